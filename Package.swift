@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every import is internal unless it says otherwise, and members are visible only where their
+/// module is imported: what a target uses is what its file names.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "aasa",
+  products: [.executable(name: "aasa", targets: ["aasa"])],
+  targets: [
+    // C libraries: one thin target each, for what Swift cannot call by itself.
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CJSONParser"),
+
+    // The domain: pure, no I/O.
+    .target(name: "JSONValue", dependencies: ["CJSONParser"], swiftSettings: strict),
+    .target(
+      name: "Association", dependencies: ["JSONValue", "CIDN2", "CSodium"], swiftSettings: strict),
+
+    .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
+
+    .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
+    .testTarget(
+      name: "AssociationTests", dependencies: ["Association", "JSONValue"],
+      resources: [.copy("Fixtures")], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,60 @@
+#include "CJSONParser.h"
+
+#include <charconv>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+/// Passes the events of nlohmann's parser on to C callbacks.
+class Events final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Events(const aasa_json_events &events, void *context) : events(events), context(context) {}
+
+  bool null() override { return events.null(context); }
+  bool boolean(bool value) override { return events.boolean(context, value); }
+  bool number_integer(number_integer_t value) override { return integer(value); }
+  bool number_unsigned(number_unsigned_t value) override { return integer(value); }
+  bool number_float(number_float_t, const string_t &text) override {
+    return events.number(context, text.data(), text.size());
+  }
+  bool string(string_t &text) override {
+    return events.string(context, text.data(), text.size());
+  }
+  bool binary(binary_t &) override { return false; }  // not in JSON text
+  bool start_object(std::size_t) override { return events.start_object(context); }
+  bool key(string_t &text) override { return events.key(context, text.data(), text.size()); }
+  bool end_object() override { return events.end_object(context); }
+  bool start_array(std::size_t) override { return events.start_array(context); }
+  bool end_array() override { return events.end_array(context); }
+  bool parse_error(std::size_t offset, const std::string &,
+                   const nlohmann::detail::exception &error) override {
+    events.failure(context, offset, error.what());
+    return false;
+  }
+
+ private:
+  template <typename Integer>
+  bool integer(Integer value) {
+    char text[24];
+    auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    return events.number(context, text, static_cast<std::size_t>(end - text));
+  }
+
+  const aasa_json_events &events;
+  void *context;
+};
+
+}  // namespace
+
+bool aasa_json_parse(const char *bytes, size_t count, const aasa_json_events *events,
+                     void *context) {
+  try {
+    Events handler(*events, context);
+    return nlohmann::json::sax_parse(bytes, bytes + count, &handler);
+  } catch (const std::exception &error) {  // out of memory
+    events->failure(context, 0, error.what());
+    return false;
+  }
+}

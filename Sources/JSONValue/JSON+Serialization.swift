@@ -1,0 +1,82 @@
+extension JSON {
+  /// The value as JSON text in UTF-8, without white space, members in order.
+  public func serialized() -> [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return bytes
+  }
+
+  /// The value as indented JSON text that ends in a line break, for people to read.
+  public func prettyPrinted() -> String {
+    var bytes: [UInt8] = []
+    write(to: &bytes, indent: 0)
+    bytes.append(UInt8(ascii: "\n"))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The value as JSON text without white space.
+  public var text: String { String(decoding: serialized(), as: UTF8.self) }
+
+  /// Appends the text; with `indent`, on lines of their own at that depth.
+  private func write(to bytes: inout [UInt8], indent: Int? = nil) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .number(let text): bytes += text.utf8
+    case .string(let value): Self.writeString(value, to: &bytes)
+    case .array(let elements):
+      Self.writeList("[", "]", elements, to: &bytes, indent: indent) { element, bytes, indent in
+        element.write(to: &bytes, indent: indent)
+      }
+    case .object(let object):
+      Self.writeList("{", "}", object.members, to: &bytes, indent: indent) {
+        member, bytes, indent in
+        Self.writeString(member.key, to: &bytes)
+        bytes += (indent == nil ? ":" : ": ").utf8
+        member.value.write(to: &bytes, indent: indent)
+      }
+    }
+  }
+
+  private static func writeList<Item>(
+    _ opening: String, _ closing: String, _ items: [Item], to bytes: inout [UInt8], indent: Int?,
+    item: (Item, inout [UInt8], Int?) -> Void
+  ) {
+    let inner = indent.map { $0 + 1 }
+    bytes += opening.utf8
+    for (index, value) in items.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      writeLineBreak(inner, to: &bytes)
+      item(value, &bytes, inner)
+    }
+    if !items.isEmpty { writeLineBreak(indent, to: &bytes) }
+    bytes += closing.utf8
+  }
+
+  private static func writeLineBreak(_ indent: Int?, to bytes: inout [UInt8]) {
+    guard let indent else { return }
+    bytes.append(UInt8(ascii: "\n"))
+    bytes += repeatElement(UInt8(ascii: " "), count: indent * 2)
+  }
+
+  /// Escapes only what RFC 8259 section 7 demands.
+  private static func writeString(_ value: String, to bytes: inout [UInt8]) {
+    let hex = Array("0123456789abcdef".utf8)
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): bytes += #"\""#.utf8
+      case UInt8(ascii: "\\"): bytes += #"\\"#.utf8
+      case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
+      case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
+      case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+      case 0..<0x20:
+        bytes += "\\u00".utf8
+        bytes.append(hex[Int(byte >> 4)])
+        bytes.append(hex[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

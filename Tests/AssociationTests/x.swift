@@ -1,0 +1,3 @@
+import Testing
+import Association
+@Suite struct Placeholder { @Test func a() {} }

@@ -1,0 +1,73 @@
+import Testing
+
+import JSONValue
+
+@Suite struct JSONTests {
+  private func parse(_ text: String) throws -> JSON.Parsed { try JSON.parse(Array(text.utf8)) }
+
+  @Test(arguments: [
+    #"null"#, #"[]"#, #"{}"#, #"{"b":1,"a":[true,false,null,"x"]}"#,
+    #"[0.1,1e5,-12,12345678901234567890,1234567890123456789012345]"#, #""\u0000\u001f\"\\\n""#,
+    #"{"é":"ü","e\#u{301}":"日本"}"#,
+  ])
+  func aTextThatIsParsedAndWrittenKeepsOrderNumbersAndStrings(text: String) throws {
+    #expect(try parse(text).value.text == text)
+  }
+
+  @Test(arguments: [
+    ("", 1, 1), ("{", 1, 2), ("[1,]", 1, 4), ("{\"a\":1,}", 1, 8), ("{'a':1}", 1, 2),
+    ("[1] x", 1, 5), ("// c\n{}", 1, 1), ("[\n1,\n x]", 3, 2), ("{\"a\":“b”}", 1, 6),
+    ("\"\\ud800\"", 1, 8), ("[1e999]", 1, 6), ("nul", 1, 4),
+  ])
+  func aTextThatIsNotJSONIsRefusedWithItsPlace(text: String, line: Int, column: Int) {
+    let error = #expect(throws: JSON.SyntaxError.self) { try parse(text) }
+    #expect(error?.line == line)
+    #expect(error?.column == column, "\(String(describing: error))")
+    #expect(error?.message.isEmpty == false)
+  }
+
+  @Test(arguments: [[0xFF], [0x22, 0xC3, 0x28, 0x22], [0x22, 0x00, 0x22], [0x5B, 0x00, 0x5D]])
+  func invalidUTF8AndNULBytesAreRefused(bytes: [UInt8]) {
+    #expect(throws: JSON.SyntaxError.self) { try JSON.parse(bytes) }
+  }
+
+  @Test func everyDuplicateKeyIsNamedAndTheFirstValueKept() throws {
+    let parsed = try parse(#"{"a":1,"b":[{"x":1,"x":2,"x":{"y":0}}],"a":2}"#)
+    #expect(parsed.duplicateKeys.map(\.description) == ["/b/0/x", "/b/0/x", "/a"])
+    #expect(parsed.value.text == #"{"a":1,"b":[{"x":1}]}"#)
+  }
+
+  @Test func keysThatOnlyLookAlikeAreNoDuplicates() throws {
+    #expect(try parse("{\"\u{e9}\":1,\"e\u{301}\":2}").duplicateKeys.isEmpty)
+  }
+
+  @Test func aByteOrderMarkIsSkippedAndReported() throws {
+    let parsed = try JSON.parse([0xEF, 0xBB, 0xBF] + Array("[1]".utf8))
+    #expect(parsed.hasByteOrderMark)
+    #expect(parsed.value == [1])
+  }
+
+  @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+  func nestingIsLimited(opening: String, closing: String) throws {
+    func nested(_ depth: Int) -> String {
+      String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
+    }
+    #expect(throws: Never.self) { try parse(nested(JSON.maximumDepth)) }
+    let error = #expect(throws: JSON.SyntaxError.self) { try parse(nested(JSON.maximumDepth + 1)) }
+    #expect(error?.message.contains("nested more than 100 deep") == true)
+    #expect(throws: JSON.SyntaxError.self) { try parse(String(repeating: opening, count: 200_000)) }
+  }
+
+  @Test func equalityIgnoresTheOrderOfMembersAndTheSpellingOfNumbers() throws {
+    #expect(try parse(#"{"a":1,"b":[1.0,1e2]}"#).value == parse(#"{"b":[1,100],"a":1.0}"#).value)
+    #expect(try parse(#"[1,2]"#).value != parse(#"[2,1]"#).value)
+    #expect(try parse("[12345678901234567890]").value != parse("[12345678901234567891]").value)
+    #expect(try parse("\"\u{e9}\"").value != parse("\"e\u{301}\"").value)
+    #expect(try parse(#"{"a":1}"#).value != parse(#"{"a":1,"b":1}"#).value)
+  }
+
+  @Test func pointersEscapeTildeAndSlash() {
+    let pointer = JSONPointer.root.appending("a/b~c").appending(3)
+    #expect(pointer.description == "/a~1b~0c/3")
+  }
+}
