@@ -26,12 +26,25 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2", "CSodium"], swiftSettings: strict),
 
-    .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
+    // The store: rows, transactions, and every SQL string.
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(
+      name: "Migrations", path: "migrations", resources: [.embedInCode("0001_core.sql")],
+      swiftSettings: strict),
+    .target(
+      name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
+      swiftSettings: strict),
+
+    .executableTarget(
+      name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
 
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    .testTarget(
+      name: "StoreTests", dependencies: ["Store", "Association", "JSONValue"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -26,6 +26,18 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// An alias from its text as `description` gave it, which is not checked again.
+  package init(stored text: String) {
+    isWildcard = text.hasPrefix("*.")
+    name = DomainName(stored: isWildcard ? String(text.dropFirst(2)) : text)
+  }
+
+  /// The name of a domain itself.
+  public init(_ name: DomainName) {
+    self.name = name
+    isWildcard = false
+  }
+
   /// The alias as it is written.
   public var description: String { isWildcard ? "*.\(name)" : name.text }
 }

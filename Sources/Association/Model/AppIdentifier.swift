@@ -32,6 +32,9 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
     self.text = text
   }
 
+  /// An identifier from its `text`, which is not checked again.
+  package init(stored text: String) { self.text = text }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -28,6 +28,9 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
     self.text = ascii
   }
 
+  /// A name from its `text`, which is not checked again.
+  package init(stored text: String) { self.text = text }
+
   /// What can be told from the text alone, before IDNA.
   private static func problem(in text: String) -> (code: String, problem: String)? {
     if text.isEmpty { return ("domain-empty", "is empty") }
