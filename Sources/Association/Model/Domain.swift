@@ -9,6 +9,18 @@ public struct Domain: Sendable, Equatable {
 
     /// The keys of an entry in this format.
     public var keys: Entry.Keys { self == .modern ? .modern : .legacy }
+
+    /// `applinks.apps` in this format: systems that read `paths` want it to be empty.
+    public var apps: [String]? { self == .modern ? nil : [] }
+
+    /// The format that a document is in: legacy if all of it is, otherwise modern, with entries that
+    /// say themselves how they are written.
+    public init(of document: Document) {
+      let isLegacy =
+        document.apps == [] && !document.entries.isEmpty
+        && document.entries.allSatisfy { $0.keys == .legacy }
+      self = isLegacy ? .legacy : .modern
+    }
   }
 
   /// The name.
