@@ -26,6 +26,9 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2", "CSodium"], swiftSettings: strict),
 
+    // HTTP: libmicrohttpd behind owners, and the public listener on it.
+    .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
+
     .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
 
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
