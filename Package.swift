@@ -35,6 +35,17 @@ let package = Package(
       name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
       swiftSettings: strict),
 
+    // HTTP: libmicrohttpd behind owners, and the public listener on it.
+    .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
+
+    // What the product does with them.
+    .target(
+      name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
+      swiftSettings: strict),
+    .target(
+      name: "API", dependencies: ["Association", "JSONValue", "Store", "Publishing", "HTTP"],
+      swiftSettings: strict),
+
     .executableTarget(
       name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
 
