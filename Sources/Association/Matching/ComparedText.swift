@@ -1,0 +1,86 @@
+/// Texts as they are compared: bytes of UTF-8, with the case folded and the percent-encoding decoded
+/// where a route asks for it.
+enum ComparedText {
+  /// The text with every character in lower case, if that is again one character (simple mapping).
+  /// In what is not UTF-8 only ASCII letters change.
+  static func folded(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(where: { $0 >= 0x80 }), let string = String(validating: text, as: UTF8.self)
+    else { return text.map(\.asciiLowercased) }
+    return bytes(Array(string.unicodeScalars), folds: true)
+  }
+
+  /// The characters in UTF-8, in lower case if they are to be folded.
+  static func bytes(_ text: [Unicode.Scalar], folds: Bool) -> [UInt8] {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: folds ? text.map(folded) : text)
+    return Array(String(view).utf8)
+  }
+
+  /// The character in lower case, or itself if that would be more than one character.
+  static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    let mapping = scalar.properties.lowercaseMapping.unicodeScalars
+    return mapping.count == 1 ? mapping.first ?? scalar : scalar
+  }
+
+  /// The text with its percent-encoding decoded once (RFC 3986, section 2.1).
+  ///
+  /// An escape stays as it is written where two hexadecimal digits are missing, or where its byte is
+  /// no part of a well-formed UTF-8 sequence of escapes.
+  static func decoded(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      if text[index] == percent {
+        let sequence = escapedCharacter(text, index..<range.upperBound)
+        if !sequence.isEmpty {
+          result += sequence
+          index += 3 * sequence.count
+          continue
+        }
+      }
+      result.append(text[index])
+      index += 1
+    }
+    return result
+  }
+
+  private static let percent = UInt8(ascii: "%")
+
+  /// The bytes of the one character that the escapes at the start of the range encode, or none.
+  private static func escapedCharacter(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    guard let first = escapedByte(text, range) else { return [] }
+    let count =
+      switch first {
+      case 0..<0x80: 1
+      case 0xC2..<0xE0: 2
+      case 0xE0..<0xF0: 3
+      case 0xF0..<0xF5: 4
+      default: 0
+      }
+    var bytes: [UInt8] = []
+    for position in 0..<count {
+      let start = min(range.lowerBound + 3 * position, range.upperBound)
+      guard let byte = escapedByte(text, start..<range.upperBound) else { return [] }
+      bytes.append(byte)
+    }
+    return String(validating: bytes, as: UTF8.self) == nil ? [] : bytes
+  }
+
+  private static func escapedByte(_ text: Span<UInt8>, _ range: Range<Int>) -> UInt8? {
+    let start = range.lowerBound
+    guard range.count >= 3, text[start] == percent,
+      let high = hexadecimal(text[start + 1]), let low = hexadecimal(text[start + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

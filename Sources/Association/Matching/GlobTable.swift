@@ -1,0 +1,129 @@
+/// Globs: literals, `?`, classes and `*`, compiled to the runs between their stars.
+///
+/// A run is looked for at the first place where it fits, from left to right. That is enough: if any
+/// place fits, the first one leaves the most text to the runs after it. So no star is tried again,
+/// and the time is at most the length of the text times the size of the pattern.
+struct GlobTable: Sendable {
+  /// A part of a run: a byte of a literal, or one of the two codes below.
+  private typealias Part = UInt16
+
+  /// Any one character.
+  private static let anyOne: Part = 0x100
+  /// A character of a class, whose number is in the lower bits.
+  private static let oneOfClass: Part = 0x200
+
+  /// What stands between two stars.
+  private struct Run: Sendable {
+    var start: Int
+    var count = 0
+    /// Whether it takes as many bytes as it has parts.
+    var isLiteral = true
+  }
+
+  private var parts: [Part] = []
+  private var runs: [Run] = []
+  private var globs: [Range<Int>] = []
+
+  /// Compiles tokens, in which no variable has values, and returns the number of the glob.
+  mutating func append(_ tokens: [Pattern.Token], folds: Bool) -> Int {
+    let first = runs.count
+    runs.append(Run(start: parts.count))
+    for token in tokens {
+      switch token {
+      case .literal(let text): parts += ComparedText.bytes(text, folds: folds).lazy.map(Part.init)
+      case .anyOne: appendWild(Self.anyOne)
+      case .one(let one):
+        appendWild(Self.oneOfClass | Part(ByteClasses.index(of: one, folds: folds)))
+      case .anyRun, .values, .nothing: runs.append(Run(start: parts.count))
+      }
+      runs[runs.count - 1].count = parts.count - runs[runs.count - 1].start
+    }
+    globs.append(first..<runs.count)
+    return globs.count - 1
+  }
+
+  private mutating func appendWild(_ part: Part) {
+    parts.append(part)
+    runs[runs.count - 1].isLiteral = false
+  }
+
+  /// Whether the glob covers the whole of a part of the text.
+  func matches(
+    _ glob: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
+  ) -> Bool {
+    let runs = globs[glob]
+    let last = runs.upperBound - 1
+    let end = range.upperBound
+    guard
+      var position = match(
+        runs.lowerBound, text, at: range.lowerBound, end, folds: folds, &steps)
+    else { return false }
+    if runs.count == 1 { return position == end }
+    // The last run has its place at the end. Looking there first fails early.
+    guard let lastStart = start(of: last, endingAt: end, in: text, notBefore: position),
+      match(last, text, at: lastStart, end, folds: folds, &steps) == end
+    else { return false }
+    for run in runs.dropFirst().dropLast() {
+      guard let next = find(run, text, position..<lastStart, folds: folds, &steps) else {
+        return false
+      }
+      position = next
+    }
+    return true
+  }
+
+  /// The end of the first place in the range where the run fits.
+  private func find(
+    _ run: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
+  ) -> Int? {
+    for position in range {
+      if let end = match(run, text, at: position, range.upperBound, folds: folds, &steps) {
+        return end
+      }
+    }
+    return nil
+  }
+
+  /// Where the text ends that the run takes at this place; `nil` if it does not fit there.
+  @inline(__always)
+  private func match(
+    _ run: Int, _ text: Span<UInt8>, at start: Int, _ end: Int, folds: Bool, _ steps: inout Int
+  ) -> Int? {
+    let run = runs[run]
+    var position = start
+    for index in run.start..<run.start + run.count {
+      steps += 1
+      guard position < end else { return nil }
+      let byte = text[position]
+      let part = parts[index]
+      position += 1
+      if part < Self.anyOne {
+        guard (folds ? byte.asciiLowercased : byte) == UInt8(truncatingIfNeeded: part) else {
+          return nil
+        }
+      } else if part == Self.anyOne {
+        if byte.isUTF8Continuation { return nil }
+        while position < end, text[position].isUTF8Continuation { position += 1 }
+      } else if !ByteClasses.contains(byte, in: Int(part & 0xFF)) {
+        return nil
+      }
+    }
+    return position
+  }
+
+  /// Where the run has to start to end there; `nil` if that is before the given place.
+  private func start(
+    of run: Int, endingAt end: Int, in text: Span<UInt8>, notBefore first: Int
+  ) -> Int? {
+    let run = runs[run]
+    if run.isLiteral { return end - first >= run.count ? end - run.count : nil }
+    var position = end
+    for index in (run.start..<run.start + run.count).reversed() {
+      guard position > first else { return nil }
+      position -= 1
+      guard parts[index] == Self.anyOne else { continue }
+      while position > first, text[position].isUTF8Continuation { position -= 1 }
+    }
+    return position
+  }
+}

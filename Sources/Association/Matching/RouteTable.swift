@@ -1,0 +1,180 @@
+/// The compiled routes of a document in file order, and whether each matches a URL.
+struct RouteTable: Sendable {
+  private(set) var patterns = PatternTable()
+  private(set) var routes: [CompiledRoute] = []
+  private var filters: [PathFilter] = []
+  private var items: [CompiledRoute.Item] = []
+  private let root = [UInt8(ascii: "/")]
+
+  /// Compiles the routes of all entries.
+  init(_ entries: [AppLinks.Entry]) {
+    var compiler = PatternTable.Compiler()
+    for route in entries.lazy.flatMap(\.routes) {
+      let compiled = compile(route, &compiler)
+      routes.append(compiled)
+      let prefix = ComparedText.bytes(route.path?.pathPrefix ?? [], folds: compiled.form.folds)
+      filters.append(PathFilter(prefix: prefix, form: compiled.form))
+    }
+    patterns = compiler.table
+  }
+
+  private mutating func compile(
+    _ route: AppLinks.Route, _ compiler: inout PatternTable.Compiler
+  ) -> CompiledRoute {
+    let folds = !route.isCaseSensitive
+    let query: CompiledRoute.Query =
+      switch route.query {
+      case .any, .ignored: .whole(.anything)
+      case .whole(let pattern): .whole(compiler.compile(pattern, folds: folds))
+      case .items(let conditions): .items(compile(conditions, folds: folds, &compiler))
+      }
+    return CompiledRoute(
+      isExclusion: route.isExclusion,
+      form: ComparedForm(folds: folds, decodes: !route.isPercentEncoded),
+      path: route.path.map { compiler.compile(path: $0, folds: folds) } ?? .anything,
+      query: query,
+      fragment: route.fragment.map { compiler.compile($0, folds: folds) } ?? .anything)
+  }
+
+  private mutating func compile(
+    _ conditions: [AppLinks.Item], folds: Bool, _ compiler: inout PatternTable.Compiler
+  ) -> Range<Int32> {
+    let first = Int32(items.count)
+    for condition in conditions {
+      let pattern = compiler.compile(condition.pattern, folds: folds)
+      let name = ComparedText.bytes(Array(condition.name.unicodeScalars), folds: folds)
+      var steps = 0
+      let nothing: [UInt8] = []
+      let matchesEmpty = compiler.table.matches(pattern, nothing.span, 0..<0, steps: &steps)
+      items.append(
+        CompiledRoute.Item(
+          name: compiler.append(literal: name), pattern: pattern, matchesEmpty: matchesEmpty))
+    }
+    return first..<Int32(items.count)
+  }
+
+  /// The first route in the range that matches; the path's heads are those of the URL.
+  func firstMatch(
+    in range: Range<Int>, _ url: Span<UInt8>, _ compared: inout ComparedURL, _ heads: PathHeads,
+    _ steps: inout Int
+  ) -> Int? {
+    for index in range {
+      let filter = filters[index]
+      let isLetThrough =
+        filter.lets(filter.form.folds ? heads.folded : heads.written)
+        || compared.pathDiffers(in: filter.form)
+      if isLetThrough, matches(index, url, &compared, &steps) { return index }
+    }
+    return nil
+  }
+
+  private func matches(
+    _ index: Int, _ url: Span<UInt8>, _ compared: inout ComparedURL, _ steps: inout Int
+  ) -> Bool {
+    let route = routes[index]
+    guard matches(route.path, .path, route.form, url, &compared, &steps),
+      matches(route.fragment, .fragment, route.form, url, &compared, &steps)
+    else { return false }
+    switch route.query {
+    case .whole(let pattern): return matches(pattern, .query, route.form, url, &compared, &steps)
+    case .items(let range):
+      for item in range where !matchesItem(Int(item), route.form, url, compared.query, &steps) {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Which of a route's conditions a URL meets: the path's, the query's or those of its items, the
+  /// fragment's.
+  func conditionsMet(
+    by url: Span<UInt8>, _ compared: inout ComparedURL, of index: Int
+  ) -> (path: Bool, query: [Bool], fragment: Bool) {
+    let route = routes[index]
+    var steps = 0
+    let path = matches(route.path, .path, route.form, url, &compared, &steps)
+    let fragment = matches(route.fragment, .fragment, route.form, url, &compared, &steps)
+    switch route.query {
+    case .whole(let pattern):
+      let query = matches(pattern, .query, route.form, url, &compared, &steps)
+      return (path, [query], fragment)
+    case .items(let range):
+      var query: [Bool] = []
+      for item in range {
+        query.append(matchesItem(Int(item), route.form, url, compared.query, &steps))
+      }
+      return (path, query, fragment)
+    }
+  }
+
+  /// Whether a pattern of a route covers a component.
+  private func matches(
+    _ pattern: PatternTable.Compiled, _ component: ComparedURL.Component, _ form: ComparedForm,
+    _ url: Span<UInt8>, _ compared: inout ComparedURL, _ steps: inout Int
+  ) -> Bool {
+    if pattern.kind == .anything { return true }
+    if let copy = compared.copy(of: component, in: form, url) {
+      return patterns.matches(pattern, copy.span, copy.indices, steps: &steps)
+    }
+    let range = compared.range(of: component)
+    if component == .path, range.isEmpty {
+      return patterns.matches(pattern, root.span, root.indices, steps: &steps)
+    }
+    return patterns.matches(pattern, url, range, steps: &steps)
+  }
+
+  /// Whether every item of the name in the query matches; an absent one as the empty string.
+  ///
+  /// Items are split at `&`, then at the first `=`, and decoded after that, so that an encoded `&`
+  /// does not split one.
+  private func matchesItem(
+    _ index: Int, _ form: ComparedForm, _ url: Span<UInt8>, _ query: Range<Int>,
+    _ steps: inout Int
+  ) -> Bool {
+    let item = items[index]
+    if item.pattern.kind == .anything { return true }
+    var isFound = false
+    var start = query.lowerBound
+    while start < query.upperBound {
+      let (name, value) = Self.item(startingAt: start, in: url, query)
+      start = value.upperBound + 1
+      steps += name.count
+      guard isName(item, name, form, url) else { continue }
+      isFound = true
+      guard matchesValue(item.pattern, value, form, url, &steps) else { return false }
+    }
+    return isFound || item.matchesEmpty
+  }
+
+  private static func item(
+    startingAt start: Int, in url: Span<UInt8>, _ query: Range<Int>
+  ) -> (name: Range<Int>, value: Range<Int>) {
+    var index = start
+    var endOfName: Int?
+    while index < query.upperBound, url[index] != UInt8(ascii: "&") {
+      if endOfName == nil, url[index] == UInt8(ascii: "=") { endOfName = index }
+      index += 1
+    }
+    guard let endOfName else { return (start..<index, index..<index) }
+    return (start..<endOfName, endOfName + 1..<index)
+  }
+
+  private func isName(
+    _ item: CompiledRoute.Item, _ range: Range<Int>, _ form: ComparedForm, _ url: Span<UInt8>
+  ) -> Bool {
+    let name = PatternTable.Compiled(
+      kind: .exact, folds: form.folds, start: item.name.lowerBound, count: Int32(item.name.count))
+    var steps = 0
+    return matchesValue(name, range, form, url, &steps)
+  }
+
+  private func matchesValue(
+    _ pattern: PatternTable.Compiled, _ range: Range<Int>, _ form: ComparedForm,
+    _ url: Span<UInt8>, _ steps: inout Int
+  ) -> Bool {
+    if let copy = ComparedURL.changed(range, in: form, url) {
+      return patterns.matches(pattern, copy.span, copy.indices, steps: &steps)
+    }
+    return patterns.matches(pattern, url, range, steps: &steps)
+  }
+}
