@@ -8,7 +8,7 @@ extension DomainResource {
     let format = object["format"]?.word(Domain.Format.self) ?? .modern
     let domain = Domain(
       name: name,
-      aliases: object["aliases"]?.list { $0.parse(Alias.init) } ?? [],
+      aliases: object["aliases"]?.list { $0.parse(Alias.init(_:)) } ?? [],
       isEnabled: object["enabled"]?.bool ?? true, format: format,
       cacheSeconds: object["cacheSeconds"]?.integer(in: Domain.cacheSecondsRange)
         ?? Domain.defaultCacheSeconds,
@@ -27,7 +27,7 @@ extension DomainResource {
     document.entries = object["entries"]?.list { EntryResource.read($0, format: format) } ?? []
     let extra = object["serviceExtra"]?.object(Document.Service.allCases.map(\.rawValue))
     for service in Document.Service.allCases {
-      let apps = object[service.rawValue]?.list { $0.parse(AppIdentifier.init) } ?? []
+      let apps = object[service.rawValue]?.list { $0.parse(AppIdentifier.init(_:)) } ?? []
       if apps.isEmpty { continue }
       let members = extra?[service.rawValue]?.extra(besides: ["apps": { _ in true }])
       document.services[service] = Document.AppList(apps: apps, extra: members ?? [:])
@@ -48,7 +48,7 @@ extension DomainResource {
   }
 
   private static func checkName(_ object: InputObject, _ name: DomainName) {
-    guard let input = object["domain"], let given = input.parse(DomainName.init), given != name
+    guard let input = object["domain"], let given = input.parse(DomainName.init(_:)), given != name
     else { return }
     input.fault("domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
   }

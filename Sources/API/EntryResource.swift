@@ -37,8 +37,8 @@ enum EntryResource {
     let entry = Entry(
       id: object["id"]?.integer(in: 1...Int.max).map(Int64.init),
       keys: object["keys"].flatMap(readKeys) ?? format.keys,
-      apps: object["apps"]?.list { $0.parse(AppIdentifier.init) } ?? [],
-      appID: object["appID"]?.parse(AppIdentifier.init),
+      apps: object["apps"]?.list { $0.parse(AppIdentifier.init(_:)) } ?? [],
+      appID: object["appID"]?.parse(AppIdentifier.init(_:)),
       routes: object["routes"]?.list(RouteResource.read) ?? [],
       paths: object["paths"]?.list { $0.string.map { LegacyPath($0) } } ?? [],
       defaults: object["defaults"].flatMap(readDefaults) ?? Defaults(),
@@ -47,7 +47,7 @@ enum EntryResource {
     return entry
   }
 
-  private static let reserved: [String: (JSON) -> Bool] = [
+  private static let reserved: [String: @Sendable (JSON) -> Bool] = [
     "appID": { _ in true }, "appIDs": { _ in true }, "components": { _ in true },
     "paths": { _ in true }, "defaults": { $0 != [:] },
   ]

@@ -48,7 +48,7 @@ enum RouteResource {
   }
 
   /// What Apple's `components` knows; such a key cannot be in `extra` with a value that it may have.
-  private static let keysOfComponents: [String: (JSON) -> Bool] = [
+  private static let keysOfComponents: [String: @Sendable (JSON) -> Bool] = [
     "/": { $0.stringValue != nil }, "?": { $0.stringValue != nil || $0.objectValue != nil },
     "#": { $0.stringValue != nil }, "exclude": { $0.boolValue != nil },
     "caseSensitive": { $0.boolValue != nil }, "percentEncoded": { $0.boolValue != nil },
@@ -59,7 +59,7 @@ enum RouteResource {
 extension Input {
   /// Members that are written into the file as they are. One that has a name of its own in this API
   /// must be given by that name.
-  func extra(besides known: [String: (JSON) -> Bool]) -> JSON.Object? {
+  func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
     guard let members else { return nil }
     for member in members.members where known[member.key]?(member.value) == true {
       faults.add(

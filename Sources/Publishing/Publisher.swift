@@ -1,5 +1,4 @@
 public import Association
-public import JSONValue
 public import Store
 
 /// Who changes something, and why.

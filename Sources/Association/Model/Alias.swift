@@ -38,6 +38,12 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     isWildcard = false
   }
 
+  /// Whether every name that `other` stands for is one that this stands for.
+  public func covers(_ other: Alias) -> Bool {
+    if self == other { return true }
+    return isWildcard && other.name.text.hasSuffix(".\(name.text)")
+  }
+
   /// The alias as it is written.
   public var description: String { isWildcard ? "*.\(name)" : name.text }
 }

@@ -7,7 +7,7 @@ public import JSONValue
 /// a value that the format does not know, they are kept in `extra` as they are.
 public struct Document: Sendable, Equatable {
   /// How `details` is written.
-  public enum DetailsForm: String, Sendable {
+  public enum DetailsForm: String, Sendable, CaseIterable {
     /// An array of entries.
     case array
     /// The obsolete object with an app identifier as each key (WWDC15, called obsolete in WWDC19).
