@@ -37,6 +37,7 @@ let package = Package(
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
     .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
+    .target(name: "WellKnown", dependencies: ["HTTP", "Association"], swiftSettings: strict),
 
     // What the product does with them.
     .target(
@@ -46,8 +47,15 @@ let package = Package(
       name: "API", dependencies: ["Association", "JSONValue", "Store", "Publishing", "HTTP"],
       swiftSettings: strict),
 
+
+    // The program.
+    .target(
+      name: "Service",
+      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      swiftSettings: strict),
     .executableTarget(
-      name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
+      name: "aasa", dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
+      swiftSettings: strict),
 
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
