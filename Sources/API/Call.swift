@@ -52,7 +52,7 @@ struct Call: Sendable {
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
       throw Problem(
         .unsupportedMediaType, "not-json-type",
-        "The body must be application/json; the request says “\(type)”.")
+        "The body must be application/json; the request says “\(type)”. With curl: --json.")
     }
     let parsed = try parsedBody()
     if parsed.duplicateKeys.isEmpty { return parsed.value }

@@ -49,7 +49,8 @@ public struct Publisher: Sendable {
   /// Changes, or adds, a domain.
   ///
   /// - Parameters:
-  ///   - accepted: Codes of errors in spite of which the document is published.
+  ///   - accepted: Codes of errors in spite of which the document is published. Those that the domain's
+  ///     revision was published in spite of are accepted as well, so that it can still be edited.
   ///   - change: Given the domain as it is, or `nil` where there is none, returns what it shall be.
   /// - Throws: `PublicationError`, `StoreError`, and what `change` throws. Nothing is changed then.
   public func edit(
@@ -62,7 +63,8 @@ public struct Publisher: Sendable {
     ) { old in
       let domain = try change(old)
       let draft = Draft(domain)
-      findings = try draft.review(accepting: accepted)
+      let before = old?.acceptedCodes.compactMap(Finding.Code.init) ?? []
+      findings = try draft.review(accepting: accepted.union(before))
       let codes = Set(findings.filter { $0.severity == .error }.map(\.code.rawValue))
       return DomainEdit(
         domain: domain, document: draft.bytes, acceptedCodes: codes.sorted())

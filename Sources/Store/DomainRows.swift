@@ -12,6 +12,8 @@ public struct StoredDomain: Sendable, Equatable {
   public let revision: Int
   /// When it was last changed, in seconds since 1970.
   public let updatedAt: Int64
+  /// The codes of the errors that were accepted when that revision was published.
+  public let acceptedCodes: [String]
 }
 
 /// Reads the rows of one domain.
@@ -45,7 +47,8 @@ struct DomainRows {
     return try connection.first(
       """
       SELECT is_enabled, format, cache_seconds, details_form, has_apps, applinks_extra, extra,
-        revision, updated_at
+        revision, updated_at,
+        (SELECT accepted_codes FROM revision WHERE domain_id = domain.id AND number = domain.revision)
       FROM domain WHERE id = ?
       """, [.integer(id)]
     ) { row in
@@ -57,7 +60,8 @@ struct DomainRows {
         name: own, aliases: names, isEnabled: row.bool(0), format: try row.enumeration(1),
         cacheSeconds: row.int(2), document: document)
       return StoredDomain(
-        id: id, domain: domain, revision: row.int(7), updatedAt: row.integer(8))
+        id: id, domain: domain, revision: row.int(7), updatedAt: row.integer(8),
+        acceptedCodes: try row.strings(9))
     }
   }
 

@@ -35,6 +35,11 @@ extension Row {
     return members
   }
 
+  /// The column as the strings of a JSON array.
+  func strings(_ column: Int32) throws -> [String] {
+    try json(column).arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
   /// The column as an app identifier.
   func app(_ column: Int32) -> AppIdentifier { AppIdentifier(stored: text(column)) }
 }

@@ -32,11 +32,10 @@ enum RevisionRows {
       """, [.integer(domain.id), .integer(domain.revision)]
     ) { row in
       let document = row.blob(0)
-      let codes = try row.json(6).arrayValue?.compactMap(\.stringValue) ?? []
       let revision = Revision(
         number: row.int(1), size: document.count, sha256: row.text(2),
         publishedAt: row.integer(3), author: row.text(4), reason: row.text(5),
-        acceptedCodes: codes)
+        acceptedCodes: try row.strings(6))
       return (document, revision)
     }
   }

@@ -73,7 +73,7 @@ private enum TokenRows {
     """
 
   static func read(_ row: borrowing Row) throws -> (token: Token, hash: [UInt8]) {
-    let domains = try row.json(4).arrayValue?.compactMap(\.stringValue) ?? []
+    let domains = try row.strings(4)
     let token = Token(
       name: row.text(0), role: try row.enumeration(1), domains: domains.sorted(),
       createdAt: row.integer(2))
