@@ -28,6 +28,7 @@ let package = Package(
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
     .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
+    .target(name: "WellKnown", dependencies: ["HTTP", "Association"], swiftSettings: strict),
 
     .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
 
@@ -35,6 +36,11 @@ let package = Package(
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

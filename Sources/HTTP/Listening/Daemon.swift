@@ -40,9 +40,10 @@ final class Daemon: Sendable {
   private let context: any AnyObject & Sendable
 
   init(
-    on socket: consuming ListeningSocket, threading: Threading, limits: Limits, poolBytes: Int,
+    on socket: consuming ListeningSocket, of address: SocketAddress, threading: Threading,
+    limits: Limits, poolBytes: Int,
     context: any AnyObject & Sendable, callbacks: Callbacks
-  ) throws(DaemonRefused) {
+  ) throws(ListenerError) {
     let pointer = Unmanaged.passUnretained(context).toOpaque()
     let options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
@@ -62,7 +63,7 @@ final class Daemon: Sendable {
     guard
       let daemon = aasa_start_daemon(
         threads | MHD_USE_ITC.rawValue, callbacks.request, pointer, options)
-    else { throw DaemonRefused() }
+    else { throw ListenerError(reason: .libraryRefused, address: address) }
     state = Mutex(.running(daemon))
     self.socket = socket
     self.context = context
@@ -90,9 +91,6 @@ final class Daemon: Sendable {
     }
   }
 }
-
-/// libmicrohttpd gave no daemon, and no reason.
-struct DaemonRefused: Error {}
 
 /// Leaves targets as they are: libmicrohttpd would decode `%2F` and `%00` before anyone sees them.
 private func keepEscapes(

@@ -28,17 +28,54 @@ public final class Listener: Sendable {
     let handler = BlockingHandler(limits: limits, refuse: refuse, answer: answer)
     let socket = try ListeningSocket(on: address, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
-    do throws(DaemonRefused) {
-      daemons = [
-        try Daemon(
-          on: socket, threading: .perConnection, limits: limits,
-          poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
-          callbacks: BlockingHandler.callbacks)
-      ]
-    } catch {
-      throw ListenerError(reason: .libraryRefused, address: address)
-    }
+    daemons = [
+      try Daemon(
+        on: socket, of: address, threading: .perConnection, limits: limits,
+        poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
+        callbacks: BlockingHandler.callbacks)
+    ]
     traffic = [handler.traffic]
+  }
+
+  /// Listens with handlers that answer at once with prepared responses: one thread for all
+  /// connections of a daemon, as many daemons as processors are to serve, among which the kernel
+  /// spreads the connections.
+  ///
+  /// - Parameters:
+  ///   - address: Where to listen.
+  ///   - daemons: How many threads serve.
+  ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  /// - Throws: `ListenerError`.
+  public init(
+    on address: SocketAddress, daemons count: Int, limits: Limits,
+    makeAnswer: () -> DirectAnswer
+  ) throws(ListenerError) {
+    if address.port != 0 { try Self.checkIsFree(address) }
+    var bound = address
+    var share = limits
+    share.connections = max(1, limits.connections / max(1, count))
+    var daemons: [Daemon] = []
+    var traffic: [Traffic] = []
+    for _ in 0..<max(1, count) {
+      let handler = DirectHandler(headerLimit: limits.headerBytes, answer: makeAnswer())
+      let socket = try ListeningSocket(on: bound, shared: true)
+      bound = SocketAddress(host: address.host, port: socket.port)
+      daemons.append(
+        try Daemon(
+          on: socket, of: bound, threading: .one, limits: share, poolBytes: 2 * limits.headerBytes,
+          context: handler, callbacks: DirectHandler.callbacks))
+      traffic.append(handler.traffic)
+    }
+    self.address = bound
+    self.daemons = daemons
+    self.traffic = traffic
+  }
+
+  /// A socket that shares its port would join those of another server; one that does not share
+  /// finds that it is taken.
+  private static func checkIsFree(_ address: SocketAddress) throws(ListenerError) {
+    _ = try ListeningSocket(on: address, shared: false)
   }
 
   /// The port that it listens on.

@@ -23,6 +23,12 @@ public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible
   /// Where the listener was to listen.
   public let address: SocketAddress
 
+  /// An error of an address.
+  public init(reason: Reason, address: SocketAddress) {
+    self.reason = reason
+    self.address = address
+  }
+
   /// What went wrong and what to do, for people.
   public var description: String {
     "Cannot listen on \(address): " + explanation
