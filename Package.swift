@@ -57,12 +57,20 @@ let package = Package(
       name: "aasa", dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
       swiftSettings: strict),
 
+    // Tests, and what they share.
+    .target(
+      name: "TestSupport", dependencies: ["JSONValue"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
-      name: "StoreTests", dependencies: ["Store", "Association", "JSONValue"],
+      name: "StoreTests", dependencies: ["Store", "Association", "JSONValue", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
