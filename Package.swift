@@ -28,6 +28,11 @@ let package = Package(
 
     .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
 
+    // Not in the product: `make bench-match`.
+    .executableTarget(
+      name: "MatchBenchmark", dependencies: ["Association", "JSONValue"],
+      path: "Tests/Benchmarks/Matching", swiftSettings: strict),
+
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
