@@ -9,7 +9,7 @@ DATABASE = var/aasa.db
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help setup build run test lint format
+.PHONY: help setup build run test lint format bench-match
 
 help:
 	@echo "make run     install what is missing, build, and serve the example domain"
@@ -43,3 +43,9 @@ lint: setup
 
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+# Resolutions a second, beside NSRegularExpression and fnmatch. CORPUS is a folder of real files.
+CORPUS ?= ../shared/corpus/aasa
+bench-match: setup
+	swift build -c release --product MatchBenchmark
+	.build/release/MatchBenchmark $(CORPUS)

@@ -47,20 +47,25 @@ let package = Package(
       name: "API", dependencies: ["Association", "JSONValue", "Store", "Publishing", "HTTP"],
       swiftSettings: strict),
 
-
     // The program.
     .target(
       name: "Service",
       dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
       swiftSettings: strict),
     .executableTarget(
-      name: "aasa", dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
+      name: "aasa",
+      dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
       swiftSettings: strict),
 
     // Tests, and what they share.
     .target(
       name: "TestSupport", dependencies: ["JSONValue"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    // Not in the product: `make bench-match`.
+    .executableTarget(
+      name: "MatchBenchmark", dependencies: ["Association", "JSONValue"],
+      path: "Tests/Benchmarks/Matching", swiftSettings: strict),
+
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
