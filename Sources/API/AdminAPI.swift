@@ -32,6 +32,7 @@ public struct AdminAPI: Sendable {
     HealthEndpoints.all(problems: problems) + AppEndpoints(store: publisher.store).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
+      + MatchEndpoints(store: publisher.store).all
   }
 
   /// Answers a request. Whatever goes wrong is an answer too.
@@ -53,7 +54,8 @@ public struct AdminAPI: Sendable {
     let id = RequestID.of(refusal.fields)
     let (code, detail) =
       switch refusal.reason {
-      case .malformedTarget(let reason): ("malformed-target", "The request's target \(reason.rawValue).")
+      case .malformedTarget(let reason):
+        ("malformed-target", "The request's target \(reason.rawValue).")
       case .malformedHeader(let reason): ("malformed-header", reason)
       case .unknownTransferCoding:
         ("unknown-transfer-coding", "The only transfer coding that is understood is chunked.")

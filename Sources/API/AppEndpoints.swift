@@ -52,7 +52,8 @@ struct AppEndpoints: Sendable {
     [
       "app": .string(stored.app.id.text), "name": .string(stored.app.name),
       "environment": .string(stored.app.environment.rawValue),
-      "domains": .integer(stored.domainCount), "updatedAt": .string(Timestamp.text(stored.updatedAt)),
+      "domains": .integer(stored.domainCount),
+      "updatedAt": .string(Timestamp.text(stored.updatedAt)),
     ]
   }
 }

@@ -12,17 +12,19 @@ struct Authentication: Sendable {
   func token(
     of request: Request, for endpoint: Endpoint, parameters: [String: String]
   ) throws -> Token? {
-    guard case .role(let role) = endpoint.access else { return nil }
+    if endpoint.access == .anybody { return nil }
     guard let token = try secret(of: request).flatMap(store.token) else {
       throw Problem(
         .unauthorized, "unauthorized",
         "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",
         fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
     }
+    guard case .role(let role) = endpoint.access else { return token }
     guard token.role >= role else {
       throw Problem(
         .forbidden, "role-too-low",
-        "This needs the role “\(role.rawValue)”; the token “\(token.name)” has “\(token.role.rawValue)”.")
+        "This needs the role “\(role.rawValue)”; the token “\(token.name)” has “\(token.role.rawValue)”."
+      )
     }
     try checkDomain(of: token, endpoint, parameters)
     return token

@@ -86,7 +86,8 @@ struct Call: Sendable {
       let tag = tag.trimming(while: \.isWhitespace)
       guard tag.hasSuffix("\""), tag.hasPrefix("\"") || tag.hasPrefix("W/\""), tag.count > 2 else {
         throw Problem(
-          .badRequest, "malformed-if-match", "If-Match must be a revision in quotes, such as \"7\".")
+          .badRequest, "malformed-if-match", "If-Match must be a revision in quotes, such as \"7\"."
+        )
       }
       // A weak tag, or one that no revision has, matches nothing (RFC 9110 section 13.1.1).
       if let revision = Int(tag.dropFirst().dropLast()) { revisions.append(revision) }

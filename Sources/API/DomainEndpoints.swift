@@ -113,7 +113,7 @@ extension Publication {
     var object: JSON.Object = [
       "revision": .integer(revision.number), "changed": .bool(edited.isChanged),
       "bytes": .integer(revision.size), "sha256": .string(revision.sha256),
-      "findings": .array(findings.map(FindingResource.json)),
+      "findings": .array(findings.map(\.json)),
     ]
     if !revision.acceptedCodes.isEmpty { object["accepted"] = .strings(revision.acceptedCodes) }
     for member in try answer(self).members { object[member.key] = member.value }

@@ -50,7 +50,8 @@ extension DomainResource {
   private static func checkName(_ object: InputObject, _ name: DomainName) {
     guard let input = object["domain"], let given = input.parse(DomainName.init(_:)), given != name
     else { return }
-    input.fault("domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
+    input.fault(
+      "domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
   }
 
   private static func checkAliases(_ domain: Domain, _ object: InputObject) {

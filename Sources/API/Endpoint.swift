@@ -7,6 +7,8 @@ struct Endpoint: Sendable {
   enum Access: Sendable, Equatable {
     /// Anybody, without a token.
     case anybody
+    /// Any token that is known: nothing that is stored is told or changed.
+    case anyToken
     /// A token of this role or a higher one.
     case role(Role)
   }
@@ -40,7 +42,8 @@ struct Router: Sendable {
   init(_ endpoints: [Endpoint]) {
     routes = endpoints.map { endpoint in
       let parts = endpoint.path.split(separator: "/").map { part in
-        part.hasPrefix("{") ? Part.parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+        part.hasPrefix("{")
+          ? Part.parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
       }
       return (parts, endpoint)
     }

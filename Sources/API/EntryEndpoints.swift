@@ -61,7 +61,9 @@ struct EntryEndpoints: Sendable {
       return domain
     } answer: { publication in
       let stored = publication.edited.stored
-      return ["entry": json(stored.domain.document.entries[try stored.domain.place(of: id)], in: stored)]
+      return [
+        "entry": json(stored.domain.document.entries[try stored.domain.place(of: id)], in: stored)
+      ]
     }
   }
 
@@ -71,7 +73,9 @@ struct EntryEndpoints: Sendable {
       var domain = try call.existing(old)
       domain.document.entries.remove(at: try domain.place(of: id))
       return domain
-    } answer: { _ in [:] }
+    } answer: { _ in
+      [:]
+    }
   }
 }
 

@@ -3,14 +3,6 @@ import JSONValue
 
 /// Findings in JSON.
 enum FindingResource {
-  static func json(_ finding: Finding) -> JSON {
-    [
-      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
-      "pointer": .string(finding.pointer.description), "message": .string(finding.message),
-      "help": .string(finding.help),
-    ]
-  }
-
   /// An error as an element of a problem's `errors`.
   static func fault(_ finding: Finding) -> JSON {
     [

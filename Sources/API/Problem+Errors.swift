@@ -29,13 +29,14 @@ extension Problem {
       let errors = findings.filter { $0.severity == .error }
       var members: JSON.Object = [
         "errors": .array(errors.map(FindingResource.fault)),
-        "findings": .array(findings.map(FindingResource.json)),
+        "findings": .array(findings.map(\.json)),
       ]
       members["account"] = account.map(FindingResource.json)
       let codes = Set(errors.filter(\.code.isAcceptable).map(\.code.rawValue)).sorted()
       let advice =
         codes.isEmpty
-        ? "" : " To publish in spite of some, name their codes: ?accept=\(codes.joined(separator: ","))."
+        ? ""
+        : " To publish in spite of some, name their codes: ?accept=\(codes.joined(separator: ","))."
       let isSyntax = errors.contains { $0.code == .notJSON }
       return Problem(
         account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,

@@ -27,7 +27,9 @@ struct RouteEndpoints: Sendable {
         let id = try call.row("route")
         return try edit(call, "delete route") { entry in
           entry.routes.remove(at: try entry.place(of: id))
-        } answer: { _ in [:] }
+        } answer: { _ in
+          [:]
+        }
       },
     ]
   }

@@ -23,7 +23,9 @@ extension Configuration {
       }
     }
     for setting in Self.settings {
-      if let value = environment[setting.variable] { try set(setting, value, from: setting.variable) }
+      if let value = environment[setting.variable] {
+        try set(setting, value, from: setting.variable)
+      }
     }
     for setting in Self.settings {
       if let value = flags[setting.flag] { try set(setting, value, from: setting.flag) }

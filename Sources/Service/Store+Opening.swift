@@ -27,7 +27,8 @@ extension StoreError {
     switch refusal {
     case .busy: "is locked by another program for too long. Stop that program."
     case .diskFull: "is on a full disk. Make room there."
-    case .readOnly: "or its directory cannot be written. Change the permissions, or choose another path."
+    case .readOnly:
+      "or its directory cannot be written. Change the permissions, or choose another path."
     case .cannotOpen:
       "cannot be opened or created. Its directory must exist, and this user must be allowed to write there."
     case .damaged: "is no database, or a damaged one. Restore a backup, or choose another path."

@@ -26,6 +26,8 @@ enum Main {
     switch command {
     case "serve": return try ServeCommand.run(rest)
     case "import": return try ImportCommand.run(rest)
+    case "validate": return try ValidateCommand.run(rest)
+    case "match": return try MatchCommand.run(rest)
     case "token": return try TokenCommand.run(rest)
     case "help", "--help", "-h":
       Terminal.print(usage)
@@ -38,11 +40,13 @@ enum Main {
     usage:
       aasa serve [--config FILE] [\(Configuration.flags.joined(separator: " VALUE] [")) VALUE]
       aasa import --domain DOMAIN [--accept CODE,…] [--database PATH] FILE
+      aasa validate [--domain DOMAIN] [--json] FILE…
+      aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
       aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]… [--database PATH]
       aasa token list [--database PATH]
       aasa token revoke --name NAME [--database PATH]
 
-    A FILE that is “-” is stdin. Every option of serve can also be set in the environment, such as
+    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option of serve can also be set in the environment, such as
     AASA_DATABASE, or in the JSON5 file that --config names.
     """
 }

@@ -34,7 +34,8 @@ enum TokenCommand {
       Terminal.print(try store.createToken(name: name, role: role, domains: domains).text)
       return .fine
     } catch StoreError.tokenNameTaken {
-      Terminal.complain("A token has the name “\(name)” already. Revoke it, or choose another name.")
+      Terminal.complain(
+        "A token has the name “\(name)” already. Revoke it, or choose another name.")
       return .no
     }
   }

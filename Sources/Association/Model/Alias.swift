@@ -44,6 +44,11 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     return isWildcard && other.name.text.hasSuffix(".\(name.text)")
   }
 
+  /// Whether a host in lower case is one of the names that this stands for.
+  public func covers(host: String) -> Bool {
+    isWildcard ? host.hasSuffix(".\(name.text)") : host == name.text
+  }
+
   /// The alias as it is written.
   public var description: String { isWildcard ? "*.\(name)" : name.text }
 }
