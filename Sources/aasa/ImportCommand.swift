@@ -12,15 +12,16 @@ enum ImportCommand {
     let name = try DomainName(try arguments.required("--domain"))
     let codes = try acceptedCodes(arguments)
     let file = try Input.bytes(of: arguments.operands[0])
-    let publisher = Publisher(store: try Store.open(arguments))
     do {
-      let publication = try publisher.adopt(
-        file, for: name, by: Attribution(author: "aasa import", reason: "adopt file"),
-        accepting: codes)
+      let publication = try Store.use(arguments) { store in
+        try Publisher(store: store).adopt(
+          file, for: name, by: Attribution(author: "aasa import", reason: "adopt file"),
+          accepting: codes)
+      }
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
-      Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
+      try Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
       return .fine
     } catch PublicationError.refused(let findings, _) {
       FindingLines.complain(findings)

@@ -18,13 +18,16 @@ enum ServeCommand {
     let configuration = try Configuration(
       flags: arguments.values.compactMapValues(\.last),
       environment: ProcessInfo.processInfo.environment)
-    let store = try Store.open(configuration.database)
+    try Store.use(configuration.database) { try serve($0, configuration) }
+    return .fine
+  }
+
+  private static func serve(_ store: Store, _ configuration: Configuration) throws {
     let signals = SignalWait([SIGTERM, SIGINT])
     let service = try Service(configuration, store: store, log: Log())
     try announce(service, store)
     while !signals.wait(milliseconds: pollMilliseconds) { service.follow() }
     service.stop()
-    return .fine
   }
 
   private static func announce(_ service: Service, _ store: Store) throws {
