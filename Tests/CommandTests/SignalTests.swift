@@ -22,6 +22,7 @@ import Testing
     #expect(try server.end(signal) == .exited(0))
     #expect(threads.end())
 
+    #expect(access(database + "-wal", F_OK) != 0, "who copies the file then has all of it")
     let faults = try Database(path: database, mode: .readOnly).withConnection { connection in
       try connection.all("PRAGMA integrity_check") { $0.text(0) }
     }
