@@ -3,9 +3,8 @@
 /// Some questions about patterns have no fast answer. They are given up when the effort is spent, so
 /// that no file makes the linter slow.
 final class Effort {
-  private(set) var remaining: Int
-
-  init(_ limit: Int) { remaining = limit }
+  /// What is left of it; questions are given up below 1.
+  var remaining = 0
 
   var isSpent: Bool { remaining <= 0 }
 

@@ -6,6 +6,14 @@ struct QueryCondition {
     case whole(PatternGraph.Nodes)
     /// By the conditions on items, in their order.
     case items([Item])
+
+    /// A measure of what a step costs.
+    var size: Int {
+      switch self {
+      case .whole(let nodes): nodes.count
+      case .items(let items): 4 * items.count
+      }
+    }
   }
 
   /// How far one condition on items is.
@@ -87,6 +95,10 @@ struct QueryCondition {
     case .whole(let nodes): whole?.isComplete(nodes) ?? false
     case .items(let items):
       zip(items, demands).allSatisfy { item, demand in
+        // A query that ends in `&`, or is empty, has no further item, which an empty name would be.
+        if demand.name.isEmpty, item.place == .name(0) {
+          return item.isSeen || demand.isEmptyEnough
+        }
         guard let last = Self.finished(item, demand) else { return false }
         return last.isSeen || demand.isEmptyEnough
       }

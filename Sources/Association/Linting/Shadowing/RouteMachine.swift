@@ -11,6 +11,7 @@ final class RouteMachine {
   static let accepted: State = 1
 
   private let alphabet: Alphabet
+  private let effort: Effort
   private let path: PatternGraph
   private let query: QueryCondition
   private let fragment: PatternGraph
@@ -28,24 +29,32 @@ final class RouteMachine {
     case query(QueryCondition.Progress)
     case fragment(PatternGraph.Nodes)
     case accepted
+
+    /// A measure of what a step costs.
+    var size: Int {
+      switch self {
+      case .dead, .accepted: 1
+      case .path(let nodes), .fragment(let nodes): 2 + nodes.count
+      case .query(let progress): 2 + progress.size
+      }
+    }
   }
 
   /// The state before the first character.
   private(set) var start: State = dead
 
-  init(_ route: AppLinks.Route, _ alphabet: Alphabet) {
+  init(_ route: AppLinks.Route, _ alphabet: Alphabet, _ effort: Effort) {
     let graph = { (tokens: [Pattern.Token], ending: PatternGraph.Ending) in
       PatternGraph(tokens, alphabet, foldingCase: !route.isCaseSensitive, ending: ending)
     }
     self.alphabet = alphabet
+    self.effort = effort
     path = graph(route.path?.pathTokens ?? [.anyRun], .path)
     query = QueryCondition(route, alphabet)
     fragment = graph(route.fragment?.tokens ?? [.anyRun], .exact)
     start = state(at: .path(path.start))
+    effort.spend(path.count + query.size + fragment.count)
   }
-
-  /// How many nodes the graphs have: a measure of what a step costs.
-  var size: Int { path.count + query.size + fragment.count }
 
   /// The state after one more symbol.
   func next(_ state: State, _ symbol: Alphabet.Symbol) -> State {
@@ -94,6 +103,7 @@ final class RouteMachine {
 
   private func position(after position: Position, _ symbol: Alphabet.Symbol) -> Position {
     let isEnd = symbol == Alphabet.end
+    effort.spend(position.size)
     switch position {
     case .dead, .accepted: return .dead
     case .path(let nodes):

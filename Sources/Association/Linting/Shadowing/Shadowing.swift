@@ -43,7 +43,6 @@ public struct Shadowing: Sendable {
 
   /// Examines the routes of a document; the examples have this domain.
   public init(_ links: AppLinks, domain: String = "example.com") {
-    let examination = ShadowingExamination(links, domain: domain)
-    routes = links.entries.indices.flatMap { examination.routes(ofEntry: $0) }
+    routes = ShadowingExamination(links, domain: domain).examined()
   }
 }

@@ -173,7 +173,6 @@ struct WitnessSearch {
     if isPath, beginning.shape == .empty { return [alphabet.slash] }
     let usable = alphabet.symbols(in: component)
     guard let leadingOn = route.leadingOn(beginning.state) else { return end + usable }
-    if leadingOn.count == 1 { return end + usable.filter(leadingOn.contains) }
     return end + usable.filter(leadingOn.contains)
   }
 

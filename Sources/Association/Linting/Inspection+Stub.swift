@@ -1,0 +1,2 @@
+extension Inspection { mutating func inspectNames(_ c: Linter.Context) {} 
+mutating func inspectDocument() {} }
