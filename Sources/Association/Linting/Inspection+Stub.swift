@@ -1,2 +1,0 @@
-extension Inspection { mutating func inspectNames(_ c: Linter.Context) {} 
-mutating func inspectDocument() {} }
