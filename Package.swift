@@ -29,7 +29,8 @@ let package = Package(
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations", resources: [.embedInCode("0001_core.sql")],
+      name: "Migrations", path: "migrations", 
+      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
       swiftSettings: strict),
     .target(
       name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
