@@ -112,8 +112,8 @@ public struct Matcher: Sendable {
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
       return .noMatch
     }
-    var compared = ComparedURL(url, parts)
-    let heads = PathHeads(url, path: compared.path)
+    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
+    let heads = table.heads(of: compared.path, in: url)
     for range in scope.routes {
       if let route = table.firstMatch(in: range, url, &compared, heads, &steps) {
         let isExclusion = table.routes[route].isExclusion
