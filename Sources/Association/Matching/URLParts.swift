@@ -17,11 +17,17 @@ struct URLParts {
   init?(_ url: Span<UInt8>) {
     guard let authority = Self.startOfAuthority(url) else { return nil }
     let end = url.count
-    let path = Word.firstIndex(in: url, authority..<end) {
+    // Most authorities are a host alone.
+    let firstMark = Word.firstIndex(in: url, authority..<end) {
       $0.marks(of: Self.slash) | $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
+        | $0.marks(of: Self.at) | $0.marks(of: Self.colon) | $0.marks(of: Self.bracket)
     }
+    let path = Self.endOfAuthority(in: url, firstMark..<end)
     self.authority = authority..<path
-    if Self.host(in: url, authority..<path).isEmpty { return nil }
+    guard path > authority,
+      firstMark == path && url[path - 1] != Self.dot
+        || !Self.host(in: url, authority..<path).isEmpty
+    else { return nil }
     let endOfPath = Word.firstIndex(in: url, path..<end) {
       $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
     }
@@ -52,6 +58,7 @@ struct URLParts {
   private static let questionMark = UInt8(ascii: "?")
   private static let hash = UInt8(ascii: "#")
   private static let colon = UInt8(ascii: ":")
+  private static let bracket = UInt8(ascii: "[")
   private static let at = UInt8(ascii: "@")
   private static let dot = UInt8(ascii: ".")
 
@@ -67,20 +74,16 @@ struct URLParts {
     return colon + 3
   }
 
-  /// The host in an authority: `[user@]host[:port]`, where a colon inside brackets is an address's.
+  /// Where the authority ends of which this is the rest.
   @inline(__always)
-  private static func host(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
-    // Most authorities are a host alone.
-    let firstMark = Word.firstIndex(in: url, authority) {
-      $0.marks(of: at) | $0.marks(of: colon) | $0.marks(of: UInt8(ascii: "["))
-    }
-    var host = firstMark < authority.upperBound ? slowHost(in: url, authority) : authority
-    if let last = host.last, url[last] == dot { host = host.lowerBound..<last }
-    return host
+  private static func endOfAuthority(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
+    range.first { url[$0] == slash || url[$0] == questionMark || url[$0] == hash }
+      ?? range.upperBound
   }
 
+  /// The host in an authority: `[user@]host[:port]`, where a colon inside brackets is an address's.
   @inline(never)
-  private static func slowHost(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
+  private static func host(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
     var start = authority.lowerBound
     var end = authority.upperBound
     var isBracketed = false
@@ -88,12 +91,13 @@ struct URLParts {
       switch url[index] {
       case at:
         (start, end, isBracketed) = (index + 1, authority.upperBound, false)
-      case UInt8(ascii: "["): isBracketed = true
+      case bracket: isBracketed = true
       case UInt8(ascii: "]"): isBracketed = false
       case colon where !isBracketed && end == authority.upperBound: end = index
       default: break
       }
     }
+    if end > start, url[end - 1] == dot { end -= 1 }
     return start..<end
   }
 }
