@@ -1,0 +1,77 @@
+import Association
+import HTTP
+import JSONValue
+import Store
+
+/// `/v1/apps`.
+struct AppEndpoints: Sendable {
+  let store: Store
+
+  var all: [Endpoint] {
+    [
+      Endpoint(.get, "/v1/apps", .role(.viewer), list),
+      Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
+        .json(.ok, Self.json(try store.app(call.app())))
+      },
+      Endpoint(.put, "/v1/apps/{app}", .role(.editor), put),
+      Endpoint(.delete, "/v1/apps/{app}", .role(.editor)) { call in
+        try store.deleteApp(call.app())
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func list(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let apps = try store.apps(after: page.after, limit: page.limit + 1)
+    return .page(apps, limit: page.limit, item: Self.json, cursor: \.app.id.text)
+  }
+
+  private func put(_ call: Call) throws -> Response {
+    let id = try call.app()
+    let app = try Faults.collecting(in: try call.json()) { input in Self.read(input, id: id) }
+    let (stored, isNew) = try store.put(app)
+    return .json(isNew ? .created : .ok, Self.json(stored))
+  }
+
+  private static func read(_ input: Input, id: AppIdentifier) -> App? {
+    guard let object = input.object(["app", "name", "environment", "domains", "updatedAt"]) else {
+      return nil
+    }
+    if let given = object["app"]?.string, given != id.text {
+      object.faults.add(
+        "app-differs", at: object.pointer.appending("app"),
+        "The path names “\(id)”. Leave “app” out, or make it the same.")
+    }
+    return App(
+      id: id, name: object["name"]?.string ?? "",
+      environment: object["environment"]?.word(App.Environment.self) ?? .production)
+  }
+
+  private static func json(_ stored: StoredApp) -> JSON {
+    [
+      "app": .string(stored.app.id.text), "name": .string(stored.app.name),
+      "environment": .string(stored.app.environment.rawValue),
+      "domains": .integer(stored.domainCount),
+      "updatedAt": .string(Timestamp.text(stored.updatedAt)),
+    ]
+  }
+}
+
+extension Response {
+  /// A page of a list.
+  ///
+  /// - Parameters:
+  ///   - items: The items of the page, and one more if there are more.
+  ///   - cursor: What the next page begins after.
+  static func page<Item>(
+    _ items: [Item], limit: Int, total: Int? = nil, item: (Item) -> JSON,
+    cursor: (Item) -> String
+  ) -> Response {
+    let shown = items.prefix(limit)
+    let next = items.count > limit ? shown.last.map(cursor) : nil
+    var object: JSON.Object = ["items": .array(shown.map(item)), "next": .optional(next)]
+    object["total"] = total.map { .integer($0) }
+    return .json(.ok, .object(object))
+  }
+}

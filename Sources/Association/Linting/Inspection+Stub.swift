@@ -1,0 +1,4 @@
+extension Inspection {
+  mutating func inspectNames(_ context: Linter.Context) {}
+  mutating func inspectDocument() {}
+}

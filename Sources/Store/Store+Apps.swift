@@ -1,0 +1,119 @@
+public import Association
+import SQLite
+
+/// An app as it is stored.
+public struct StoredApp: Sendable, Equatable {
+  /// The app.
+  public let app: App
+  /// How many domains name it.
+  public let domainCount: Int
+  /// When it was last changed, in seconds since 1970.
+  public let updatedAt: Int64
+}
+
+extension Store {
+  /// One app.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func app(_ id: AppIdentifier) throws -> StoredApp {
+    try read { connection in
+      guard let app = try AppRows.find(id, &connection) else {
+        throw StoreError.notFound(.app(id))
+      }
+      return app
+    }
+  }
+
+  /// Apps in the order of their identifiers, from the one after `last`.
+  public func apps(after last: String?, limit: Int) throws -> [StoredApp] {
+    try read { connection in
+      try connection.all(
+        AppRows.select + " WHERE identifier > ? ORDER BY identifier LIMIT ?",
+        [.text(last ?? ""), .integer(limit)], row: AppRows.read)
+    }
+  }
+
+  /// Adds an app, or changes the name and the environment of the one with its identifier. Returns
+  /// it and whether it is new.
+  public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
+    try write { connection in
+      let old = try AppRows.find(app.id, &connection)
+      if old == nil {
+        _ = try AppRows.insert(app, now: now(), &connection)
+      } else if old?.app != app {
+        try connection.run(
+          "UPDATE app SET name = ?, environment = ?, updated_at = ? WHERE identifier = ?",
+          [
+            .text(app.name), .text(app.environment.rawValue), .integer(now()), .text(app.id.text),
+          ])
+      }
+      guard let stored = try AppRows.find(app.id, &connection) else {
+        throw StoreError.notFound(.app(app.id))
+      }
+      return (stored, old == nil)
+    }
+  }
+
+  /// Removes an app that no domain names.
+  ///
+  /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
+  public func deleteApp(_ id: AppIdentifier) throws {
+    try write { connection in
+      guard let app = try AppRows.find(id, &connection) else {
+        throw StoreError.notFound(.app(id))
+      }
+      guard app.domainCount == 0 else {
+        throw StoreError.appInUse(
+          id, domains: try AppRows.domains(naming: id, limit: 10, &connection),
+          count: app.domainCount)
+      }
+      try connection.run("DELETE FROM app WHERE identifier = ?", [.text(id.text)])
+    }
+  }
+}
+
+/// Reads and writes rows of `app`.
+enum AppRows {
+  /// The domains that name an app, each row once.
+  private static let uses = """
+    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = app.id
+    UNION SELECT domain_id FROM entry WHERE entry.app_id = app.id
+    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
+      WHERE service_app.app_id = app.id
+    """
+
+  /// The columns that `read` reads.
+  static let select =
+    "SELECT identifier, name, environment, updated_at, (SELECT count(*) FROM (\(uses))) FROM app"
+
+  static func read(_ row: borrowing Row) throws -> StoredApp {
+    let app = App(id: row.app(0), name: row.text(1), environment: try row.enumeration(2))
+    return StoredApp(app: app, domainCount: row.int(4), updatedAt: row.integer(3))
+  }
+
+  static func find(_ id: AppIdentifier, _ connection: inout Connection) throws -> StoredApp? {
+    try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
+  }
+
+  /// Adds a row and returns it.
+  static func insert(
+    _ app: App, now: Int64, _ connection: inout Connection
+  ) throws -> Int64 {
+    try connection.run(
+      "INSERT INTO app (identifier, name, environment, updated_at) VALUES (?, ?, ?, ?)",
+      [.text(app.id.text), .text(app.name), .text(app.environment.rawValue), .integer(now)])
+    return connection.lastInsertRowID
+  }
+
+  /// The names of some of the domains that name an app.
+  static func domains(
+    naming id: AppIdentifier, limit: Int, _ connection: inout Connection
+  ) throws -> [DomainName] {
+    try connection.all(
+      """
+      SELECT domain_name.name FROM app JOIN domain_name ON position = 0
+      WHERE identifier = ? AND domain_id IN (\(uses)) ORDER BY domain_name.name LIMIT ?
+      """, [.text(id.text), .integer(limit)]
+    ) { DomainName(stored: $0.text(0)) }
+  }
+}
