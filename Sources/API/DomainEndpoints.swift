@@ -15,7 +15,8 @@ struct DomainEndpoints: Sendable {
       Endpoint(.put, "/v1/domains/{domain}", .role(.editor), put),
       Endpoint(.patch, "/v1/domains/{domain}", .role(.editor), patch),
       Endpoint(.delete, "/v1/domains/{domain}", .role(.editor)) { call in
-        try publisher.delete(call.domain(), if: call.precondition())
+        let name = try call.domain()
+        try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
         return Response(.noContent)
       },
     ]
@@ -84,39 +85,4 @@ extension JSON {
 extension StoredDomain {
   /// The revision as an entity tag.
   var entityTag: Field { Field("ETag", "\"\(revision)\"") }
-}
-
-extension Publisher {
-  /// Edits the domain that a call names, and answers with what was published.
-  ///
-  /// - Parameters:
-  ///   - action: What is done, for the revision.
-  ///   - change: What the domain shall be; given `nil` where there is none.
-  ///   - answer: The members of the answer besides those of the publication.
-  func respond(
-    to call: Call, _ action: String, change: (StoredDomain?) throws -> Domain,
-    answer: (Publication) throws -> JSON.Object
-  ) throws -> Response {
-    let publication = try edit(
-      call.domain(), if: call.precondition(), by: call.attribution(action),
-      accepting: call.acceptedCodes(), change)
-    return try publication.response(status: publication.edited.isNew ? .created : .ok, answer)
-  }
-}
-
-extension Publication {
-  /// The answer to a change: the revision, its size, the findings, and further members.
-  func response(
-    status: Status, _ answer: (Publication) throws -> JSON.Object
-  ) rethrows -> Response {
-    let revision = edited.revision
-    var object: JSON.Object = [
-      "revision": .integer(revision.number), "changed": .bool(edited.isChanged),
-      "bytes": .integer(revision.size), "sha256": .string(revision.sha256),
-      "findings": .array(findings.map(\.json)),
-    ]
-    if !revision.acceptedCodes.isEmpty { object["accepted"] = .strings(revision.acceptedCodes) }
-    for member in try answer(self).members { object[member.key] = member.value }
-    return .json(status, .object(object), fields: [edited.stored.entityTag])
-  }
 }

@@ -1,4 +1,4 @@
-import Association
+public import Association
 import JSONValue
 
 /// What the document of a domain says of URLs of that domain.
