@@ -45,7 +45,11 @@ let package = Package(
       name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
       swiftSettings: strict),
     .target(
-      name: "API", dependencies: ["Association", "JSONValue", "Store", "Publishing", "HTTP"],
+      name: "APITypes", dependencies: ["Association", "JSONValue", "Store", "Publishing"],
+      swiftSettings: strict),
+    .target(
+      name: "API",
+      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
       swiftSettings: strict),
 
     // The program.

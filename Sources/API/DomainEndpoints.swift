@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -38,8 +39,8 @@ struct DomainEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     let name = try call.domain()
     let json = try call.json()
-    return try publisher.respond(to: call, "put domain") { _ in
-      try read(json, name, call)
+    return try publisher.respond(to: call, "put domain") { old in
+      try read(json, name, old?.domain, call)
     } answer: { publication in
       ["domain": DomainResource.json(publication.edited.stored)]
     }
@@ -53,14 +54,19 @@ struct DomainEndpoints: Sendable {
     }
     return try publisher.respond(to: call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(name)) }
-      return try read(DomainResource.json(old).merging(patch), name, call)
+      return try read(DomainResource.json(old).merging(patch), name, old.domain, call)
     } answer: { publication in
       ["domain": DomainResource.json(publication.edited.stored)]
     }
   }
 
-  private func read(_ json: JSON, _ name: DomainName, _ call: Call) throws -> Domain {
-    let domain = try Faults.collecting(in: json) { DomainResource.read($0, name: name) }
+  private func read(
+    _ json: JSON, _ name: DomainName, _ old: Domain?, _ call: Call
+  ) throws -> Domain {
+    var domain = try Faults.collecting(in: json) {
+      DomainResource.read($0, name: name, keeping: old?.expectations ?? [])
+    }
+    if let old { domain.document = domain.document.keepingRows(of: old.document) }
     for alias in domain.aliases { try call.token?.check(alias) }
     return domain
   }

@@ -69,7 +69,8 @@ extension Store {
 /// Reads and adds rows of `audit`.
 enum AuditRows {
   static func add(
-    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil, by context: WriteContext,
+    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil,
+    by context: WriteContext,
     now: Int64, _ connection: Connection
   ) throws {
     var (domain, app, token): (String?, String?, String?)

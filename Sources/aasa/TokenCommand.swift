@@ -47,7 +47,9 @@ enum TokenCommand {
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.open(arguments).tokens() {
       let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
-      let domains = token.domains.isEmpty ? "all domains" : token.domains.map(\.description).joined(separator: ",")
+      let domains =
+        token.domains.isEmpty
+        ? "all domains" : token.domains.map(\.description).joined(separator: ",")
       Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
     }
     return .fine
