@@ -61,7 +61,8 @@ public struct Publisher: Sendable {
     let edited = try store.edit(
       name, if: precondition, author: attribution.author, reason: attribution.reason
     ) { old in
-      let domain = try change(old)
+      var domain = try change(old)
+      domain.document = domain.document.keepingRows(of: old?.domain.document ?? Document())
       let draft = Draft(domain)
       let before = old?.acceptedCodes.compactMap(Finding.Code.init) ?? []
       findings = try draft.review(accepting: accepted.union(before))
@@ -85,7 +86,7 @@ public struct Publisher: Sendable {
     return try edit(name, if: precondition, by: attribution, accepting: accepted) { old in
       var domain = old?.domain ?? Domain(name: name)
       domain.format = Domain.Format(of: document)
-      domain.document = document.keepingRows(of: domain.document)
+      domain.document = document
       return domain
     }
   }
