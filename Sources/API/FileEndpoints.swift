@@ -26,11 +26,13 @@ struct FileEndpoints: Sendable {
 
   /// Adopts a file. Its media type does not count: such files are often sent without a right one.
   private func put(_ call: Call) throws -> Response {
-    let publication = try publisher.adopt(
-      call.request.body, for: call.domain(), if: call.precondition(),
-      by: call.attribution("adopt file"), accepting: call.acceptedCodes())
-    return publication.response(status: publication.edited.isNew ? .created : .ok) { _ in
-      ["domain": DomainResource.json(publication.edited.stored)]
+    try call.putting {
+      let publication = try publisher.adopt(
+        call.request.body, for: call.domain(), if: call.precondition(),
+        by: call.attribution("adopt file"), accepting: call.acceptedCodes())
+      return publication.response(status: publication.edited.isNew ? .created : .ok) { _ in
+        ["domain": DomainResource.json(publication.edited.stored)]
+      }
     }
   }
 }
