@@ -78,7 +78,9 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "APITests",
-      dependencies: ["API", "Service", "Store", "Association", "JSONValue", "HTTP", "TestSupport"],
+      dependencies: [
+        "API", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
