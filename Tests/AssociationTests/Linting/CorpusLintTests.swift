@@ -17,7 +17,9 @@ import Testing
   @Test(.enabled(if: !files.isEmpty, "the corpus is not there"), arguments: files)
   func aFileThatServesADomainHasNoErrorIfItIsJSON(file: URL) throws {
     let report = Linter.report(onFile: Array(try Data(contentsOf: file)))
-    for f in report.findings { print("@", f.code.rawValue, f.severity, file.lastPathComponent, f.pointer, f.message) }
+    for f in report.findings {
+      print("@", f.code.rawValue, f.severity, file.lastPathComponent, f.pointer, f.message)
+    }
     let errors = report.findings.filter { $0.severity == .error }
     if report.document == nil {
       #expect(errors.map(\.code) == [.notJSON])

@@ -109,7 +109,10 @@ import Testing
     of kind: Kind, _ generator: inout SeededGenerator
   ) -> [NaiveRoute] {
     let variables = [
-      (name: "v", values: generator.pick([["a"], ["a", "b/"], ["a*", "b"], ["*", "aa"], ["?a", "a/*"]]))
+      (
+        name: "v",
+        values: generator.pick([["a"], ["a", "b/"], ["a*", "b"], ["*", "aa"], ["?a", "a/*"]])
+      )
     ]
     return (0..<Int(2 + generator.next() % 4)).map { _ in
       var route = NaiveRoute()
