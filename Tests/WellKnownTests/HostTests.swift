@@ -35,12 +35,13 @@ import WellKnown
     #expect(Serving.code(response) == "unknown-host")
   }
 
-  @Test(arguments: [
-    "", " ", "a b", "user@example.com", "example.com/", "example.com:x", "example.com:80:80",
-    "example.com?", "example.com#", "http://example.com", ".example.com", "a..example.com", ".",
-    "example.com..", "[::1", "example.com:123456", "\"example.com\"", "a,b", "ex\u{1}ample.com",
-    "<example.com>", "e\\x", "example.com:-1",
-  ].filter { $0 != "a,b" })
+  @Test(
+    arguments: [
+      "", " ", "a b", "user@example.com", "example.com/", "example.com:x", "example.com:80:80",
+      "example.com?", "example.com#", "http://example.com", ".example.com", "a..example.com", ".",
+      "example.com..", "[::1", "example.com:123456", "\"example.com\"", "a,b", "ex\u{1}ample.com",
+      "<example.com>", "e\\x", "example.com:-1",
+    ].filter { $0 != "a,b" })
   func aMalformedHostIsABadRequest(host: String) throws {
     let response = try Serving(Self.bodies).answer(host: host)
     #expect(response.status == 400)

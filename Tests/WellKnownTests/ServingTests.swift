@@ -62,7 +62,9 @@ import WellKnown
     #expect(Serving.code(response) == "unknown-path")
   }
 
-  @Test(arguments: ["?", "?x=1", "?a&b&c=%00&%", "?//..//?", "?" + String(repeating: "a", count: 900)])
+  @Test(arguments: [
+    "?", "?x=1", "?a&b&c=%00&%", "?//..//?", "?" + String(repeating: "a", count: 900),
+  ])
   func aQueryIsIgnored(query: String) throws {
     #expect(try Serving().answer("GET", Serving.path + query).status == 200)
   }
@@ -88,7 +90,9 @@ import WellKnown
   @Test func aConnectionServesSeveralRequestsAlsoPipelined() throws {
     let serving = try Serving(["a.example": "A", "b.example": "BB"])
     let connection = try serving.connect()
-    func request(_ host: String) -> String { "GET \(Serving.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n" }
+    func request(_ host: String) -> String {
+      "GET \(Serving.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+    }
     try connection.send(
       ["a.example", "b.example", "c.example", "a.example"].map(request).joined())
     #expect(try connection.readResponse().text == "A")
