@@ -97,4 +97,17 @@ import WellKnown
     #expect(try serving.answer().status == 200)
     #expect(idle.count == 400)
   }
+
+  /// Its daemons share the port among themselves, but not with another server.
+  @Test func aPortOfAnotherListenerIsInUse() throws {
+    let serving = try Serving(daemons: 2)
+    let address = serving.listener.address
+    #expect(throws: ListenerError(reason: .addressInUse, address: address)) {
+      try PublicListener(on: address, serving: HostTable(), daemons: 2)
+    }
+    #expect(try serving.answer().status == 200)
+    serving.listener.stop()
+    let next = try PublicListener(on: address, serving: serving.hosts)
+    #expect(try RawConnection(port: next.port, to: next).exchange(Self.request("")).status == 200)
+  }
 }
