@@ -19,6 +19,13 @@ extension Inspection {
   mutating func inspectPattern(
     _ text: String, _ role: PatternRole, _ settings: PatternSettings, at pointer: JSONPointer
   ) {
+    if role == .path, !settings.isLegacy, Self.beginsWithNot(text) {
+      add(
+        .misspelledNot, at: pointer,
+        "`NOT ` has a meaning only in `paths`; here it is text, which no URL has.",
+        help: "Write the path alone and add `\"exclude\": true`.")
+      return
+    }
     let pattern =
       settings.isLegacy
       ? Pattern(withoutVariables: text) : Pattern(text, variables: variables)
@@ -167,12 +174,6 @@ extension Inspection {
         "`\(text)` does not begin with a slash. Newer systems add it; what older ones do is not"
           + " documented, and probably nothing matches.",
         help: "Write `/\(text)`.")
-    }
-    if !settings.isLegacy, Self.beginsWithNot(text) {
-      add(
-        .misspelledNot, at: pointer,
-        "`NOT ` has a meaning only in `paths`; here it is text, which no URL has.",
-        help: "Write the path alone and add `\"exclude\": true`.")
     }
     if let parameter = syntax.routeParameter {
       add(

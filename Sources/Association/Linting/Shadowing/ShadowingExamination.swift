@@ -1,14 +1,17 @@
 /// Finds out what becomes of each route of a document.
 final class ShadowingExamination {
   /// What a question about one route, and what all questions together may cost.
-  private static let effortPerQuestion = 400_000
-  private static let effortPerDocument = 8_000_000
+  private static let effortPerQuestion = 1_000_000
+  private static let effortPerDocument = 14_000_000
+  /// How many nodes the graphs of all patterns over one alphabet may have.
+  private static let maximumSize = 3_000_000
 
   /// The routes of all entries; a route is named by its place here.
   private let routes: [AppLinks.Route]
   /// The entries, and where the routes of each are.
   private let entries: [AppLinks.Entry]
   private let places: [Range<Int>]
+  private let prefixes: [PathPrefix]
   private let domain: String
   private var machines: [Alphabet.Reading: Machines] = [:]
   private let effort = Effort()
@@ -20,6 +23,7 @@ final class ShadowingExamination {
     private var built: [RouteMachine?]
     private let routes: [AppLinks.Route]
     private let effort: Effort
+    private var size = 0
 
     init(_ reading: Alphabet.Reading, _ routes: [AppLinks.Route], _ effort: Effort) {
       alphabet = Alphabet(reading, routes: routes)
@@ -28,8 +32,11 @@ final class ShadowingExamination {
       self.effort = effort
     }
 
-    func machine(_ index: Int) -> RouteMachine {
+    /// The machine of a route; `nil` if all together would be too large.
+    func machine(_ index: Int) -> RouteMachine? {
       if let machine = built[index] { return machine }
+      size += routes[index].patterns.reduce(0) { $0 + $1.size }
+      guard size <= ShadowingExamination.maximumSize else { return nil }
       let machine = RouteMachine(routes[index], alphabet, effort)
       built[index] = machine
       return machine
@@ -40,6 +47,7 @@ final class ShadowingExamination {
     entries = links.entries
     self.domain = domain
     routes = entries.flatMap(\.routes)
+    prefixes = routes.map { PathPrefix($0.path) }
     var places: [Range<Int>] = []
     for entry in entries {
       let start = places.last?.upperBound ?? 0
@@ -70,9 +78,7 @@ final class ShadowingExamination {
       if comparable.count == earlier.count { return .decides(example: url(word, reading(route))) }
       return verdictWithoutEscapes(on: route, after: earlier)
     case .none(let because, let always):
-      return shadowed(
-        route, by: because.map { comparable[$0] }.sorted(),
-        or: always.subtracting(because).map { comparable[$0] }.sorted())
+      return shadowed(route, by: because.sorted(), or: always.subtracting(because).sorted())
     case .undecided: return .notDecided(.tooComplex)
     }
   }
@@ -139,8 +145,14 @@ final class ShadowingExamination {
     let limit = min(unspent, Self.effortPerQuestion)
     effort.remaining = limit
     defer { unspent -= limit - max(0, effort.remaining) }
-    return WitnessSearch.run(
-      machines.alphabet, machines.machine(route), relation, others.map(machines.machine), effort)
+    let near = others.filter { prefixes[$0].mayMeet(prefixes[route]) }
+    let nearMachines = near.compactMap(machines.machine)
+    guard let machine = machines.machine(route), nearMachines.count == near.count else {
+      return .undecided
+    }
+    let outcome = WitnessSearch.run(machines.alphabet, machine, relation, nearMachines, effort)
+    guard case .none(let because, let always) = outcome else { return outcome }
+    return .none(because: Set(because.map { near[$0] }), always: Set(always.map { near[$0] }))
   }
 
   private func machines(_ reading: Alphabet.Reading) -> Machines {
@@ -182,5 +194,20 @@ final class ShadowingExamination {
 extension Shadowing.Verdict {
   fileprivate var isDeciding: Bool {
     if case .decides = self { true } else { false }
+  }
+}
+
+extension Pattern {
+  /// At most how many nodes the pattern's graph has.
+  fileprivate var size: Int { Self.size(tokens) }
+
+  private static func size(_ tokens: [Token]) -> Int {
+    tokens.reduce(1) { size, token in
+      switch token {
+      case .literal(let text): size + text.count
+      case .values(let variable): size + variable.values.reduce(1) { $0 + Self.size($1) }
+      case .anyOne, .anyRun, .one, .nothing: size + 1
+      }
+    }
   }
 }
