@@ -105,7 +105,8 @@ extension Inspection {
     } else if size * 100 >= maximum * 80 {
       let unit =
         size < 128_000
-        ? "" : " Apple says 128 KB and not whether a KB has 1000 or 1024 bytes; this is over 128,000."
+        ? ""
+        : " Apple says 128 KB and not whether a KB has 1000 or 1024 bytes; this is over 128,000."
       add(
         .nearSizeLimit, at: .root,
         "The document has \(size) of at most \(maximum) bytes; one that is larger is ignored."

@@ -109,7 +109,8 @@ extension FindingCase {
     FindingCase(.noRoutes, "/applinks/details/0", components("")),
     FindingCase(.wrongType, "/applinks/details/0/components", entry(#""components":{}"#)),
     FindingCase(.wrongType, route, components("1")),
-    FindingCase(.wrongType, "/applinks/details/0/paths/0", legacy("/a").replacing("\"/a\"", with: "1")),
+    FindingCase(
+      .wrongType, "/applinks/details/0/paths/0", legacy("/a").replacing("\"/a\"", with: "1")),
     FindingCase(
       .wrongType, "/applinks/defaults",
       components(#"{"/":"/a"}"#, applinks: #""defaults":[],"#)),

@@ -96,10 +96,11 @@ import Testing
 
   @Test func aResemblingKeyIsNamed() {
     let file = FindingCase.components(#"{"/":"/a","casesensitive":true,"details":1}"#)
-    #expect(findings(in: file).map(\.help) == [
-      "Write `caseSensitive` if that is what is meant.",
-      "`details` belongs in `applinks`: move it there.",
-    ])
+    #expect(
+      findings(in: file).map(\.help) == [
+        "Write `caseSensitive` if that is what is meant.",
+        "`details` belongs in `applinks`: move it there.",
+      ])
   }
 
   @Test func onlyErrorsThatLoseNothingCanBeAccepted() {

@@ -41,7 +41,8 @@ struct PatternGraph {
     var builder = PatternGraphBuilder(alphabet: alphabet, foldingCase: foldingCase)
     for token in tokens { builder.append(token) }
     nodes = builder.nodes
-    let canLack = ending == .exact
+    let canLack =
+      ending == .exact
       ? nodes.map { _ in false } : TrailingSlashes.nodes(nodes, slash: alphabet.slash)
     isAccepting = Self.accepting(nodes, end: builder.end, canLack)
     distances = Self.measured(nodes, isAccepting)
@@ -186,7 +187,9 @@ private struct TrailingSlashes {
     for edge in nodes[index].edges {
       guard case .some([slash]) = edge.label else { continue }
       let target = entering(nodes, index + edge.offset)
-      if !target.isDisjoint(with: [.slashes, .starNeeded]) { result.formUnion([.stars, .slashes]) }
+      if !target.isDisjoint(with: [.slashes, .starNeeded]) {
+        result.formUnion([.stars, .slashes])
+      }
       if target.contains(.lastSlashes) { result.formUnion([.lastStars, .lastSlashes]) }
     }
     return result

@@ -12,6 +12,10 @@ final class ShadowingExamination {
   private let entries: [AppLinks.Entry]
   private let places: [Range<Int>]
   private let prefixes: [PathPrefix]
+  /// What each route compares its patterns with.
+  private let readings: [Alphabet.Reading]
+  /// Whether a route matches everything, however it is compared.
+  private let isFree: [Bool]
   private let domain: String
   private var machines: [Alphabet.Reading: Machines] = [:]
   private let effort = Effort()
@@ -48,6 +52,8 @@ final class ShadowingExamination {
     self.domain = domain
     routes = entries.flatMap(\.routes)
     prefixes = routes.map { PathPrefix($0.path) }
+    readings = routes.map { $0.isPercentEncoded ? .written : .decoded }
+    isFree = routes.map { $0.patterns.allSatisfy(\.isStar) }
     var places: [Range<Int>] = []
     for entry in entries {
       let start = places.last?.upperBound ?? 0
@@ -64,7 +70,7 @@ final class ShadowingExamination {
         return Shadowing.Route(
           pointer: routes[index].pointer, verdict: verdict,
           isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
-            && isUnneeded(index, before: matches(after: index, inEntry: entry)))
+            && isUnneeded(index, inEntry: entry))
       }
     }
   }
@@ -72,10 +78,13 @@ final class ShadowingExamination {
   // MARK: - Verdicts
 
   private func verdict(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
+    // Looking at the earlier routes takes time, too.
+    unspent -= earlier.count / 4
+    if unspent <= 0 { return .notDecided(.tooComplex) }
     let comparable = earlier.filter { isComparable($0, with: route) }
     switch search(route, .missedByAll, comparable) {
     case .found(let word):
-      if comparable.count == earlier.count { return .decides(example: url(word, reading(route))) }
+      if comparable.count == earlier.count { return .decides(example: url(word, readings[route])) }
       return verdictWithoutEscapes(on: route, after: earlier)
     case .none(let because, let always):
       return shadowed(route, by: because.sorted(), or: always.subtracting(because).sorted())
@@ -129,7 +138,10 @@ final class ShadowingExamination {
   }
 
   /// Whether surely none of the later routes matches what the exclusion does.
-  private func isUnneeded(_ exclusion: Int, before later: [Int]) -> Bool {
+  private func isUnneeded(_ exclusion: Int, inEntry entry: Int) -> Bool {
+    unspent -= 10 * (entries.count - entry) + (routes.count - exclusion) / 4
+    if unspent <= 0 { return false }
+    let later = matches(after: exclusion, inEntry: entry)
     guard later.allSatisfy({ isComparable($0, with: exclusion) }) else { return false }
     if case .none = search(exclusion, .matchedByAny, later) { return true }
     return false
@@ -141,7 +153,7 @@ final class ShadowingExamination {
     _ route: Int, _ relation: WitnessSearch.Relation, _ others: [Int],
     _ reading: Alphabet.Reading? = nil
   ) -> WitnessSearch.Outcome {
-    let machines = machines(reading ?? self.reading(route))
+    let machines = machines(reading ?? readings[route])
     let limit = min(unspent, Self.effortPerQuestion)
     effort.remaining = limit
     defer { unspent -= limit - max(0, effort.remaining) }
@@ -162,15 +174,9 @@ final class ShadowingExamination {
     return new
   }
 
-  /// What the route compares its patterns with.
-  private func reading(_ route: Int) -> Alphabet.Reading {
-    routes[route].isPercentEncoded ? .written : .decoded
-  }
-
   /// Whether the other route reads URLs in the same way, or matches all of them.
   private func isComparable(_ other: Int, with route: Int) -> Bool {
-    routes[other].isPercentEncoded == routes[route].isPercentEncoded
-      || routes[other].patterns.allSatisfy(\.isStar)
+    readings[other] == readings[route] || isFree[other]
   }
 
   /// The URL that a word stands for.
