@@ -2,7 +2,7 @@
 final class ShadowingExamination {
   /// What a question about one route, and what all questions together may cost.
   private static let effortPerQuestion = 1_000_000
-  private static let effortPerDocument = 14_000_000
+  static let effortPerDocument = 14_000_000
   /// How many nodes the graphs of all patterns over one alphabet may have.
   private static let maximumSize = 3_000_000
 
@@ -19,7 +19,7 @@ final class ShadowingExamination {
   private let domain: String
   private var machines: [Alphabet.Reading: Machines] = [:]
   private let effort = Effort()
-  private var unspent = effortPerDocument
+  private var unspent: Int
 
   /// The machines of all routes over one alphabet, built when they are first asked for.
   private final class Machines {
@@ -47,7 +47,8 @@ final class ShadowingExamination {
     }
   }
 
-  init(_ links: AppLinks, domain: String) {
+  init(_ links: AppLinks, domain: String, effort limit: Int) {
+    unspent = limit
     entries = links.entries
     self.domain = domain
     routes = entries.flatMap(\.routes)
