@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -111,9 +112,15 @@ struct Call: Sendable {
     return codes
   }
 
-  /// Who makes the change, and why: `?reason=`, or what the endpoint does.
-  func attribution(_ action: String) -> Attribution {
-    Attribution(author: token?.name ?? "", reason: query("reason") ?? action)
+  /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
+  func context() throws(Problem) -> WriteContext {
+    let dryRun = query("dryRun") ?? "false"
+    guard ["true", "false"].contains(dryRun) else {
+      throw Problem(.badRequest, "malformed-dry-run", "“dryRun” must be true or false.")
+    }
+    return WriteContext(
+      author: token?.name ?? "", address: request.peer, reason: query("reason") ?? "",
+      isDryRun: dryRun == "true")
   }
 
   /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.

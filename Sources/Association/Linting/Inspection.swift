@@ -3,9 +3,25 @@ import JSONValue
 /// One walk through a document, and what it has found so far.
 struct Inspection {
   let document: JSON
+  /// What devices read of it.
+  let links: AppLinks
+  let variables: SubstitutionVariables
+  /// How the patterns of each route are compared.
+  let settings: [JSONPointer: PatternSettings]
   private(set) var findings: [Finding] = []
 
-  init(document: JSON) { self.document = document }
+  init(document: JSON) {
+    self.document = document
+    links = AppLinks(document: document)
+    variables = SubstitutionVariables(document["applinks"]?["substitutionVariables"])
+    settings = PatternSettings.all(links)
+  }
+
+  /// The names of all variables that patterns may use.
+  var variableNames: [String] {
+    let own = document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
+    return own + SubstitutionVariables.predefinedNames
+  }
 
   /// Notes a finding at the usual severity of its code, or at another one.
   mutating func add(

@@ -1,10 +1,21 @@
-import Association
+package import Association
 import JSONValue
 
 extension DomainResource {
-  /// Reads the whole of a domain. What is left out has its default.
-  static func read(_ input: Input, name: DomainName) -> Domain? {
+  /// Reads the whole of a domain whose name the path says. What is left out has its default, but for
+  /// expectations: they are a safety net, and go only when they are told to.
+  package static func read(
+    _ input: Input, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain? {
     guard let object = input.object(members) else { return nil }
+    checkName(object, name)
+    return read(object, name: name, keeping: expectations)
+  }
+
+  /// Reads the whole of a domain.
+  package static func read(
+    _ object: InputObject, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain {
     let format = object["format"]?.word(Domain.Format.self) ?? .modern
     let domain = Domain(
       name: name,
@@ -12,8 +23,11 @@ extension DomainResource {
       isEnabled: object["enabled"]?.bool ?? true, format: format,
       cacheSeconds: object["cacheSeconds"]?.integer(in: Domain.cacheSecondsRange)
         ?? Domain.defaultCacheSeconds,
-      document: readDocument(object, format: format))
-    checkName(object, name)
+      environment: object["environment"]?.word(App.Environment.self) ?? .production,
+      isStrict: object["strict"]?.bool ?? false,
+      document: readDocument(object, format: format),
+      expectations: object["expectations"]?.list(ExpectationResource.read) ?? expectations)
+    checkExpectations(domain, object)
     checkAliases(domain, object)
     return domain
   }
@@ -52,6 +66,18 @@ extension DomainResource {
     else { return }
     input.fault(
       "domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
+  }
+
+  /// A URL that the file is not served for can never match.
+  private static func checkExpectations(_ domain: Domain, _ object: InputObject) {
+    for (index, expectation) in domain.expectations.enumerated() {
+      let host = domain.hostThatCounts(in: expectation.url)
+      if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
+      object.faults.add(
+        "foreign-url",
+        at: object.pointer.appending("expectations").appending(index).appending("url"),
+        "“\(expectation.url)” is no URL of “\(domain.name)” or of one of its aliases.")
+    }
   }
 
   private static func checkAliases(_ domain: Domain, _ object: InputObject) {
