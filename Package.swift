@@ -75,8 +75,17 @@ let package = Package(
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StoreTests", dependencies: ["Store", "Association", "JSONValue", "TestSupport"],
+      name: "StoreTests",
+      dependencies: [
+        "Store", "SQLite", "Migrations", "Publishing", "Association", "JSONValue", "TestSupport",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "APITests",
+      dependencies: [
+        "API", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(

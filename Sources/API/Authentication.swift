@@ -50,7 +50,7 @@ struct Authentication: Sendable {
         "The token “\(token.name)” is limited to \(token.domainList) and can "
           + "call only what is about one domain.")
     }
-    try token.check(Alias(text))
+    try token.check(Alias(DomainName(inPath: text)))
   }
 }
 

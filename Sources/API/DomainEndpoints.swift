@@ -39,52 +39,37 @@ struct DomainEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     let name = try call.domain()
     let json = try call.json()
-    return try publisher.respond(to: call, "put domain") { old in
-      try read(json, name, old?.domain, call)
-    } answer: { publication in
-      ["domain": DomainResource.json(publication.edited.stored)]
+    return try call.putting {
+      try publisher.respond(to: call, "put domain") { old in
+        try read(json, name, over: old, call)
+      } answer: { publication in
+        ["domain": DomainResource.json(publication.edited.stored)]
+      }
     }
   }
 
   /// RFC 7396: members of the body replace those of the domain, `null` resets them.
   private func patch(_ call: Call) throws -> Response {
     let name = try call.domain()
-    guard case .object(let patch) = try call.json() else {
-      throw Problem(.unprocessableContent, "invalid-input", "The body must be an object.")
-    }
+    let patch = try call.json()
     return try publisher.respond(to: call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(name)) }
-      return try read(DomainResource.json(old).merging(patch), name, old.domain, call)
+      return try read(DomainResource.json(old).merging(patch), name, over: old, call)
     } answer: { publication in
       ["domain": DomainResource.json(publication.edited.stored)]
     }
   }
 
   private func read(
-    _ json: JSON, _ name: DomainName, _ old: Domain?, _ call: Call
+    _ json: JSON, _ name: DomainName, over old: StoredDomain?, _ call: Call
   ) throws -> Domain {
-    var domain = try Faults.collecting(in: json) {
-      DomainResource.read($0, name: name, keeping: old?.expectations ?? [])
+    let domain = try Faults.collecting(in: json) {
+      DomainResource.read($0, name: name, keeping: old?.domain.expectations ?? [])
     }
-    if let old { domain.document = domain.document.keepingRows(of: old.document) }
-    for alias in domain.aliases { try call.token?.check(alias) }
+    // An alias that is there already was allowed by whoever added it.
+    let before = Set(old?.domain.aliases ?? [])
+    for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
     return domain
-  }
-}
-
-extension JSON {
-  /// The object after a merge patch (RFC 7396).
-  fileprivate func merging(_ patch: JSON.Object) -> JSON {
-    var members = objectValue ?? [:]
-    for member in patch.members {
-      switch member.value {
-      case .null: members[member.key] = nil
-      case .object(let inner):
-        members[member.key] = (members[member.key] ?? [:]).merging(inner)
-      default: members[member.key] = member.value
-      }
-    }
-    return .object(members)
   }
 }
 

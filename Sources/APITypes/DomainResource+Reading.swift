@@ -46,11 +46,31 @@ extension DomainResource {
       let members = extra?[service.rawValue]?.extra(besides: ["apps": { _ in true }])
       document.services[service] = Document.AppList(apps: apps, extra: members ?? [:])
     }
-    document.extra = object["extra"]?.members ?? [:]
-    document.applinksExtra = object["applinksExtra"]?.members ?? [:]
-    if document.detailsForm == .dictionary { checkDictionary(document, object) }
+    document.extra = object["extra"]?.extra(besides: reserved) ?? [:]
+    document.applinksExtra = object["applinksExtra"]?.extra(besides: reservedOfAppLinks) ?? [:]
+    let entries = object.pointer.appending("entries")
+    for place in unsayablePlaces(document) {
+      object.faults.add(
+        dictionaryCannotSay.code, at: entries.appending(place), dictionaryCannotSay.message)
+    }
     return document
   }
+
+  /// What adopting a file makes rows of cannot be in `extra`.
+  private static let reserved: [String: @Sendable (JSON) -> Bool] = [
+    "applinks": { value in
+      guard let details = value["details"] else { return false }
+      return details != [] || value.objectValue?.members.count != 1
+    },
+    "webcredentials": namesApps, "appclips": namesApps, "activitycontinuation": namesApps,
+  ]
+
+  private static let namesApps: @Sendable (JSON) -> Bool = { $0["apps"] ?? [] != [] }
+
+  private static let reservedOfAppLinks: [String: @Sendable (JSON) -> Bool] = [
+    "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },
+    "substitutionVariables": { $0 != [:] },
+  ]
 
   private static func readVariables(_ input: Input) -> [SubstitutionVariable]? {
     guard let members = input.members else { return nil }
@@ -89,18 +109,21 @@ extension DomainResource {
     }
   }
 
-  /// What the obsolete form of `details` can say: an app an entry, each once, and `paths`.
-  private static func checkDictionary(_ document: Document, _ object: InputObject) {
+  /// Where a document has entries that the obsolete form of `details` cannot say, if it has that
+  /// form: it has an app an entry, each once, and `paths`.
+  static func unsayablePlaces(_ document: Document) -> [Int] {
+    if document.detailsForm == .array { return [] }
     var seen: Set<AppIdentifier> = []
-    for (index, entry) in document.entries.enumerated() {
+    return document.entries.enumerated().compactMap { place, entry in
       let isSayable =
         entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
         && entry.apps.allSatisfy { seen.insert($0).inserted }
-      if isSayable { continue }
-      object.faults.add(
-        "dictionary-cannot-say", at: object.pointer.appending("entries").appending(index),
-        "“details” as a dictionary has one entry an app, written as “paths”. Set “details” to "
-          + "“array”.")
+      return isSayable ? nil : place
     }
   }
+
+  static let dictionaryCannotSay = ValidationError(
+    "dictionary-cannot-say",
+    "“details” as a dictionary has one entry an app, written as “paths”. Set “details” of the "
+      + "domain to “array”.")
 }

@@ -1,63 +1,60 @@
-public import Association
+import Association
 import JSONValue
 
 extension Document {
-  /// This document with the rows of an older one for the entries and routes that both have, so that
-  /// what stays the same keeps its identifier. Identifiers that the older one does not have, or that
-  /// come twice, are dropped.
-  public func keepingRows(of old: Document) -> Document {
+  /// This document with the rows of another one for the entries and routes that both have, so that
+  /// what stays the same keeps its identifier, whether or not the caller knew it.
+  ///
+  /// An identifier that the other document does not have (the domain was read elsewhere), or that
+  /// comes a second time, says nothing.
+  func keepingRows(of old: Document) -> Document {
     var document = self
-    document.entries.dropUnknownIDs(of: old.entries)
-    for index in document.entries.indices {
-      let twin = old.entries.first { $0.id != nil && $0.id == document.entries[index].id }
-      if let twin { document.entries[index].keepRoutes(of: twin) }
+    var unclaimed = Set(old.entries.compactMap(\.id))
+    for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }
+    document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
+      JSON.array($0.json).text
     }
-    document.keepEntries(of: old) { JSON.array($0.json).text }
-    document.keepEntries(of: old) { $0.apps.map(\.text).joined(separator: " ") }
+    unclaimed.subtract(document.entries.compactMap(\.id))
+    document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
+      $0.apps.map(\.text).joined(separator: " ")
+    }
+    let places = Dictionary(grouping: old.entries.indices) { old.entries[$0].id }
+    for index in document.entries.indices {
+      guard let id = document.entries[index].id, let place = places[id]?.first else { continue }
+      document.entries[index].keepRoutes(of: old.entries[place])
+    }
     return document
   }
 
   /// Gives entries that have no row yet the rows of old ones of which `key` says the same.
-  private mutating func keepEntries(of old: Document, by key: (Entry) -> String) {
-    let kept = Set(entries.compactMap(\.id))
-    var remaining = Remaining(old.entries.filter { !$0.isKept(in: kept) }, by: key)
+  private mutating func keepRows(of old: [Entry], by key: (Entry) -> String) {
+    var remaining = Remaining(old, by: key)
     for index in entries.indices where entries[index].id == nil {
-      guard let twin = remaining.take(key(entries[index])) else { continue }
-      entries[index].id = twin.id
-      entries[index].keepRoutes(of: twin)
+      entries[index].id = remaining.take(key(entries[index]))?.id
     }
   }
 }
 
-extension Entry: HasRow {
+extension Entry {
   fileprivate mutating func keepRoutes(of old: Entry) {
-    routes.dropUnknownIDs(of: old.routes)
-    let kept = Set(routes.compactMap(\.id))
-    var remaining = Remaining(old.routes.filter { !$0.isKept(in: kept) }, by: \.json.text)
+    var unclaimed = Set(old.routes.compactMap(\.id))
+    for index in routes.indices { routes[index].id.claim(from: &unclaimed) }
+    var rows = Remaining(old.routes.filter { unclaimed.contains($0.id) }) { $0.json.text }
     for index in routes.indices where routes[index].id == nil {
-      routes[index].id = remaining.take(routes[index].json.text)?.id
+      routes[index].id = rows.take(routes[index].json.text)?.id
     }
   }
 }
 
-extension Route: HasRow {}
-
-/// What has a row of its own.
-private protocol HasRow {
-  var id: Int64? { get set }
-}
-
-extension HasRow {
-  fileprivate func isKept(in rows: Set<Int64>) -> Bool { id.map(rows.contains) ?? false }
-}
-
-extension Array where Element: HasRow {
-  fileprivate mutating func dropUnknownIDs(of old: [Element]) {
-    var known = Set(old.compactMap(\.id))
-    for index in indices {
-      if let id = self[index].id, known.remove(id) == nil { self[index].id = nil }
-    }
+extension Int64? {
+  /// Takes the identifier away from those that nothing has yet; `nil` if it is not among them.
+  fileprivate mutating func claim(from unclaimed: inout Set<Int64>) {
+    self = flatMap { unclaimed.remove($0) }
   }
+}
+
+extension Set<Int64> {
+  fileprivate func contains(_ id: Int64?) -> Bool { id.map { contains($0) } ?? false }
 }
 
 /// Things that are taken away by what they say, the first of several first.

@@ -61,7 +61,8 @@ extension Transaction {
   ) throws -> Publication {
     var review: Review?
     let edited = try edit(name, if: precondition, action: action) { old in
-      let domain = try change(old)
+      var domain = try change(old)
+      domain.document = domain.document.keepingRows(of: old?.domain.document ?? Document())
       let before = old?.acceptedCodes.compactMap(Finding.Code.init) ?? []
       let draft = Draft(domain, environments: try environments(of: domain.document.appIdentifiers))
       let passed = try Review(draft, over: old?.domain, accepting: accepted.union(before))
@@ -88,7 +89,7 @@ extension Transaction {
     return try publish(name, if: precondition, action: action, accepting: accepted) { old in
       var domain = old?.domain ?? Domain(name: name)
       domain.format = Domain.Format(of: document)
-      domain.document = document.keepingRows(of: domain.document)
+      domain.document = document
       return domain
     }
   }
