@@ -91,6 +91,10 @@ let package = Package(
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
+    // The program as its users run it: as a process.
+    .testTarget(
+      name: "CommandTests", dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

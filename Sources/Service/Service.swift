@@ -43,9 +43,13 @@ public final class Service: Sendable {
     }
   }
 
+  /// How long requests that have begun may take to arrive, in seconds. Together the two listeners
+  /// stay below the 10 seconds after which a container's engine kills what it stops.
+  private static let grace = 3.0
+
   /// Takes no further connections, finishes requests that have begun, and ends both listeners.
   public func stop() {
-    adminListener.stop()
-    publicListener.stop()
+    adminListener.stop(within: Self.grace)
+    publicListener.stop(within: Self.grace)
   }
 }
