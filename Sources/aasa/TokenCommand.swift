@@ -4,6 +4,8 @@ import Store
 
 /// `aasa token`
 enum TokenCommand {
+  private static let context = WriteContext(author: "aasa token")
+
   static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
     let arguments = try Arguments(
       words.dropFirst(), options: ["--name", "--role", "--domain", "--database"])
@@ -29,10 +31,12 @@ enum TokenCommand {
       throw Arguments.Wrong(
         message: "--name must have 1 to 100 characters and no control characters.")
     }
-    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0).description }
+    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
     return try Store.use(arguments) { store in
       do {
-        let secret = try store.createToken(name: name, role: role, domains: domains)
+        let secret = try store.write(context) {
+          try $0.createToken(name: name, role: role, domains: domains)
+        }
         try show(secret, of: name, store)
         return .fine
       } catch StoreError.tokenNameTaken {
@@ -48,7 +52,7 @@ enum TokenCommand {
     do throws(Terminal.Unwritable) {
       try Terminal.print(secret.text)
     } catch {
-      try store.revokeToken(name)
+      try store.write(context) { try $0.revokeToken(name) }
       throw error
     }
   }
@@ -57,7 +61,9 @@ enum TokenCommand {
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.use(arguments, { try $0.tokens() }) {
       let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
-      let domains = token.domains.isEmpty ? "all domains" : token.domains.joined(separator: ",")
+      let domains =
+        token.domains.isEmpty
+        ? "all domains" : token.domains.map(\.description).joined(separator: ",")
       try Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
     }
     return .fine
@@ -67,7 +73,7 @@ enum TokenCommand {
     let name = try arguments.required("--name")
     return try Store.use(arguments) { store in
       do {
-        try store.revokeToken(name)
+        try store.write(context) { try $0.revokeToken(name) }
         return .fine
       } catch StoreError.notFound {
         Terminal.complain("There is no token “\(name)”.")

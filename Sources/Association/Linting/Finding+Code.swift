@@ -43,6 +43,8 @@ extension Finding {
     case placeholderAppIdentifier = "placeholder-app-identifier"
     /// The prefix of an app identifier is not ten capital letters and digits.
     case unusualAppIdentifierPrefix = "unusual-app-identifier-prefix"
+    /// The bundle identifier of an app has a character that Apple does not allow.
+    case unusualBundleIdentifier = "unusual-bundle-identifier"
     /// A list names an app twice.
     case repeatedApp = "repeated-app"
 
@@ -105,6 +107,8 @@ extension Finding {
     case unterminatedVariable = "unterminated-variable"
     /// A value of a variable names a variable.
     case nestedVariable = "nested-variable"
+    /// One of `paths` names a variable, which counts only in `components`.
+    case variableInPaths = "variable-in-paths"
     /// A variable has no value.
     case emptyVariable = "empty-variable"
     /// A value of a variable is the empty string.
@@ -135,6 +139,8 @@ extension Finding {
     case wwwSiblingMissing = "www-sibling-missing"
     /// `www.` is published, the domain without it is not.
     case apexSiblingMissing = "apex-sibling-missing"
+    /// An app is labelled as built for staging or development, and the domain is not.
+    case environmentMismatch = "environment-mismatch"
   }
 }
 

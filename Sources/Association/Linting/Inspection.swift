@@ -3,9 +3,34 @@ import JSONValue
 /// One walk through a document, and what it has found so far.
 struct Inspection {
   let document: JSON
+  /// What devices read of it.
+  let links: AppLinks
+  let variables: SubstitutionVariables
+  /// How the patterns of each route are compared.
+  let settings: [JSONPointer: PatternSettings]
+  /// The names of all variables that patterns may use, by their spelling in lower case.
+  let variableNames: [String: String]
+  /// The variables whose values were looked at, for each way to compare them.
+  var inspectedVariables: Set<InspectedVariable> = []
   private(set) var findings: [Finding] = []
 
-  init(document: JSON) { self.document = document }
+  init(document: JSON) {
+    self.document = document
+    links = AppLinks(document: document)
+    variables = SubstitutionVariables(document["applinks"]?["substitutionVariables"])
+    settings = PatternSettings.all(links)
+    let own = document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
+    variableNames = Dictionary(
+      (own + SubstitutionVariables.predefinedNames).map { ($0.lowercased(), $0) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A variable and how its values are compared.
+  struct InspectedVariable: Hashable {
+    let name: [UInt8]
+    let isPercentEncoded: Bool
+    let isCaseSensitive: Bool
+  }
 
   /// Notes a finding at the usual severity of its code, or at another one.
   mutating func add(
@@ -27,8 +52,8 @@ struct Inspection {
       for (child, pointer) in value.children(at: pointer) { visit(child, at: pointer) }
     }
     visit(document, at: .root)
-    let place = { (index: Int) in places[findings[index].pointer] ?? count }
-    return findings.indices.sorted { (place($0), $0) < (place($1), $1) }.map { findings[$0] }
+    let ranks = findings.map { places[$0.pointer] ?? count }
+    return findings.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { findings[$0] }
   }
 }
 

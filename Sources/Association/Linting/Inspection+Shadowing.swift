@@ -1,0 +1,132 @@
+import JSONValue
+
+extension Inspection {
+  /// Says what the routes do together. Comes last, so as to leave out what was said of a route alone.
+  mutating func inspectShadowing() {
+    let shadowing = Shadowing(links)
+    let isExclusion = Dictionary(
+      links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
+    )
+    let explained = explained
+    for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
+      var undecided: [Shadowing.Route] = []
+      for route in routes {
+        switch route.verdict {
+        case .decides: break
+        case .matchesNothing:
+          if !explained.contains(route.pointer) { addNeverMatches(route) }
+        case .repeats(let other):
+          addDuplicate(route, of: other, isExclusion: isExclusion)
+        case .shadowed(let others): addShadowed(route, by: others, isExclusion: isExclusion)
+        case .notDecided: undecided.append(route)
+        }
+        if route.isUnneededExclusion { addUnneeded(route) }
+      }
+      addNotDecided(undecided, in: entry)
+    }
+  }
+
+  private mutating func addNeverMatches(_ route: Shadowing.Route) {
+    add(
+      .neverMatches, at: route.pointer,
+      "No URL that can exist meets all conditions of this route, so it never decides.",
+      help:
+        "Compare the conditions with a URL that is meant: the path is compared without query and"
+        + " fragment, and each must be covered from end to end.")
+  }
+
+  /// The routes of which it was said already why they never match.
+  private var explained: Set<JSONPointer> {
+    let reasons: Set<Finding.Code> = [
+      .undefinedVariable, .nonASCIIPattern, .spaceInPattern, .fragmentInPath, .urlAsPath,
+      .misspelledNot, .variableInPaths,
+    ]
+    let places = Set(findings.lazy.filter { reasons.contains($0.code) }.map(\.pointer))
+    let routes = links.entries.lazy.flatMap(\.routes).filter { route in
+      places.contains(route.pointer)
+        || ["/", "#", "?"].contains { places.contains(route.pointer.appending($0)) }
+        || route.itemPointers.contains(where: places.contains)
+        || route.patterns.contains(where: \.isHopeless)
+    }
+    return Set(routes.map(\.pointer))
+  }
+
+  private mutating func addDuplicate(
+    _ route: Shadowing.Route, of other: JSONPointer, isExclusion: [JSONPointer: Bool]
+  ) {
+    let isContradiction = isExclusion[other] != isExclusion[route.pointer]
+    add(
+      .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
+      "This route matches exactly the URLs that \(other) matches, which comes first and decides"
+        + (isContradiction ? ", and that to the contrary." : "."),
+      help: isContradiction ? "Remove the one that is wrong." : "Remove it: nothing changes.")
+  }
+
+  private mutating func addShadowed(
+    _ route: Shadowing.Route, by others: [JSONPointer], isExclusion: [JSONPointer: Bool]
+  ) {
+    let names = others.map(\.description).joined(separator: ", ")
+    let deciders =
+      others.count == 1 ? "the earlier route \(names)" : "the earlier routes \(names) together"
+    let isSame = others.allSatisfy { isExclusion[$0] == isExclusion[route.pointer] }
+    add(
+      .shadowedRoute, severity: isSame ? .note : .warning, at: route.pointer,
+      "This route never decides: every URL that it matches is decided by \(deciders)"
+        + (isSame ? ", to the same effect." : "."),
+      help: isSame
+        ? "Remove it: nothing changes."
+        : "Move it before them if it is meant to decide, or remove it.")
+  }
+
+  private mutating func addUnneeded(_ route: Shadowing.Route) {
+    add(
+      .unneededExclusion, at: route.pointer,
+      "No route after this exclusion matches what it excludes: those URLs stay in the browser without"
+        + " it, too.",
+      help: "Remove it, or move it before the route that it is an exception to.")
+  }
+
+  private mutating func addNotDecided(
+    _ routes: [Shadowing.Route], in entry: AppLinks.Entry
+  ) {
+    guard let first = routes.first else { return }
+    let isMixed = routes.contains { $0.verdict == .notDecided(.mixedPercentEncoding) }
+    let reason =
+      isMixed
+      ? "some routes compare URLs with their percent-encoding and some without"
+      : "the patterns are too many or too involved"
+    let which =
+      routes.count == 1
+      ? first.pointer.description : "\(first.pointer) and \(routes.count - 1) more routes"
+    add(
+      .shadowingNotDecided, at: entry.pointer,
+      "Whether \(which) can ever decide was not found out, since \(reason).",
+      help: "Nothing needs to be done. Ask for some URLs what they match, if in doubt.")
+  }
+}
+
+extension Shadowing {
+  /// The routes of each entry.
+  fileprivate func routes(by links: AppLinks) -> [ArraySlice<Route>] {
+    var rest = routes[...]
+    return links.entries.map { entry in
+      defer { rest = rest.dropFirst(entry.routes.count) }
+      return rest.prefix(entry.routes.count)
+    }
+  }
+}
+
+extension AppLinks.Route {
+  /// Where the patterns of query items stand.
+  fileprivate var itemPointers: [JSONPointer] {
+    guard case .items(let items) = query else { return [] }
+    return items.map { pointer.appending("?").appending($0.name) }
+  }
+}
+
+extension Pattern {
+  /// Whether a variable without a value keeps the pattern from ever matching.
+  fileprivate var isHopeless: Bool {
+    tokens.contains { if case .nothing = $0 { true } else { false } }
+  }
+}

@@ -1,4 +1,0 @@
-extension Inspection {
-  mutating func inspectNames(_ context: Linter.Context) {}
-  mutating func inspectDocument() {}
-}

@@ -1,0 +1,131 @@
+/// Traces of other syntaxes in the text of a pattern.
+struct PatternSyntax {
+  let text: String
+  private let bytes: [UInt8]
+
+  init(_ text: String) {
+    self.text = text
+    bytes = Array(text.utf8)
+  }
+
+  /// Whether it is a whole URL.
+  var isURL: Bool {
+    guard let colon = text.start(ofASCII: "://") else { return false }
+    return text.utf8[..<colon].allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "*") }
+  }
+
+  /// The host that the text begins with, such as `example.com` or `*.example.com`.
+  var host: String? {
+    let isDoubleSlash = text.utf8.starts(with: "//".utf8)
+    if !isDoubleSlash, bytes.first == UInt8(ascii: "/") { return nil }
+    let first = text.drop { $0 == "/" }.prefix { $0 != "/" }
+    let labels = first.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.count >= 2, let last = labels.last?.lowercased(),
+      Self.topLevelDomains.contains(last)
+    else { return nil }
+    let isHost = labels.enumerated().allSatisfy { index, label in
+      index == 0 && label == "*"
+        || !label.isEmpty
+          && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+    }
+    return isHost ? String(first) : nil
+  }
+
+  /// Whether it is an element of `paths` that lacks the slash at its start and nothing else.
+  var isBareLegacyPath: Bool {
+    if bytes.starts(with: "NOT ".utf8) {
+      return PatternSyntax(String(text.unicodeScalars.dropFirst(4))).isBareLegacyPath
+    }
+    let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
+    return !beginsLikePath && !isURL && host == nil && !Inspection.beginsWithNot(text)
+  }
+
+  /// A query in the text, from the `?` to the `=`.
+  var queryInPath: String? {
+    for start in bytes.indices where bytes[start] == UInt8(ascii: "?") {
+      let name = bytes[(start + 1)...].prefix {
+        $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+      }
+      let end = start + 1 + name.count
+      if !name.isEmpty, end < bytes.count, bytes[end] == UInt8(ascii: "=") {
+        return String(decoding: bytes[start...end], as: UTF8.self)
+      }
+    }
+    return nil
+  }
+
+  /// Whether a query pattern begins with the delimiter of the query.
+  var beginsWithQuery: Bool {
+    guard let query = queryInPath else { return false }
+    return text.utf8.starts(with: query.utf8)
+  }
+
+  /// A parameter as web frameworks write it: `:id`, `{id}`, `<id>` or `[id]` after a slash.
+  var routeParameter: String? {
+    for segment in text.split(separator: "/") {
+      let inner = segment.dropFirst()
+      let isBraced = [("{", "}"), ("<", ">")].contains {
+        segment.hasPrefix($0) && segment.hasSuffix($1)
+      }
+      let isNamed = segment.first == ":" && !inner.isEmpty && inner.utf8.allSatisfy(\.isASCIIWord)
+      if isNamed || isBraced && segment.count > 2 { return String(segment) }
+    }
+    return nil
+  }
+
+  /// What shows that a regular expression was meant.
+  var regularExpression: String? {
+    if bytes.first == UInt8(ascii: "^") { return "^" }
+    if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
+    let signs = [
+      "\\d", "\\w", "\\s", "\\.", "\\/", "\\b", "(.*)", "(.+)", "(?:", "(?=", "(?!", "(?<", "/.*",
+      ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
+    ]
+    if let sign = signs.first(where: { text.start(ofASCII: $0) != nil && !isVariable($0) }) {
+      return sign
+    }
+    return alternatives
+  }
+
+  /// Whether the sign is only the end of a variable, as in `$(lang)*`.
+  private func isVariable(_ sign: String) -> Bool {
+    sign.utf8.first == UInt8(ascii: ")") && text.start(ofASCII: "$(") != nil
+  }
+
+  /// Alternatives in parentheses: `(a|b)`.
+  private var alternatives: String? {
+    guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
+      let close = bytes[open...].firstIndex(of: UInt8(ascii: ")")),
+      bytes[open..<close].contains(UInt8(ascii: "|"))
+    else { return nil }
+    return String(decoding: bytes[open...close], as: UTF8.self)
+  }
+
+  /// Endings by which a host without a scheme is told from a file name.
+  private static let topLevelDomains: Set<String> = [
+    "com", "org", "net", "io", "app", "dev", "co", "me", "info", "biz", "edu", "gov", "eu", "uk",
+    "de", "fr", "jp", "cn", "in", "br", "au", "ca", "es", "nl", "se", "ch", "ru", "us", "ai",
+    "shop", "store", "link", "page", "example",
+  ]
+}
+
+extension UInt8 {
+  fileprivate var isASCIIAlphanumeric: Bool {
+    (0x30...0x39).contains(self) || (0x61...0x7A).contains(asciiLowercased)
+  }
+
+  fileprivate var isASCIIWord: Bool { isASCIIAlphanumeric || self == UInt8(ascii: "_") }
+}
+
+extension String {
+  /// Where the characters stand first, compared byte by byte.
+  fileprivate func start(ofASCII part: String) -> String.Index? {
+    let part = Array(part.utf8)
+    var index = utf8.startIndex
+    while index < utf8.endIndex {
+      if utf8[index...].starts(with: part) { return index }
+      index = utf8.index(after: index)
+    }
+    return nil
+  }
+}
