@@ -55,7 +55,7 @@ import Testing
   @Test func clientsThatGoAwayWhileTheyAreAnsweredHarmNobody() throws {
     let server = try RunningServer(database: database)
     let client = try server.client()
-    let file = AssociationFile.routes((1...4000).map { "/a/\($0)" })
+    let file = AssociationFile.large("/a")
     #expect(try client.send("PUT", "/v1/domains/example.com/file", json: file).status == 201)
     let request =
       "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: example.com\r\n\r\n"
