@@ -93,7 +93,8 @@ let package = Package(
       swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
-      name: "CommandTests", dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      name: "CommandTests",
+      dependencies: ["aasa", "JSONValue", "SQLite", "Migrations", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
