@@ -29,7 +29,7 @@ public struct AdminAPI: Sendable {
   static func endpoints(
     _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + AppEndpoints(store: publisher.store).all
+    HealthEndpoints.all(problems: problems) + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all

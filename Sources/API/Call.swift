@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -12,12 +13,8 @@ struct Call: Sendable {
   let token: Token?
 
   /// The domain that the path names.
-  func domain() throws -> DomainName {
-    do throws(ValidationError) {
-      return try DomainName(parameters["domain"] ?? "")
-    } catch {
-      throw Problem(.badRequest, error.code, error.message)
-    }
+  func domain() throws(Problem) -> DomainName {
+    try DomainName(inPath: parameters["domain"] ?? "")
   }
 
   /// The app that the path names.
@@ -72,7 +69,7 @@ struct Call: Sendable {
 
   /// What the request demands of the state that it changes.
   func precondition() throws(Problem) -> Precondition {
-    let ifMatch = request.fields.values(of: "If-Match").joined(separator: ",")
+    let ifMatch = request.fields.values(of: "If-Match")
     let ifNoneMatch = request.fields["If-None-Match"]
     if ifMatch.isEmpty {
       guard let ifNoneMatch else { return .none }
@@ -80,19 +77,32 @@ struct Call: Sendable {
       throw Problem(
         .badRequest, "malformed-if-none-match", "On a change, If-None-Match can only be “*”.")
     }
-    if ifMatch == "*" { return .exists }
-    var revisions: [Int] = []
-    for tag in ifMatch.split(separator: ",") {
-      let tag = tag.trimming(while: \.isWhitespace)
-      guard tag.hasSuffix("\""), tag.hasPrefix("\"") || tag.hasPrefix("W/\""), tag.count > 2 else {
-        throw Problem(
-          .badRequest, "malformed-if-match", "If-Match must be a revision in quotes, such as \"7\"."
-        )
-      }
-      // A weak tag, or one that no revision has, matches nothing (RFC 9110 section 13.1.1).
-      if let revision = Int(tag.dropFirst().dropLast()) { revisions.append(revision) }
+    if ifMatch == ["*"] { return .exists }
+    // Elements of a list may be empty (RFC 9110 section 5.6.1), all of them together may not.
+    let tags = ifMatch.flatMap { $0.split(separator: ",") }
+      .map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
+    guard !tags.isEmpty, tags.allSatisfy(Self.isEntityTag) else {
+      throw Problem(
+        .badRequest, "malformed-if-match", "If-Match must be a revision in quotes, such as \"7\".")
     }
-    return .revision(revisions)
+    // A weak tag, or one that no revision has, matches nothing (RFC 9110 section 13.1.1).
+    return .revision(tags.compactMap { Int($0.dropFirst().dropLast()) })
+  }
+
+  /// Does a PUT of a domain. Where there is none and If-Match asks for one, what fails is that
+  /// precondition (RFC 9110 section 13.1.1), since a PUT would otherwise make it.
+  func putting(_ put: () throws -> Response) throws -> Response {
+    do {
+      return try put()
+    } catch StoreError.notFound(.domain(let name)) {
+      throw Problem(
+        .preconditionFailed, "domain-not-found",
+        "There is no domain “\(name)”, and If-Match asks for it to be there.")
+    }
+  }
+
+  private static func isEntityTag(_ text: String) -> Bool {
+    text.hasSuffix("\"") && (text.hasPrefix("\"") || text.hasPrefix("W/\"")) && text.count > 2
   }
 
   /// The codes of errors in spite of which the request wants to publish: `?accept=a,b`.
@@ -111,9 +121,15 @@ struct Call: Sendable {
     return codes
   }
 
-  /// Who makes the change, and why: `?reason=`, or what the endpoint does.
-  func attribution(_ action: String) -> Attribution {
-    Attribution(author: token?.name ?? "", reason: query("reason") ?? action)
+  /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
+  func context() throws(Problem) -> WriteContext {
+    let dryRun = query("dryRun") ?? "false"
+    guard ["true", "false"].contains(dryRun) else {
+      throw Problem(.badRequest, "malformed-dry-run", "“dryRun” must be true or false.")
+    }
+    return WriteContext(
+      author: token?.name ?? "", address: request.peer, reason: query("reason") ?? "",
+      isDryRun: dryRun == "true")
   }
 
   /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.
@@ -122,6 +138,17 @@ struct Call: Sendable {
       throw Problem(.badRequest, "malformed-limit", "“limit” must be a number from 1 to 1000.")
     }
     return (query("cursor"), limit)
+  }
+}
+
+extension DomainName {
+  /// A domain that a path names.
+  init(inPath text: String) throws(Problem) {
+    do throws(ValidationError) {
+      try self.init(text)
+    } catch {
+      throw Problem(.badRequest, error.code, error.message)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -15,7 +16,8 @@ struct DomainEndpoints: Sendable {
       Endpoint(.put, "/v1/domains/{domain}", .role(.editor), put),
       Endpoint(.patch, "/v1/domains/{domain}", .role(.editor), patch),
       Endpoint(.delete, "/v1/domains/{domain}", .role(.editor)) { call in
-        try publisher.delete(call.domain(), if: call.precondition())
+        let name = try call.domain()
+        try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
         return Response(.noContent)
       },
     ]
@@ -37,86 +39,41 @@ struct DomainEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     let name = try call.domain()
     let json = try call.json()
-    return try publisher.respond(to: call, "put domain") { _ in
-      try read(json, name, call)
-    } answer: { publication in
-      ["domain": DomainResource.json(publication.edited.stored)]
+    return try call.putting {
+      try publisher.respond(to: call, "put domain") { old in
+        try read(json, name, over: old, call)
+      } answer: { publication in
+        ["domain": DomainResource.json(publication.edited.stored)]
+      }
     }
   }
 
   /// RFC 7396: members of the body replace those of the domain, `null` resets them.
   private func patch(_ call: Call) throws -> Response {
     let name = try call.domain()
-    guard case .object(let patch) = try call.json() else {
-      throw Problem(.unprocessableContent, "invalid-input", "The body must be an object.")
-    }
+    let patch = try call.json()
     return try publisher.respond(to: call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(name)) }
-      return try read(DomainResource.json(old).merging(patch), name, call)
+      return try read(DomainResource.json(old).merging(patch), name, over: old, call)
     } answer: { publication in
       ["domain": DomainResource.json(publication.edited.stored)]
     }
   }
 
-  private func read(_ json: JSON, _ name: DomainName, _ call: Call) throws -> Domain {
-    let domain = try Faults.collecting(in: json) { DomainResource.read($0, name: name) }
-    for alias in domain.aliases { try call.token?.check(alias) }
-    return domain
-  }
-}
-
-extension JSON {
-  /// The object after a merge patch (RFC 7396).
-  fileprivate func merging(_ patch: JSON.Object) -> JSON {
-    var members = objectValue ?? [:]
-    for member in patch.members {
-      switch member.value {
-      case .null: members[member.key] = nil
-      case .object(let inner):
-        members[member.key] = (members[member.key] ?? [:]).merging(inner)
-      default: members[member.key] = member.value
-      }
+  private func read(
+    _ json: JSON, _ name: DomainName, over old: StoredDomain?, _ call: Call
+  ) throws -> Domain {
+    let domain = try Faults.collecting(in: json) {
+      DomainResource.read($0, name: name, keeping: old?.domain.expectations ?? [])
     }
-    return .object(members)
+    // An alias that is there already was allowed by whoever added it.
+    let before = Set(old?.domain.aliases ?? [])
+    for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
+    return domain
   }
 }
 
 extension StoredDomain {
   /// The revision as an entity tag.
   var entityTag: Field { Field("ETag", "\"\(revision)\"") }
-}
-
-extension Publisher {
-  /// Edits the domain that a call names, and answers with what was published.
-  ///
-  /// - Parameters:
-  ///   - action: What is done, for the revision.
-  ///   - change: What the domain shall be; given `nil` where there is none.
-  ///   - answer: The members of the answer besides those of the publication.
-  func respond(
-    to call: Call, _ action: String, change: (StoredDomain?) throws -> Domain,
-    answer: (Publication) throws -> JSON.Object
-  ) throws -> Response {
-    let publication = try edit(
-      call.domain(), if: call.precondition(), by: call.attribution(action),
-      accepting: call.acceptedCodes(), change)
-    return try publication.response(status: publication.edited.isNew ? .created : .ok, answer)
-  }
-}
-
-extension Publication {
-  /// The answer to a change: the revision, its size, the findings, and further members.
-  func response(
-    status: Status, _ answer: (Publication) throws -> JSON.Object
-  ) rethrows -> Response {
-    let revision = edited.revision
-    var object: JSON.Object = [
-      "revision": .integer(revision.number), "changed": .bool(edited.isChanged),
-      "bytes": .integer(revision.size), "sha256": .string(revision.sha256),
-      "findings": .array(findings.map(\.json)),
-    ]
-    if !revision.acceptedCodes.isEmpty { object["accepted"] = .strings(revision.acceptedCodes) }
-    for member in try answer(self).members { object[member.key] = member.value }
-    return .json(status, .object(object), fields: [edited.stored.entityTag])
-  }
 }

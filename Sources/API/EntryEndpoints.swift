@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -42,10 +43,16 @@ struct EntryEndpoints: Sendable {
       entry.id = nil
       place = position
       domain.document.entries.insert(entry, at: place)
+      try check(domain)
       return domain
     } answer: { publication in
       let stored = publication.edited.stored
       return ["entry": json(stored.domain.document.entries[place], in: stored)]
+    } location: { publication in
+      let stored = publication.edited.stored
+      return stored.domain.document.entries[place].id.map {
+        "/v1/domains/\(stored.domain.name)/entries/\($0)"
+      }
     }
   }
 
@@ -58,6 +65,7 @@ struct EntryEndpoints: Sendable {
       var entry = try Faults.collecting(in: body) { EntryResource.read($0, format: domain.format) }
       entry.id = id
       domain.document.entries[place] = entry
+      try check(domain)
       return domain
     } answer: { publication in
       let stored = publication.edited.stored
@@ -65,6 +73,14 @@ struct EntryEndpoints: Sendable {
         "entry": json(stored.domain.document.entries[try stored.domain.place(of: id)], in: stored)
       ]
     }
+  }
+
+  /// Checks that the domain's form of `details` can say its entries, one of which is new.
+  private func check(_ domain: Domain) throws {
+    if DomainResource.unsayablePlaces(domain.document).isEmpty { return }
+    let error = DomainResource.dictionaryCannotSay
+    throw InvalidInput(
+      faults: [Fault(pointer: .root, code: error.code, message: error.message)])
   }
 
   private func delete(_ call: Call) throws -> Response {

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue

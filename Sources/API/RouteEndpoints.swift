@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -55,6 +56,8 @@ struct RouteEndpoints: Sendable {
       entry.routes.insert(route, at: place)
     } answer: { entry in
       ["route": RouteResource.json(entry.routes[place])]
+    } location: { entry in
+      entry.routes[place].id.map { "\(call.request.target.path)/\($0)" }
     }
   }
 
@@ -62,7 +65,7 @@ struct RouteEndpoints: Sendable {
   private func replaceAll(_ call: Call) throws -> Response {
     let body = try call.json()
     return try edit(call, "set routes") { entry in
-      let old = entry.routes
+      let old = Dictionary(grouping: entry.routes) { $0.id }.compactMapValues(\.first)
       entry.routes = try Faults.collecting(in: body) { input in
         input.object(["routes"])?.required("routes")?.list { Self.readOrFind($0, in: old) }
       }
@@ -72,10 +75,10 @@ struct RouteEndpoints: Sendable {
     }
   }
 
-  private static func readOrFind(_ input: Input, in routes: [Route]) -> Route? {
+  private static func readOrFind(_ input: Input, in routes: [Int64?: Route]) -> Route? {
     guard case .number = input.json else { return RouteResource.read(input) }
-    let id = input.integer(in: 1...Int.max).map(Int64.init)
-    if let route = routes.first(where: { $0.id == id }) { return route }
+    guard let id = input.integer(in: 1...Int.max) else { return nil }
+    if let route = routes[Int64(id)] { return route }
     input.fault("route-not-found", "There is no such route in this entry.")
     return nil
   }
@@ -99,11 +102,7 @@ struct RouteEndpoints: Sendable {
     let body = try call.json()
     return try edit(call, "change route") { entry in
       let place = try entry.place(of: id)
-      var members = RouteResource.json(entry.routes[place]).objectValue ?? [:]
-      for member in body.objectValue?.members ?? [] {
-        members[member.key] = member.value == .null ? nil : member.value
-      }
-      let merged = body.objectValue == nil ? body : .object(members)
+      let merged = RouteResource.json(entry.routes[place]).merging(body)
       entry.routes[place] = try Faults.collecting(in: merged, RouteResource.read)
       entry.routes[place].id = id
     } answer: { entry in
@@ -114,7 +113,7 @@ struct RouteEndpoints: Sendable {
   /// Edits the entry that a call names.
   private func edit(
     _ call: Call, _ action: String, _ change: (inout Entry) throws -> Void,
-    answer: (Entry) throws -> JSON.Object
+    answer: (Entry) throws -> JSON.Object, location: (Entry) throws -> String? = { _ in nil }
   ) throws -> Response {
     let id = try call.row("entry")
     return try publisher.respond(to: call, action) { old in
@@ -128,6 +127,9 @@ struct RouteEndpoints: Sendable {
     } answer: { publication in
       let domain = publication.edited.stored.domain
       return try answer(domain.document.entries[try domain.place(of: id)])
+    } location: { publication in
+      let domain = publication.edited.stored.domain
+      return try location(domain.document.entries[try domain.place(of: id)])
     }
   }
 }

@@ -1,4 +1,3 @@
-import Association
 import SQLite
 
 /// The rows that documents are rendered from, in one SQLite file. It is the only place that knows
@@ -26,7 +25,7 @@ public final class Store: Sendable {
       try writer.withConnection { connection in
         // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try Migrator.migrate(&connection, now: now())
+        try Migrator.migrate(connection, now: now())
       }
       reader = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -34,22 +33,31 @@ public final class Store: Sendable {
     }
   }
 
-  /// Does `body` in a transaction that writes.
-  func write<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  /// Does `body` in a transaction that writes: all of it, or nothing where `body` throws or the
+  /// context is a dry run.
+  ///
+  /// - Throws: `StoreError`, and what `body` throws.
+  public func write<Result: Sendable>(
+    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
+  ) throws -> Result {
     try translatingErrors {
-      try writer.withConnection { try $0.transaction(.write, body) }
+      try writer.withConnection { connection in
+        try connection.transaction(.write, isTrial: context.isDryRun) { connection in
+          try body(Transaction(connection: connection, context: context, now: now()))
+        }
+      }
     }
   }
 
   /// Does `body` in a transaction that sees one state.
-  func read<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` on the reading connection without a transaction.
-  func readOnce<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  func readOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors { try reader.withConnection(body) }
   }
 

@@ -14,15 +14,15 @@ enum ImportCommand {
     let file = try Input.bytes(of: arguments.operands[0])
     let publisher = Publisher(store: try Store.open(arguments))
     do {
-      let publication = try publisher.adopt(
-        file, for: name, by: Attribution(author: "aasa import", reason: "adopt file"),
-        accepting: codes)
+      let publication = try publisher.write(WriteContext(author: "aasa import")) {
+        try $0.adopt(file, for: name, accepting: codes)
+      }
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
       Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
       return .fine
-    } catch PublicationError.refused(let findings, _) {
+    } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
       Terminal.complain("\(name): nothing was changed.")
       return .no

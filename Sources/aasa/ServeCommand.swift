@@ -36,7 +36,9 @@ enum ServeCommand {
           + "http://\(service.publicAddress)/.well-known/apple-app-site-association")
     }
     if try store.tokens().isEmpty {
-      let secret = try store.createToken(name: "first-admin", role: .admin)
+      let secret = try store.write(WriteContext(author: "aasa serve")) {
+        try $0.createToken(name: "first-admin", role: .admin)
+      }
       Terminal.complain("First admin token (shown only now): \(secret.text)")
     }
   }

@@ -28,10 +28,13 @@ enum TokenCommand {
     guard (1...100).contains(name.count) else {
       throw Arguments.Wrong(message: "--name must have 1 to 100 characters.")
     }
-    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0).description }
+    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
     do {
       let store = try Store.open(arguments)
-      Terminal.print(try store.createToken(name: name, role: role, domains: domains).text)
+      let secret = try store.write(WriteContext(author: "aasa token")) {
+        try $0.createToken(name: name, role: role, domains: domains)
+      }
+      Terminal.print(secret.text)
       return .fine
     } catch StoreError.tokenNameTaken {
       Terminal.complain(
@@ -44,7 +47,9 @@ enum TokenCommand {
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.open(arguments).tokens() {
       let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
-      let domains = token.domains.isEmpty ? "all domains" : token.domains.joined(separator: ",")
+      let domains =
+        token.domains.isEmpty
+        ? "all domains" : token.domains.map(\.description).joined(separator: ",")
       Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
     }
     return .fine
@@ -53,7 +58,9 @@ enum TokenCommand {
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
     let name = try arguments.required("--name")
     do {
-      try Store.open(arguments).revokeToken(name)
+      try Store.open(arguments).write(WriteContext(author: "aasa token")) {
+        try $0.revokeToken(name)
+      }
       return .fine
     } catch StoreError.notFound {
       Terminal.complain("There is no token “\(name)”.")

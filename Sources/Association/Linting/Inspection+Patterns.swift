@@ -30,7 +30,8 @@ extension Inspection {
     case .path: inspectPath(syntax, settings, at: pointer)
     case .query: inspectDelimiter(text, "?", role, isLeading: syntax.beginsWithQuery, at: pointer)
     case .fragment:
-      inspectDelimiter(text, "#", role, isLeading: text.utf8.first == UInt8(ascii: "#"), at: pointer)
+      inspectDelimiter(
+        text, "#", role, isLeading: text.utf8.first == UInt8(ascii: "#"), at: pointer)
     case .queryValue: break
     }
   }
@@ -66,12 +67,14 @@ extension Inspection {
       switch token {
       case .literal(let literal):
         inspectCharacters(of: String(literal), "The pattern", settings, at: pointer)
-      case .values(let variable) where !SubstitutionVariables.predefinedNames.contains(variable.name):
+      case .values(let variable)
+      where !SubstitutionVariables.predefinedNames.contains(variable.name):
         let texts = variable.values.flatMap(\.self).map { token in
           if case .literal(let literal) = token { String(literal) } else { "" }
         }
         inspectCharacters(
-          of: texts.joined(separator: "*"), "A value of `$(\(variable.name))`", settings, at: pointer)
+          of: texts.joined(separator: "*"), "A value of `$(\(variable.name))`", settings,
+          at: pointer)
       default: break
       }
     }
@@ -105,7 +108,8 @@ extension Inspection {
         .lowerCaseEscape, at: pointer,
         "\(subject) has `\(escape)`. The case of the digits counts, and most programs write"
           + " `\(escape.uppercased())`: such URLs do not match.",
-        help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false.")
+        help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false."
+      )
     }
   }
 

@@ -106,7 +106,8 @@ extension Inspection {
   static func beginsWithNot(_ text: String) -> Bool {
     let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
     return bytes.count > 3 && bytes[..<3].map(\.asciiLowercased) == Array("not".utf8)
-      && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(bytes[3])
+      && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(
+        bytes[3])
   }
 
   // MARK: - Comments
@@ -128,6 +129,7 @@ extension Inspection {
     add(
       .publicComment, at: first,
       "\(count) will be public: everybody can download the file. Devices ignore comments.",
-      help: "See that no comment says what should not be known, such as paths that are not public yet.")
+      help:
+        "See that no comment says what should not be known, such as paths that are not public yet.")
   }
 }

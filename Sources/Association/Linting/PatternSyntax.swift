@@ -24,8 +24,9 @@ struct PatternSyntax {
       Self.topLevelDomains.contains(last)
     else { return nil }
     let isHost = labels.enumerated().allSatisfy { index, label in
-      index == 0 && label == "*" || !label.isEmpty
-        && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+      index == 0 && label == "*"
+        || !label.isEmpty
+          && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
     }
     return isHost ? String(first) : nil
   }
@@ -59,7 +60,9 @@ struct PatternSyntax {
   var routeParameter: String? {
     for segment in text.split(separator: "/") {
       let inner = segment.dropFirst()
-      let isBraced = [("{", "}"), ("<", ">")].contains { segment.hasPrefix($0) && segment.hasSuffix($1) }
+      let isBraced = [("{", "}"), ("<", ">")].contains {
+        segment.hasPrefix($0) && segment.hasSuffix($1)
+      }
       let isNamed = segment.first == ":" && !inner.isEmpty && inner.utf8.allSatisfy(\.isASCIIWord)
       if isNamed || isBraced && segment.count > 2 { return String(segment) }
     }

@@ -51,7 +51,7 @@ extension Matcher {
       return .noMatch(scope, "This is not an http or https URL with a host.")
     }
     if let domain, !parts.isHost(of: domain, in: url) {
-      let host = String(decoding: parts.host.map { url[$0] }, as: UTF8.self)
+      let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
       return .noMatch(scope, "The host \(host) is not \(domain), for which the document is served.")
     }
     guard scope.isNamed else {
@@ -89,7 +89,7 @@ extension Matcher {
   private func closest(
     in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts
   ) -> (route: Int, failed: Explanation.Condition)? {
-    var compared = ComparedURL(url, parts)
+    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
     var best: (route: Int, failed: Explanation.Condition, met: Int)?
     for number in scope.routes.joined() {
       let route = links.route(at: places[number])

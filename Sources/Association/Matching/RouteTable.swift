@@ -4,6 +4,8 @@ struct RouteTable: Sendable {
   private(set) var routes: [CompiledRoute] = []
   private var filters: [PathFilter] = []
   private var items: [CompiledRoute.Item] = []
+  /// Whether a route asks for another form of the URL than is written.
+  private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
   /// Compiles the routes of all entries.
@@ -12,6 +14,7 @@ struct RouteTable: Sendable {
     for route in entries.lazy.flatMap(\.routes) {
       let compiled = compile(route, &compiler)
       routes.append(compiled)
+      hasForms = hasForms || compiled.form.folds || compiled.form.decodes
       let prefix = ComparedText.bytes(route.path?.pathPrefix ?? [], folds: compiled.form.folds)
       filters.append(PathFilter(prefix: prefix, form: compiled.form))
     }
@@ -51,6 +54,15 @@ struct RouteTable: Sendable {
           name: compiler.append(literal: name), pattern: pattern, matchesEmpty: matchesEmpty))
     }
     return first..<Int32(items.count)
+  }
+
+  /// The heads of a path, of which the folded one counts only if there are other forms.
+  @inline(__always)
+  func heads(of path: Range<Int>, in url: Span<UInt8>) -> PathHeads {
+    if path.isEmpty { return heads(of: root.indices, in: root.span) }
+    let written = PathHead(url, path)
+    return PathHeads(
+      written: written, folded: hasForms ? PathHead(url, path, folds: true) : written)
   }
 
   /// The first route in the range that matches; the path's heads are those of the URL.

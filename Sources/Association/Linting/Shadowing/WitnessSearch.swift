@@ -105,7 +105,8 @@ struct WitnessSearch {
       if next != RouteMachine.dead { rest += [last.others[index], Int32(next)] }
     }
     effort.spend(last.others.count / 4)
-    let shape = component == .path && !isEnd
+    let shape =
+      component == .path && !isEnd
       ? last.shape.next(isSlash: step.symbol == alphabet.slash) ?? last.shape : last.shape
     return Beginning(
       parent: step.parent, symbol: step.symbol,
