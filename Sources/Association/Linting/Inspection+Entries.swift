@@ -21,9 +21,7 @@ extension Inspection {
       }
     }
     if let paths = entry["paths"] {
-      for path in strings(paths, at: pointer.appending("paths"), "`paths`") {
-        inspectLegacyPath(path.text, at: path.pointer)
-      }
+      inspectLegacyPaths(strings(paths, at: pointer.appending("paths"), "`paths`"))
     }
   }
 

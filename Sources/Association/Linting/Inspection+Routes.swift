@@ -80,8 +80,20 @@ extension Inspection {
       help: "Add a condition. If every URL is meant, say so: `\"/\": \"*\"`.")
   }
 
-  /// Examines an element of `paths`.
-  mutating func inspectLegacyPath(_ text: String, at pointer: JSONPointer) {
+  /// Examines the elements of `paths`.
+  mutating func inspectLegacyPaths(_ paths: [(text: String, pointer: JSONPointer)]) {
+    for path in paths { inspectLegacyPath(path.text, at: path.pointer) }
+    let bare = paths.filter { PatternSyntax($0.text).isBareLegacyPath }
+    guard let first = bare.first else { return }
+    let others = bare.count == 1 ? "" : ", like \(bare.count - 1) more of these paths"
+    add(
+      .noLeadingSlash, at: first.pointer,
+      "`\(first.text)` does not begin with a slash\(others). Newer systems add it; what older ones do"
+        + " is not documented, and probably nothing matches.",
+      help: "Begin each path with a slash.")
+  }
+
+  private mutating func inspectLegacyPath(_ text: String, at pointer: JSONPointer) {
     let isExclusion = text.utf8.starts(with: "NOT ".utf8)
     let path = isExclusion ? String(text.unicodeScalars.dropFirst(4)) : text
     if !isExclusion, Self.beginsWithNot(path) {

@@ -56,7 +56,7 @@ extension Inspection {
   ) {
     let isContradiction = isExclusion[other] != isExclusion[route.pointer]
     add(
-      .duplicateRoute, at: route.pointer,
+      .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
       "This route matches exactly the URLs that \(other) matches, which comes first and decides"
         + (isContradiction ? ", and that to the contrary." : "."),
       help: isContradiction ? "Remove the one that is wrong." : "Remove it: nothing changes.")
@@ -70,7 +70,7 @@ extension Inspection {
       others.count == 1 ? "the earlier route \(names)" : "the earlier routes \(names) together"
     let isSame = others.allSatisfy { isExclusion[$0] == isExclusion[route.pointer] }
     add(
-      .shadowedRoute, at: route.pointer,
+      .shadowedRoute, severity: isSame ? .note : .warning, at: route.pointer,
       "This route never decides: every URL that it matches is decided by \(deciders)"
         + (isSame ? ", to the same effect." : "."),
       help: isSame

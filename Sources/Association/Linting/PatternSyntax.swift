@@ -31,9 +31,13 @@ struct PatternSyntax {
     return isHost ? String(first) : nil
   }
 
-  /// Whether it begins with a slash, or with what can stand for one.
-  var beginsLikePath: Bool {
-    bytes.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "*") } ?? false
+  /// Whether it is an element of `paths` that lacks the slash at its start and nothing else.
+  var isBareLegacyPath: Bool {
+    if bytes.starts(with: "NOT ".utf8) {
+      return PatternSyntax(String(text.unicodeScalars.dropFirst(4))).isBareLegacyPath
+    }
+    let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
+    return !beginsLikePath && !isURL && host == nil && !Inspection.beginsWithNot(text)
   }
 
   /// A query in the text, from the `?` to the `=`.
