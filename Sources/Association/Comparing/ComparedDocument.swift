@@ -37,18 +37,17 @@ struct ComparedDocument {
   let extras: [ExtraMember]
 
   init(_ document: JSON, _ interning: Interning) {
-    matcher = Matcher(document: document)
+    let links = AppLinks(document: document)
+    matcher = Matcher(links)
     let applinks = document["applinks"]
     let details = applinks?["details"]
     let defaults = Self.layer(of: applinks, at: .applinks)
-    entries = zip(matcher.links.entries, Self.elements(of: details)).map { entry, element in
+    entries = zip(links.entries, Self.elements(of: details)).map { entry, element in
       ComparedEntry(
         entry, element, isKeyed: details?.objectValue != nil, defaults: defaults, interning)
     }
-    apps = Self.apps(matcher.links.entries)
-    entriesWithoutApp = matcher.links.entries.indices.filter {
-      matcher.links.entries[$0].apps.isEmpty
-    }
+    apps = Self.apps(links.entries)
+    entriesWithoutApp = links.entries.indices.filter { links.entries[$0].apps.isEmpty }
     isOrdered = details?.objectValue == nil
     variables = Self.variables(applinks?["substitutionVariables"])
     services = KnownKeys.services.dropFirst().map { Self.service($0, document[$0]) }

@@ -24,8 +24,7 @@ public struct DocumentComparison: Sendable {
     let from = ComparedDocument(from, interning)
     let to = ComparedDocument(to, interning)
     var collection = ChangeCollection(from: from, to: to, domain: domain)
-    collection.collect()
-    changes = collection.changes
+    changes = collection.collected()
   }
 
   /// Whether the documents say the same.

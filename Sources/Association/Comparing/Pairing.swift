@@ -10,14 +10,14 @@ struct Pairing {
   private(set) var old: [Int]
   private(set) var new: [Int]
   /// What belongs together.
-  private(set) var pairs: [RouteAlignment.Pair] = []
+  private(set) var pairs: [PlacePair] = []
 
   /// - Parameters:
   ///   - kept: The routes that are the same, in order in both lists.
   ///   - matched: These and the ones that were moved.
   init(
-    _ from: [ComparedRoute], _ to: [ComparedRoute], kept: [RouteAlignment.Pair],
-    matched: [RouteAlignment.Pair]
+    _ from: [ComparedRoute], _ to: [ComparedRoute], kept: [PlacePair],
+    matched: [PlacePair]
   ) {
     (self.from, self.to) = (from, to)
     gaps = Gaps(from: from.count, to: to.count, kept: kept)
@@ -45,7 +45,7 @@ struct Pairing {
     take(
       old.compactMap { index in
         let key = [inOneGap ? gaps.from[index] : 0, number(from[index])]
-        return places[key]?.popFirst().map { (index, $0) }
+        return places[key]?.popFirst().map { PlacePair(from: index, to: $0) }
       })
   }
 
@@ -56,18 +56,18 @@ struct Pairing {
     for (gap, old) in Dictionary(grouping: old, by: { gaps.from[$0] }) {
       guard let new = candidates[gap] else { continue }
       let isSmall = old.count * new.count <= Self.mostPairs
-      take(isSmall ? similar(old, new) : Array(zip(old, new)))
+      take(isSmall ? similar(old, new) : zip(old, new).map(PlacePair.init))
     }
   }
 
-  private func similar(_ old: [Int], _ new: [Int]) -> [RouteAlignment.Pair] {
+  private func similar(_ old: [Int], _ new: [Int]) -> [PlacePair] {
     let scored = old.flatMap { index in
-      new.map { (pair: (from: index, to: $0), score: similarity(index, $0)) }
+      new.map { (pair: PlacePair(from: index, to: $0), score: similarity(index, $0)) }
     }
     // With as many on either side they belong together even if they have nothing in common.
     let isComplete = old.count == new.count
     var isOpen = (from: Set(old), to: Set(new))
-    var result: [RouteAlignment.Pair] = []
+    var result: [PlacePair] = []
     for (pair, score) in scored.sorted(by: Self.isBefore) where score > 0 || isComplete {
       guard isOpen.from.contains(pair.from), isOpen.to.contains(pair.to) else { continue }
       isOpen.from.remove(pair.from)
@@ -78,7 +78,7 @@ struct Pairing {
   }
 
   private static func isBefore(
-    _ one: (pair: RouteAlignment.Pair, score: Int), _ other: (pair: RouteAlignment.Pair, score: Int)
+    _ one: (pair: PlacePair, score: Int), _ other: (pair: PlacePair, score: Int)
   ) -> Bool {
     (-one.score, one.pair.from, one.pair.to) < (-other.score, other.pair.from, other.pair.to)
   }
@@ -94,7 +94,7 @@ struct Pairing {
     return same * 100 / max(one.count, other.count, 1)
   }
 
-  private mutating func take(_ taken: [RouteAlignment.Pair]) {
+  private mutating func take(_ taken: [PlacePair]) {
     if taken.isEmpty { return }
     pairs += taken
     let isOld = Set(taken.map(\.from))

@@ -19,7 +19,7 @@ struct RouteAlignment {
 
   init(_ from: [ComparedRoute], _ to: [ComparedRoute]) {
     let matched = Self.matched(from.map(\.meaningNumber), to.map(\.meaningNumber))
-    let kept = Self.longestRising(matched)
+    let kept = PlacePair.longestRising(matched)
     var pairing = Pairing(from, to, kept: kept, matched: matched)
     pairing.pairAll()
     let isKept = Set(kept.map(\.from))
@@ -32,46 +32,20 @@ struct RouteAlignment {
     self.steps = Self.inOrder(steps, pairing.gaps)
   }
 
-  /// A place in the first list and one in the second.
-  typealias Pair = (from: Int, to: Int)
-
   /// The pairs of equal numbers, in the order of the first list. What begins or ends both lists is
   /// paired first, so that of repeated ones the right one is missing.
-  private static func matched(_ from: [Int], _ to: [Int]) -> [Pair] {
+  private static func matched(_ from: [Int], _ to: [Int]) -> [PlacePair] {
     let start = zip(from, to).prefix { $0 == $1 }.count
     let shorter = min(from.count, to.count) - start
     let end = zip(from.reversed(), to.reversed()).prefix(shorter).prefix { $0 == $1 }.count
     var places: [Int: ArraySlice<Int>] = [:]
     for index in start..<to.count - end { places[to[index], default: []].append(index) }
-    var pairs: [Pair] = (0..<start).map { ($0, $0) }
+    var pairs: [PlacePair] = (0..<start).map { PlacePair(from: $0, to: $0) }
     for index in start..<from.count - end {
-      if let place = places[from[index]]?.popFirst() { pairs.append((index, place)) }
+      if let place = places[from[index]]?.popFirst() { pairs.append(PlacePair(from: index, to: place)) }
     }
-    return pairs + (0..<end).reversed().map { (from.count - 1 - $0, to.count - 1 - $0) }
-  }
-
-  /// The longest sequence of the pairs that rises in the second list, too.
-  private static func longestRising(_ pairs: [Pair]) -> [Pair] {
-    // For each length the sequence that ends lowest, by its last pair.
-    var ends: [Int] = []
-    var previous: [Int?] = []
-    for index in pairs.indices {
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if pairs[ends[middle]].to < pairs[index].to { low = middle + 1 } else { high = middle }
-      }
-      previous.append(low > 0 ? ends[low - 1] : nil)
-      if low < ends.count { ends[low] = index } else { ends.append(index) }
-    }
-    var result: [Pair] = []
-    var next = ends.last
-    while let index = next {
-      result.append(pairs[index])
-      next = previous[index]
-    }
-    return result.reversed()
+    return pairs
+      + (0..<end).reversed().map { PlacePair(from: from.count - 1 - $0, to: to.count - 1 - $0) }
   }
 
   private static func inOrder(_ steps: [Step], _ gaps: Gaps) -> [Step] {
@@ -91,7 +65,7 @@ struct Gaps {
   let from: [Int]
   let to: [Int]
 
-  init(from count: Int, to otherCount: Int, kept: [RouteAlignment.Pair]) {
+  init(from count: Int, to otherCount: Int, kept: [PlacePair]) {
     from = Self.numbers(count, kept.map(\.from))
     to = Self.numbers(otherCount, kept.map(\.to))
   }
