@@ -17,6 +17,14 @@ ALTER TABLE domain ADD COLUMN environment TEXT NOT NULL DEFAULT 'production'
   CHECK (environment IN ('production', 'staging', 'development'));
 ALTER TABLE domain ADD COLUMN is_strict INTEGER NOT NULL DEFAULT 0 CHECK (is_strict IN (0, 1));
 
+-- What kinds of findings the document of a domain has.
+CREATE TABLE domain_finding (
+  domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE,
+  code TEXT NOT NULL,
+  PRIMARY KEY (domain_id, code)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX domain_finding_of_code ON domain_finding (code);
+
 -- Who changed what, when and from where. Rows are only added.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -32,7 +32,9 @@ public struct AdminAPI: Sendable {
     HealthEndpoints.all(problems: problems) + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
-      + MatchEndpoints(store: publisher.store).all
+      + RevisionEndpoints(publisher: publisher).all + ExpectationEndpoints(publisher: publisher).all
+      + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
+      + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
   /// Answers a request. Whatever goes wrong is an answer too.

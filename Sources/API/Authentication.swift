@@ -43,7 +43,7 @@ struct Authentication: Sendable {
   private func checkDomain(
     of token: Token, _ endpoint: Endpoint, _ parameters: [String: String]
   ) throws {
-    if token.domains.isEmpty { return }
+    if token.domains.isEmpty || endpoint.isFilteredByToken { return }
     guard let text = parameters["domain"] else {
       throw Problem(
         .forbidden, "token-limited",

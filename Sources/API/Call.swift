@@ -123,13 +123,18 @@ struct Call: Sendable {
 
   /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
   func context() throws(Problem) -> WriteContext {
-    let dryRun = query("dryRun") ?? "false"
-    guard ["true", "false"].contains(dryRun) else {
-      throw Problem(.badRequest, "malformed-dry-run", "“dryRun” must be true or false.")
-    }
-    return WriteContext(
+    WriteContext(
       author: token?.name ?? "", address: request.peer, reason: query("reason") ?? "",
-      isDryRun: dryRun == "true")
+      isDryRun: try flag("dryRun"))
+  }
+
+  /// A parameter of the query that is `true`, `false` or left out, which is the same as `false`.
+  func flag(_ name: String) throws(Problem) -> Bool {
+    switch query(name) {
+    case nil, "false": return false
+    case "true": return true
+    default: throw Problem(.badRequest, "malformed-flag", "“\(name)” must be true or false.")
+    }
   }
 
   /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.

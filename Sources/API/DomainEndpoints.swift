@@ -11,7 +11,7 @@ struct DomainEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/domains", .role(.viewer), list),
+      Endpoint(.get, "/v1/domains", .role(.viewer), isFilteredByToken: true, list),
       Endpoint(.get, "/v1/domains/{domain}", .role(.viewer), get),
       Endpoint(.put, "/v1/domains/{domain}", .role(.editor), put),
       Endpoint(.patch, "/v1/domains/{domain}", .role(.editor), patch),
@@ -25,9 +25,10 @@ struct DomainEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let domains = try publisher.store.domains(after: page.after, limit: page.limit + 1)
+    let filter = try call.domainFilter()
+    let domains = try publisher.store.domains(filter, after: page.after, limit: page.limit + 1)
     return .page(
-      domains, limit: page.limit, total: try publisher.store.domainCount(),
+      domains, limit: page.limit, total: try publisher.store.domainCount(filter),
       item: DomainResource.summary, cursor: \.name.text)
   }
 
@@ -70,6 +71,35 @@ struct DomainEndpoints: Sendable {
     let before = Set(old?.domain.aliases ?? [])
     for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
     return domain
+  }
+}
+
+extension Call {
+  /// The filters of a list of domains: `q`, `app`, `environment`, `enabled`, `finding`, and what the
+  /// token is limited to.
+  fileprivate func domainFilter() throws -> DomainFilter {
+    do {
+      return DomainFilter(
+        text: query("q"), app: try query("app").map { try AppIdentifier($0) },
+        environment: try word("environment", App.Environment.self),
+        isEnabled: try word("enabled", Flag.self).map { $0 == .true },
+        finding: try word("finding", Finding.Code.self)?.rawValue, within: token?.domains ?? [])
+    } catch let error as ValidationError {
+      throw Problem(.badRequest, error.code, error.message)
+    }
+  }
+
+  private enum Flag: String, CaseIterable {
+    case `true`, `false`
+  }
+
+  private func word<Words: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _: Words.Type
+  ) throws(ValidationError) -> Words? {
+    guard let text = query(name) else { return nil }
+    if let word = Words(rawValue: text) { return word }
+    let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("unknown-value", "“\(name)” must be one of \(words).")
   }
 }
 

@@ -47,6 +47,13 @@ extension Problem {
           + (errors.count == 1 ? "error." : "errors.") + advice, members: members)
     case .expectationsBroken(let domain, let expectations):
       return broken(domain, expectations)
+    case .several(let errors):
+      let problems = errors.map { of($0).json }
+      return Problem(
+        errors.contains(where: \.isConflict) ? .conflict : .unprocessableContent,
+        "several-refused",
+        "Nothing was changed: \(problems.count) domains are refused; “problems” has one for each.",
+        members: ["problems": .array(problems)])
     }
   }
 
@@ -136,5 +143,12 @@ extension Problem {
       case .token(let name): ("token-not-found", "token “\(name)”")
       }
     return Problem(.notFound, code, "There is no \(what).")
+  }
+}
+
+extension PublicationError {
+  /// Whether the document itself is fine.
+  fileprivate var isConflict: Bool {
+    if case .expectationsBroken = self { true } else { false }
   }
 }

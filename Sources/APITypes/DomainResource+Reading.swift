@@ -27,7 +27,7 @@ extension DomainResource {
       isStrict: object["strict"]?.bool ?? false,
       document: readDocument(object, format: format),
       expectations: object["expectations"]?.list(ExpectationResource.read) ?? expectations)
-    checkExpectations(domain, object)
+    checkExpectations(domain, at: object.pointer, object.faults)
     checkAliases(domain, object)
     return domain
   }
@@ -88,14 +88,20 @@ extension DomainResource {
       "domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
   }
 
-  /// A URL that the file is not served for can never match.
-  private static func checkExpectations(_ domain: Domain, _ object: InputObject) {
+  /// Checks that the file is served for the URLs of all expectations: another can never match.
+  package static func checkExpectations(_ domain: Domain, at input: Input) {
+    checkExpectations(domain, at: input.pointer, input.faults)
+  }
+
+  private static func checkExpectations(
+    _ domain: Domain, at pointer: JSONPointer, _ faults: Faults
+  ) {
     for (index, expectation) in domain.expectations.enumerated() {
       let host = domain.hostThatCounts(in: expectation.url)
       if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
-      object.faults.add(
+      faults.add(
         "foreign-url",
-        at: object.pointer.appending("expectations").appending(index).appending("url"),
+        at: pointer.appending("expectations").appending(index).appending("url"),
         "“\(expectation.url)” is no URL of “\(domain.name)” or of one of its aliases.")
     }
   }
@@ -111,7 +117,7 @@ extension DomainResource {
 
   /// Where a document has entries that the obsolete form of `details` cannot say, if it has that
   /// form: it has an app an entry, each once, and `paths`.
-  static func unsayablePlaces(_ document: Document) -> [Int] {
+  package static func unsayablePlaces(_ document: Document) -> [Int] {
     if document.detailsForm == .array { return [] }
     var seen: Set<AppIdentifier> = []
     return document.entries.enumerated().compactMap { place, entry in
@@ -122,7 +128,7 @@ extension DomainResource {
     }
   }
 
-  static let dictionaryCannotSay = ValidationError(
+  package static let dictionaryCannotSay = ValidationError(
     "dictionary-cannot-say",
     "“details” as a dictionary has one entry an app, written as “paths”. Set “details” of the "
       + "domain to “array”.")

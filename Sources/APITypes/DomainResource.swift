@@ -72,6 +72,7 @@ package enum DomainResource {
     if domain.name.unicode != domain.name.text { object["unicode"] = .string(domain.name.unicode) }
     object["enabled"] = .bool(domain.isEnabled)
     object["format"] = .string(domain.format.rawValue)
+    object["environment"] = .string(domain.environment.rawValue)
     object["revision"] = .integer(domain.revision)
     object["updatedAt"] = .string(Timestamp.text(domain.updatedAt))
     return .object(object)

@@ -79,6 +79,22 @@ package struct Input {
     }
   }
 
+  /// A string of 1 to `longest` characters.
+  package func string(longest: Int) -> String? {
+    guard let text = string else { return nil }
+    if (1...longest).contains(text.unicodeScalars.count) { return text }
+    fault("wrong-length", "This must have 1 to \(longest) characters.")
+    return nil
+  }
+
+  /// A time as RFC 3339 writes it, in seconds since 1970.
+  package var time: Int64? {
+    guard let text = string else { return nil }
+    if let seconds = Timestamp.seconds(text) { return seconds }
+    fault("malformed-time", "“\(text)” is no time such as 2026-11-21T10:00:00Z.")
+    return nil
+  }
+
   /// A word of a closed set.
   package func word<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Words? {
     guard let text = string else { return nil }

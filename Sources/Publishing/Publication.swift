@@ -43,6 +43,8 @@ public enum PublicationError: Error, Sendable {
   case refused(DomainName?, [Finding], account: ByteAccount?)
   /// The document breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])
+  /// The documents of several domains are not published.
+  indirect case several([PublicationError])
 }
 
 extension Transaction {
@@ -68,7 +70,8 @@ extension Transaction {
       let passed = try Review(draft, over: old?.domain, accepting: accepted.union(before))
       review = passed
       return DomainEdit(
-        domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes)
+        domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes,
+        findingCodes: Set(passed.findings.map(\.code.rawValue)))
     }
     // `edit` has called its body, or it has thrown.
     guard let review else { throw StoreError.notFound(.domain(name)) }

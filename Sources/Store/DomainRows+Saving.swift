@@ -130,6 +130,15 @@ extension DomainRows {
     }
   }
 
+  /// Writes what kinds of findings the document has.
+  func saveFindings(_ codes: Set<String>, _ connection: Connection) throws {
+    try replace("domain_finding", "domain_id", id, connection)
+    for code in codes {
+      try connection.run(
+        "INSERT INTO domain_finding (domain_id, code) VALUES (?, ?)", [.integer(id), .text(code)])
+    }
+  }
+
   /// Writes `defaults` of a domain or of an entry, whichever `owner` is the column of.
   func saveDefaults(
     _ defaults: Defaults, _ owner: StaticString, of row: Int64, _ connection: Connection

@@ -35,6 +35,15 @@ extension Store {
 }
 
 extension Transaction {
+  /// One app; `nil` if it is not there.
+  public func app(_ id: AppIdentifier) throws -> StoredApp? { try AppRows.find(id, connection) }
+
+  /// The apps that no domain names.
+  public func unusedApps() throws -> [AppIdentifier] {
+    try connection.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
+      .filter { $0.domainCount == 0 }.map(\.app.id)
+  }
+
   /// Adds an app, or changes the name and the environment of the one with its identifier. Returns
   /// it and whether it is new.
   public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
@@ -98,18 +107,23 @@ extension Transaction {
 
 /// Reads and writes rows of `app`.
 enum AppRows {
-  /// The domains that name an app, each row once.
-  private static let uses = """
-    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = app.id
-    UNION SELECT domain_id FROM entry WHERE entry.app_id = app.id
-    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
-      WHERE service_app.app_id = app.id
-    UNION SELECT domain_id FROM expectation WHERE expectation.app_id = app.id
+  /// The domains that name an app, each once; `app` is SQL for the row of the app.
+  static func uses(of app: String) -> String {
     """
+    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
+    UNION SELECT domain_id FROM entry WHERE entry.app_id = \(app)
+    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
+      WHERE service_app.app_id = \(app)
+    UNION SELECT domain_id FROM expectation WHERE expectation.app_id = \(app)
+    """
+  }
 
   /// The columns that `read` reads.
-  static let select =
-    "SELECT identifier, name, environment, updated_at, (SELECT count(*) FROM (\(uses))) FROM app"
+  static let select = """
+    SELECT identifier, name, environment, updated_at,
+      (SELECT count(*) FROM (\(uses(of: "app.id"))))
+    FROM app
+    """
 
   static func read(_ row: borrowing Row) throws -> StoredApp {
     let app = App(id: row.app(0), name: row.text(1), environment: try row.enumeration(2))
@@ -137,7 +151,7 @@ enum AppRows {
     try connection.all(
       """
       SELECT domain_name.name FROM app JOIN domain_name ON position = 0
-      WHERE identifier = ? AND domain_id IN (\(uses)) ORDER BY domain_name.name LIMIT ?
+      WHERE identifier = ? AND domain_id IN (\(uses(of: "app.id"))) ORDER BY domain_name.name LIMIT ?
       """, [.text(id.text), .integer(limit)]
     ) { DomainName(stored: $0.text(0)) }
   }

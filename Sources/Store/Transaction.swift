@@ -54,6 +54,7 @@ extension Transaction {
     let revision = try RevisionRows.publish(
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
+    try rows.saveFindings(edit.findingCodes, connection)
     try ChangeRows.add(rows.id, connection)
     try record(action, .domain(name), revision: revision.number)
     guard let stored = try rows.load(connection) else { throw StoreError.notFound(.domain(name)) }
@@ -71,6 +72,30 @@ extension Transaction {
     try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
     try ChangeRows.add(old.id, connection)
     try record("delete domain", .domain(name))
+  }
+}
+
+extension Transaction {
+  /// The names of all domains, in order.
+  public func domainNames() throws -> [DomainName] {
+    try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
+      DomainName(stored: $0.text(0))
+    }
+  }
+
+  /// Takes from stored domains the aliases that they shall not keep, so that others can have them.
+  /// Each of these domains is to be edited in the same transaction: until then a name that nobody
+  /// can have (RFC 2606, `.invalid`) stands in the place of the alias.
+  public func releaseAliases(for domains: [Domain]) throws {
+    for domain in domains {
+      guard let id = try DomainRows.id(of: domain.name, connection) else { continue }
+      for (position, alias) in try DomainRows(id: id).names(connection).enumerated()
+      where position > 0 && !domain.aliases.contains(alias) {
+        try connection.run(
+          "UPDATE domain_name SET name = ? WHERE name = ?",
+          [.text("released-\(id)-\(position).invalid"), .text(alias.description)])
+      }
+    }
   }
 }
 

@@ -27,16 +27,16 @@ struct RouteTable: Sendable {
     let folds = !route.isCaseSensitive
     let query: CompiledRoute.Query =
       switch route.query {
-      case .any, .ignored: .whole(.anything)
+      case .any, .ignored: .any
       case .whole(let pattern): .whole(compiler.compile(pattern, folds: folds))
       case .items(let conditions): .items(compile(conditions, folds: folds, &compiler))
       }
     return CompiledRoute(
       isExclusion: route.isExclusion,
       form: ComparedForm(folds: folds, decodes: !route.isPercentEncoded),
-      path: route.path.map { compiler.compile(path: $0, folds: folds) } ?? .anything,
+      path: route.path.map { compiler.compile(path: $0, folds: folds) },
       query: query,
-      fragment: route.fragment.map { compiler.compile($0, folds: folds) } ?? .anything)
+      fragment: route.fragment.map { compiler.compile($0, folds: folds) })
   }
 
   private mutating func compile(
@@ -88,6 +88,7 @@ struct RouteTable: Sendable {
       matches(route.fragment, .fragment, route.form, url, &compared, &steps)
     else { return false }
     switch route.query {
+    case .any: return true
     case .whole(let pattern): return matches(pattern, .query, route.form, url, &compared, &steps)
     case .items(let range):
       for item in range where !matchesItem(Int(item), route.form, url, compared.query, &steps) {
@@ -97,34 +98,49 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// Which of a route's conditions a URL meets: the path's, the query's or those of its items, the
-  /// fragment's.
+  /// How many of a route's conditions a URL meets, and the first that it does not: conditions count
+  /// from 0, the path's first, then the query's or those of its items, then the fragment's.
   func conditionsMet(
     by url: Span<UInt8>, _ compared: inout ComparedURL, of index: Int
-  ) -> (path: Bool, query: [Bool], fragment: Bool) {
+  ) -> (count: Int, firstFailed: Int?) {
     let route = routes[index]
     var steps = 0
-    let path = matches(route.path, .path, route.form, url, &compared, &steps)
-    let fragment = matches(route.fragment, .fragment, route.form, url, &compared, &steps)
+    var tally = Tally()
+    if let path = route.path {
+      tally.add(matches(path, .path, route.form, url, &compared, &steps))
+    }
     switch route.query {
+    case .any: break
     case .whole(let pattern):
-      let query = matches(pattern, .query, route.form, url, &compared, &steps)
-      return (path, [query], fragment)
+      tally.add(matches(pattern, .query, route.form, url, &compared, &steps))
     case .items(let range):
-      var query: [Bool] = []
       for item in range {
-        query.append(matchesItem(Int(item), route.form, url, compared.query, &steps))
+        tally.add(matchesItem(Int(item), route.form, url, compared.query, &steps))
       }
-      return (path, query, fragment)
+    }
+    if let fragment = route.fragment {
+      tally.add(matches(fragment, .fragment, route.form, url, &compared, &steps))
+    }
+    return (tally.met, tally.firstFailed)
+  }
+
+  private struct Tally {
+    private(set) var met = 0
+    private(set) var firstFailed: Int?
+    private var all = 0
+
+    mutating func add(_ isMet: Bool) {
+      if isMet { met += 1 } else { firstFailed = firstFailed ?? all }
+      all += 1
     }
   }
 
   /// Whether a pattern of a route covers a component.
   private func matches(
-    _ pattern: PatternTable.Compiled, _ component: ComparedURL.Component, _ form: ComparedForm,
+    _ pattern: PatternTable.Compiled?, _ component: ComparedURL.Component, _ form: ComparedForm,
     _ url: Span<UInt8>, _ compared: inout ComparedURL, _ steps: inout Int
   ) -> Bool {
-    if pattern.kind == .anything { return true }
+    guard let pattern, pattern.kind != .anything else { return true }
     if let copy = compared.copy(of: component, in: form, url) {
       return patterns.matches(pattern, copy.span, copy.indices, steps: &steps)
     }
