@@ -1,3 +1,5 @@
+import JSONValue
+
 /// Finds out what changes do to links, with examples that both documents' matchers confirm.
 final class LinkEffects {
   private let from: ComparedDocument
@@ -14,7 +16,8 @@ final class LinkEffects {
     (self.from, self.to) = (from, to)
     self.changedVariables = changedVariables
     let routes = (from.matcher.links.entries + to.matcher.links.entries).flatMap(\.routes)
-    examination = DifferenceExamination(routes: routes, domain: domain)
+    let values = (from.variables + to.variables).flatMap(\.values).map(AppLinks.Route.init(value:))
+    examination = DifferenceExamination(routes: routes + values, domain: domain)
   }
 
   /// The effects of changes of a group's routes.
@@ -25,7 +28,8 @@ final class LinkEffects {
   }
 
   /// What it does that the routes of an app come or go all together.
-  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect {
+  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
+  {
     let list = isAfter ? listedAfter(routes) : listedBefore(routes)
     // A link that opens the app says more than one that is kept from it.
     let order =
@@ -125,5 +129,15 @@ final class GroupExamination {
     guard let after else { return effect }
     return effect.joined(
       with: effects.effect(ofRoute: after, of: listedAfter, beside: listedBefore, for: apps))
+  }
+}
+
+extension AppLinks.Route {
+  /// A route that has the characters of a variable's value. An alphabet reads variables of one name
+  /// once, since in one document they are the same.
+  fileprivate init(value: String) {
+    self.init(
+      pointer: .root, isLegacy: true, isExclusion: false, isCaseSensitive: false,
+      isPercentEncoded: true, path: Pattern(withoutVariables: value), query: .any, fragment: nil)
   }
 }

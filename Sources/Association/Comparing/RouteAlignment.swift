@@ -42,7 +42,9 @@ struct RouteAlignment {
     for index in start..<to.count - end { places[to[index], default: []].append(index) }
     var pairs: [PlacePair] = (0..<start).map { PlacePair(from: $0, to: $0) }
     for index in start..<from.count - end {
-      if let place = places[from[index]]?.popFirst() { pairs.append(PlacePair(from: index, to: place)) }
+      if let place = places[from[index]]?.popFirst() {
+        pairs.append(PlacePair(from: index, to: place))
+      }
     }
     return pairs
       + (0..<end).reversed().map { PlacePair(from: from.count - 1 - $0, to: to.count - 1 - $0) }
