@@ -26,12 +26,71 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2", "CSodium"], swiftSettings: strict),
 
-    .executableTarget(name: "aasa", dependencies: ["Association", "JSONValue"], swiftSettings: strict),
+    // The store: rows, transactions, and every SQL string.
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(
+      name: "Migrations", path: "migrations", 
+      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
+      swiftSettings: strict),
+    .target(
+      name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
+      swiftSettings: strict),
+
+    // HTTP: libmicrohttpd behind owners, and the public listener on it.
+    .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
+    .target(name: "WellKnown", dependencies: ["HTTP", "Association"], swiftSettings: strict),
+
+    // What the product does with them.
+    .target(
+      name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
+      swiftSettings: strict),
+    .target(
+      name: "APITypes", dependencies: ["Association", "JSONValue", "Store", "Publishing"],
+      swiftSettings: strict),
+    .target(
+      name: "API",
+      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      swiftSettings: strict),
+
+    // The program.
+    .target(
+      name: "Service",
+      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "aasa",
+      dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
+      swiftSettings: strict),
+
+    // Tests, and what they share.
+    .target(
+      name: "TestSupport", dependencies: ["JSONValue"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    // Not in the product: `make bench-match`.
+    .executableTarget(
+      name: "MatchBenchmark", dependencies: ["Association", "JSONValue"],
+      path: "Tests/Benchmarks/Matching", swiftSettings: strict),
 
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreTests",
+      dependencies: [
+        "Store", "SQLite", "Migrations", "Publishing", "Association", "JSONValue", "TestSupport",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "APITests",
+      dependencies: [
+        "API", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -1,1 +1,42 @@
+#define _GNU_SOURCE
 #include "CMicroHTTPD.h"
+
+#include <sys/mman.h>
+
+struct MHD_Daemon *aasa_start_daemon(
+    unsigned int flags, MHD_AccessHandlerCallback handler, void *context,
+    const struct MHD_OptionItem *options) {
+  return MHD_start_daemon(
+      flags, 0, NULL, NULL, handler, context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+size_t aasa_head_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}
+
+int aasa_value_count(struct MHD_Connection *connection) {
+  return MHD_get_connection_values(
+      connection, MHD_HEADER_KIND | MHD_COOKIE_KIND | MHD_GET_ARGUMENT_KIND, NULL, NULL);
+}
+
+int aasa_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == NULL ? -1 : info->connect_fd;
+}
+
+const struct sockaddr *aasa_peer(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info == NULL ? NULL : info->client_addr;
+}
+
+unsigned int aasa_connection_count(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info =
+      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+  return info == NULL ? 0 : info->num_connections;
+}
+
+int aasa_memory_file(void) { return memfd_create("body", MFD_CLOEXEC); }

@@ -88,7 +88,8 @@ private final class Builder {
     let (offset, message) = failure ?? (0, "this is not JSON")
     let before = text.prefix(max(0, offset - 1))
     let newline = UInt8(ascii: "\n")
-    let column = before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
+    let column =
+      before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
     return JSON.SyntaxError(
       line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message)
   }

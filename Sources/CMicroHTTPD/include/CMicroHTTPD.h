@@ -1,2 +1,28 @@
 #pragma once
 #include <microhttpd.h>
+
+/// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call.
+/// `options` ends with an item of MHD_OPTION_END and is read during the call only.
+struct MHD_Daemon *_Nullable aasa_start_daemon(
+    unsigned int flags, MHD_AccessHandlerCallback _Nonnull handler, void *_Nullable context,
+    const struct MHD_OptionItem *_Nonnull options);
+
+/// The bytes of a request's head, from the method to the empty line. Variadic in libmicrohttpd.
+size_t aasa_head_size(struct MHD_Connection *_Nonnull connection);
+
+/// How many fields, cookies and query parameters libmicrohttpd keeps for a request: a combination of
+/// kinds, which Swift's closed enum cannot hold.
+int aasa_value_count(struct MHD_Connection *_Nonnull connection);
+
+/// The socket of a connection, or -1. Variadic in libmicrohttpd.
+int aasa_socket(struct MHD_Connection *_Nonnull connection);
+
+/// The address of the client, or NULL. Variadic in libmicrohttpd.
+const struct sockaddr *_Nullable aasa_peer(struct MHD_Connection *_Nonnull connection);
+
+/// The number of open connections. Variadic in libmicrohttpd.
+unsigned int aasa_connection_count(struct MHD_Daemon *_Nonnull daemon);
+
+/// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
+/// Glibc module hides.
+int aasa_memory_file(void);

@@ -12,7 +12,8 @@ struct NaivePattern {
     self.texts = texts.map(Array.init)
   }
 
-  private static func replacing(_ name: String, in text: String, with values: [String]) -> [String] {
+  private static func replacing(_ name: String, in text: String, with values: [String]) -> [String]
+  {
     let parts = text.split(separator: name, omittingEmptySubsequences: false).map(String.init)
     return parts.dropFirst().reduce([parts[0]]) { beginnings, part in
       beginnings.flatMap { beginning in values.map { beginning + $0 + part } }

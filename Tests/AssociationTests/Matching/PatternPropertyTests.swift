@@ -49,7 +49,8 @@ import Testing
     for _ in 0..<20 {
       let variables = ["v", "w"].reduce(into: [String: [String]]()) { variables, name in
         variables[name] = (0...2).map { _ in
-          generator.text(of: ["a", "b", "/", "*", "?"], upTo: 2) + ["a", "b", "*"][Int.random(in: 0..<3, using: &generator)]
+          generator.text(of: ["a", "b", "/", "*", "?"], upTo: 2)
+            + ["a", "b", "*"][Int.random(in: 0..<3, using: &generator)]
         }
       }
       let pattern = generator.text(of: ["a", "/", "*", "?", "$(v)", "$(w)"], upTo: 5)

@@ -1,0 +1,51 @@
+# The words that people and CI use. `make help` lists them.
+
+# Debian's packages that building and testing need.
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev
+TEST_PACKAGES = curl
+PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+DATABASE = var/aasa.db
+SWIFT_SOURCES = Sources Tests migrations Package.swift
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help setup build run test lint format bench-match
+
+help:
+	@echo "make run     install what is missing, build, and serve the example domain"
+	@echo "make test    install what is missing, and run every test"
+	@echo "make lint    check format, imports and warnings"
+	@echo "make format  format all Swift files"
+
+setup:
+	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
+	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || { \
+	  $(SUDO) apt-get update -q && \
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(PACKAGES); }
+
+build: setup
+	swift build -c release --product aasa
+
+# The example is imported once, so that what was edited since stays.
+run: build
+	@mkdir -p $(dir $(DATABASE))
+	@[ -e $(DATABASE) ] || .build/release/aasa import --database $(DATABASE) --domain example.com \
+	  Config/example/apple-app-site-association
+	@exec .build/release/aasa serve --database $(DATABASE)
+
+test: setup
+	swift build --build-tests
+	swift test --skip-build
+
+lint: setup
+	swift format lint --strict --recursive $(SWIFT_SOURCES)
+	swift build --build-tests --explicit-target-dependency-import-check error
+
+format:
+	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+# Resolutions a second, beside NSRegularExpression and fnmatch. CORPUS is a folder of real files.
+CORPUS ?= ../shared/corpus/aasa
+bench-match: setup
+	swift build -c release --product MatchBenchmark
+	.build/release/MatchBenchmark $(CORPUS)

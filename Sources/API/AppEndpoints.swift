@@ -1,0 +1,58 @@
+import APITypes
+import Association
+import HTTP
+import JSONValue
+import Publishing
+import Store
+
+/// `/v1/apps`.
+struct AppEndpoints: Sendable {
+  let publisher: Publisher
+
+  var all: [Endpoint] {
+    [
+      Endpoint(.get, "/v1/apps", .role(.viewer), list),
+      Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
+        .json(.ok, AppResource.json(try publisher.store.app(call.app())))
+      },
+      Endpoint(.put, "/v1/apps/{app}", .role(.editor), put),
+      Endpoint(.delete, "/v1/apps/{app}", .role(.editor)) { call in
+        let id = try call.app()
+        try publisher.write(call.context()) { try $0.delete(id) }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func list(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let apps = try publisher.store.apps(after: page.after, limit: page.limit + 1)
+    return .page(apps, limit: page.limit, item: { AppResource.json($0) }, cursor: \.app.id.text)
+  }
+
+  private func put(_ call: Call) throws -> Response {
+    let id = try call.app()
+    let app = try Faults.collecting(in: try call.json()) { input in AppResource.read(input, id: id)
+    }
+    let (stored, isNew) = try publisher.write(call.context()) { try $0.put(app) }
+    return .json(isNew ? .created : .ok, AppResource.json(stored))
+  }
+}
+
+extension Response {
+  /// A page of a list.
+  ///
+  /// - Parameters:
+  ///   - items: The items of the page, and one more if there are more.
+  ///   - cursor: What the next page begins after.
+  static func page<Item>(
+    _ items: [Item], limit: Int, total: Int? = nil, item: (Item) -> JSON,
+    cursor: (Item) -> String
+  ) -> Response {
+    let shown = items.prefix(limit)
+    let next = items.count > limit ? shown.last.map(cursor) : nil
+    var object: JSON.Object = ["items": .array(shown.map(item)), "next": .optional(next)]
+    object["total"] = total.map { .integer($0) }
+    return .json(.ok, .object(object))
+  }
+}

@@ -1,0 +1,135 @@
+package import Association
+import JSONValue
+
+extension DomainResource {
+  /// Reads the whole of a domain whose name the path says. What is left out has its default, but for
+  /// expectations: they are a safety net, and go only when they are told to.
+  package static func read(
+    _ input: Input, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain? {
+    guard let object = input.object(members) else { return nil }
+    checkName(object, name)
+    return read(object, name: name, keeping: expectations)
+  }
+
+  /// Reads the whole of a domain.
+  package static func read(
+    _ object: InputObject, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain {
+    let format = object["format"]?.word(Domain.Format.self) ?? .modern
+    let domain = Domain(
+      name: name,
+      aliases: object["aliases"]?.list { $0.parse(Alias.init(_:)) } ?? [],
+      isEnabled: object["enabled"]?.bool ?? true, format: format,
+      cacheSeconds: object["cacheSeconds"]?.integer(in: Domain.cacheSecondsRange)
+        ?? Domain.defaultCacheSeconds,
+      environment: object["environment"]?.word(App.Environment.self) ?? .production,
+      isStrict: object["strict"]?.bool ?? false,
+      document: readDocument(object, format: format),
+      expectations: object["expectations"]?.list(ExpectationResource.read) ?? expectations)
+    checkExpectations(domain, at: object.pointer, object.faults)
+    checkAliases(domain, object)
+    return domain
+  }
+
+  private static func readDocument(_ object: InputObject, format: Domain.Format) -> Document {
+    var document = Document()
+    document.apps = object["apps"]?.list(\.string) ?? format.apps
+    document.detailsForm = object["details"]?.word(Document.DetailsForm.self) ?? .array
+    document.defaults = object["defaults"].flatMap(EntryResource.readDefaults) ?? Defaults()
+    document.substitutionVariables = object["substitutionVariables"].flatMap(readVariables) ?? []
+    document.entries = object["entries"]?.list { EntryResource.read($0, format: format) } ?? []
+    let extra = object["serviceExtra"]?.object(Document.Service.allCases.map(\.rawValue))
+    for service in Document.Service.allCases {
+      let apps = object[service.rawValue]?.list { $0.parse(AppIdentifier.init(_:)) } ?? []
+      if apps.isEmpty { continue }
+      let members = extra?[service.rawValue]?.extra(besides: ["apps": { _ in true }])
+      document.services[service] = Document.AppList(apps: apps, extra: members ?? [:])
+    }
+    document.extra = object["extra"]?.extra(besides: reserved) ?? [:]
+    document.applinksExtra = object["applinksExtra"]?.extra(besides: reservedOfAppLinks) ?? [:]
+    let entries = object.pointer.appending("entries")
+    for place in unsayablePlaces(document) {
+      object.faults.add(
+        dictionaryCannotSay.code, at: entries.appending(place), dictionaryCannotSay.message)
+    }
+    return document
+  }
+
+  /// What adopting a file makes rows of cannot be in `extra`.
+  private static let reserved: [String: @Sendable (JSON) -> Bool] = [
+    "applinks": { value in
+      guard let details = value["details"] else { return false }
+      return details != [] || value.objectValue?.members.count != 1
+    },
+    "webcredentials": namesApps, "appclips": namesApps, "activitycontinuation": namesApps,
+  ]
+
+  private static let namesApps: @Sendable (JSON) -> Bool = { $0["apps"] ?? [] != [] }
+
+  private static let reservedOfAppLinks: [String: @Sendable (JSON) -> Bool] = [
+    "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },
+    "substitutionVariables": { $0 != [:] },
+  ]
+
+  private static func readVariables(_ input: Input) -> [SubstitutionVariable]? {
+    guard let members = input.members else { return nil }
+    return members.members.compactMap { member in
+      let value = Input(
+        json: member.value, pointer: input.pointer.appending(member.key), faults: input.faults)
+      return value.list(\.string).map { SubstitutionVariable(name: member.key, values: $0) }
+    }
+  }
+
+  private static func checkName(_ object: InputObject, _ name: DomainName) {
+    guard let input = object["domain"], let given = input.parse(DomainName.init(_:)), given != name
+    else { return }
+    input.fault(
+      "domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
+  }
+
+  /// Checks that the file is served for the URLs of all expectations: another can never match.
+  package static func checkExpectations(_ domain: Domain, at input: Input) {
+    checkExpectations(domain, at: input.pointer, input.faults)
+  }
+
+  private static func checkExpectations(
+    _ domain: Domain, at pointer: JSONPointer, _ faults: Faults
+  ) {
+    for (index, expectation) in domain.expectations.enumerated() {
+      let host = domain.hostThatCounts(in: expectation.url)
+      if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
+      faults.add(
+        "foreign-url",
+        at: pointer.appending("expectations").appending(index).appending("url"),
+        "“\(expectation.url)” is no URL of “\(domain.name)” or of one of its aliases.")
+    }
+  }
+
+  private static func checkAliases(_ domain: Domain, _ object: InputObject) {
+    var seen: Set<Alias> = [Alias(domain.name)]
+    for (index, alias) in domain.aliases.enumerated() where !seen.insert(alias).inserted {
+      object.faults.add(
+        "duplicate-alias", at: object.pointer.appending("aliases").appending(index),
+        "“\(alias)” is already the domain itself or an earlier alias of it.")
+    }
+  }
+
+  /// Where a document has entries that the obsolete form of `details` cannot say, if it has that
+  /// form: it has an app an entry, each once, and `paths`.
+  package static func unsayablePlaces(_ document: Document) -> [Int] {
+    if document.detailsForm == .array { return [] }
+    var seen: Set<AppIdentifier> = []
+    return document.entries.enumerated().compactMap { place, entry in
+      let isSayable =
+        entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
+        && entry.apps.allSatisfy { seen.insert($0).inserted }
+      return isSayable ? nil : place
+    }
+  }
+
+  package static let dictionaryCannotSay = ValidationError(
+    "dictionary-cannot-say",
+    "“details” as a dictionary has one entry an app, written as “paths”. Set “details” of the "
+      + "domain to “array”.")
+}

@@ -1,0 +1,152 @@
+public import JSONValue
+
+extension Document {
+  /// The document as Apple's JSON.
+  public var json: JSON {
+    var file = JSON.Object()
+    if writesAppLinks { file["applinks"] = .object(appLinks) }
+    for service in Service.allCases {
+      if let list = services[service] { file[service.rawValue] = list.json }
+    }
+    file.addMissing(from: extra)
+    return .object(file)
+  }
+
+  /// The document as it is served: JSON in UTF-8, without white space.
+  public func rendered() -> [UInt8] { json.serialized() }
+
+  /// `applinks` is written when it says something, and when nothing else does.
+  private var writesAppLinks: Bool {
+    appLinksSaysSomething || (services.isEmpty && extra.isEmpty)
+  }
+
+  /// Whether `applinks` has more than an empty `details`.
+  var appLinksSaysSomething: Bool {
+    apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty || !entries.isEmpty
+      || !applinksExtra.isEmpty
+  }
+
+  private var appLinks: JSON.Object {
+    var members = JSON.Object()
+    members["apps"] = apps.map(JSON.strings)
+    if !defaults.isEmpty { members["defaults"] = defaults.json }
+    if !substitutionVariables.isEmpty {
+      var variables = JSON.Object()
+      for variable in substitutionVariables {
+        variables.appendNew(variable.name, .strings(variable.values))
+      }
+      members["substitutionVariables"] = .object(variables)
+    }
+    members["details"] = details
+    members.addMissing(from: applinksExtra)
+    return members
+  }
+
+  private var details: JSON {
+    switch detailsForm {
+    case .array: return .array(entries.flatMap(\.json))
+    case .dictionary:
+      var details = JSON.Object()
+      for entry in entries {
+        // `Document.problem` has refused an app that two entries name.
+        for app in entry.apps { details.appendNew(app.text, .object(entry.members)) }
+      }
+      return .object(details)
+    }
+  }
+}
+
+extension Document.AppList {
+  /// The service's object.
+  fileprivate var json: JSON {
+    var members: JSON.Object = ["apps": .strings(apps.map(\.text))]
+    members.addMissing(from: extra)
+    return .object(members)
+  }
+}
+
+extension Entry {
+  /// The elements of `details` that say this entry: one, or one an app where `appID` is the only
+  /// key for several.
+  public var json: [JSON] {
+    if keys.appID && !keys.appIDs {
+      return apps.map { element(appKeys: ["appID": .string($0.text)]) }
+    }
+    var appKeys = JSON.Object()
+    appKeys["appID"] = appID.map { .string($0.text) }
+    if keys.appIDs { appKeys["appIDs"] = .strings(apps.map(\.text)) }
+    return [element(appKeys: appKeys)]
+  }
+
+  private func element(appKeys: JSON.Object) -> JSON {
+    var element = appKeys
+    element.addMissing(from: members)
+    return .object(element)
+  }
+
+  /// The members other than the app identifiers.
+  fileprivate var members: JSON.Object {
+    var members = JSON.Object()
+    if !defaults.isEmpty { members["defaults"] = defaults.json }
+    if keys.components {
+      members["components"] = .array(routes.map(\.json))
+      if keys.paths { members["paths"] = .strings(paths.map(\.text)) }
+    } else if keys.paths {
+      // `Entry.faults` has refused a route that is no legacy path.
+      members["paths"] = .strings(routes.compactMap(\.legacyPath?.text))
+    }
+    members.addMissing(from: extra)
+    return members
+  }
+}
+
+extension Route {
+  /// The element of `components`.
+  public var json: JSON {
+    var members = JSON.Object()
+    members["/"] = path.map(JSON.string)
+    members["?"] = query?.json
+    members["#"] = fragment.map(JSON.string)
+    members["exclude"] = exclude.map(JSON.bool)
+    members["caseSensitive"] = caseSensitive.map(JSON.bool)
+    members["percentEncoded"] = percentEncoded.map(JSON.bool)
+    members["comment"] = comment.map(JSON.string)
+    members.addMissing(from: extra)
+    return .object(members)
+  }
+}
+
+extension Route.Query {
+  /// The value of `?`.
+  public var json: JSON {
+    switch self {
+    case .pattern(let pattern): return .string(pattern)
+    case .items(let items):
+      var members = JSON.Object()
+      for item in items { members.appendNew(item.name, item.value) }
+      return .object(members)
+    }
+  }
+}
+
+extension Defaults {
+  /// The value of `defaults`.
+  public var json: JSON {
+    var members = JSON.Object()
+    members["caseSensitive"] = caseSensitive.map(JSON.bool)
+    members["percentEncoded"] = percentEncoded.map(JSON.bool)
+    members.addMissing(from: extra)
+    return .object(members)
+  }
+}
+
+extension JSON.Object {
+  /// Appends the members whose keys are not here yet: what the model says goes before what was kept.
+  fileprivate mutating func addMissing(from other: JSON.Object) {
+    guard !other.isEmpty else { return }
+    let present = Set(keys.map { Array($0.utf8) })
+    for member in other.members where !present.contains(Array(member.key.utf8)) {
+      appendNew(member.key, member.value)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+public import JSONValue
+
+/// One element of `components`: conditions on path, query and fragment that all must hold.
+/// A condition that is left out comes from the defaults, or matches everything.
+public struct Route: Sendable, Equatable {
+  /// A condition on the query.
+  public enum Query: Sendable, Equatable {
+    /// A pattern for the whole query.
+    case pattern(String)
+    /// A pattern for each of some items, in the order of the file; never empty names twice.
+    case items([Item])
+
+    /// Whether two conditions say the same, scalar by scalar.
+    public static func == (left: Query, right: Query) -> Bool { left.json == right.json }
+
+    /// A query item's name and the pattern for its value.
+    public struct Item: Sendable {
+      /// The name of the item.
+      public var name: String
+      /// The pattern. A value that is no string makes the system ignore the whole query condition;
+      /// adopted files may have one, so any JSON is kept.
+      public var value: JSON
+
+      /// An item.
+      public init(name: String, value: JSON) {
+        self.name = name
+        self.value = value
+      }
+    }
+  }
+
+  /// The row, once it is stored.
+  public var id: Int64?
+  /// `/`: a pattern for the path.
+  public var path: String?
+  /// `?`: a condition on the query.
+  public var query: Query?
+  /// `#`: a pattern for the fragment.
+  public var fragment: String?
+  /// Whether a URL that matches stays on the web.
+  public var exclude: Bool?
+  /// Whether case counts; Apple's default is true.
+  public var caseSensitive: Bool?
+  /// Whether the patterns are percent-encoded; Apple's default is true.
+  public var percentEncoded: Bool?
+  /// A remark, which is published with the file.
+  public var comment: String?
+  /// Members that nothing above says.
+  public var extra: JSON.Object
+
+  /// A route.
+  public init(
+    id: Int64? = nil, path: String? = nil, query: Query? = nil, fragment: String? = nil,
+    exclude: Bool? = nil, caseSensitive: Bool? = nil, percentEncoded: Bool? = nil,
+    comment: String? = nil, extra: JSON.Object = [:]
+  ) {
+    self.id = id
+    self.path = path
+    self.query = query
+    self.fragment = fragment
+    self.exclude = exclude
+    self.caseSensitive = caseSensitive
+    self.percentEncoded = percentEncoded
+    self.comment = comment
+    self.extra = extra
+  }
+
+  /// Whether two routes are the same row and say the same, scalar by scalar.
+  public static func == (left: Route, right: Route) -> Bool {
+    left.id == right.id && left.json == right.json
+  }
+
+  /// The route that an element of `paths` is.
+  public init(_ path: LegacyPath) {
+    self.init(path: path.pattern, exclude: path.exclude ? true : nil)
+  }
+
+  /// The route as an element of `paths`; `nil` if it says more than `paths` can.
+  public var legacyPath: LegacyPath? {
+    guard let path, query == nil, fragment == nil, caseSensitive == nil, percentEncoded == nil,
+      comment == nil, extra.isEmpty
+    else { return nil }
+    return LegacyPath(pattern: path, exclude: exclude ?? false)
+  }
+}
+
+/// Values for conditions and settings that routes leave out (Apple: "applinks.Defaults").
+public struct Defaults: Sendable, Equatable {
+  /// Whether case counts.
+  public var caseSensitive: Bool?
+  /// Whether the patterns are percent-encoded.
+  public var percentEncoded: Bool?
+  /// Other members: `/`, `?`, `#`, `exclude`, and what the format does not know.
+  public var extra: JSON.Object
+
+  /// Defaults.
+  public init(
+    caseSensitive: Bool? = nil, percentEncoded: Bool? = nil, extra: JSON.Object = [:]
+  ) {
+    self.caseSensitive = caseSensitive
+    self.percentEncoded = percentEncoded
+    self.extra = extra
+  }
+
+  /// Whether nothing is set.
+  public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil && extra.isEmpty }
+}

@@ -1,0 +1,25 @@
+/// What a listener allows, so that no client takes all of it.
+public struct Limits: Sendable {
+  /// Open connections at the same time. Further ones wait in the kernel's queue.
+  public var connections: Int
+  /// Open connections of one client address; nil for no limit, as behind a proxy.
+  public var connectionsPerAddress: Int?
+  /// Seconds without a byte after which a connection is closed.
+  public var idleSeconds: Int
+  /// The largest header (request line and fields), in bytes.
+  public var headerBytes: Int
+  /// The largest body, in bytes.
+  public var bodyBytes: Int
+
+  /// Limits; the defaults fit a JSON API.
+  public init(
+    connections: Int = 256, connectionsPerAddress: Int? = nil, idleSeconds: Int = 30,
+    headerBytes: Int = 16_384, bodyBytes: Int = 8_388_608
+  ) {
+    self.connections = connections
+    self.connectionsPerAddress = connectionsPerAddress
+    self.idleSeconds = idleSeconds
+    self.headerBytes = headerBytes
+    self.bodyBytes = bodyBytes
+  }
+}

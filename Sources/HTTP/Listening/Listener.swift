@@ -1,0 +1,98 @@
+import Glibc
+
+/// A port that is listened on, until `stop` or until the listener goes out of use. The last
+/// reference must not be given up by one of its own handlers, which would wait for itself.
+public final class Listener: Sendable {
+  /// Where it listens, with the port that it got if any free one was asked for.
+  public let address: SocketAddress
+
+  private let daemons: [Daemon]
+  private let traffic: [Traffic]
+
+  /// Listens with handlers that may block: a thread for each connection.
+  ///
+  /// Only whole requests get to the handler; a connection that ends within one leaves nothing
+  /// behind.
+  ///
+  /// - Parameters:
+  ///   - address: Where to listen.
+  ///   - limits: What clients may take.
+  ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
+  ///   - answer: Answers a request; called on many threads at the same time.
+  /// - Throws: `ListenerError`.
+  public init(
+    on address: SocketAddress, limits: Limits = Limits(),
+    refuse: @escaping @Sendable (Refusal) -> Response,
+    answer: @escaping @Sendable (Request) -> Response
+  ) throws(ListenerError) {
+    let handler = BlockingHandler(limits: limits, refuse: refuse, answer: answer)
+    let socket = try ListeningSocket(on: address, shared: false)
+    self.address = SocketAddress(host: address.host, port: socket.port)
+    daemons = [
+      try Daemon(
+        on: socket, of: address, threading: .perConnection, limits: limits,
+        poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
+        callbacks: BlockingHandler.callbacks)
+    ]
+    traffic = [handler.traffic]
+  }
+
+  /// Listens with handlers that answer at once with prepared responses: one thread for all
+  /// connections of a daemon, as many daemons as processors are to serve, among which the kernel
+  /// spreads the connections.
+  ///
+  /// - Parameters:
+  ///   - address: Where to listen.
+  ///   - daemons: How many threads serve.
+  ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - headerRefusal: The answer to a header over the limit. It has no Date.
+  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  /// - Throws: `ListenerError`.
+  public init(
+    on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
+    makeAnswer: () -> DirectAnswer
+  ) throws(ListenerError) {
+    if address.port != 0 { try Self.checkIsFree(address) }
+    let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
+    var bound = address
+    var share = limits
+    share.connections = max(1, limits.connections / max(1, count))
+    var daemons: [Daemon] = []
+    var traffic: [Traffic] = []
+    for _ in 0..<max(1, count) {
+      let handler = DirectHandler(room: room, answer: makeAnswer())
+      let socket = try ListeningSocket(on: bound, shared: true)
+      bound = SocketAddress(host: address.host, port: socket.port)
+      daemons.append(
+        try Daemon(
+          on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
+          context: handler, callbacks: DirectHandler.callbacks))
+      traffic.append(handler.traffic)
+    }
+    self.address = bound
+    self.daemons = daemons
+    self.traffic = traffic
+  }
+
+  /// A socket that shares its port would join those of another server; one that does not share
+  /// finds that it is taken.
+  private static func checkIsFree(_ address: SocketAddress) throws(ListenerError) {
+    _ = try ListeningSocket(on: address, shared: false)
+  }
+
+  /// The port that it listens on.
+  public var port: UInt16 { address.port }
+
+  /// Requests that have begun to arrive and are not answered yet.
+  public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
+
+  /// Takes no further connections, lets requests that have begun end within a time, then closes
+  /// every connection. Returns when all threads have ended; a handler that blocks keeps it waiting.
+  /// May be called again, and does nothing then.
+  public func stop(within seconds: Double = 10) {
+    for daemon in daemons { daemon.quiesce() }
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while requestsInFlight > 0 && ContinuousClock.now < deadline { usleep(2_000) }
+    for daemon in daemons { daemon.stop() }
+  }
+}

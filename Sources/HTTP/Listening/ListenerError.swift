@@ -1,0 +1,57 @@
+/// Why a listener could not start.
+public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Reason: Sendable, Equatable {
+    /// Another socket has the address and port.
+    case addressInUse
+    /// The process may not bind the port.
+    case permissionDenied
+    /// The address is not one of this machine.
+    case addressNotAvailable
+    /// The host is neither an address nor a name that is known.
+    case unknownHost(String)
+    /// The process or the machine has no file descriptors left.
+    case tooManyOpenFiles
+    /// libmicrohttpd did not start: it tells no reason; threads or memory are most likely used up.
+    case libraryRefused
+    /// Another error of the operating system: the call, and what it said.
+    case system(call: String, message: String)
+  }
+
+  /// What went wrong.
+  public let reason: Reason
+  /// Where the listener was to listen.
+  public let address: SocketAddress
+
+  /// An error of an address.
+  public init(reason: Reason, address: SocketAddress) {
+    self.reason = reason
+    self.address = address
+  }
+
+  /// What went wrong and what to do, for people.
+  public var description: String {
+    "Cannot listen on \(address): " + explanation
+  }
+
+  private var explanation: String {
+    switch reason {
+    case .addressInUse:
+      "the address is already in use. Stop the program that listens there, or choose another port."
+    case .permissionDenied:
+      "permission denied. Ports below 1024 need a privilege (CAP_NET_BIND_SERVICE); choose a higher "
+        + "port, or grant it."
+    case .addressNotAvailable:
+      "this machine does not have the address. Choose one of its own, 127.0.0.1, 0.0.0.0 or ::."
+    case .unknownHost(let message):
+      "the host is neither an address nor a known name (\(message)). Write an address such as "
+        + "127.0.0.1 or ::1."
+    case .tooManyOpenFiles:
+      "too many open files. Raise the limit (ulimit -n)."
+    case .libraryRefused:
+      "libmicrohttpd did not start. Check the limits of threads, memory and open files."
+    case .system(let call, let message):
+      "\(call) failed: \(message)."
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+
+/// A bound socket that listens; closed when it goes out of use.
+final class ListeningSocket: Sendable {
+  let descriptor: CInt
+  /// The port that it is bound to.
+  let port: UInt16
+
+  /// Binds and listens.
+  ///
+  /// - Parameter shared: whether further sockets of this process are to share the port, among which
+  ///   the kernel then spreads the connections (`SO_REUSEPORT`).
+  init(on address: SocketAddress, shared: Bool) throws(ListenerError) {
+    let resolved = try ResolvedAddress(address)
+    let descriptor = socket(
+      resolved.family,
+      CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        | CInt(SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw ListenerError(call: "socket", errno, address) }
+    do throws(ListenerError) {
+      try Self.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1, address)
+      if shared { try Self.setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1, address) }
+      if resolved.family == AF_INET6 {
+        try Self.setOption(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, 0, address)
+      }
+      guard resolved.withSocketAddress({ bind(descriptor, $0, $1) }) == 0 else {
+        throw ListenerError(call: "bind", errno, address)
+      }
+      guard listen(descriptor, 1024) == 0 else {
+        throw ListenerError(call: "listen", errno, address)
+      }
+      port = try Self.port(of: descriptor, address)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Refuses connections from now on, and keeps the descriptor.
+  func refuse() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+  private static func setOption(
+    _ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt, _ address: SocketAddress
+  ) throws(ListenerError) {
+    var value = value
+    guard setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
+    else { throw ListenerError(call: "setsockopt", errno, address) }
+  }
+
+  private static func port(
+    of descriptor: CInt, _ address: SocketAddress
+  ) throws(ListenerError) -> UInt16 {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    // Sound: the kernel writes at most `length` bytes, which the storage has.
+    let code = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    guard code == 0 else { throw ListenerError(call: "getsockname", errno, address) }
+    // The port has the same place in the addresses of IPv4 and IPv6.
+    return withUnsafeBytes(of: storage) {
+      UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
+    }
+  }
+}
+
+/// The first address that a host and port stand for.
+private struct ResolvedAddress {
+  private let storage: sockaddr_storage
+  private let length: socklen_t
+  let family: CInt
+
+  init(_ address: SocketAddress) throws(ListenerError) {
+    var hints = addrinfo()
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(address.host, String(address.port), &hints, &list)
+    guard code == 0, let list, let first = list.pointee.ai_addr else {
+      let message = String(cString: gai_strerror(code))
+      throw ListenerError(reason: .unknownHost(message), address: address)
+    }
+    defer { freeaddrinfo(list) }
+    var storage = sockaddr_storage()
+    let length = list.pointee.ai_addrlen
+    self.length = length
+    family = list.pointee.ai_family
+    // Sound: the length is that of the address that the library allocated, and no address is longer
+    // than the storage for all of them.
+    withUnsafeMutableBytes(of: &storage) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: first, count: Int(length)))
+    }
+    self.storage = storage
+  }
+
+  func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    // Sound: every kind of socket address begins with the members of `sockaddr`.
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+}
+
+extension ListenerError {
+  fileprivate init(call: String, _ code: CInt, _ address: SocketAddress) {
+    let reason: Reason =
+      switch code {
+      case EADDRINUSE: .addressInUse
+      case EACCES, EPERM: .permissionDenied
+      case EADDRNOTAVAIL, EAFNOSUPPORT: .addressNotAvailable
+      case EMFILE, ENFILE: .tooManyOpenFiles
+      default: .system(call: call, message: String(cString: strerror(code)))
+      }
+    self.init(reason: reason, address: address)
+  }
+}

@@ -1,0 +1,65 @@
+/// A field of a message's header (RFC 9110 section 5): a name and a value.
+public struct Field: Sendable, CustomStringConvertible {
+  /// The name as written. Names are compared without case.
+  public let name: String
+  /// The value, without white space around it.
+  ///
+  /// In a response it is text without control characters; the listener answers 500 instead of
+  /// sending a response in which it is not. In a request, bytes that are not UTF-8 were taken as
+  /// ISO 8859-1 (RFC 9110 section 5.5 leaves them opaque).
+  public let value: String
+
+  /// A field.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// As it stands in the message.
+  public var description: String { "\(name): \(value)" }
+}
+
+/// The fields of a header, in order, with what was repeated.
+public struct Fields: Sendable, ExpressibleByArrayLiteral {
+  /// All of them, in the order of the message.
+  public private(set) var all: [Field]
+
+  /// Fields in order.
+  public init(_ fields: [Field] = []) { all = fields }
+
+  /// Fields in order.
+  public init(arrayLiteral fields: Field...) { all = fields }
+
+  /// The value of the first field of a name, whose case does not count.
+  public subscript(name: String) -> String? {
+    all.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+  }
+
+  /// The values of every field of a name, in order: one for each line.
+  public func values(of name: String) -> [String] {
+    all.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+  }
+
+  /// Adds a field behind the others.
+  public mutating func append(_ field: Field) { all.append(field) }
+
+  /// Puts one field in the place of all of its name.
+  public mutating func set(_ field: Field) {
+    all.removeAll { $0.name.equalsIgnoringASCIICase(field.name) }
+    all.append(field)
+  }
+}
+
+extension String {
+  /// Whether two names are equal but for the case of ASCII letters.
+  func equalsIgnoringASCIICase(_ other: String) -> Bool {
+    utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+  }
+}
+
+extension UInt8 {
+  /// The byte with an ASCII capital turned small.
+  var asciiLowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+}

@@ -1,0 +1,69 @@
+import Association
+import JSONValue
+
+extension Document {
+  /// This document with the rows of another one for the entries and routes that both have, so that
+  /// what stays the same keeps its identifier, whether or not the caller knew it.
+  ///
+  /// An identifier that the other document does not have (the domain was read elsewhere), or that
+  /// comes a second time, says nothing.
+  func keepingRows(of old: Document) -> Document {
+    var document = self
+    var unclaimed = Set(old.entries.compactMap(\.id))
+    for index in document.entries.indices { document.entries[index].id.claim(from: &unclaimed) }
+    document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
+      JSON.array($0.json).text
+    }
+    unclaimed.subtract(document.entries.compactMap(\.id))
+    document.keepRows(of: old.entries.filter { unclaimed.contains($0.id) }) {
+      $0.apps.map(\.text).joined(separator: " ")
+    }
+    let places = Dictionary(grouping: old.entries.indices) { old.entries[$0].id }
+    for index in document.entries.indices {
+      guard let id = document.entries[index].id, let place = places[id]?.first else { continue }
+      document.entries[index].keepRoutes(of: old.entries[place])
+    }
+    return document
+  }
+
+  /// Gives entries that have no row yet the rows of old ones of which `key` says the same.
+  private mutating func keepRows(of old: [Entry], by key: (Entry) -> String) {
+    var remaining = Remaining(old, by: key)
+    for index in entries.indices where entries[index].id == nil {
+      entries[index].id = remaining.take(key(entries[index]))?.id
+    }
+  }
+}
+
+extension Entry {
+  fileprivate mutating func keepRoutes(of old: Entry) {
+    var unclaimed = Set(old.routes.compactMap(\.id))
+    for index in routes.indices { routes[index].id.claim(from: &unclaimed) }
+    var rows = Remaining(old.routes.filter { unclaimed.contains($0.id) }) { $0.json.text }
+    for index in routes.indices where routes[index].id == nil {
+      routes[index].id = rows.take(routes[index].json.text)?.id
+    }
+  }
+}
+
+extension Int64? {
+  /// Takes the identifier away from those that nothing has yet; `nil` if it is not among them.
+  fileprivate mutating func claim(from unclaimed: inout Set<Int64>) {
+    self = flatMap { unclaimed.remove($0) }
+  }
+}
+
+extension Set<Int64> {
+  fileprivate func contains(_ id: Int64?) -> Bool { id.map { contains($0) } ?? false }
+}
+
+/// Things that are taken away by what they say, the first of several first.
+private struct Remaining<Thing> {
+  private var things: [[UInt8]: ArraySlice<Thing>]
+
+  init(_ all: [Thing], by key: (Thing) -> String) {
+    things = Dictionary(grouping: all) { Array(key($0).utf8) }.mapValues { $0[...] }
+  }
+
+  mutating func take(_ key: String) -> Thing? { things[Array(key.utf8)]?.popFirst() }
+}

@@ -1,0 +1,51 @@
+import API
+import Association
+public import HTTP
+import Publishing
+public import Store
+import WellKnown
+
+/// Both listeners on one store.
+public final class Service: Sendable {
+  private let table: LiveTable
+  private let publicListener: PublicListener
+  private let adminListener: Listener
+  private let log: Log
+
+  /// Starts serving.
+  ///
+  /// - Throws: `StoreError`, `ListenerError`, and what building answers throws.
+  public init(_ configuration: Configuration, store: Store, log: Log) throws {
+    self.log = log
+    let table = try LiveTable(store: store)
+    let publisher = Publisher(store: store) { try table.refresh() }
+    let api = AdminAPI(publisher: publisher, problems: { [] }) { log.line($0) }
+    self.table = table
+    publicListener = try PublicListener(
+      on: configuration.publicAddress, serving: table.hosts, daemons: configuration.threads)
+    adminListener = try Listener(
+      on: configuration.adminAddress, limits: Limits(bodyBytes: configuration.maxBodyBytes),
+      refuse: { api.refuse($0) }, answer: { api.answer($0) })
+  }
+
+  /// Where association files are served, with the port that was free if any was asked for.
+  public var publicAddress: SocketAddress { publicListener.address }
+
+  /// Where the JSON API is.
+  public var adminAddress: SocketAddress { adminListener.address }
+
+  /// Serves what another process has changed. To be called a few times a second.
+  public func follow() {
+    do {
+      try table.refreshIfChangedElsewhere()
+    } catch {
+      log.line("The database cannot be read; files are served as before: \(error)")
+    }
+  }
+
+  /// Takes no further connections, finishes requests that have begun, and ends both listeners.
+  public func stop() {
+    adminListener.stop()
+    publicListener.stop()
+  }
+}

@@ -1,0 +1,15 @@
+import Glibc
+
+extension UnsafeRawBufferPointer {
+  /// Whether both have the same bytes.
+  func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let start = baseAddress, let otherStart = other.baseAddress else { return count == 0 }
+    return memcmp(start, otherStart, count) == 0
+  }
+
+  /// Whether these are the bytes of a text.
+  func equals(_ text: StaticString) -> Bool {
+    equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}

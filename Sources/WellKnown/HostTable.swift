@@ -1,0 +1,116 @@
+public import Association
+import Synchronization
+
+/// Which document each name is served with. Reading never waits and never allocates: it is meant
+/// for threads that serve; writing waits until no reader holds what it takes away.
+public final class HostTable: Sendable {
+  // Unchecked is sound: it is only used under the lock, which guards what the pointer leads to.
+  private struct Writing: @unchecked Sendable {
+    var names: UnsafeMutablePointer<NameTable>
+    var count = 0
+    var epochs: [ReaderEpoch] = []
+  }
+
+  private let writing: Mutex<Writing>
+  /// The address of the current table.
+  private let current: Atomic<UInt>
+
+  /// An empty table.
+  public init() {
+    let names = NameTable.make(capacity: 0)
+    current = Atomic(UInt(bitPattern: names))
+    writing = Mutex(Writing(names: names))
+  }
+
+  deinit {
+    // Each reader holds a reference to the table, so none is left.
+    writing.withLock { NameTable.destroy($0.names) }
+  }
+
+  /// Puts new content in the place of all there is, at once.
+  ///
+  /// A name that comes more than once gets the last document.
+  public func replaceAll(_ documents: some Collection<(name: Alias, document: ServedDocument)>) {
+    let names = NameTable.make(capacity: documents.count)
+    var count = 0
+    for (name, document) in documents {
+      let replaced = names.pointee.replace(HostName(name), with: document)
+      count += replaced.growth
+      replaced.nodes?.destroyChain()
+    }
+    writing.withLock { writing in
+      writing.count = count
+      swap(to: names, &writing)
+    }
+  }
+
+  /// Changes the documents of some names; nil takes a name away. When it returns, every later
+  /// request gets the new ones. The work does not depend on how many names there are, but for
+  /// doubling the table when it is full.
+  public func update(_ changes: some Collection<(name: Alias, document: ServedDocument?)>) {
+    writing.withLock { writing in
+      if writing.count + changes.count > writing.names.pointee.capacity {
+        let larger = writing.names.pointee.copy(capacity: 2 * (writing.count + changes.count))
+        swap(to: larger, &writing)
+      }
+      // One wait for all changes, however many.
+      var replaced: [UnsafeMutablePointer<NameNode>] = []
+      for (name, document) in changes {
+        let (nodes, growth) = writing.names.pointee.replace(HostName(name), with: document)
+        writing.count += growth
+        if let nodes { replaced.append(nodes) }
+      }
+      waitForReaders(writing)
+      for nodes in replaced { nodes.destroyChain() }
+    }
+  }
+
+  /// The number of names.
+  public var count: Int { writing.withLock { $0.count } }
+
+  private func swap(to names: UnsafeMutablePointer<NameTable>, _ writing: inout Writing) {
+    let old = writing.names
+    writing.names = names
+    current.store(UInt(bitPattern: names), ordering: .sequentiallyConsistent)
+    waitForReaders(writing)
+    NameTable.destroy(old)
+  }
+
+  /// Waits until each reader that is inside has left.
+  private func waitForReaders(_ writing: Writing) {
+    for epoch in writing.epochs { epoch.waitUntilLeft() }
+  }
+}
+
+extension HostTable {
+  /// Reads the table on one thread.
+  final class Reader: Sendable {
+    private let table: HostTable
+    private let epoch = ReaderEpoch()
+
+    init(_ table: HostTable) {
+      self.table = table
+      table.writing.withLock { $0.epochs.append(epoch) }
+    }
+
+    deinit {
+      table.writing.withLock { writing in writing.epochs.removeAll { $0 === epoch } }
+    }
+
+    /// Calls `body` with the document of a name, or with nil. The document must not be kept.
+    ///
+    /// - Parameter name: A name in lower case, without a dot at its end.
+    func withDocument<Result>(
+      of name: UnsafeRawBufferPointer, _ body: (ServedDocument?) -> Result
+    ) -> Result {
+      epoch.enter()
+      defer { epoch.leave() }
+      // Sound: a table and its nodes are only destroyed when every reader has left that entered
+      // before they were taken away.
+      let names = UnsafePointer<NameTable>(
+        bitPattern: table.current.load(ordering: .sequentiallyConsistent))
+      guard let document = names?.pointee.document(for: name) else { return body(nil) }
+      return document._withUnsafeGuaranteedRef { body($0) }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import HTTP
+
+/// The answers of the public listener other than a document, prepared once:
+/// `{"code": "unknown-host", "message": "…"}`, of which the code is stable.
+final class PublicAnswers: Sendable {
+  let malformedTarget: PreparedResponse
+  let unclearLength: PreparedResponse
+  let missingHost: PreparedResponse
+  let repeatedHost: PreparedResponse
+  let malformedHost: PreparedResponse
+  let unknownHost: PreparedResponse
+  let unknownPath: PreparedResponse
+  let methodNotAllowed: PreparedResponse
+  let preconditionFailed: PreparedResponse
+  let bodyNotAllowed: PreparedResponse
+
+  init() throws(PreparedResponse.Failure) {
+    malformedTarget = try Self.answer(
+      .badRequest, "malformed-target", "The request target has characters that it cannot have.")
+    unclearLength = try Self.answer(
+      .badRequest, "unclear-length", "The header does not say clearly where the body ends.")
+    missingHost = try Self.answer(.badRequest, "missing-host", "The request has no Host field.")
+    repeatedHost = try Self.answer(
+      .badRequest, "repeated-host", "The request has more than one Host field.")
+    malformedHost = try Self.answer(.badRequest, "malformed-host", "The host is malformed.")
+    unknownHost = try Self.answer(
+      .notFound, "unknown-host", "No association file is published for this host.")
+    unknownPath = try Self.answer(
+      .notFound, "unknown-path",
+      "Only /.well-known/apple-app-site-association and /apple-app-site-association are served.")
+    methodNotAllowed = try Self.answer(
+      .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.",
+      Field("Allow", "GET, HEAD"))
+    preconditionFailed = try Self.answer(
+      .preconditionFailed, "precondition-failed", "The document is another one.")
+    bodyNotAllowed = try Self.answer(
+      .contentTooLarge, "body-not-allowed", "A request for an association file has no body.",
+      Field("Connection", "close"))
+  }
+
+  /// The answer to a header over a limit in bytes.
+  static func headerTooLarge(limit: Int) -> Response {
+    response(
+      .requestHeaderFieldsTooLarge, "header-too-large",
+      "The header is larger than \(limit) bytes, or has too many fields.")
+  }
+
+  private static func answer(
+    _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
+  ) throws(PreparedResponse.Failure) -> PreparedResponse {
+    try PreparedResponse(response(status, code, message, field))
+  }
+
+  private static func response(
+    _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
+  ) -> Response {
+    var fields: Fields = [
+      Field("Content-Type", "application/json"), Field("Cache-Control", "no-store"),
+      Field("X-Content-Type-Options", "nosniff"),
+    ]
+    if let field { fields.append(field) }
+    // Codes and messages are literals of this file without characters that JSON escapes.
+    let body = #"{"code":"\#(code)","message":"\#(message)"}"# + "\n"
+    return Response(status, fields: fields, body: Array(body.utf8))
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+
+/// What the target of a public request names, byte by byte as it was written: nothing is decoded or
+/// tidied up, so that no other spelling of a path is taken for it.
+struct PublicTarget {
+  enum Path {
+    case associationFile
+    case unknown
+    case malformed
+  }
+
+  let path: Path
+  /// The authority of a target in absolute form.
+  let authority: UnsafeRawBufferPointer?
+
+  /// - Parameter target: Up to the `?`.
+  init(_ target: UnsafeRawBufferPointer) {
+    if Self.isAssociationFile(target) {
+      path = .associationFile
+      authority = nil
+      return
+    }
+    guard target.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      path = .malformed
+      authority = nil
+      return
+    }
+    guard let afterScheme = Self.afterScheme(target) else {
+      path = .unknown
+      authority = nil
+      return
+    }
+    let slash = afterScheme.firstIndex(of: UInt8(ascii: "/")) ?? afterScheme.count
+    let rest = UnsafeRawBufferPointer(rebasing: afterScheme[slash...])
+    path = Self.isAssociationFile(rest) ? .associationFile : .unknown
+    authority = UnsafeRawBufferPointer(rebasing: afterScheme[..<slash])
+  }
+
+  private static func isAssociationFile(_ path: UnsafeRawBufferPointer) -> Bool {
+    path.equals("/.well-known/apple-app-site-association")
+      || path.equals("/apple-app-site-association")
+  }
+
+  /// What stands behind `http://` or `https://` (RFC 9112 section 3.2.2).
+  private static func afterScheme(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    let schemes: (StaticString, StaticString) = ("http://", "https://")
+    return strip(schemes.0, target) ?? strip(schemes.1, target)
+  }
+
+  private static func strip(
+    _ scheme: StaticString, _ target: UnsafeRawBufferPointer
+  ) -> UnsafeRawBufferPointer? {
+    let count = scheme.utf8CodeUnitCount
+    guard target.count >= count, let start = target.baseAddress else { return nil }
+    guard strncasecmp(start, UnsafeRawPointer(scheme.utf8Start), count) == 0 else { return nil }
+    return UnsafeRawBufferPointer(rebasing: target[count...])
+  }
+}

@@ -1,0 +1,56 @@
+import HTTP
+
+/// What conditional requests are compared with (RFC 9110 section 8.8).
+struct Validators: ~Copyable, @unchecked Sendable {
+  // Unchecked is sound: the bytes are written in init, freed in deinit, and only read between.
+  private let entityTag: UnsafeMutableRawBufferPointer
+  private let lastModified: HTTPDate
+
+  /// - Parameter entityTag: A strong one, with its quotation marks.
+  init(entityTag: String, lastModified: HTTPDate) {
+    self.entityTag = .allocate(byteCount: entityTag.utf8.count, alignment: 1)
+    self.entityTag.copyBytes(from: entityTag.utf8)
+    self.lastModified = lastModified
+  }
+
+  deinit { entityTag.deallocate() }
+
+  /// Whether a line of If-None-Match or If-Match is `*` or names the tag.
+  ///
+  /// - Parameter weakly: Whether the tag matches with `W/` before it, too (RFC 9110 section
+  ///   8.8.3.2).
+  borrowing func match(_ line: UnsafeRawBufferPointer, weakly: Bool) -> Bool {
+    if line.equals("*") { return true }
+    var tags = EntityTags(line)
+    while let (isWeak, tag) = tags.next() {
+      if (weakly || !isWeak) && tag.equals(UnsafeRawBufferPointer(entityTag)) { return true }
+    }
+    return false
+  }
+
+  /// Whether the document is not newer than a date; nil if the date is not one, and so does not
+  /// count (RFC 9110 section 13.1.3).
+  borrowing func isUnmodified(since line: UnsafeRawBufferPointer) -> Bool? {
+    HTTPDate(line).map { lastModified <= $0 }
+  }
+}
+
+/// The entity tags of a line, whatever stands between them.
+private struct EntityTags {
+  private let line: UnsafeRawBufferPointer
+  private var index = 0
+
+  init(_ line: UnsafeRawBufferPointer) { self.line = line }
+
+  /// The next tag with its quotation marks.
+  mutating func next() -> (isWeak: Bool, tag: UnsafeRawBufferPointer)? {
+    guard let start = line[index...].firstIndex(of: UInt8(ascii: "\"")),
+      let end = line[(start + 1)...].firstIndex(of: UInt8(ascii: "\""))
+    else { return nil }
+    let isWeak =
+      start >= index + 2 && line[start - 1] == UInt8(ascii: "/")
+      && line[start - 2] == UInt8(ascii: "W")
+    index = end + 1
+    return (isWeak, UnsafeRawBufferPointer(rebasing: line[start...end]))
+  }
+}

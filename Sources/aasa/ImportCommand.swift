@@ -1,0 +1,45 @@
+import Association
+import Publishing
+import Store
+
+/// `aasa import`
+enum ImportCommand {
+  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
+    let arguments = try Arguments(words, options: ["--domain", "--database", "--accept"])
+    guard arguments.operands.count == 1 else {
+      throw Arguments.Wrong(message: "import needs one FILE.")
+    }
+    let name = try DomainName(try arguments.required("--domain"))
+    let codes = try acceptedCodes(arguments)
+    let file = try Input.bytes(of: arguments.operands[0])
+    let publisher = Publisher(store: try Store.open(arguments))
+    do {
+      let publication = try publisher.write(WriteContext(author: "aasa import")) {
+        try $0.adopt(file, for: name, accepting: codes)
+      }
+      FindingLines.complain(publication.findings)
+      let revision = publication.edited.revision
+      let change = publication.edited.isChanged ? "" : " (unchanged)"
+      Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
+      return .fine
+    } catch PublicationError.refused(_, let findings, _) {
+      FindingLines.complain(findings)
+      Terminal.complain("\(name): nothing was changed.")
+      return .no
+    }
+  }
+
+  private static func acceptedCodes(_ arguments: Arguments) throws -> Set<Finding.Code> {
+    let words = arguments.values["--accept"]?.flatMap { $0.split(separator: ",") } ?? []
+    return Set(
+      try words.map { word in
+        guard let code = Finding.Code(rawValue: String(word)), code.isAcceptable else {
+          let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
+          throw Arguments.Wrong(
+            message: "“\(word)” is no code that can be accepted. Those are "
+              + all.joined(separator: ", ") + ".")
+        }
+        return code
+      })
+  }
+}

@@ -1,0 +1,52 @@
+import Association
+import FoundationEssentials
+import HTTP
+import Service
+import Store
+
+/// The program. Results go to stdout and everything else to stderr; it ends with 0 when all is fine,
+/// 1 when the answer is no, and 64 for wrong usage.
+@main
+enum Main {
+  static func main() {
+    do {
+      exit(try run(Array(CommandLine.arguments.dropFirst())))
+    } catch let error as Arguments.Wrong {
+      Terminal.complain("\(error.message)\n\n\(usage)")
+      exit(.wrongUsage)
+    } catch {
+      Terminal.complain(String(describing: error))
+      exit(.no)
+    }
+  }
+
+  private static func run(_ words: [String]) throws -> ExitStatus {
+    guard let command = words.first else { throw Arguments.Wrong(message: "A command is missing.") }
+    let rest = words.dropFirst()
+    switch command {
+    case "serve": return try ServeCommand.run(rest)
+    case "import": return try ImportCommand.run(rest)
+    case "validate": return try ValidateCommand.run(rest)
+    case "match": return try MatchCommand.run(rest)
+    case "token": return try TokenCommand.run(rest)
+    case "help", "--help", "-h":
+      Terminal.print(usage)
+      return .fine
+    default: throw Arguments.Wrong(message: "There is no command “\(command)”.")
+    }
+  }
+
+  private static let usage = """
+    usage:
+      aasa serve [--config FILE] [\(Configuration.flags.joined(separator: " VALUE] [")) VALUE]
+      aasa import --domain DOMAIN [--accept CODE,…] [--database PATH] FILE
+      aasa validate [--domain DOMAIN] [--json] FILE…
+      aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
+      aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]… [--database PATH]
+      aasa token list [--database PATH]
+      aasa token revoke --name NAME [--database PATH]
+
+    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option of serve can also be set in the environment, such as
+    AASA_DATABASE, or in the JSON5 file that --config names.
+    """
+}

@@ -1,0 +1,70 @@
+import Association
+import FoundationEssentials
+import Store
+
+/// `aasa token`
+enum TokenCommand {
+  static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
+    let arguments = try Arguments(
+      words.dropFirst(), options: ["--name", "--role", "--domain", "--database"])
+    guard arguments.operands.isEmpty else {
+      throw Arguments.Wrong(message: "token takes no operands.")
+    }
+    switch words.first {
+    case "create": return try create(arguments)
+    case "list": return try list(arguments)
+    case "revoke": return try revoke(arguments)
+    default: throw Arguments.Wrong(message: "token needs one of create, list, revoke.")
+    }
+  }
+
+  /// Prints the token alone, so that a script can take it.
+  private static func create(_ arguments: Arguments) throws -> ExitStatus {
+    let name = try arguments.required("--name")
+    let word = try arguments.required("--role")
+    guard let role = Role(rawValue: word) else {
+      throw Arguments.Wrong(message: "“\(word)” is not one of viewer, editor, admin.")
+    }
+    guard (1...100).contains(name.count) else {
+      throw Arguments.Wrong(message: "--name must have 1 to 100 characters.")
+    }
+    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
+    do {
+      let store = try Store.open(arguments)
+      let secret = try store.write(WriteContext(author: "aasa token")) {
+        try $0.createToken(name: name, role: role, domains: domains)
+      }
+      Terminal.print(secret.text)
+      return .fine
+    } catch StoreError.tokenNameTaken {
+      Terminal.complain(
+        "A token has the name “\(name)” already. Revoke it, or choose another name.")
+      return .no
+    }
+  }
+
+  /// A line a token: name, role, when it was made, and the domains that it is limited to.
+  private static func list(_ arguments: Arguments) throws -> ExitStatus {
+    for token in try Store.open(arguments).tokens() {
+      let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
+      let domains =
+        token.domains.isEmpty
+        ? "all domains" : token.domains.map(\.description).joined(separator: ",")
+      Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
+    }
+    return .fine
+  }
+
+  private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
+    let name = try arguments.required("--name")
+    do {
+      try Store.open(arguments).write(WriteContext(author: "aasa token")) {
+        try $0.revokeToken(name)
+      }
+      return .fine
+    } catch StoreError.notFound {
+      Terminal.complain("There is no token “\(name)”.")
+      return .no
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Association
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct AdoptionTests {
+  let running: RunningService
+  let old: JSON = [
+    "applinks": ["details": [["appIDs": [.string(app)], "components": [["/": "/old"]]]]]
+  ]
+
+  init() throws { running = try RunningService() }
+
+  private func adopt(_ file: [UInt8], _ domain: String, _ query: String = "") throws -> RawResponse
+  {
+    try running.admin.send("PUT", "/v1/domains/\(domain)/file\(query)", body: file)
+  }
+
+  @Test(.enabled(if: CorpusFile.isThere, CorpusFile.missing))
+  func everyUsableRealFileIsServedAsItWasAndEveryOtherOneIsRefusedWithItsFaults() throws {
+    let files = try CorpusFile.all()
+    var refused: [String] = []
+    for (index, file) in files.enumerated() {
+      let name = "corpus-\(index).example"
+      let response = try adopt(file.bytes, name)
+      if response.status == 201 {
+        let given = try JSON.parse(file.bytes).value
+        #expect(try running.served(name) == given, "\(file.testDescription)")
+        continue
+      }
+      refused.append("\(file.testDescription): \(response.status) \(try response.faults)")
+      #expect([400, 422].contains(response.status), "\(file.testDescription): \(response.text)")
+      #expect(try !response.faults.isEmpty && response.faults.allSatisfy { !$0.contains("?") })
+      #expect(try running.serve(name).status == 404)
+      #expect(try running.admin.send("GET", "/v1/domains/\(name)").status == 404)
+      try expectRefusalKeepsWhatIsServed(file)
+    }
+    print("corpus: \(files.count - refused.count) adopted, \(refused.count) refused")
+    for line in refused { print("corpus: refused \(line)") }
+    #expect(files.count == 124 && refused.count == 5)
+  }
+
+  private func expectRefusalKeepsWhatIsServed(_ file: CorpusFile) throws {
+    #expect([200, 201].contains(try adopt(old.serialized(), "kept.example").status))
+    let before = try running.serve("kept.example")
+    #expect(try [400, 422].contains(adopt(file.bytes, "kept.example").status))
+    let after = try running.serve("kept.example")
+    #expect(after.body == before.body && after["ETag"] == before["ETag"])
+  }
+
+  /// The query that accepts the errors which a file has, if all of them can be accepted.
+  private func acceptance(of response: RawResponse) throws -> String {
+    guard response.status == 422 else { return "" }
+    let errors = try response.json["errors"]?.arrayValue ?? []
+    let codes = Set(errors.compactMap { $0["code"]?.stringValue })
+    #expect(codes.allSatisfy { Finding.Code(rawValue: $0)?.isAcceptable == true }, "\(codes)")
+    return "?accept=" + codes.sorted().joined(separator: ",")
+  }
+
+  @Test(arguments: Shape.all)
+  func aFileOfAnyShapeIsServedAsItWasAndAdoptingItAgainChangesNothing(shape: Shape) throws {
+    let file = shape.file.serialized()
+    let accept = try acceptance(of: adopt(file, "example.com"))
+    let first = try adopt(file, "example.com", accept)
+    #expect([200, 201].contains(first.status), "\(first.text)")
+    let served = try running.serve("example.com")
+    #expect(try served.json == shape.file)
+    let second = try adopt(file, "example.com", accept)
+    #expect(second.status == 200)
+    #expect(try second.json["changed"] == false)
+    #expect(try second.json["revision"] == 1)
+    #expect(try running.serve("example.com").body == served.body)
+  }
+
+  @Test(arguments: Shape.all)
+  func puttingADomainAsItWasReadChangesNothing(shape: Shape) throws {
+    let file = shape.file.serialized()
+    let accept = try acceptance(of: adopt(file, "example.com"))
+    _ = try adopt(file, "example.com", accept)
+    let domain = try running.admin.send("GET", "/v1/domains/example.com")
+    let put = try running.admin.send("PUT", "/v1/domains/example.com", body: domain.body)
+    #expect(put.status == 200, "\(put.text)")
+    #expect(try put.json["changed"] == false)
+    #expect(put["ETag"] == domain["ETag"])
+    #expect(try put.json["domain"] == domain.json)
+    #expect(try running.served("example.com") == shape.file)
+  }
+
+  @Test(arguments: Shape.all)
+  func theFileOfADomainCanBeTakenToAnotherDomainAsADomain(shape: Shape) throws {
+    let accept = try acceptance(of: adopt(shape.file.serialized(), "example.com"))
+    _ = try adopt(shape.file.serialized(), "example.com", accept)
+    var domain = try running.admin.send("GET", "/v1/domains/example.com").json.objectValue ?? [:]
+    domain["domain"] = nil
+    let target = "/v1/domains/copy.example\(accept)"
+    let put = try running.admin.send("PUT", target, json: .object(domain))
+    #expect(put.status == 201, "\(put.text)")
+    #expect(try running.served("copy.example") == shape.file)
+    let again = try running.admin.send("PUT", target, json: .object(domain))
+    #expect(try again.json["changed"] == false)
+  }
+
+  @Test func adoptingAFileKeepsTheIdentifiersOfWhatStaysTheSame() throws {
+    let first = try adopt(
+      #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a"},{"/":"/b"}]}]}}"#
+        .utf8.map { $0 }, "example.com"
+    ).json["domain"]?["entries"]?[0]
+    let second = try adopt(
+      #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/new"},{"/":"/b"}]}]}}"#
+        .utf8.map { $0 }, "example.com"
+    ).json["domain"]?["entries"]?[0]
+    #expect(first?["id"] != nil && first?["id"] == second?["id"])
+    #expect(first?["routes"]?[1] == second?["routes"]?[1])
+    #expect(first?["routes"]?[0]?["id"] != second?["routes"]?[0]?["id"])
+  }
+
+  @Test func adoptingKeepsTheDomainsOwnSettings() throws {
+    try running.put("example.com", ["aliases": ["www.example.com"], "cacheSeconds": 60])
+    _ = try adopt(old.serialized(), "example.com")
+    #expect(try running.served("www.example.com") == old)
+    #expect(try running.serve("example.com")["Cache-Control"]?.contains("max-age=60") == true)
+  }
+
+  @Test func acceptedErrorsStayAcceptedWhileTheDomainIsEdited() throws {
+    let file: JSON = [
+      "applinks": ["details": [["appIDs": [], "components": [["/": "/a"]]]]]
+    ]
+    #expect(try adopt(file.serialized(), "example.com").status == 422)
+    let first = try adopt(file.serialized(), "example.com", "?accept=entry-without-app")
+    #expect(first.status == 201, "\(first.text)")
+    #expect(try first.json["accepted"] == ["entry-without-app"])
+    let patch = try running.admin.send(
+      "PATCH", "/v1/domains/example.com", json: ["cacheSeconds": 5])
+    #expect(patch.status == 200, "\(patch.text)")
+  }
+
+  @Test func aCodeThatCannotBeAcceptedIsRefused() throws {
+    for code in ["duplicate-key", "nonsense", "too-large"] {
+      let response = try adopt(old.serialized(), "example.com", "?accept=\(code)")
+      #expect(try response.status == 400 && response.code == "unknown-code")
+    }
+    #expect(try running.serve("example.com").status == 404)
+  }
+}

@@ -1,0 +1,229 @@
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct DomainEditingTests {
+  let running: RunningService
+  var admin: Client { running.admin }
+  let target = "/v1/domains/example.com"
+  let entries: JSON = [["apps": [.string(app)], "routes": [["path": "/a"], ["path": "/b"]]]]
+  let rendered: JSON = [
+    "applinks": [
+      "details": [["appIDs": [.string(app)], "components": [["/": "/a"], ["/": "/b"]]]]
+    ]
+  ]
+
+  init() throws { running = try RunningService() }
+
+  @Test func aNewDomainIsServedBeforeItsCreationIsAnswered() throws {
+    let response = try admin.send("PUT", target, json: ["entries": entries])
+    #expect(response.status == 201)
+    #expect(response["ETag"] == "\"1\"")
+    let served = try running.serve("example.com")
+    #expect(try served.json == rendered)
+    #expect(try response.json["bytes"] == .integer(served.body.count))
+    #expect(try response.json["revision"] == 1)
+    #expect(try response.json["findings"]?.arrayValue != nil)
+    let file = try admin.send("GET", target + "/file")
+    #expect(file.body == served.body && file["ETag"] == "\"1\"")
+  }
+
+  @Test func puttingTheSameStateAgainPublishesNothing() throws {
+    let json: JSON = ["aliases": ["www.example.com"], "entries": entries]
+    let first = try admin.send("PUT", target, json: json)
+    let tag = try running.serve("example.com")["ETag"]
+    let second = try admin.send("PUT", target, json: json)
+    #expect(first.status == 201 && second.status == 200)
+    #expect(try second.json["changed"] == false && second["ETag"] == "\"1\"")
+    #expect(try second.json["domain"] == first.json["domain"])
+    #expect(try running.serve("example.com")["ETag"] == tag)
+  }
+
+  @Test func anEntryOrRouteThatIsGivenTwiceIsKeptTwice() throws {
+    let entry = try running.put("example.com", ["entries": entries])["entries"]?[0] ?? .null
+    let twice = try running.put("example.com", ["entries": [entry, entry]])
+    let ids = Set(twice["entries"]?.arrayValue?.compactMap { $0["id"]?.integerValue } ?? [])
+    #expect(ids.count == 2)
+    #expect(try running.served("example.com")["applinks"]?["details"]?.arrayValue?.count == 2)
+    let route = entry["routes"]?[0] ?? .null
+    let routes: JSON = ["apps": [.string(app)], "routes": [route, route]]
+    try running.put("example.com", ["entries": [routes]])
+    let components = try running.served("example.com")["applinks"]?["details"]?[0]?["components"]
+    #expect(components == [["/": "/a"], ["/": "/a"]])
+    #expect(
+      try admin.send("GET", target + "/file").body == running.serve("example.com").body)
+  }
+
+  @Test func aPatchChangesOnlyWhatItNamesAndNullResets() throws {
+    try running.put(
+      "example.com", ["entries": entries, "cacheSeconds": 60, "defaults": ["caseSensitive": false]])
+    let response = try admin.send(
+      "PATCH", target,
+      json: [
+        "cacheSeconds": .null, "defaults": ["percentEncoded": false],
+        "webcredentials": [.string(app)],
+      ])
+    #expect(response.status == 200)
+    let domain = try response.json["domain"]
+    #expect(domain?["cacheSeconds"] == 3600)
+    #expect(domain?["defaults"] == ["caseSensitive": false, "percentEncoded": false])
+    let served = try running.served("example.com")
+    #expect(served["webcredentials"] == ["apps": [.string(app)]])
+    #expect(served["applinks"]?["details"] == rendered["applinks"]?["details"])
+  }
+
+  @Test func aPatchOfSubstitutionVariablesMergesThemByName() throws {
+    try running.put(
+      "example.com", ["substitutionVariables": ["a": ["1"], "b": ["2"]], "entries": entries])
+    let response = try admin.send(
+      "PATCH", target, json: ["substitutionVariables": ["a": .null, "c": ["3"]]])
+    #expect(try response.json["domain"]?["substitutionVariables"] == ["b": ["2"], "c": ["3"]])
+  }
+
+  @Test func aDomainGoesToPathsAndBackWithoutALoss() throws {
+    try running.put(
+      "example.com",
+      [
+        "entries": [
+          ["apps": [.string(app)], "routes": [["path": "/a", "exclude": true], ["path": "*"]]]
+        ]
+      ])
+    let before = try running.served("example.com")
+    #expect(try admin.send("PATCH", target, json: ["format": "legacy"]).status == 200)
+    let legacy: JSON = [
+      "applinks": ["apps": [], "details": [["appID": .string(app), "paths": ["NOT /a", "*"]]]]
+    ]
+    #expect(try running.served("example.com") == legacy)
+    #expect(try admin.send("PATCH", target, json: ["format": "modern"]).status == 200)
+    #expect(try running.served("example.com") == before)
+  }
+
+  @Test func whatPathsCannotSayIsRefusedRouteByRoute() throws {
+    try running.put(
+      "example.com",
+      [
+        "entries": [
+          [
+            "apps": [.string(app)],
+            "routes": [
+              ["path": "/a"], ["query": "x=1"], ["path": "/b", "fragment": "top"],
+              ["path": "/c", "caseSensitive": false], ["path": "/d", "comment": "why"],
+            ],
+          ]
+        ]
+      ])
+    let before = try running.serve("example.com").body
+    let response = try admin.send("PATCH", target, json: ["format": "legacy"])
+    #expect(response.status == 422)
+    #expect(
+      try response.faults == (1...4).map { "/entries/0/routes/\($0): legacy-cannot-say" })
+    #expect(try running.serve("example.com").body == before)
+  }
+
+  @Test func anAppOfSeveralInALegacyEntryGetsAnElementOfItsOwn() throws {
+    try running.put(
+      "example.com",
+      [
+        "format": "legacy",
+        "entries": [["apps": [.string(app), .string(otherApp)], "routes": [["path": "/a"]]]],
+      ])
+    #expect(
+      try running.served("example.com")["applinks"]?["details"]
+        == [
+          ["appID": .string(app), "paths": ["/a"]], ["appID": .string(otherApp), "paths": ["/a"]],
+        ])
+  }
+
+  @Test func anAliasOfAnotherDomainIsRefusedUntilItIsGivenUpThere() throws {
+    try running.put(
+      "a.example", ["aliases": ["shared.example", "*.a.example"], "entries": entries])
+    let document = try running.served("a.example")
+    let other: JSON = ["aliases": ["shared.example"], "webcredentials": [.string(app)]]
+    let taken = try admin.send("PUT", "/v1/domains/b.example", json: other)
+    #expect(try taken.status == 409 && taken.code == "name-taken")
+    #expect(try taken.json["domain"] == "a.example")
+    #expect(try running.serve("b.example").status == 404)
+    #expect(try running.served("shared.example") == document)
+    #expect(try admin.send("PUT", "/v1/domains/shared.example", json: [:]).status == 409)
+    try running.put("a.example", ["aliases": ["*.a.example"], "entries": entries])
+    #expect(try running.serve("shared.example").status == 404)
+    try running.put("b.example", other)
+    #expect(try running.served("shared.example")["webcredentials"] != nil)
+    #expect(try running.served("x.y.a.example") == document)
+  }
+
+  @Test func aliasesThatTwoDomainsSwapAreServedForTheirNewDomains() throws {
+    let one: JSON = ["webcredentials": [.string(app)]]
+    let two: JSON = ["appclips": [.string(app)]]
+    func put(_ domain: String, _ aliases: JSON, _ json: JSON) throws {
+      var members = json.objectValue ?? [:]
+      members["aliases"] = aliases
+      try running.put(domain, .object(members))
+    }
+    try put("a.example", ["x.example"], one)
+    try put("b.example", ["y.example"], two)
+    try put("a.example", [], one)
+    try put("b.example", ["x.example"], two)
+    try put("a.example", ["y.example"], one)
+    #expect(try running.served("x.example")["appclips"] != nil)
+    #expect(try running.served("y.example")["webcredentials"] != nil)
+    #expect(try running.served("a.example")["webcredentials"] != nil)
+    #expect(try running.served("b.example")["appclips"] != nil)
+  }
+
+  @Test func aDomainThatIsDisabledIsNotServedUntilItIsEnabledAgain() throws {
+    try running.put("example.com", ["aliases": ["*.example.com"], "entries": entries])
+    #expect(try admin.send("PATCH", target, json: ["enabled": false]).status == 200)
+    #expect(try running.serve("example.com").status == 404)
+    #expect(try running.serve("www.example.com").status == 404)
+    #expect(try admin.send("GET", target + "/file").status == 200)
+    #expect(try admin.send("PATCH", target, json: ["enabled": true]).status == 200)
+    #expect(try running.served("www.example.com") == rendered)
+  }
+
+  @Test func aDeletedDomainIsGoneWithItsAliasesAndCanBeMadeAnew() throws {
+    try running.put("example.com", ["aliases": ["www.example.com"], "entries": entries])
+    let response = try admin.send("DELETE", target)
+    #expect(response.status == 204 && response.body.isEmpty)
+    #expect(try running.serve("example.com").status == 404)
+    #expect(try running.serve("www.example.com").status == 404)
+    #expect(try admin.send("DELETE", target).status == 404)
+    #expect(try admin.send("PUT", target, json: ["entries": entries]).status == 201)
+    #expect(try running.served("example.com") == rendered)
+  }
+
+  @Test func everyEditIsServedWithATagOfItsOwn() throws {
+    try running.put("example.com", ["entries": entries])
+    let first = try running.serve("example.com")["ETag"]
+    try running.put("example.com", ["webcredentials": [.string(app)]])
+    let second = try running.serve("example.com")["ETag"]
+    try running.put("example.com", ["entries": entries])
+    #expect(first != second)
+    #expect(try running.serve("example.com")["ETag"] == first)
+  }
+
+  @Test func aNameInUnicodeIsKeptAndServedAsItsALabel() throws {
+    let domain = try running.put("b%C3%BCcher.example", ["entries": entries])
+    #expect(domain["domain"] == "xn--bcher-kva.example")
+    #expect(domain["unicode"] == "bücher.example")
+    #expect(try running.served("xn--bcher-kva.example") == rendered)
+  }
+
+  @Test func domainsAreListedInPages() throws {
+    for index in 1...5 { try running.put("d\(index).example", [:]) }
+    var names: [String] = []
+    var cursor: String? = ""
+    while let at = cursor {
+      let page = try admin.send("GET", "/v1/domains?limit=2" + (at.isEmpty ? "" : "&cursor=\(at)"))
+      let items = try page.json["items"]?.arrayValue ?? []
+      names += items.compactMap { $0["domain"]?.stringValue }
+      #expect(try page.json["total"] == 5)
+      #expect(items.count <= 2)
+      cursor = try page.json["next"]?.stringValue
+    }
+    #expect(names == (1...5).map { "d\($0).example" })
+    for limit in ["0", "1001", "x", "-1"] {
+      #expect(try admin.send("GET", "/v1/domains?limit=\(limit)").status == 400)
+    }
+  }
+}

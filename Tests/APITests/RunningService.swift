@@ -1,0 +1,92 @@
+import Association
+import HTTP
+import JSONValue
+import Service
+import Store
+import TestSupport
+
+/// Both listeners on a store of its own, each on a free port. They end with this value.
+final class RunningService: Sendable {
+  static let path = "/.well-known/apple-app-site-association"
+
+  let directory: TemporaryDirectory
+  let store: Store
+  let service: Service
+  /// A client of the JSON API with the role `admin`.
+  let admin: Client
+
+  init(maxBodyBytes: Int = 8_388_608) throws {
+    directory = try TemporaryDirectory()
+    store = try Store(path: directory.path("aasa.db"))
+    var configuration = Configuration()
+    configuration.publicAddress = SocketAddress(host: "127.0.0.1", port: 0)
+    configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)
+    configuration.maxBodyBytes = maxBodyBytes
+    service = try Service(configuration, store: store, log: Log())
+    let secret = try store.write(WriteContext(author: "test")) {
+      try $0.createToken(name: "test", role: .admin)
+    }
+    admin = Self.client(of: service, secret.text)
+  }
+
+  deinit { service.stop() }
+
+  /// A client of the JSON API with a token of its own, or with none.
+  func client(_ role: Role? = nil, domains: [String] = []) throws -> Client {
+    guard let role else { return Client(port: service.adminAddress.port, lines: ["Host: admin"]) }
+    let name = "token \(UInt64.random(in: 0...UInt64.max))"
+    let secret = try createToken(name: name, role: role, domains: domains)
+    return Self.client(of: service, secret.text)
+  }
+
+  func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
+    let domains = try domains.map { try Alias($0) }
+    return try store.write(WriteContext(author: "test")) {
+      try $0.createToken(name: name, role: role, domains: domains)
+    }
+  }
+
+  private static func client(of service: Service, _ secret: String) -> Client {
+    Client(
+      port: service.adminAddress.port, lines: ["Host: admin", "Authorization: Bearer \(secret)"])
+  }
+
+  /// What the public listener says for a host.
+  func serve(_ host: String) throws -> RawResponse {
+    let connection = try RawConnection(port: service.publicAddress.port)
+    return try connection.exchange("GET \(Self.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+  }
+
+  /// What the public listener serves for a host, as JSON; `null` for 404.
+  func served(_ host: String) throws -> JSON {
+    let response = try serve(host)
+    return response.status == 200 ? try response.json : .null
+  }
+
+  /// Puts a domain, which must succeed, and returns it as it is stored.
+  @discardableResult
+  func put(_ domain: String, _ json: JSON) throws -> JSON {
+    let response = try admin.send("PUT", "/v1/domains/\(domain)", json: json)
+    guard (200...201).contains(response.status), let domain = try response.json["domain"] else {
+      throw Unexpected(response: response)
+    }
+    return domain
+  }
+}
+
+/// An answer that a test cannot go on with.
+struct Unexpected: Error, CustomStringConvertible {
+  let response: RawResponse
+
+  var description: String { "\(response.statusLine): \(response.text)" }
+}
+
+extension JSON {
+  /// An element of an array; `nil` for any other kind of value and beyond the end.
+  subscript(index: Int) -> JSON? {
+    arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+  }
+}
+
+let app = "ABCDE12345.com.example.app"
+let otherApp = "FGHIJ67890.com.example.other"

@@ -1,0 +1,134 @@
+@testable import API
+import Association
+import HTTP
+import JSONValue
+import Publishing
+import Service
+import Store
+import TestSupport
+import Testing
+
+@Suite struct TokenTests {
+  let running: RunningService
+  let target = "/v1/domains/a.brand.example"
+
+  init() throws {
+    running = try RunningService()
+    try running.put("a.brand.example", ["aliases": ["foreign.example"]])
+    try running.put("example.com", [:])
+  }
+
+  /// Every endpoint with its path filled in.
+  private var endpoints: [(endpoint: Endpoint, target: String)] {
+    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }).map { endpoint in
+      let parts = endpoint.path.split(separator: "/").map { part in
+        switch part {
+        case "{domain}": "example.com"
+        case "{app}": app
+        case _ where part.hasPrefix("{"): "1"
+        default: String(part)
+        }
+      }
+      return (endpoint, "/" + parts.joined(separator: "/"))
+    }
+  }
+
+  @Test func everyEndpointButTheOpenOnesNeedsATokenThatIsKnown() throws {
+    let open = ["/healthz", "/readyz"]
+    let headers = [
+      [], ["Authorization: Bearer aasa_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+      ["Authorization: Basic dGVzdDp0ZXN0"], ["Authorization: Bearer"], ["Authorization: "],
+    ]
+    for (endpoint, target) in endpoints {
+      for header in headers {
+        let client = Client(port: running.service.adminAddress.port, lines: ["Host: x"] + header)
+        let response = try client.send(endpoint.method.name, target, json: [:])
+        if open.contains(endpoint.path) {
+          #expect(response.status == 200, "\(endpoint.path)")
+          continue
+        }
+        #expect(response.status == 401, "\(endpoint.method.name) \(endpoint.path)")
+        #expect(response["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+        #expect(response["Content-Type"] == "application/problem+json")
+        #expect(try response.code == "unauthorized")
+      }
+    }
+    #expect(endpoints.count > 20)
+  }
+
+  @Test func twoAuthorizationFieldsAreNoToken() throws {
+    let response = try running.admin.send(
+      "GET", "/v1/domains", "Authorization: Bearer aasa_x")
+    #expect(response.status == 401)
+  }
+
+  @Test func aRevokedTokenIsRefusedAtOnce() throws {
+    let secret = try running.createToken(name: "short-lived", role: .admin)
+    let client = Client(
+      port: running.service.adminAddress.port,
+      lines: ["Host: x", "Authorization: bearer \(secret.text)"])
+    #expect(try client.send("GET", "/v1/domains").status == 200)
+    try running.store.write(WriteContext(author: "test")) { try $0.revokeToken("short-lived") }
+    #expect(try client.send("GET", "/v1/domains").status == 401)
+  }
+
+  @Test func aViewerReadsEverythingAndChangesNothing() throws {
+    let viewer = try running.client(.viewer)
+    for (endpoint, target) in endpoints where endpoint.access == .role(.editor) {
+      let response = try viewer.send(endpoint.method.name, target, json: [:])
+      #expect(response.status == 403, "\(endpoint.method.name) \(endpoint.path)")
+      #expect(try response.code == "role-too-low")
+    }
+    #expect(try viewer.send("GET", target).status == 200)
+    #expect(try viewer.send("GET", target + "/file").status == 200)
+    let changing = endpoints.filter {
+      ["PUT", "PATCH", "DELETE"].contains($0.endpoint.method.name)
+    }
+    #expect(changing.allSatisfy { $0.endpoint.access == .role(.editor) })
+  }
+
+  @Test func aTokenThatIsLimitedCanCallOnlyWhatIsAboutItsDomains() throws {
+    let limited = try running.client(.editor, domains: ["*.brand.example"])
+    #expect(try limited.send("GET", target).status == 200)
+    #expect(try limited.send("PATCH", target, json: ["cacheSeconds": 5]).status == 200)
+    #expect(try limited.send("PUT", "/v1/domains/new.brand.example", json: [:]).status == 201)
+    for other in ["example.com", "brand.example", "xbrand.example", "brand.example.evil.example"] {
+      for (method, path) in [("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/file")] {
+        let response = try limited.send(method, "/v1/domains/\(other)\(path)", json: [:])
+        #expect(try response.status == 403 && response.code == "token-limited", "\(other)")
+      }
+    }
+    for path in ["/v1/apps", "/v1/apps/\(app)", "/v1/export", "/v1/audit", "/v1/tokens"] {
+      #expect(try limited.send("GET", path).status == 403)
+    }
+    #expect(try limited.send("PUT", "/v1/apps/\(app)", json: [:]).status == 403)
+  }
+
+  @Test func aTokenThatIsLimitedAddsNoAliasBeyondItsDomainsButKeepsThoseThatAreThere() throws {
+    let limited = try running.client(.editor, domains: ["*.brand.example"])
+    for alias in ["other.example", "*.example", "brand.example"] {
+      let json: JSON = ["aliases": ["foreign.example", .string(alias)]]
+      for method in ["PUT", "PATCH"] {
+        let response = try limited.send(method, target, json: json)
+        #expect(try response.status == 403 && response.code == "token-limited", "\(alias)")
+      }
+    }
+    let json: JSON = ["aliases": ["foreign.example", "b.brand.example", "*.a.brand.example"]]
+    #expect(try limited.send("PUT", target, json: json).status == 200)
+    #expect(try running.serve("b.brand.example").status == 200)
+    #expect(try running.serve("other.example").status == 404)
+  }
+
+  @Test(arguments: ["bad_name.example", "127.0.0.1", "*", "a..b", "%00"])
+  func aTokenThatIsLimitedIsToldOfAMalformedDomain(name: String) throws {
+    let limited = try running.client(.editor, domains: ["*.brand.example"])
+    #expect(try limited.send("GET", "/v1/domains/\(name)").status == 400)
+  }
+
+  @Test func theSecretOfATokenIsInNoAnswerAndNotInTheDatabase() throws {
+    let secret = try running.createToken(name: "hidden", role: .viewer).text
+    let file = try #require(FileContents(running.directory.path("aasa.db-wal")))
+    #expect(!file.contains(secret))
+    #expect(file.contains("hidden"))
+  }
+}

@@ -1,0 +1,166 @@
+import Association
+import JSONValue
+import Testing
+
+/// The rules about entries, defaults and legacy paths.
+@Suite struct DocumentRuleTests {
+  private func resolve(_ applinks: JSON, _ rest: String, app: String? = nil) -> Resolution {
+    let matcher = Matcher(document: ["applinks": applinks])
+    let scope = app.map(matcher.scope(of:)) ?? matcher.everyEntry
+    return matcher.resolve("https://example.com" + rest, in: scope).resolution
+  }
+
+  private func pointers(_ matcher: Matcher, _ rest: String) -> [String?] {
+    let explanation = matcher.explain("https://example.com" + rest, in: matcher.everyEntry)
+    return [explanation.entry?.description, explanation.route?.description]
+  }
+
+  @Test func theFirstMatchingRouteDecides() {
+    let applinks: JSON = [
+      "details": [
+        ["appID": "a", "components": [["/": "/x/1", "exclude": true], ["/": "/x/*"]]],
+        ["appID": "a", "components": [["/": "/x/2", "exclude": true], ["/": "/y"]]],
+      ]
+    ]
+    #expect(resolve(applinks, "/x/1") == .blocked)
+    #expect(resolve(applinks, "/x/2", app: "a") == .match)
+    #expect(resolve(applinks, "/y", app: "a") == .match)
+    #expect(resolve(applinks, "/z", app: "a") == .noMatch)
+  }
+
+  @Test func anExclusionEndsTheSearchAcrossTheEntriesOfAnApp() {
+    let applinks: JSON = [
+      "details": [
+        ["appID": "a", "components": [["/": "/x", "exclude": true]]],
+        ["appID": "b", "components": [["/": "*"]]],
+        ["appID": "a", "components": [["/": "*"]]],
+      ]
+    ]
+    #expect(resolve(applinks, "/x", app: "a") == .blocked)
+    #expect(resolve(applinks, "/x", app: "b") == .match)
+    #expect(resolve(applinks, "/y", app: "a") == .match)
+  }
+
+  static let entries: [(JSON, [String])] = [
+    (["appIDs": ["a"], "appID": "b", "components": [[:]]], ["a"]),
+    (["appIDs": [], "appID": "b", "components": [[:]]], []),
+    (["appIDs": "a", "appID": "b", "components": [[:]]], ["b"]),
+    (["appIDs": ["a", 1, "b", "a"], "components": [[:]]], ["a", "b"]),
+    (["appID": ["a"], "components": [[:]]], []),
+  ]
+
+  @Test(arguments: entries)
+  func appIDsWinOverAppID(entry: JSON, apps: [String]) {
+    let matcher = Matcher(document: ["applinks": ["details": [entry]]])
+    #expect(matcher.scopes.map(\.app) == apps)
+  }
+
+  @Test func appsAreInTheOrderOfFirstAppearance() {
+    let matcher = Matcher(document: [
+      "applinks": [
+        "details": [
+          ["appIDs": ["b", "a"], "components": [["/": "/x"]]],
+          ["appIDs": ["c", "b"], "components": [["/": "/y"]]],
+        ]
+      ]
+    ])
+    #expect(matcher.scopes.map(\.app) == ["b", "a", "c"])
+    var decisions: [Matcher.Decision] = []
+    matcher.resolve("https://example.com/y".utf8.span, into: &decisions)
+    #expect(decisions.map(\.resolution) == [.match, .noMatch, .match])
+    matcher.resolve("https://example.com/x".utf8.span, into: &decisions)
+    #expect(decisions.map(\.resolution) == [.match, .match, .noMatch])
+  }
+
+  @Test func componentsReplacePaths() {
+    let both: JSON = ["appID": "a", "paths": ["/old"], "components": [["/": "/new"]]]
+    #expect(resolve(["details": [both]], "/old") == .noMatch)
+    #expect(resolve(["details": [both]], "/new") == .match)
+    let empty: JSON = ["appID": "a", "paths": ["/old"], "components": []]
+    #expect(resolve(["details": [empty]], "/old") == .noMatch)
+    let wrong: JSON = ["appIDs": ["a"], "paths": ["/old"], "components": "/new"]
+    #expect(resolve(["details": [wrong]], "/old", app: "a") == .match)
+  }
+
+  @Test func theMoreSpecificDefaultWinsKeyByKey() {
+    let applinks: JSON = [
+      "defaults": ["caseSensitive": false, "/": "/d/*", "?": ["a": "1"], "exclude": true],
+      "details": [
+        [
+          "appID": "a", "defaults": ["/": "/e/*", "exclude": false],
+          "components": [
+            ["#": "1", "caseSensitive": true], ["#": "2", "/": "/r", "exclude": true],
+            ["#": "3", "?": ["b": "2"]], ["#": "4", "?": ["b": true]], ["#": "5", "/": 5],
+          ],
+        ],
+        ["appID": "b", "components": [["#": "6"]]],
+      ],
+    ]
+    #expect(resolve(applinks, "/e/x?a=1#1") == .match)
+    #expect(resolve(applinks, "/E/x?a=1#1") == .noMatch)
+    #expect(resolve(applinks, "/R?a=1#2") == .blocked)
+    #expect(resolve(applinks, "/e?b=2#3") == .match)
+    #expect(resolve(applinks, "/e?b=3#3") == .noMatch)
+    #expect(resolve(applinks, "/e?b=3#4") == .match)
+    #expect(resolve(applinks, "/E/5?a=1#5") == .match)
+    #expect(resolve(applinks, "/d?A=1#6") == .blocked)
+  }
+
+  static let legacyPaths: [([String], String, Resolution)] = [
+    (["/a/*", "NOT /a/b"], "/a/b", .match), (["NOT /a/b", "/a/*"], "/a/b", .blocked),
+    (["not /a"], "/a", .noMatch), (["NOT/a"], "/a", .noMatch), (["NOT  /a"], "/a", .noMatch),
+    (["/a"], "/a?b#c", .match), (["/a?b=1"], "/a?b=1", .noMatch), (["/a?b"], "/axb", .match),
+    (["/A"], "/a", .noMatch), (["/$(digit)"], "/1", .noMatch), (["/$(digit)"], "/$(digit)", .match),
+    (["/a/"], "/a", .match), (["/a/*"], "/a", .match), (["a"], "/a", .match),
+    (["https://example.com/a"], "/a", .noMatch), (["*"], "", .match),
+    (["NOT *", "*"], "/", .blocked),
+  ]
+
+  @Test(arguments: legacyPaths)
+  func aLegacyPathMatchesThePathAlone(paths: [String], rest: String, expected: Resolution) {
+    let applinks: JSON = [
+      "defaults": ["caseSensitive": false, "?": "x", "exclude": true],
+      "details": [["appID": "a", "paths": .strings(paths)]],
+    ]
+    #expect(resolve(applinks, rest) == expected)
+  }
+
+  @Test func detailsMayBeAnObject() {
+    let matcher = Matcher(document: [
+      "applinks": ["details": ["a/b": ["paths": ["NOT /x", "*"]], "c": 1, "d": ["paths": "*"]]]
+    ])
+    #expect(matcher.scopes.map(\.app) == ["a/b", "d"])
+    #expect(
+      pointers(matcher, "/y") == ["/applinks/details/a~1b", "/applinks/details/a~1b/paths/1"])
+  }
+
+  @Test func theDecidingEntryAndRouteAreNamedWithoutCountingWhatIsNoRoute() {
+    let matcher = Matcher(document: [
+      "applinks": ["details": [1, ["appID": "a", "components": ["x", ["/": "/x"], [:]]]]]
+    ])
+    let entry = "/applinks/details/1"
+    #expect(pointers(matcher, "/x") == [entry, entry + "/components/1"])
+    #expect(pointers(matcher, "/y") == [entry, entry + "/components/2"])
+  }
+
+  @Test(
+    arguments: [
+      .null, 1, [], "x", [:], ["applinks": 1], ["applinks": ["details": "x"]],
+      ["applinks": ["details": [["appID": "a"]], "defaults": [], "substitutionVariables": []]],
+      ["Applinks": ["details": [["appID": "a", "components": [[:]]]]]],
+      ["webcredentials": ["apps": ["a"]]],
+    ] as [JSON])
+  func aDocumentWithoutRoutesMatchesNothing(document: JSON) {
+    let matcher = Matcher(document: document)
+    let explanation = matcher.explain("https://example.com/", in: matcher.everyEntry)
+    #expect(explanation.resolution == .noMatch)
+    #expect(explanation.closest == nil)
+  }
+
+  @Test func unknownKeysDoNotCount() {
+    let route: JSON = ["/": "/x", "Exclude": true, "path": "/y"]
+    #expect(resolve(["details": [["appID": "a", "components": [route]]]], "/x") == .match)
+    let other: JSON = ["Path": "/y"]
+    #expect(resolve(["details": [["appID": "a", "components": [other]]]], "/x") == .match)
+  }
+}

@@ -1,3 +1,0 @@
-import Testing
-import Association
-@Suite struct Placeholder { @Test func a() {} }

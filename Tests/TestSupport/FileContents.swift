@@ -1,0 +1,15 @@
+import Foundation
+
+/// The bytes of a file, to look for something in them.
+public struct FileContents: Sendable {
+  private let data: Data
+
+  /// Reads a file; `nil` if it cannot be read.
+  public init?(_ path: String) {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    self.data = data
+  }
+
+  /// Whether the bytes of a text are in it.
+  public func contains(_ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
+}

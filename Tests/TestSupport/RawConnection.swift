@@ -1,0 +1,133 @@
+import Glibc
+
+/// A connection to a server on this machine that sends bytes as they are, well-formed or not, and
+/// reads answers. Every wait has a deadline.
+public final class RawConnection {
+  /// What went wrong on the way.
+  public enum Failure: Error, Equatable {
+    /// A call of the operating system failed.
+    case system(call: String, code: Int32)
+    /// The server sent nothing more before the deadline; what it had sent.
+    case deadline(received: String)
+    /// The server closed the connection within an answer, or before one; what it had sent.
+    case closed(received: String)
+    /// What was received is not an HTTP answer.
+    case malformed(received: String)
+  }
+
+  private let descriptor: CInt
+  private let server: AnyObject?
+  private let seconds: Double
+  private var buffer: [UInt8] = []
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - port: The server's port on 127.0.0.1.
+  ///   - seconds: How long each later wait may last.
+  ///   - server: What has to live as long as the connection.
+  public init(port: UInt16, seconds: Double = 10, to server: AnyObject? = nil) throws(Failure) {
+    self.server = server
+    self.seconds = seconds
+    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    // Sound: an address of IPv4 begins with the members of `sockaddr`.
+    let code = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { throw .system(call: "connect", code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends bytes.
+  public func send(_ bytes: some Sequence<UInt8>) throws(Failure) {
+    let bytes = Array(bytes)
+    var offset = 0
+    while offset < bytes.count {
+      // Sound: the pointer is used during the call only.
+      let count = bytes[offset...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw .system(call: "send", code: errno) }
+      offset += count
+    }
+  }
+
+  /// Sends text as it is: line ends are to be written as `\r\n`.
+  public func send(_ text: String) throws(Failure) { try send(text.utf8) }
+
+  /// Sends no more, but goes on reading.
+  public func closeWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+  /// Closes with a reset, as a client does that is killed.
+  public func reset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    shutdown(descriptor, CInt(SHUT_RDWR))
+  }
+
+  /// Reads one answer.
+  ///
+  /// - Parameter hasBody: Whether a body follows; not so for an answer to HEAD.
+  public func readResponse(hasBody: Bool = true) throws(Failure) -> RawResponse {
+    let head = try read(through: Array("\r\n\r\n".utf8))
+    guard var response = RawResponse(head: head) else {
+      throw .malformed(received: String(decoding: head, as: UTF8.self))
+    }
+    if hasBody && response.status != 304 && response.status != 204 && response.status >= 200 {
+      response.body = try read(count: Int(response["Content-Length"] ?? "0") ?? 0)
+    }
+    return response
+  }
+
+  /// Sends a request and reads its answer.
+  public func exchange(_ text: String) throws(Failure) -> RawResponse {
+    try send(text)
+    return try readResponse(hasBody: !text.hasPrefix("HEAD "))
+  }
+
+  /// Everything up to the server's end of the connection.
+  public func readToEnd() throws(Failure) -> [UInt8] {
+    while try receive() {}
+    defer { buffer = [] }
+    return buffer
+  }
+
+  private func read(through end: [UInt8]) throws(Failure) -> [UInt8] {
+    while true {
+      if let range = buffer.firstRange(of: end) {
+        defer { buffer.removeSubrange(..<range.upperBound) }
+        return Array(buffer[..<range.upperBound])
+      }
+      guard try receive() else { throw .closed(received: text) }
+    }
+  }
+
+  private func read(count: Int) throws(Failure) -> [UInt8] {
+    while buffer.count < count {
+      guard try receive() else { throw .closed(received: text) }
+    }
+    defer { buffer.removeSubrange(..<count) }
+    return Array(buffer[..<count])
+  }
+
+  private var text: String { String(decoding: buffer, as: UTF8.self) }
+
+  /// Waits for bytes; false at the end of the connection.
+  private func receive() throws(Failure) -> Bool {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wait, 1, CInt(seconds * 1000)) > 0 else { throw .deadline(received: text) }
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &chunk, chunk.count, 0)
+    if count < 0 { throw .system(call: "recv", code: errno) }
+    buffer += chunk[..<count]
+    return count > 0
+  }
+}

@@ -1,0 +1,35 @@
+/// An answer as it came over the wire.
+public struct RawResponse: Sendable {
+  /// The status line.
+  public let statusLine: String
+  /// The status code.
+  public let status: Int
+  /// The fields in order.
+  public let fields: [(name: String, value: String)]
+  /// The content.
+  public var body: [UInt8] = []
+
+  /// Parses the bytes of a header, through its empty line.
+  init?(head: [UInt8]) {
+    let lines = String(decoding: head, as: UTF8.self)
+      .split(separator: "\r\n", omittingEmptySubsequences: true)
+    guard let first = lines.first, first.hasPrefix("HTTP/1.1 "),
+      let status = Int(first.dropFirst(9).prefix(3))
+    else { return nil }
+    statusLine = String(first)
+    self.status = status
+    fields = lines.dropFirst().compactMap { line in
+      line.firstIndex(of: ":").map { colon in
+        (String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+      }
+    }
+  }
+
+  /// The value of the first field of a name.
+  public subscript(name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// The content as text.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,25 @@
+import Foundation
+public import JSONValue
+public import Testing
+
+/// A shape that association files have, with an example.
+public struct Shape: Sendable, CustomTestStringConvertible {
+  /// What is particular about it.
+  public let testDescription: String
+  /// The example.
+  public let file: JSON
+
+  /// The shapes of `Tests/Fixtures/shapes.json`.
+  public static let all: [Shape] = {
+    let path = URL(filePath: #filePath).appending(path: "../../Fixtures/shapes.json")
+    do {
+      let shapes = try JSON.parse(Data(contentsOf: path.standardized)).value.arrayValue ?? []
+      return shapes.map {
+        Shape(testDescription: $0["name"]?.stringValue ?? "", file: $0["file"] ?? .null)
+      }
+    } catch {
+      Issue.record(error, "The shapes cannot be read.")
+      return []
+    }
+  }()
+}

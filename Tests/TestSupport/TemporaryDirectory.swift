@@ -1,0 +1,24 @@
+public import Foundation
+
+/// A directory of its own for a test, which goes with this value.
+public final class TemporaryDirectory: Sendable {
+  /// Where it is.
+  public let url: URL
+
+  /// Makes the directory.
+  public init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "aasa-test-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      print("\(url.path) is left: \(error)")
+    }
+  }
+
+  /// The path of a file in the directory.
+  public func path(_ name: String) -> String { url.appending(path: name).path }
+}

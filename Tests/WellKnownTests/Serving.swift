@@ -1,0 +1,55 @@
+import Association
+import HTTP
+import TestSupport
+import WellKnown
+
+/// A public listener on a port of its own, with documents for a few names.
+struct Serving {
+  static let path = "/.well-known/apple-app-site-association"
+  static let digest = String(repeating: "0123456789abcdef", count: 4)
+  static let otherDigest = String(repeating: "fedcba9876543210", count: 4)
+  static let published: Int64 = 784_111_777
+  static let publishedText = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+  let hosts = HostTable()
+  let listener: PublicListener
+
+  init(
+    _ bodies: [String: String] = ["example.com": #"{"applinks":{}}"#], daemons: Int = 1,
+    limits: Limits = PublicListener.defaultLimits
+  ) throws {
+    hosts.replaceAll(
+      try bodies.map { (name: try Alias($0.key), document: try Self.document($0.value)) })
+    listener = try PublicListener(
+      on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
+      limits: limits)
+  }
+
+  static func document(
+    _ body: String, digest: String = digest, publishedAt: Int64 = published
+  ) throws -> ServedDocument {
+    try ServedDocument(
+      content: Content(Array(body.utf8)), digest: digest, publishedAt: publishedAt,
+      cacheSeconds: 3600)
+  }
+
+  func connect(seconds: Double = 10) throws -> RawConnection {
+    try RawConnection(port: listener.port, seconds: seconds, to: listener)
+  }
+
+  /// The answer to one request on a connection of its own.
+  func answer(
+    _ method: String = "GET", _ target: String = path, host: String? = "example.com",
+    version: String = "HTTP/1.1", _ lines: String...
+  ) throws -> RawResponse {
+    let fields = (host.map { ["Host: \($0)"] } ?? []) + lines
+    return try connect().exchange(
+      "\(method) \(target) \(version)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
+  }
+
+  /// The code in an error's body.
+  static func code(_ response: RawResponse) -> String? {
+    let parts = response.text.split(separator: "\"")
+    return parts.count > 3 && parts[1] == "code" ? String(parts[3]) : nil
+  }
+}
