@@ -15,7 +15,9 @@ extension Inspection {
       add(
         .noService, at: .root,
         "The file names no service, so it does nothing on a device.",
-        help: "Add `applinks`, or another of: \(KnownKeys.services.dropFirst().joined(separator: ", ")).")
+        help:
+          "Add `applinks`, or another of: \(KnownKeys.services.dropFirst().joined(separator: ", "))."
+      )
     }
     for service in KnownKeys.services.dropFirst() {
       if let value = root[service] { inspectService(service, value) }

@@ -21,9 +21,7 @@ extension Inspection {
       }
     }
     if let paths = entry["paths"] {
-      for path in strings(paths, at: pointer.appending("paths"), "`paths`") {
-        inspectLegacyPath(path.text, at: path.pointer)
-      }
+      inspectLegacyPaths(strings(paths, at: pointer.appending("paths"), "`paths`"))
     }
   }
 
@@ -63,7 +61,8 @@ extension Inspection {
       .appIDAndAppIDs, severity: isListed ? .note : .warning, at: pointer,
       "The entry has both `appID` and `appIDs`. " + consequence,
       help: isListed
-        ? "Remove `appID` unless iOS 12 must be served." : "Add \(app) to `appIDs`, or remove `appID`.")
+        ? "Remove `appID` unless iOS 12 must be served."
+        : "Add \(app) to `appIDs`, or remove `appID`.")
   }
 
   /// Examines a list of app identifiers.
@@ -119,7 +118,8 @@ extension Inspection {
         .componentsAndPaths, at: pointer.appending("paths"),
         "The entry has both `components` and `paths`. From iOS 13 on `paths` is ignored, before that"
           + " `components` is; Apple advises against mixing them (TN3155).",
-        help: "Keep `components`. To serve iOS 12, put `appID` and `paths` in an entry of their own.")
+        help:
+          "Keep `components`. To serve iOS 12, put `appID` and `paths` in an entry of their own.")
     } else if hasPaths, entry["appIDs"] != nil {
       add(
         .appIDsWithPaths, at: pointer.appending("paths"),

@@ -19,6 +19,13 @@ extension Inspection {
   mutating func inspectPattern(
     _ text: String, _ role: PatternRole, _ settings: PatternSettings, at pointer: JSONPointer
   ) {
+    if role == .path, !settings.isLegacy, Self.beginsWithNot(text) {
+      add(
+        .misspelledNot, at: pointer,
+        "`NOT ` has a meaning only in `paths`; here it is text, which no URL has.",
+        help: "Write the path alone and add `\"exclude\": true`.")
+      return
+    }
     let pattern =
       settings.isLegacy
       ? Pattern(withoutVariables: text) : Pattern(text, variables: variables)
@@ -27,10 +34,11 @@ extension Inspection {
     let syntax = PatternSyntax(text)
     if let trace = syntax.regularExpression { addRegularExpression(trace, at: pointer) }
     switch role {
-    case .path: inspectPath(syntax, settings, at: pointer)
+    case .path: inspectPath(syntax, at: pointer)
     case .query: inspectDelimiter(text, "?", role, isLeading: syntax.beginsWithQuery, at: pointer)
     case .fragment:
-      inspectDelimiter(text, "#", role, isLeading: text.utf8.first == UInt8(ascii: "#"), at: pointer)
+      inspectDelimiter(
+        text, "#", role, isLeading: text.utf8.first == UInt8(ascii: "#"), at: pointer)
     case .queryValue: break
     }
   }
@@ -38,21 +46,22 @@ extension Inspection {
   private mutating func add(_ flaw: Pattern.Flaw, at pointer: JSONPointer) {
     switch flaw {
     case .undefinedVariable(let name):
-      let similar = variableNames.first { $0.lowercased() == name.lowercased() }
+      let similar = variableNames[name.lowercased()]
       add(
         .undefinedVariable, at: pointer,
         "No variable is called `\(name)`, so the route never matches.",
         help: similar.map { "Names are case sensitive: write `$(\($0))`." }
           ?? "Define it in `applinks.substitutionVariables`, or use a predefined one: "
           + SubstitutionVariables.predefinedNames.joined(separator: ", ") + ".")
-    case .emptyVariable: break  // That is said where the variable is defined.
+    // That is said where the variable is defined.
+    case .emptyVariable: break
     case .unterminatedVariable:
       add(
         .unterminatedVariable, at: pointer,
         "A `$(` has no `)` after a name, so it is compared as text, which URLs hardly have.",
         help: "Close the variable: `$(name)`. A name cannot have `$`, `(` or `)`.")
-    case .loneDollar:
-      break  // A `$` is a usual character of URLs. At the end it is looked at as a regular expression.
+    // A `$` is a usual character of URLs; at the end it may be of a regular expression.
+    case .loneDollar: break
     }
   }
 
@@ -66,15 +75,25 @@ extension Inspection {
       switch token {
       case .literal(let literal):
         inspectCharacters(of: String(literal), "The pattern", settings, at: pointer)
-      case .values(let variable) where !SubstitutionVariables.predefinedNames.contains(variable.name):
-        let texts = variable.values.flatMap(\.self).map { token in
-          if case .literal(let literal) = token { String(literal) } else { "" }
-        }
-        inspectCharacters(
-          of: texts.joined(separator: "*"), "A value of `$(\(variable.name))`", settings, at: pointer)
+      case .values(let variable): inspectValues(of: variable, settings, at: pointer)
       default: break
       }
     }
+  }
+
+  /// Looks at the values of a variable where it is first used in this way.
+  private mutating func inspectValues(
+    of variable: Pattern.Variable, _ settings: PatternSettings, at pointer: JSONPointer
+  ) {
+    let key = InspectedVariable(
+      name: Array(variable.name.utf8), isPercentEncoded: settings.isPercentEncoded,
+      isCaseSensitive: settings.isCaseSensitive)
+    guard inspectedVariables.insert(key).inserted else { return }
+    let texts = variable.values.flatMap(\.self).map { token in
+      if case .literal(let literal) = token { String(literal) } else { "" }
+    }
+    inspectCharacters(
+      of: texts.joined(separator: "*"), "A value of `$(\(variable.name))`", settings, at: pointer)
   }
 
   /// Looks for what never stands in a URL as this text is compared with it.
@@ -105,7 +124,8 @@ extension Inspection {
         .lowerCaseEscape, at: pointer,
         "\(subject) has `\(escape)`. The case of the digits counts, and most programs write"
           + " `\(escape.uppercased())`: such URLs do not match.",
-        help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false.")
+        help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false."
+      )
     }
   }
 
@@ -146,7 +166,7 @@ extension Inspection {
   }
 
   private mutating func inspectPath(
-    _ syntax: PatternSyntax, _ settings: PatternSettings, at pointer: JSONPointer
+    _ syntax: PatternSyntax, at pointer: JSONPointer
   ) {
     let text = syntax.text
     if syntax.isURL {
@@ -161,18 +181,6 @@ extension Inspection {
         .hostAsPath, at: pointer,
         "`\(text)` begins with the host \(host), but the path is compared without the host.",
         help: "Begin with the slash after the host. Each domain has its own file.")
-    } else if settings.isLegacy, !syntax.beginsLikePath {
-      add(
-        .noLeadingSlash, at: pointer,
-        "`\(text)` does not begin with a slash. Newer systems add it; what older ones do is not"
-          + " documented, and probably nothing matches.",
-        help: "Write `/\(text)`.")
-    }
-    if !settings.isLegacy, Self.beginsWithNot(text) {
-      add(
-        .misspelledNot, at: pointer,
-        "`NOT ` has a meaning only in `paths`; here it is text, which no URL has.",
-        help: "Write the path alone and add `\"exclude\": true`.")
     }
     if let parameter = syntax.routeParameter {
       add(

@@ -80,8 +80,20 @@ extension Inspection {
       help: "Add a condition. If every URL is meant, say so: `\"/\": \"*\"`.")
   }
 
-  /// Examines an element of `paths`.
-  mutating func inspectLegacyPath(_ text: String, at pointer: JSONPointer) {
+  /// Examines the elements of `paths`.
+  mutating func inspectLegacyPaths(_ paths: [(text: String, pointer: JSONPointer)]) {
+    for path in paths { inspectLegacyPath(path.text, at: path.pointer) }
+    let bare = paths.filter { PatternSyntax($0.text).isBareLegacyPath }
+    guard let first = bare.first else { return }
+    let others = bare.count == 1 ? "" : ", like \(bare.count - 1) more of these paths"
+    add(
+      .noLeadingSlash, at: first.pointer,
+      "`\(first.text)` does not begin with a slash\(others). Newer systems add it; what older ones do"
+        + " is not documented, and probably nothing matches.",
+      help: "Begin each path with a slash.")
+  }
+
+  private mutating func inspectLegacyPath(_ text: String, at pointer: JSONPointer) {
     let isExclusion = text.utf8.starts(with: "NOT ".utf8)
     let path = isExclusion ? String(text.unicodeScalars.dropFirst(4)) : text
     if !isExclusion, Self.beginsWithNot(path) {
@@ -106,7 +118,8 @@ extension Inspection {
   static func beginsWithNot(_ text: String) -> Bool {
     let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
     return bytes.count > 3 && bytes[..<3].map(\.asciiLowercased) == Array("not".utf8)
-      && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(bytes[3])
+      && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(
+        bytes[3])
   }
 
   // MARK: - Comments
@@ -128,6 +141,7 @@ extension Inspection {
     add(
       .publicComment, at: first,
       "\(count) will be public: everybody can download the file. Devices ignore comments.",
-      help: "See that no comment says what should not be known, such as paths that are not public yet.")
+      help:
+        "See that no comment says what should not be known, such as paths that are not public yet.")
   }
 }

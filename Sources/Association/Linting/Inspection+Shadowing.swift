@@ -5,7 +5,8 @@ extension Inspection {
   mutating func inspectShadowing() {
     let shadowing = Shadowing(links)
     let isExclusion = Dictionary(
-      links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 })
+      links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
+    )
     let explained = explained
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
       var undecided: [Shadowing.Route] = []
@@ -29,7 +30,8 @@ extension Inspection {
     add(
       .neverMatches, at: route.pointer,
       "No URL that can exist meets all conditions of this route, so it never decides.",
-      help: "Compare the conditions with a URL that is meant: the path is compared without query and"
+      help:
+        "Compare the conditions with a URL that is meant: the path is compared without query and"
         + " fragment, and each must be covered from end to end.")
   }
 
@@ -54,7 +56,7 @@ extension Inspection {
   ) {
     let isContradiction = isExclusion[other] != isExclusion[route.pointer]
     add(
-      .duplicateRoute, at: route.pointer,
+      .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
       "This route matches exactly the URLs that \(other) matches, which comes first and decides"
         + (isContradiction ? ", and that to the contrary." : "."),
       help: isContradiction ? "Remove the one that is wrong." : "Remove it: nothing changes.")
@@ -68,11 +70,12 @@ extension Inspection {
       others.count == 1 ? "the earlier route \(names)" : "the earlier routes \(names) together"
     let isSame = others.allSatisfy { isExclusion[$0] == isExclusion[route.pointer] }
     add(
-      .shadowedRoute, at: route.pointer,
+      .shadowedRoute, severity: isSame ? .note : .warning, at: route.pointer,
       "This route never decides: every URL that it matches is decided by \(deciders)"
         + (isSame ? ", to the same effect." : "."),
       help: isSame
-        ? "Remove it: nothing changes." : "Move it before them if it is meant to decide, or remove it.")
+        ? "Remove it: nothing changes."
+        : "Move it before them if it is meant to decide, or remove it.")
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {

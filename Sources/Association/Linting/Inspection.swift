@@ -8,6 +8,10 @@ struct Inspection {
   let variables: SubstitutionVariables
   /// How the patterns of each route are compared.
   let settings: [JSONPointer: PatternSettings]
+  /// The names of all variables that patterns may use, by their spelling in lower case.
+  let variableNames: [String: String]
+  /// The variables whose values were looked at, for each way to compare them.
+  var inspectedVariables: Set<InspectedVariable> = []
   private(set) var findings: [Finding] = []
 
   init(document: JSON) {
@@ -15,12 +19,17 @@ struct Inspection {
     links = AppLinks(document: document)
     variables = SubstitutionVariables(document["applinks"]?["substitutionVariables"])
     settings = PatternSettings.all(links)
+    let own = document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
+    variableNames = Dictionary(
+      (own + SubstitutionVariables.predefinedNames).map { ($0.lowercased(), $0) },
+      uniquingKeysWith: { first, _ in first })
   }
 
-  /// The names of all variables that patterns may use.
-  var variableNames: [String] {
-    let own = document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
-    return own + SubstitutionVariables.predefinedNames
+  /// A variable and how its values are compared.
+  struct InspectedVariable: Hashable {
+    let name: [UInt8]
+    let isPercentEncoded: Bool
+    let isCaseSensitive: Bool
   }
 
   /// Notes a finding at the usual severity of its code, or at another one.
@@ -43,8 +52,8 @@ struct Inspection {
       for (child, pointer) in value.children(at: pointer) { visit(child, at: pointer) }
     }
     visit(document, at: .root)
-    let place = { (index: Int) in places[findings[index].pointer] ?? count }
-    return findings.indices.sorted { (place($0), $0) < (place($1), $1) }.map { findings[$0] }
+    let ranks = findings.map { places[$0.pointer] ?? count }
+    return findings.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { findings[$0] }
   }
 }
 

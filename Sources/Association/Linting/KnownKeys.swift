@@ -44,7 +44,9 @@ enum KnownKeys: CaseIterable {
 
   /// Whether one could be a slip of the pen for the other.
   private static func resemble(_ key: String, _ known: String) -> Bool {
-    let letters = { (text: String) in Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }) }
+    let letters = { (text: String) in
+      Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") })
+    }
     let aliases = [
       "path": "/", "query": "?", "fragment": "#", "excluded": "exclude", "apps": "appIDs",
       "app": "appID", "comments": "comment", "variables": "substitutionVariables",

@@ -24,15 +24,20 @@ struct PatternSyntax {
       Self.topLevelDomains.contains(last)
     else { return nil }
     let isHost = labels.enumerated().allSatisfy { index, label in
-      index == 0 && label == "*" || !label.isEmpty
-        && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+      index == 0 && label == "*"
+        || !label.isEmpty
+          && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
     }
     return isHost ? String(first) : nil
   }
 
-  /// Whether it begins with a slash, or with what can stand for one.
-  var beginsLikePath: Bool {
-    bytes.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "*") } ?? false
+  /// Whether it is an element of `paths` that lacks the slash at its start and nothing else.
+  var isBareLegacyPath: Bool {
+    if bytes.starts(with: "NOT ".utf8) {
+      return PatternSyntax(String(text.unicodeScalars.dropFirst(4))).isBareLegacyPath
+    }
+    let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
+    return !beginsLikePath && !isURL && host == nil && !Inspection.beginsWithNot(text)
   }
 
   /// A query in the text, from the `?` to the `=`.
@@ -59,7 +64,9 @@ struct PatternSyntax {
   var routeParameter: String? {
     for segment in text.split(separator: "/") {
       let inner = segment.dropFirst()
-      let isBraced = [("{", "}"), ("<", ">")].contains { segment.hasPrefix($0) && segment.hasSuffix($1) }
+      let isBraced = [("{", "}"), ("<", ">")].contains {
+        segment.hasPrefix($0) && segment.hasSuffix($1)
+      }
       let isNamed = segment.first == ":" && !inner.isEmpty && inner.utf8.allSatisfy(\.isASCIIWord)
       if isNamed || isBraced && segment.count > 2 { return String(segment) }
     }

@@ -5,24 +5,40 @@ import Testing
 
 /// Files that serve real domains. They are other people's and lie beside the repository.
 @Suite struct CorpusLintTests {
-  static let folder = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "shared/corpus/aasa")
-  static let files =
-    (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter { $0.pathExtension == "json" && $0.lastPathComponent != "index.json" }
-      .sorted { $0.path < $1.path }) ?? []
+  /// Without the list of the files, which is no association file.
+  static let files: [URL] = {
+    do {
+      guard SharedFiles.exists(SharedFiles.corpus) else { return [] }
+      let all = try FileManager.default.contentsOfDirectory(
+        at: SharedFiles.corpus, includingPropertiesForKeys: nil)
+      return all.filter { $0.lastPathComponent != "index.json" }.sorted { $0.path < $1.path }
+    } catch {
+      Issue.record(error)
+      return []
+    }
+  }()
 
-  @Test(.enabled(if: !files.isEmpty, "the corpus is not there"), arguments: files)
-  func aFileThatServesADomainHasNoErrorIfItIsJSON(file: URL) throws {
+  @Test(.enabled(if: !files.isEmpty, "needs ../shared/corpus"), arguments: files)
+  func aFileThatServesADomainCanBeAdoptedIfItIsJSON(file: URL) throws {
     let report = Linter.report(onFile: Array(try Data(contentsOf: file)))
-    for f in report.findings { print("@", f.code.rawValue, f.severity, file.lastPathComponent, f.pointer, f.message) }
     let errors = report.findings.filter { $0.severity == .error }
     if report.document == nil {
       #expect(errors.map(\.code) == [.notJSON])
     } else {
       #expect(errors.isEmpty)
+    }
+  }
+
+  @Test(.enabled(if: !files.isEmpty, "needs ../shared/corpus"), arguments: files)
+  func theExampleForARouteOfARealFileIsDecidedByIt(file: URL) throws {
+    let report = Linter.report(onFile: Array(try Data(contentsOf: file)))
+    for entry in report.document?["applinks"]?["details"]?.arrayValue ?? [] {
+      // Other entries may decide first, so each is examined by itself.
+      let matcher = Matcher(document: ["applinks": ["details": [entry]]])
+      for (number, route) in Shadowing(matcher.links).routes.enumerated() {
+        guard case .decides(let example) = route.verdict else { continue }
+        #expect(matcher.resolve(example, in: matcher.everyEntry).route == number, "\(example)")
+      }
     }
   }
 }

@@ -129,7 +129,8 @@ struct NaiveRoute {
     }
     return patterns.map { pattern in
       var result: [Unicode.Scalar] = []
-      for scalar in folded(Array(pattern.unicodeScalars)) where scalar != "*" || result.last != "*" {
+      for scalar in folded(Array(pattern.unicodeScalars)) where scalar != "*" || result.last != "*"
+      {
         result.append(scalar)
       }
       return result

@@ -24,6 +24,8 @@ struct Alphabet {
   static let end: Symbol = 0
 
   let reading: Reading
+  /// The trees of variables that were built over this alphabet.
+  let trees = VariableTrees()
   /// The slash, the ampersand that parts query items, and the sign that parts name from value.
   private(set) var slash: Symbol = 0
   private(set) var ampersand: Symbol = 0
@@ -170,29 +172,41 @@ struct Alphabet {
 
 /// The characters that routes name.
 private struct Vocabulary {
-  private(set) var characters: Set<Unicode.Scalar> = []
+  private var named: Set<Unicode.Scalar> = []
+  /// Those that are compared without case.
+  private var folded: Set<Unicode.Scalar> = []
+  /// The variables whose values were added.
+  private var variables: [Bool: Set<[UInt8]>] = [:]
+
+  /// All characters, those that differ from others only in case included.
+  var characters: Set<Unicode.Scalar> {
+    named.union(folded).union(folded.flatMap(Self.sameFolded))
+  }
 
   mutating func add(_ route: AppLinks.Route) {
-    var mentioned = Vocabulary()
-    for pattern in route.patterns { mentioned.add(pattern.tokens) }
+    let foldingCase = !route.isCaseSensitive
+    for pattern in route.patterns { add(pattern.tokens, foldingCase) }
     if case .items(let items) = route.query {
-      for item in items { mentioned.characters.formUnion(item.name.unicodeScalars) }
-    }
-    characters.formUnion(mentioned.characters)
-    if !route.isCaseSensitive {
-      for character in mentioned.characters { characters.formUnion(Self.sameFolded(character)) }
+      for item in items { add(item.name.unicodeScalars, foldingCase) }
     }
   }
 
-  private mutating func add(_ tokens: [Pattern.Token]) {
+  private mutating func add(_ tokens: [Pattern.Token], _ foldingCase: Bool) {
     for token in tokens {
       switch token {
-      case .literal(let literal): characters.formUnion(literal)
-      case .one: characters.formUnion(Self.letters)
-      case .values(let variable): for value in variable.values { add(value) }
+      case .literal(let literal): add(literal, foldingCase)
+      case .one: add(Self.letters, foldingCase)
+      case .values(let variable):
+        let name = Array(variable.name.utf8)
+        guard variables[foldingCase, default: []].insert(name).inserted else { continue }
+        for value in variable.values { add(value, foldingCase) }
       case .anyOne, .anyRun, .nothing: break
       }
     }
+  }
+
+  private mutating func add(_ characters: some Sequence<Unicode.Scalar>, _ foldingCase: Bool) {
+    if foldingCase { folded.formUnion(characters) } else { named.formUnion(characters) }
   }
 
   private static let letters = (UInt8(0)..<128).map { Unicode.Scalar($0) }.filter {

@@ -1,4 +1,4 @@
-/// How much work a question may still cost, in steps of about a tenth of a microsecond.
+/// How much work a question may still cost, in steps of some ten nanoseconds.
 ///
 /// Some questions about patterns have no fast answer. They are given up when the effort is spent, so
 /// that no file makes the linter slow.

@@ -12,8 +12,9 @@ struct PatternGraph {
   struct Node {
     /// Whether any character leads back to the node: a `*`.
     var isLoop = false
-    var edges: [(label: Label, target: Int)] = []
-    /// Where the text may go on without a character.
+    /// What leads to which node, counted from this one.
+    var edges: [(label: Label, offset: Int)] = []
+    /// To which nodes the text may go on without a character, counted from this one.
     var skips: [Int] = []
   }
 
@@ -30,8 +31,8 @@ struct PatternGraph {
 
   private let nodes: [Node]
   private let isAccepting: [Bool]
-  /// The fewest characters from each node to where the text may end; `nil` if there is no way.
-  private let distances: [Int?]
+  /// The fewest characters from each node to where the text may end; -1 if there is no way.
+  private let distances: [Int32]
 
   /// The graph of a pattern's tokens; those of a path are `Pattern.pathTokens`.
   init(
@@ -40,13 +41,12 @@ struct PatternGraph {
     var builder = PatternGraphBuilder(alphabet: alphabet, foldingCase: foldingCase)
     for token in tokens { builder.append(token) }
     nodes = builder.nodes
-    let canLack = ending == .exact ? [] : TrailingSlashes.nodes(nodes, slash: alphabet.slash)
+    let canLack =
+      ending == .exact
+      ? nodes.map { _ in false } : TrailingSlashes.nodes(nodes, slash: alphabet.slash)
     isAccepting = Self.accepting(nodes, end: builder.end, canLack)
     distances = Self.measured(nodes, isAccepting)
   }
-
-  /// How many nodes there are.
-  var count: Int { nodes.count }
 
   /// Where a text begins.
   var start: Nodes { closed([0]) }
@@ -59,9 +59,9 @@ struct PatternGraph {
       if node.isLoop { reached.append(index) }
       for edge in node.edges {
         switch edge.label {
-        case .any: reached.append(Int32(edge.target))
+        case .any: reached.append(index + Int32(edge.offset))
         case .some(let symbols):
-          if symbols.contains(symbol) { reached.append(Int32(edge.target)) }
+          if symbols.contains(symbol) { reached.append(index + Int32(edge.offset)) }
         }
       }
     }
@@ -77,53 +77,73 @@ struct PatternGraph {
   }
 
   /// The fewest characters that complete the text; `nil` if none do.
-  func distance(_ current: Nodes) -> Int? { current.compactMap { distances[Int($0)] }.min() }
+  func distance(_ current: Nodes) -> Int? {
+    current.map { Int(distances[Int($0)]) }.filter { $0 >= 0 }.min()
+  }
+
+  /// The characters that lead elsewhere than the others do.
+  func distinguished(_ current: Nodes) -> [Alphabet.Symbol] {
+    current.flatMap { index in
+      nodes[Int(index)].edges.flatMap { edge -> [Alphabet.Symbol] in
+        if case .some(let symbols) = edge.label { symbols } else { [] }
+      }
+    }
+  }
 
   /// The characters that lead on; `nil` stands for all.
-  func leadingOn(_ current: Nodes) -> Set<Alphabet.Symbol>? {
-    var all: Set<Alphabet.Symbol> = []
-    for index in current {
+  func leadingOn(_ current: Nodes) -> [Alphabet.Symbol]? {
+    let isOpen = current.contains { index in
       let node = nodes[Int(index)]
-      if node.isLoop { return nil }
-      for edge in node.edges {
-        guard case .some(let symbols) = edge.label else { return nil }
-        all.formUnion(symbols)
-      }
+      return node.isLoop
+        || node.edges.contains { if case .any = $0.label { true } else { false } }
+    }
+    return isOpen ? nil : distinguished(current)
+  }
+
+  /// These nodes and those that can be skipped to, in rising order.
+  private func closed(_ reached: Nodes) -> Nodes {
+    if reached.count == 1, nodes[Int(reached[0])].skips.isEmpty { return reached }
+    var all: Nodes = []
+    for index in reached.sorted() where all.last != index { all.append(index) }
+    var next = 0
+    // A skip leads to a higher node, so what is inserted is still to come.
+    while next < all.count {
+      for skip in nodes[Int(all[next])].skips { Self.insert(all[next] + Int32(skip), into: &all) }
+      next += 1
     }
     return all
   }
 
-  private func closed(_ reached: Nodes) -> Nodes {
-    if reached.isEmpty { return [] }
-    if reached.count == 1, nodes[Int(reached[0])].skips.isEmpty { return reached }
-    var all = Set(reached)
-    var pending = reached
-    while let index = pending.popLast() {
-      for skip in nodes[Int(index)].skips where all.insert(Int32(skip)).inserted {
-        pending.append(Int32(skip))
-      }
-    }
-    return all.sorted()
+  private static func insert(_ index: Int32, into all: inout Nodes) {
+    var place = all.endIndex
+    while place > 0, all[place - 1] > index { place -= 1 }
+    if place > 0, all[place - 1] == index { return }
+    all.insert(index, at: place)
   }
 
-  private static func accepting(_ nodes: [Node], end: Int, _ canLack: Set<Int>) -> [Bool] {
+  private static func accepting(_ nodes: [Node], end: Int, _ canLack: [Bool]) -> [Bool] {
     var result = nodes.map { _ in false }
     for index in nodes.indices.reversed() {
       result[index] =
-        index == end || canLack.contains(index) || nodes[index].skips.contains { result[$0] }
+        index == end || canLack[index]
+        || nodes[index].skips.contains { result[index + $0] }
     }
     return result
   }
 
-  private static func measured(_ nodes: [Node], _ isAccepting: [Bool]) -> [Int?] {
-    var result = [Int?](repeating: nil, count: nodes.count)
+  private static func measured(_ nodes: [Node], _ isAccepting: [Bool]) -> [Int32] {
+    var result = [Int32](repeating: -1, count: nodes.count)
     for index in nodes.indices.reversed() {
-      let viaEdges = nodes[index].edges.compactMap { edge -> Int? in
-        if case .some(let symbols) = edge.label, symbols.isEmpty { return nil }
-        return result[edge.target].map { $0 + 1 }
+      var least: Int32? = isAccepting[index] ? 0 : nil
+      for edge in nodes[index].edges {
+        if case .some(let symbols) = edge.label, symbols.isEmpty { continue }
+        let distance = result[index + edge.offset]
+        if distance >= 0 { least = min(least ?? .max, distance + 1) }
       }
-      let viaSkips = nodes[index].skips.compactMap { result[$0] }
-      result[index] = isAccepting[index] ? 0 : (viaEdges + viaSkips).min()
+      for skip in nodes[index].skips where result[index + skip] >= 0 {
+        least = min(least ?? .max, result[index + skip])
+      }
+      result[index] = least ?? -1
     }
     return result
   }
@@ -136,50 +156,51 @@ struct PatternGraph {
 /// them once a slash with stars: `* / (/* /)?`, each run as long as it likes.
 private struct TrailingSlashes {
   /// A place in what may follow.
-  private enum Place: Int, CaseIterable {
-    case stars, slashes, starNeeded, lastStars, lastSlashes
+  private struct Place: OptionSet {
+    let rawValue: UInt8
+    static let stars = Place(rawValue: 1)
+    static let slashes = Place(rawValue: 2)
+    static let starNeeded = Place(rawValue: 4)
+    static let lastStars = Place(rawValue: 8)
+    static let lastSlashes = Place(rawValue: 16)
+    static let all: [Place] = [.stars, .slashes, .starNeeded, .lastStars, .lastSlashes]
   }
 
-  /// For each place, the nodes from which the end is reached.
-  private var finishing: [Set<Int>] = Place.allCases.map { _ in [] }
+  /// For each node, the places from which the end is reached, after the node's own star.
+  private var finishing: [Place]
 
-  static func nodes(_ nodes: [PatternGraph.Node], slash: Alphabet.Symbol) -> Set<Int> {
-    var search = TrailingSlashes()
+  static func nodes(_ nodes: [PatternGraph.Node], slash: Alphabet.Symbol) -> [Bool] {
+    var search = TrailingSlashes(finishing: nodes.map { _ in [] })
     for index in nodes.indices.reversed() {
-      for place in Place.allCases where search.finishes(nodes, index, place, slash) {
-        search.finishing[place.rawValue].insert(index)
-      }
+      search.finishing[index] =
+        index == nodes.count - 1
+        ? Place(Place.all).subtracting(.starNeeded) : search.places(nodes, index, slash)
     }
-    return search.finishing[Place.stars.rawValue]
+    return search.finishing.map { $0.contains(.stars) }
   }
 
-  /// Whether the end is reached from a node, after its own star, at this place.
-  private func finishes(
-    _ nodes: [PatternGraph.Node], _ index: Int, _ place: Place, _ slash: Alphabet.Symbol
-  ) -> Bool {
-    if index == nodes.count - 1 { return place != .starNeeded }
-    if nodes[index].skips.contains(where: { enters(nodes, $0, place) }) { return true }
-    let afterSlash: [Place] =
-      switch place {
-      case .stars, .slashes: [.slashes, .starNeeded]
-      case .lastStars, .lastSlashes: [.lastSlashes]
-      case .starNeeded: []
+  private func places(
+    _ nodes: [PatternGraph.Node], _ index: Int, _ slash: Alphabet.Symbol
+  ) -> Place {
+    var result: Place = []
+    for skip in nodes[index].skips { result.formUnion(entering(nodes, index + skip)) }
+    for edge in nodes[index].edges {
+      guard case .some([slash]) = edge.label else { continue }
+      let target = entering(nodes, index + edge.offset)
+      if !target.isDisjoint(with: [.slashes, .starNeeded]) {
+        result.formUnion([.stars, .slashes])
       }
-    return nodes[index].edges.contains { edge in
-      guard case .some([slash]) = edge.label else { return false }
-      return afterSlash.contains { enters(nodes, edge.target, $0) }
+      if target.contains(.lastSlashes) { result.formUnion([.lastStars, .lastSlashes]) }
     }
+    return result
   }
 
-  /// Whether the end is reached from a node, its own star included.
-  private func enters(_ nodes: [PatternGraph.Node], _ index: Int, _ place: Place) -> Bool {
-    let afterStar: Place? =
-      switch place {
-      case .stars: .stars
-      case .starNeeded, .lastStars: .lastStars
-      case .slashes, .lastSlashes: nil
-      }
-    guard let next = nodes[index].isLoop ? afterStar : place else { return false }
-    return finishing[next.rawValue].contains(index)
+  /// The places from which the end is reached with the node's own star included.
+  private func entering(_ nodes: [PatternGraph.Node], _ index: Int) -> Place {
+    let finishing = finishing[index]
+    guard nodes[index].isLoop else { return finishing }
+    var result = finishing.intersection(.stars)
+    if finishing.contains(.lastStars) { result.formUnion([.starNeeded, .lastStars]) }
+    return result
   }
 }

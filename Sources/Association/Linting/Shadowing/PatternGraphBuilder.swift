@@ -30,7 +30,7 @@ struct PatternGraphBuilder {
   private mutating func step(_ label: PatternGraph.Label) {
     let source = end
     end = addNode()
-    nodes[source].edges.append((label, end))
+    nodes[source].edges.append((label, end - source))
   }
 
   private mutating func addNode() -> Int {
@@ -54,16 +54,28 @@ struct PatternGraphBuilder {
 
   /// Appends the values as a tree, so that common beginnings are one branch.
   private mutating func append(_ variable: Pattern.Variable) {
+    let tree = alphabet.trees.tree(of: variable, foldingCase: foldingCase) {
+      var builder = PatternGraphBuilder(alphabet: alphabet, foldingCase: foldingCase)
+      builder.appendTree(variable.values)
+      return builder.nodes
+    }
+    nodes[end].edges += tree[0].edges
+    nodes[end].skips += tree[0].skips
+    nodes += tree.dropFirst()
+    end = nodes.count - 1
+  }
+
+  private mutating func appendTree(_ values: [[Pattern.Token]]) {
     let root = end
     var branches: [Branch: Int] = [:]
     var ends: Set<Int> = []
-    for value in variable.values {
+    for value in values {
       end = root
       for part in value.flatMap(Self.parts) { follow(part, &branches) }
       ends.insert(end)
     }
     end = addNode()
-    for index in ends { nodes[index].skips.append(end) }
+    for index in ends { nodes[index].skips.append(end - index) }
   }
 
   private static func parts(_ token: Pattern.Token) -> [Part] {
@@ -88,9 +100,50 @@ struct PatternGraphBuilder {
       // A loop on the node itself would also hold for the other values that pass it.
       let loop = addNode()
       nodes[loop].isLoop = true
-      nodes[end].skips.append(loop)
+      nodes[end].skips.append(loop - end)
       end = loop
     }
     branches[branch] = end
+  }
+}
+
+/// The trees of variables' values over an alphabet, each built once.
+final class VariableTrees {
+  private struct Key: Hashable {
+    let values: [UInt32]
+    let foldingCase: Bool
+  }
+
+  private var trees: [Key: [PatternGraph.Node]] = [:]
+
+  /// The tree of a variable: its first node is the root, its last one the end of all values.
+  func tree(
+    of variable: Pattern.Variable, foldingCase: Bool, build: () -> [PatternGraph.Node]
+  ) -> [PatternGraph.Node] {
+    let key = Key(values: variable.fingerprint, foldingCase: foldingCase)
+    if let known = trees[key] { return known }
+    let new = build()
+    trees[key] = new
+    return new
+  }
+}
+
+extension Pattern.Variable {
+  /// The same for no other values. The name would not do: at the start of a path the values are
+  /// given a slash.
+  fileprivate var fingerprint: [UInt32] {
+    var numbers: [UInt32] = []
+    for value in values {
+      for token in value {
+        switch token {
+        case .literal(let text): numbers += text.map(\.value)
+        case .anyOne: numbers.append(.max)
+        case .anyRun: numbers.append(.max - 1)
+        case .one, .values, .nothing: break
+        }
+      }
+      numbers.append(.max - 2)
+    }
+    return numbers
   }
 }

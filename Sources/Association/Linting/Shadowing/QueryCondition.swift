@@ -65,9 +65,6 @@ struct QueryCondition {
     }
   }
 
-  /// How many nodes the graphs have.
-  var size: Int { (whole?.count ?? 0) + demands.reduce(0) { $0 + $1.value.count } }
-
   /// Before the first character of the query.
   var start: Progress {
     whole.map { .whole($0.start) } ?? .items(demands.map { _ in Item() })
@@ -112,9 +109,25 @@ struct QueryCondition {
   }
 
   /// The characters that lead on; `nil` stands for all.
-  func leadingOn(_ progress: Progress) -> Set<Alphabet.Symbol>? {
+  func leadingOn(_ progress: Progress) -> [Alphabet.Symbol]? {
     guard case .whole(let nodes) = progress else { return nil }
     return whole?.leadingOn(nodes)
+  }
+
+  /// The characters that lead elsewhere than the others do.
+  func distinguished(_ progress: Progress) -> [Alphabet.Symbol] {
+    switch progress {
+    case .whole(let nodes): return whole?.distinguished(nodes) ?? []
+    case .items(let items):
+      let ofItems = zip(items, demands).flatMap { item, demand -> [Alphabet.Symbol] in
+        switch item.place {
+        case .other: []
+        case .name(let count): count < demand.name.count ? demand.name[count] : []
+        case .value(let nodes): demand.value.distinguished(nodes)
+        }
+      }
+      return [alphabet.ampersand, alphabet.equalsSign] + ofItems
+    }
   }
 
   /// About the fewest characters that must follow; `nil` if the condition cannot be met any more.

@@ -18,9 +18,10 @@ final class RouteMachine {
   private var positions: [Position] = [.dead, .accepted]
   private var states: [Position: State] = [.dead: dead, .accepted: accepted]
   /// For every state a row with the next state for each symbol, or -1 where it is not known yet.
-  private var rows: [[Int32]] = [[], []]
+  private var rows: [Int32]
   private var remaining: [Int?] = [nil, 0]
   private var boundless: [Bool] = [false, false]
+  private var distinguished: [[Alphabet.Symbol]?] = [[], []]
 
   /// Where a machine is in a URL.
   private enum Position: Hashable {
@@ -49,20 +50,21 @@ final class RouteMachine {
     }
     self.alphabet = alphabet
     self.effort = effort
+    rows = Array(repeating: -1, count: 2 * alphabet.count)
     path = graph(route.path?.pathTokens ?? [.anyRun], .path)
     query = QueryCondition(route, alphabet)
     fragment = graph(route.fragment?.tokens ?? [.anyRun], .exact)
     start = state(at: .path(path.start))
-    effort.spend(path.count + query.size + fragment.count)
   }
 
   /// The state after one more symbol.
   func next(_ state: State, _ symbol: Alphabet.Symbol) -> State {
     guard state > Self.accepted else { return Self.dead }
-    let known = rows[state][symbol]
+    let place = state * alphabet.count + symbol
+    let known = rows[place]
     if known >= 0 { return Int(known) }
     let next = self.state(at: position(after: positions[state], symbol))
-    rows[state][symbol] = Int32(next)
+    rows[place] = Int32(next)
     return next
   }
 
@@ -73,13 +75,28 @@ final class RouteMachine {
   func distance(_ state: State) -> Int? { remaining[state] }
 
   /// The symbols that may lead on from a state, besides the end; `nil` stands for all.
-  func leadingOn(_ state: State) -> Set<Alphabet.Symbol>? {
+  func leadingOn(_ state: State) -> [Alphabet.Symbol]? {
     switch positions[state] {
     case .dead, .accepted: []
     case .path(let nodes): path.leadingOn(nodes)
     case .query(let progress): query.leadingOn(progress)
     case .fragment(let nodes): fragment.leadingOn(nodes)
     }
+  }
+
+  /// The symbols that lead elsewhere from a state than the others do.
+  func distinguished(_ state: State) -> [Alphabet.Symbol] {
+    if let known = distinguished[state] { return known }
+    let symbols =
+      switch positions[state] {
+      case .dead, .accepted: [Alphabet.Symbol]()
+      case .path(let nodes): path.distinguished(nodes)
+      case .query(let progress): query.distinguished(progress)
+      case .fragment(let nodes): fragment.distinguished(nodes)
+      }
+    let unique = Array(Set(symbols))
+    distinguished[state] = unique
+    return unique
   }
 
   // MARK: - Building
@@ -92,12 +109,14 @@ final class RouteMachine {
       states[position] = Self.dead
       return Self.dead
     }
+    effort.spend(alphabet.count / 2)
     let state = positions.count
     states[position] = state
     positions.append(position)
-    rows.append(Array(repeating: -1, count: alphabet.count))
+    rows += repeatElement(-1, count: alphabet.count)
     remaining.append(distance)
     boundless.append(isBoundless(position))
+    distinguished.append(nil)
     return state
   }
 

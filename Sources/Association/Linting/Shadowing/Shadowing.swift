@@ -43,6 +43,11 @@ public struct Shadowing: Sendable {
 
   /// Examines the routes of a document; the examples have this domain.
   public init(_ links: AppLinks, domain: String = "example.com") {
-    routes = ShadowingExamination(links, domain: domain).examined()
+    self.init(links, domain: domain, effort: ShadowingExamination.effortPerDocument)
+  }
+
+  /// Examines the routes of a document with another limit on the work than usual.
+  package init(_ links: AppLinks, domain: String = "example.com", effort: Int) {
+    routes = ShadowingExamination(links, domain: domain, effort: effort).examined()
   }
 }

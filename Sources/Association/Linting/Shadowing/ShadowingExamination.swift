@@ -1,18 +1,25 @@
 /// Finds out what becomes of each route of a document.
 final class ShadowingExamination {
   /// What a question about one route, and what all questions together may cost.
-  private static let effortPerQuestion = 400_000
-  private static let effortPerDocument = 8_000_000
+  private static let effortPerQuestion = 1_000_000
+  static let effortPerDocument = 14_000_000
+  /// How many nodes the graphs of all patterns over one alphabet may have.
+  private static let maximumSize = 3_000_000
 
   /// The routes of all entries; a route is named by its place here.
   private let routes: [AppLinks.Route]
   /// The entries, and where the routes of each are.
   private let entries: [AppLinks.Entry]
   private let places: [Range<Int>]
+  private let prefixes: [PathPrefix]
+  /// What each route compares its patterns with.
+  private let readings: [Alphabet.Reading]
+  /// Whether a route matches everything, however it is compared.
+  private let isFree: [Bool]
   private let domain: String
   private var machines: [Alphabet.Reading: Machines] = [:]
   private let effort = Effort()
-  private var unspent = effortPerDocument
+  private var unspent: Int
 
   /// The machines of all routes over one alphabet, built when they are first asked for.
   private final class Machines {
@@ -20,6 +27,7 @@ final class ShadowingExamination {
     private var built: [RouteMachine?]
     private let routes: [AppLinks.Route]
     private let effort: Effort
+    private var size = 0
 
     init(_ reading: Alphabet.Reading, _ routes: [AppLinks.Route], _ effort: Effort) {
       alphabet = Alphabet(reading, routes: routes)
@@ -28,18 +36,25 @@ final class ShadowingExamination {
       self.effort = effort
     }
 
-    func machine(_ index: Int) -> RouteMachine {
+    /// The machine of a route; `nil` if all together would be too large.
+    func machine(_ index: Int) -> RouteMachine? {
       if let machine = built[index] { return machine }
+      size += routes[index].patterns.reduce(0) { $0 + $1.size }
+      guard size <= ShadowingExamination.maximumSize else { return nil }
       let machine = RouteMachine(routes[index], alphabet, effort)
       built[index] = machine
       return machine
     }
   }
 
-  init(_ links: AppLinks, domain: String) {
+  init(_ links: AppLinks, domain: String, effort limit: Int) {
+    unspent = limit
     entries = links.entries
     self.domain = domain
     routes = entries.flatMap(\.routes)
+    prefixes = routes.map { PathPrefix($0.path) }
+    readings = routes.map { $0.isPercentEncoded ? .written : .decoded }
+    isFree = routes.map { $0.patterns.allSatisfy(\.isStar) }
     var places: [Range<Int>] = []
     for entry in entries {
       let start = places.last?.upperBound ?? 0
@@ -56,7 +71,7 @@ final class ShadowingExamination {
         return Shadowing.Route(
           pointer: routes[index].pointer, verdict: verdict,
           isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
-            && isUnneeded(index, before: matches(after: index, inEntry: entry)))
+            && isUnneeded(index, inEntry: entry))
       }
     }
   }
@@ -64,15 +79,16 @@ final class ShadowingExamination {
   // MARK: - Verdicts
 
   private func verdict(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
+    // Looking at the earlier routes takes time, too.
+    unspent -= earlier.count / 4
+    if unspent <= 0 { return .notDecided(.tooComplex) }
     let comparable = earlier.filter { isComparable($0, with: route) }
     switch search(route, .missedByAll, comparable) {
     case .found(let word):
-      if comparable.count == earlier.count { return .decides(example: url(word, reading(route))) }
+      if comparable.count == earlier.count { return .decides(example: url(word, readings[route])) }
       return verdictWithoutEscapes(on: route, after: earlier)
     case .none(let because, let always):
-      return shadowed(
-        route, by: because.map { comparable[$0] }.sorted(),
-        or: always.subtracting(because).map { comparable[$0] }.sorted())
+      return shadowed(route, by: because.sorted(), or: always.subtracting(because).sorted())
     case .undecided: return .notDecided(.tooComplex)
     }
   }
@@ -123,7 +139,10 @@ final class ShadowingExamination {
   }
 
   /// Whether surely none of the later routes matches what the exclusion does.
-  private func isUnneeded(_ exclusion: Int, before later: [Int]) -> Bool {
+  private func isUnneeded(_ exclusion: Int, inEntry entry: Int) -> Bool {
+    unspent -= 10 * (entries.count - entry) + (routes.count - exclusion) / 4
+    if unspent <= 0 { return false }
+    let later = matches(after: exclusion, inEntry: entry)
     guard later.allSatisfy({ isComparable($0, with: exclusion) }) else { return false }
     if case .none = search(exclusion, .matchedByAny, later) { return true }
     return false
@@ -135,12 +154,18 @@ final class ShadowingExamination {
     _ route: Int, _ relation: WitnessSearch.Relation, _ others: [Int],
     _ reading: Alphabet.Reading? = nil
   ) -> WitnessSearch.Outcome {
-    let machines = machines(reading ?? self.reading(route))
+    let machines = machines(reading ?? readings[route])
     let limit = min(unspent, Self.effortPerQuestion)
     effort.remaining = limit
     defer { unspent -= limit - max(0, effort.remaining) }
-    return WitnessSearch.run(
-      machines.alphabet, machines.machine(route), relation, others.map(machines.machine), effort)
+    let near = others.filter { prefixes[$0].mayMeet(prefixes[route]) }
+    let nearMachines = near.compactMap(machines.machine)
+    guard let machine = machines.machine(route), nearMachines.count == near.count else {
+      return .undecided
+    }
+    let outcome = WitnessSearch.run(machines.alphabet, machine, relation, nearMachines, effort)
+    guard case .none(let because, let always) = outcome else { return outcome }
+    return .none(because: Set(because.map { near[$0] }), always: Set(always.map { near[$0] }))
   }
 
   private func machines(_ reading: Alphabet.Reading) -> Machines {
@@ -150,15 +175,9 @@ final class ShadowingExamination {
     return new
   }
 
-  /// What the route compares its patterns with.
-  private func reading(_ route: Int) -> Alphabet.Reading {
-    routes[route].isPercentEncoded ? .written : .decoded
-  }
-
   /// Whether the other route reads URLs in the same way, or matches all of them.
   private func isComparable(_ other: Int, with route: Int) -> Bool {
-    routes[other].isPercentEncoded == routes[route].isPercentEncoded
-      || routes[other].patterns.allSatisfy(\.isStar)
+    readings[other] == readings[route] || isFree[other]
   }
 
   /// The URL that a word stands for.
@@ -182,5 +201,20 @@ final class ShadowingExamination {
 extension Shadowing.Verdict {
   fileprivate var isDeciding: Bool {
     if case .decides = self { true } else { false }
+  }
+}
+
+extension Pattern {
+  /// At most how many nodes the pattern's graph has.
+  fileprivate var size: Int { Self.size(tokens) }
+
+  private static func size(_ tokens: [Token]) -> Int {
+    tokens.reduce(1) { size, token in
+      switch token {
+      case .literal(let text): size + text.count
+      case .values(let variable): size + variable.values.reduce(1) { $0 + Self.size($1) }
+      case .anyOne, .anyRun, .one, .nothing: size + 1
+      }
+    }
   }
 }

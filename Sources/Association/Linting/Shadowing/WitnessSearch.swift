@@ -14,8 +14,8 @@ struct WitnessSearch {
   enum Outcome {
     /// There is such a URL: a word of the alphabet.
     case found([Alphabet.Symbol])
-    /// There is none. For `missedByAll`: routes that match all URLs of the one in question, as their
-    /// numbers among the others, and those that were seen to match wherever one was needed.
+    /// There is none. For `missedByAll`: routes that together match all URLs of the one in question,
+    /// and those that were seen to match wherever one was needed.
     case none(because: Set<Int>, always: Set<Int>)
     /// The effort did not suffice.
     case undecided
@@ -104,8 +104,9 @@ struct WitnessSearch {
       let next = machine.next(Int(last.others[index + 1]), step.symbol)
       if next != RouteMachine.dead { rest += [last.others[index], Int32(next)] }
     }
-    effort.spend(last.others.count / 4)
-    let shape = component == .path && !isEnd
+    effort.spend(last.others.count)
+    let shape =
+      component == .path && !isEnd
       ? last.shape.next(isSlash: step.symbol == alphabet.slash) ?? last.shape : last.shape
     return Beginning(
       parent: step.parent, symbol: step.symbol,
@@ -165,15 +166,29 @@ struct WitnessSearch {
     }
   }
 
-  /// The symbols that URLs go on with, as far as the route allows them; the plainest first.
+  /// The symbols that URLs go on with, one of each kind that all routes treat alike, as far as the
+  /// route allows them; the plainest first.
   private func symbols(after beginning: Beginning) -> [Alphabet.Symbol] {
     guard let component = beginning.component else { return [] }
-    let isPath = component == .path
-    let end = isPath && !beginning.shape.isNormal ? [] : [Alphabet.end]
-    if isPath, beginning.shape == .empty { return [alphabet.slash] }
+    if beginning.shape == .empty, component == .path { return [alphabet.slash] }
     let usable = alphabet.symbols(in: component)
-    guard let leadingOn = route.leadingOn(beginning.state) else { return end + usable }
-    return end + usable.filter(leadingOn.contains)
+    let isEndPossible = component != .path || beginning.shape.isNormal
+    let end = isEndPossible ? [Alphabet.end] : []
+    if let leadingOn = route.leadingOn(beginning.state) {
+      return end + usable.filter(leadingOn.contains)
+    }
+    var isTold = Array(repeating: false, count: alphabet.count)
+    isTold[alphabet.slash] = component == .path
+    for symbol in route.distinguished(beginning.state) { isTold[symbol] = true }
+    for index in stride(from: 0, to: beginning.others.count, by: 2) {
+      let machine = others[Int(beginning.others[index])]
+      for symbol in machine.distinguished(Int(beginning.others[index + 1])) {
+        isTold[symbol] = true
+      }
+    }
+    effort.spend(beginning.others.count / 2 + 10)
+    let anyOther = usable.first { !isTold[$0] }
+    return end + (anyOther.map { [$0] } ?? []) + usable.filter { isTold[$0] }
   }
 
   private func word(of beginning: Beginning) -> [Alphabet.Symbol] {

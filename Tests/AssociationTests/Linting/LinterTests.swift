@@ -1,0 +1,170 @@
+import Association
+import JSONValue
+import Testing
+
+@Suite struct LinterTests {
+  private func findings(in file: String, context: Linter.Context? = nil) -> [Finding] {
+    Linter.report(onFile: Array(file.utf8), context: context).findings
+  }
+
+  @Test(arguments: FindingCase.all)
+  func aFaultIsToldWithItsCodeAndPlaceAndNothingElse(testCase: FindingCase) {
+    let findings = findings(in: testCase.file, context: testCase.context)
+    #expect(findings.map(\.code) == [testCase.code])
+    #expect(findings.first?.pointer.description == testCase.pointer)
+    #expect(findings.first?.severity == testCase.severity ?? testCase.code.severity)
+    for finding in findings {
+      #expect(finding.message.hasSuffix(".") && finding.help.hasSuffix("."))
+    }
+  }
+
+  @Test(arguments: Finding.Code.allCases)
+  func everyCodeHasACase(code: Finding.Code) {
+    #expect(FindingCase.all.contains { $0.code == code })
+  }
+
+  @Test(arguments: [
+    // Apple's page Supporting associated domains.
+    ##"""
+    {"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app","ABCDE12345.com.example.app2"],
+     "components":[{"#":"no_universal_links","exclude":true},{"/":"/buy/*"},
+     {"/":"/help/website/*","exclude":true},{"/":"/help/*","?":{"articleNumber":"????"}}]}]},
+     "webcredentials":{"apps":["ABCDE12345.com.example.app"]},
+     "appclips":{"apps":["ABCDE12345.com.example.MyApp.Clip"]}}
+    """##,
+    // The form of WWDC 2020, session 10098.
+    #"""
+    {"applinks":{"defaults":{"caseSensitive":false},
+     "substitutionVariables":{"food":["burrito","pizza","sushi"],"Canadian food":["poutine"]},
+     "details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[
+     {"/":"/$(lang)_CA/$(Canadian food)/"},{"/":"/$(lang)_$(region)/$(food)/"}]}]}}
+    """#,
+    // An entry for iOS 12, App Search Programming Guide.
+    #"""
+    {"applinks":{"apps":[],"details":[{"appID":"ABCDE12345.com.example.app",
+     "paths":["NOT /videos/wwdc/2010/*","/videos/wwdc/201?/*","*"]}]}}
+    """#,
+    #"{"activitycontinuation":{"apps":["ABCDE12345.com.example.app"]}}"#,
+  ])
+  func aFileAsAppleShowsItHasNoFindings(file: String) {
+    #expect(findings(in: file).isEmpty)
+  }
+
+  @Test func findingsAreInTheOrderOfTheFile() {
+    let file = #"""
+      {"x":1,"applinks":{"details":[{"components":[{"?":{"a":1},"y":1},{"/":"$(z)"}],"appIDs":["q"]},1],
+       "z":0},"webcredentials":[]}
+      """#
+    #expect(
+      findings(in: file).map(\.pointer.description) == [
+        "/x", "/applinks/details/0/components/0/?/a",
+        "/applinks/details/0/components/0/y", "/applinks/details/0/components/1/~1",
+        "/applinks/details/0/appIDs/0", "/applinks/details/1", "/applinks/z", "/webcredentials",
+      ])
+  }
+
+  @Test func theSizeIsThatOfTheRenderedDocument() {
+    let document: JSON = ["webcredentials": ["apps": []]]
+    #expect(Linter.findings(in: document, size: 131_072).map(\.code) == [.nearSizeLimit])
+    #expect(Linter.findings(in: document, size: 131_073).map(\.code) == [.tooLarge])
+    #expect(Linter.findings(in: document, size: 104_857).isEmpty)
+    #expect(Linter.findings(in: document, size: 128_000)[0].message.contains("1024"))
+    #expect(!Linter.findings(in: document, size: 127_999)[0].message.contains("1024"))
+  }
+
+  @Test func aFileThatIsNotJSONIsRefusedWithItsPlace() {
+    let report = Linter.report(onFile: Array("{\n  \"a\": 1,\n}".utf8))
+    #expect(report.document == nil)
+    #expect(report.findings[0].message.contains("line 3"))
+  }
+
+  @Test(arguments: [
+    Linter.Context(domain: "example.com", aliases: ["www.example.com"]),
+    Linter.Context(domain: "example.com", aliases: ["*.example.com"]),
+    Linter.Context(domain: "www.example.co.uk", aliases: ["example.co.uk"]),
+    Linter.Context(domain: "shop.example.com"), Linter.Context(domain: "www.shop.example.com"),
+    Linter.Context(domain: "localhost"),
+  ])
+  func aSiblingThatIsPublishedOrUnusualIsNotMissed(context: Linter.Context) {
+    #expect(findings(in: FindingCase.path("/a"), context: context).isEmpty)
+  }
+
+  @Test func whatIsWrongWithAnUnusedVariableStopsNothing() {
+    let file = FindingCase.variables(#""v":["a"],"w":[]"#)
+    #expect(findings(in: file).allSatisfy { $0.severity < .error })
+  }
+
+  @Test func aResemblingKeyIsNamed() {
+    let file = FindingCase.components(#"{"/":"/a","casesensitive":true,"details":1}"#)
+    #expect(
+      findings(in: file).map(\.help) == [
+        "Write `caseSensitive` if that is what is meant.",
+        "`details` belongs in `applinks`: move it there.",
+      ])
+  }
+
+  @Test func onlyErrorsThatLoseNothingCanBeAccepted() {
+    let refused = Finding.Code.allCases.filter { !$0.isAcceptable }
+    #expect(
+      refused == [
+        .notJSON, .notObject, .duplicateKey, .tooLarge, .wrongType, .malformedAppIdentifier,
+      ])
+    #expect(refused.allSatisfy { $0.severity == .error })
+  }
+
+  @Test func lintingArbitraryJSONNeverTraps() {
+    var generator = SeededGenerator(seed: 3)
+    for _ in 0..<3000 {
+      let document = ArbitraryJSON.value(depth: 7, &generator)
+      let findings = Linter.findings(in: document, size: 10)
+      #expect(findings.allSatisfy { !$0.message.isEmpty })
+    }
+  }
+}
+
+/// Values that look like association files in parts.
+private enum ArbitraryJSON {
+  private static let keys = [
+    "applinks", "details", "defaults", "substitutionVariables", "apps", "appIDs", "appID",
+    "components", "paths", "/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded",
+    "webcredentials", "v", "", "a/b~c", "\u{0}", "e\u{301}",
+  ]
+  private static let strings = [
+    "", "*", "/", "//", "/a/*", "$(v)", "$(", "$", "$(lang)", "NOT /a", "not", "?a=b", "#",
+    "https://a.com/", "a.com", ".", "A.b", "%c3", "%", "^(a|b)$", "/{}", "/:a", "\u{0}", "ü*?",
+    "$(v)$(v)$(v)", "/*/$(v)/",
+  ]
+  /// What usually stands under a key, so that values are nested deeply enough to be read.
+  private static let likely: [String: [String]] = [
+    "applinks": ["details", "substitutionVariables", "defaults", "details", "apps"],
+    "details": ["appIDs", "components", "paths", "defaults", "components", "appID"],
+    "components": ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded", "/"],
+    "defaults": ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded"],
+    "substitutionVariables": ["v", "lang", "w", "a$"],
+  ]
+
+  static func value(
+    of key: String = "", depth: Int, _ generator: inout SeededGenerator
+  ) -> JSON {
+    if depth == 7 {
+      return ["applinks": value(of: "applinks", depth: 6, &generator)]
+    }
+    switch depth == 0 ? generator.next() % 6 : generator.next() % 14 {
+    case 0: return .null
+    case 1: return .bool(generator.once(in: 2))
+    case 2: return .number("1.5")
+    case 3, 4, 5: return .string(generator.pick(strings))
+    case 6...9:
+      return .array(
+        (0..<generator.next() % 5).map { _ in value(of: key, depth: depth - 1, &generator) })
+    default:
+      var object: JSON.Object = [:]
+      for _ in 0..<generator.next() % 5 {
+        let choices = generator.once(in: 4) ? keys : likely[key] ?? keys
+        let name = generator.pick(choices)
+        object[name] = value(of: name, depth: depth - 1, &generator)
+      }
+      return .object(object)
+    }
+  }
+}
