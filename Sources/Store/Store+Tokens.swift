@@ -34,7 +34,11 @@ extension Store {
     }
     guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
     if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
-    try markUsed(token)
+    do {
+      try markUsed(token)
+    } catch StoreError.database {
+      // Who may read may do so also where nothing can be written: on a full disk, for example.
+    }
     return token
   }
 
