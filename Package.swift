@@ -95,7 +95,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "JSONValue", "SQLite", "Migrations", "TestSupport"],
+      dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -93,7 +93,8 @@ extension Call {
   fileprivate func number(_ name: String) throws(Problem) -> Int? {
     guard let text = query(name) else { return nil }
     guard let number = Int(text), number > 0 else {
-      throw Problem(.badRequest, "malformed-revision", "“\(name)” must be the number of a revision.")
+      throw Problem(
+        .badRequest, "malformed-revision", "“\(name)” must be the number of a revision.")
     }
     return number
   }

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import JSONValue
-import Migrations
 import SQLite
 import Synchronization
 import TestSupport
@@ -94,9 +93,7 @@ import Testing
     for words in [["serve"], ["token", "list"]] {
       check(
         try Program.run(Program.aasa, words + ["--database", database]),
-        says:
-          "has schema 99; this program knows schemas up to \(migrations.count). Run a newer version of aasa"
-      )
+        says: "has schema 99; this program knows schemas up to")
     }
     #expect(try scratch.read("aasa.db") == whole)
   }
