@@ -29,7 +29,8 @@ let package = Package(
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations", resources: [.embedInCode("0001_core.sql")],
+      name: "Migrations", path: "migrations",
+      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
       swiftSettings: strict),
     .target(
       name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
@@ -44,7 +45,11 @@ let package = Package(
       name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
       swiftSettings: strict),
     .target(
-      name: "API", dependencies: ["Association", "JSONValue", "Store", "Publishing", "HTTP"],
+      name: "APITypes", dependencies: ["Association", "JSONValue", "Store", "Publishing"],
+      swiftSettings: strict),
+    .target(
+      name: "API",
+      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
       swiftSettings: strict),
 
     // The program.
@@ -70,7 +75,8 @@ let package = Package(
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
@@ -85,6 +91,11 @@ let package = Package(
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
+      swiftSettings: strict),
+    // The program as its users run it: as a process.
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -11,7 +11,8 @@ public struct Migration: Sendable {
 /// The steps that make the schema, oldest first. A released step never changes; a new one is a new
 /// file, added here and to `Package.swift`.
 public let migrations: [Migration] = [
-  Migration(version: 1, name: "0001_core", bytes: PackageResources._001_core_sql)
+  Migration(version: 1, name: "0001_core", bytes: PackageResources._001_core_sql),
+  Migration(version: 2, name: "0002_operations", bytes: PackageResources._002_operations_sql),
 ]
 
 extension Migration {

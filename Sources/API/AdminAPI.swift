@@ -29,10 +29,12 @@ public struct AdminAPI: Sendable {
   static func endpoints(
     _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + AppEndpoints(store: publisher.store).all
+    HealthEndpoints.all(problems: problems) + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
-      + MatchEndpoints(store: publisher.store).all
+      + RevisionEndpoints(publisher: publisher).all + ExpectationEndpoints(publisher: publisher).all
+      + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
+      + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
   /// Answers a request. Whatever goes wrong is an answer too.

@@ -1,21 +1,24 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
+import Publishing
 import Store
 
 /// `/v1/apps`.
 struct AppEndpoints: Sendable {
-  let store: Store
+  let publisher: Publisher
 
   var all: [Endpoint] {
     [
       Endpoint(.get, "/v1/apps", .role(.viewer), list),
       Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
-        .json(.ok, Self.json(try store.app(call.app())))
+        .json(.ok, AppResource.json(try publisher.store.app(call.app())))
       },
       Endpoint(.put, "/v1/apps/{app}", .role(.editor), put),
       Endpoint(.delete, "/v1/apps/{app}", .role(.editor)) { call in
-        try store.deleteApp(call.app())
+        let id = try call.app()
+        try publisher.write(call.context()) { try $0.delete(id) }
         return Response(.noContent)
       },
     ]
@@ -23,38 +26,16 @@ struct AppEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let apps = try store.apps(after: page.after, limit: page.limit + 1)
-    return .page(apps, limit: page.limit, item: Self.json, cursor: \.app.id.text)
+    let apps = try publisher.store.apps(after: page.after, limit: page.limit + 1)
+    return .page(apps, limit: page.limit, item: { AppResource.json($0) }, cursor: \.app.id.text)
   }
 
   private func put(_ call: Call) throws -> Response {
     let id = try call.app()
-    let app = try Faults.collecting(in: try call.json()) { input in Self.read(input, id: id) }
-    let (stored, isNew) = try store.put(app)
-    return .json(isNew ? .created : .ok, Self.json(stored))
-  }
-
-  private static func read(_ input: Input, id: AppIdentifier) -> App? {
-    guard let object = input.object(["app", "name", "environment", "domains", "updatedAt"]) else {
-      return nil
+    let app = try Faults.collecting(in: try call.json()) { input in AppResource.read(input, id: id)
     }
-    if let given = object["app"]?.string, given != id.text {
-      object.faults.add(
-        "app-differs", at: object.pointer.appending("app"),
-        "The path names “\(id)”. Leave “app” out, or make it the same.")
-    }
-    return App(
-      id: id, name: object["name"]?.string ?? "",
-      environment: object["environment"]?.word(App.Environment.self) ?? .production)
-  }
-
-  private static func json(_ stored: StoredApp) -> JSON {
-    [
-      "app": .string(stored.app.id.text), "name": .string(stored.app.name),
-      "environment": .string(stored.app.environment.rawValue),
-      "domains": .integer(stored.domainCount),
-      "updatedAt": .string(Timestamp.text(stored.updatedAt)),
-    ]
+    let (stored, isNew) = try publisher.write(call.context()) { try $0.put(app) }
+    return .json(isNew ? .created : .ok, AppResource.json(stored))
   }
 }
 

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -120,9 +121,20 @@ struct Call: Sendable {
     return codes
   }
 
-  /// Who makes the change, and why: `?reason=`, or what the endpoint does.
-  func attribution(_ action: String) -> Attribution {
-    Attribution(author: token?.name ?? "", reason: query("reason") ?? action)
+  /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
+  func context() throws(Problem) -> WriteContext {
+    WriteContext(
+      author: token?.name ?? "", address: request.peer, reason: query("reason") ?? "",
+      isDryRun: try flag("dryRun"))
+  }
+
+  /// A parameter of the query that is `true`, `false` or left out, which is the same as `false`.
+  func flag(_ name: String) throws(Problem) -> Bool {
+    switch query(name) {
+    case nil, "false": return false
+    case "true": return true
+    default: throw Problem(.badRequest, "malformed-flag", "“\(name)” must be true or false.")
+    }
   }
 
   /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -10,12 +11,13 @@ struct DomainEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/domains", .role(.viewer), list),
+      Endpoint(.get, "/v1/domains", .role(.viewer), isFilteredByToken: true, list),
       Endpoint(.get, "/v1/domains/{domain}", .role(.viewer), get),
       Endpoint(.put, "/v1/domains/{domain}", .role(.editor), put),
       Endpoint(.patch, "/v1/domains/{domain}", .role(.editor), patch),
       Endpoint(.delete, "/v1/domains/{domain}", .role(.editor)) { call in
-        try publisher.delete(call.domain(), if: call.precondition())
+        let name = try call.domain()
+        try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
         return Response(.noContent)
       },
     ]
@@ -23,9 +25,10 @@ struct DomainEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let domains = try publisher.store.domains(after: page.after, limit: page.limit + 1)
+    let filter = try call.domainFilter()
+    let domains = try publisher.store.domains(filter, after: page.after, limit: page.limit + 1)
     return .page(
-      domains, limit: page.limit, total: try publisher.store.domainCount(),
+      domains, limit: page.limit, total: try publisher.store.domainCount(filter),
       item: DomainResource.summary, cursor: \.name.text)
   }
 
@@ -61,7 +64,9 @@ struct DomainEndpoints: Sendable {
   private func read(
     _ json: JSON, _ name: DomainName, over old: StoredDomain?, _ call: Call
   ) throws -> Domain {
-    let domain = try Faults.collecting(in: json) { DomainResource.read($0, name: name) }
+    let domain = try Faults.collecting(in: json) {
+      DomainResource.read($0, name: name, keeping: old?.domain.expectations ?? [])
+    }
     // An alias that is there already was allowed by whoever added it.
     let before = Set(old?.domain.aliases ?? [])
     for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
@@ -69,42 +74,36 @@ struct DomainEndpoints: Sendable {
   }
 }
 
+extension Call {
+  /// The filters of a list of domains: `q`, `app`, `environment`, `enabled`, `finding`, and what the
+  /// token is limited to.
+  fileprivate func domainFilter() throws -> DomainFilter {
+    do {
+      return DomainFilter(
+        text: query("q"), app: try query("app").map { try AppIdentifier($0) },
+        environment: try word("environment", App.Environment.self),
+        isEnabled: try word("enabled", Flag.self).map { $0 == .true },
+        finding: try word("finding", Finding.Code.self)?.rawValue, within: token?.domains ?? [])
+    } catch let error as ValidationError {
+      throw Problem(.badRequest, error.code, error.message)
+    }
+  }
+
+  private enum Flag: String, CaseIterable {
+    case `true`, `false`
+  }
+
+  private func word<Words: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _: Words.Type
+  ) throws(ValidationError) -> Words? {
+    guard let text = query(name) else { return nil }
+    if let word = Words(rawValue: text) { return word }
+    let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("unknown-value", "“\(name)” must be one of \(words).")
+  }
+}
+
 extension StoredDomain {
   /// The revision as an entity tag.
   var entityTag: Field { Field("ETag", "\"\(revision)\"") }
-}
-
-extension Publisher {
-  /// Edits the domain that a call names, and answers with what was published.
-  ///
-  /// - Parameters:
-  ///   - action: What is done, for the revision.
-  ///   - change: What the domain shall be; given `nil` where there is none.
-  ///   - answer: The members of the answer besides those of the publication.
-  func respond(
-    to call: Call, _ action: String, change: (StoredDomain?) throws -> Domain,
-    answer: (Publication) throws -> JSON.Object
-  ) throws -> Response {
-    let publication = try edit(
-      call.domain(), if: call.precondition(), by: call.attribution(action),
-      accepting: call.acceptedCodes(), change)
-    return try publication.response(status: publication.edited.isNew ? .created : .ok, answer)
-  }
-}
-
-extension Publication {
-  /// The answer to a change: the revision, its size, the findings, and further members.
-  func response(
-    status: Status, _ answer: (Publication) throws -> JSON.Object
-  ) rethrows -> Response {
-    let revision = edited.revision
-    var object: JSON.Object = [
-      "revision": .integer(revision.number), "changed": .bool(edited.isChanged),
-      "bytes": .integer(revision.size), "sha256": .string(revision.sha256),
-      "findings": .array(findings.map(\.json)),
-    ]
-    if !revision.acceptedCodes.isEmpty { object["accepted"] = .strings(revision.acceptedCodes) }
-    for member in try answer(self).members { object[member.key] = member.value }
-    return .json(status, .object(object), fields: [edited.stored.entityTag])
-  }
 }

@@ -17,15 +17,18 @@ struct Endpoint: Sendable {
   /// The path with its parameters in braces, such as `/v1/domains/{domain}`.
   let path: String
   let access: Access
+  /// Whether it tells a token that is limited to domains only of those.
+  let isFilteredByToken: Bool
   let handle: @Sendable (Call) throws -> Response
 
   init(
-    _ method: Method, _ path: String, _ access: Access,
+    _ method: Method, _ path: String, _ access: Access, isFilteredByToken: Bool = false,
     _ handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
     self.access = access
+    self.isFilteredByToken = isFilteredByToken
     self.handle = handle
   }
 }

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -47,6 +48,11 @@ struct EntryEndpoints: Sendable {
     } answer: { publication in
       let stored = publication.edited.stored
       return ["entry": json(stored.domain.document.entries[place], in: stored)]
+    } location: { publication in
+      let stored = publication.edited.stored
+      return stored.domain.document.entries[place].id.map {
+        "/v1/domains/\(stored.domain.name)/entries/\($0)"
+      }
     }
   }
 

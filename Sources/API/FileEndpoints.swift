@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -27,10 +28,12 @@ struct FileEndpoints: Sendable {
   /// Adopts a file. Its media type does not count: such files are often sent without a right one.
   private func put(_ call: Call) throws -> Response {
     try call.putting {
-      let publication = try publisher.adopt(
-        call.request.body, for: call.domain(), if: call.precondition(),
-        by: call.attribution("adopt file"), accepting: call.acceptedCodes())
-      return publication.response(status: publication.edited.isNew ? .created : .ok) { _ in
+      let name = try call.domain()
+      let publication = try publisher.write(call.context()) {
+        try $0.adopt(
+          call.request.body, for: name, if: call.precondition(), accepting: call.acceptedCodes())
+      }
+      return try call.response(publication) { publication in
         ["domain": DomainResource.json(publication.edited.stored)]
       }
     }

@@ -1,6 +1,8 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
+import Publishing
 import Store
 
 /// `/v1/match`, `/v1/validate` and `/v1/domains/{domain}/match`.
@@ -46,14 +48,8 @@ struct MatchEndpoints: Sendable {
         Self.read($0, document: stored.domain.document.json)
       }
     }
-    let names = [Alias(stored.domain.name)] + stored.domain.aliases
     let matcher = Matcher(document: question.document)
-    return Self.answer(question, matcher) { url in
-      // A URL of any name that the file is served for counts; others are no match.
-      let host = Matcher.host(of: url).map { $0.lowercased() } ?? ""
-      let isServed = names.contains { $0.covers(host: host) }
-      return isServed ? host : stored.domain.name.text
-    }
+    return Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
   }
 
   private static func read(_ object: InputObject, document: JSON?) -> Question? {

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -25,12 +26,13 @@ extension Problem {
 
   private static func of(_ error: PublicationError) -> Problem {
     switch error {
-    case .refused(let findings, let account):
+    case .refused(let domain, let findings, let account):
       let errors = findings.filter { $0.severity == .error }
       var members: JSON.Object = [
         "errors": .array(errors.map(FindingResource.fault)),
         "findings": .array(findings.map(\.json)),
       ]
+      members["domain"] = domain.map { .string($0.text) }
       members["account"] = account.map(FindingResource.json)
       let codes = Set(errors.filter(\.code.isAcceptable).map(\.code.rawValue)).sorted()
       let advice =
@@ -41,9 +43,38 @@ extension Problem {
       return Problem(
         account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
         errors.first?.code.rawValue ?? "refused",
-        "Nothing was changed: the document has \(errors.count) "
+        "Nothing was changed: the document\(domain.map { " of “\($0)”" } ?? "") has \(errors.count) "
           + (errors.count == 1 ? "error." : "errors.") + advice, members: members)
+    case .expectationsBroken(let domain, let expectations):
+      return broken(domain, expectations)
+    case .several(let errors):
+      let problems = errors.map { of($0).json }
+      return Problem(
+        errors.contains(where: \.isConflict) ? .conflict : .unprocessableContent,
+        "several-refused",
+        "Nothing was changed: \(problems.count) domains are refused; “problems” has one for each.",
+        members: ["problems": .array(problems)])
     }
+  }
+
+  private static func broken(
+    _ domain: DomainName, _ broken: [BrokenExpectation]
+  ) -> Problem {
+    let list = broken.map { broken -> JSON in
+      var object: JSON.Object = [
+        "url": .string(broken.expectation.url), "app": .string(broken.expectation.app.text),
+        "expected": .string(broken.expectation.resolution.rawValue),
+        "resolution": .string(broken.explanation.resolution.rawValue),
+      ]
+      object["pointer"] = broken.explanation.route.map { .string($0.description) }
+      object["reason"] = .string(broken.explanation.reason)
+      return .object(object)
+    }
+    return Problem(
+      .conflict, "expectation-broken",
+      "Nothing was changed: \(list.count) of the expectations of “\(domain)” would not be met. Change "
+        + "the routes, or the expectations first.",
+      members: ["domain": .string(domain.text), "expectations": .array(list)])
   }
 
   private static func of(_ error: StoreError) throws(Internal) -> Problem {
@@ -70,6 +101,8 @@ extension Problem {
         "\(count == 1 ? "One domain names" : "\(count) domains name") “\(app)”. Remove it there "
           + "first; “domains” has the first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
+    case .appExists(let app):
+      return Problem(.conflict, "app-exists", "There is an app “\(app)” already.")
     case .tokenNameTaken(let name):
       return Problem(.conflict, "token-name-taken", "A token has the name “\(name)” already.")
     case .newerSchema, .brokenReferences: throw Internal(detail: String(describing: error))
@@ -110,5 +143,12 @@ extension Problem {
       case .token(let name): ("token-not-found", "token “\(name)”")
       }
     return Problem(.notFound, code, "There is no \(what).")
+  }
+}
+
+extension PublicationError {
+  /// Whether the document itself is fine.
+  fileprivate var isConflict: Bool {
+    if case .expectationsBroken = self { true } else { false }
   }
 }

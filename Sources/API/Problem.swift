@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -40,14 +41,20 @@ struct Problem: Error, Sendable {
       members: ["errors": .array(faults)])
   }
 
-  /// The answer.
-  func response(requestID: String) -> Response {
+  /// What is wrong, in JSON.
+  var json: JSON {
     var object: JSON.Object = [
       "type": "about:blank", "title": .string(Self.title(status)),
       "status": .integer(status.code), "detail": .string(detail), "code": .string(code),
-      "requestId": .string(requestID),
     ]
     for member in members.members { object[member.key] = member.value }
+    return .object(object)
+  }
+
+  /// The answer.
+  func response(requestID: String) -> Response {
+    var object = json.objectValue ?? [:]
+    object["requestId"] = .string(requestID)
     var response = Response(
       status, fields: [Field("Content-Type", "application/problem+json")],
       body: JSON.object(object).serialized())

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -57,6 +58,8 @@ struct RouteEndpoints: Sendable {
       entry.routes.insert(route, at: place)
     } answer: { entry in
       ["route": RouteResource.json(entry.routes[place])]
+    } location: { entry in
+      entry.routes[place].id.map { "\(call.request.target.path)/\($0)" }
     }
   }
 
@@ -118,7 +121,7 @@ struct RouteEndpoints: Sendable {
   /// Edits the entry that a call names.
   private func edit(
     _ call: Call, _ action: String, _ change: (inout Entry) throws -> Void,
-    answer: (Entry) throws -> JSON.Object
+    answer: (Entry) throws -> JSON.Object, location: (Entry) throws -> String? = { _ in nil }
   ) throws -> Response {
     let id = try call.row("entry")
     return try publisher.respond(to: call, action) { old in
@@ -132,6 +135,9 @@ struct RouteEndpoints: Sendable {
     } answer: { publication in
       let domain = publication.edited.stored.domain
       return try answer(domain.document.entries[try domain.place(of: id)])
+    } location: { publication in
+      let domain = publication.edited.stored.domain
+      return try location(domain.document.entries[try domain.place(of: id)])
     }
   }
 }

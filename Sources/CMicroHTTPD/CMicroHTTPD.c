@@ -16,6 +16,11 @@ size_t aasa_head_size(struct MHD_Connection *connection) {
   return info == NULL ? 0 : info->header_size;
 }
 
+int aasa_value_count(struct MHD_Connection *connection) {
+  return MHD_get_connection_values(
+      connection, MHD_HEADER_KIND | MHD_COOKIE_KIND | MHD_GET_ARGUMENT_KIND, NULL, NULL);
+}
+
 int aasa_socket(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

@@ -14,14 +14,14 @@ struct AdoptedFile {
     let findings = report.findings.filter { $0.code != .tooLarge && $0.code != .nearSizeLimit }
     guard let file = report.document,
       !findings.contains(where: { $0.isRefused(accepting: accepted) })
-    else { throw .refused(findings, account: nil) }
+    else { throw .refused(nil, findings, account: nil) }
     do throws(AdoptionError) {
       return try Document(adopting: file)
     } catch {
       let finding = Finding(
         .wrongType, at: error.pointer, error.message,
         help: "Correct the file; what it says here cannot be kept and served again.")
-      throw .refused(findings + [finding], account: nil)
+      throw .refused(nil, findings + [finding], account: nil)
     }
   }
 }

@@ -59,14 +59,11 @@ extension Set<Int64> {
 
 /// Things that are taken away by what they say, the first of several first.
 private struct Remaining<Thing> {
-  private var things: [[UInt8]: [Thing]]
+  private var things: [[UInt8]: ArraySlice<Thing>]
 
   init(_ all: [Thing], by key: (Thing) -> String) {
-    things = Dictionary(grouping: all) { Array(key($0).utf8) }
+    things = Dictionary(grouping: all) { Array(key($0).utf8) }.mapValues { $0[...] }
   }
 
-  mutating func take(_ key: String) -> Thing? {
-    guard things[Array(key.utf8)]?.isEmpty == false else { return nil }
-    return things[Array(key.utf8)]?.removeFirst()
-  }
+  mutating func take(_ key: String) -> Thing? { things[Array(key.utf8)]?.popFirst() }
 }

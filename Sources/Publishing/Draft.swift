@@ -3,28 +3,70 @@ import JSONValue
 
 /// A document that is about to be published.
 struct Draft {
+  let domain: Domain
   let document: JSON
   let bytes: [UInt8]
-  private let domain: Domain
+  /// What the apps of the document are built for.
+  let environments: [AppIdentifier: App.Environment]
 
-  init(_ domain: Domain) {
+  init(_ domain: Domain, environments: [AppIdentifier: App.Environment]) {
     self.domain = domain
+    self.environments = environments
     document = domain.document.json
     bytes = document.serialized()
   }
 
-  /// The findings of the linter.
-  ///
-  /// - Throws: `PublicationError` if there is an error among them that is not accepted.
-  func review(accepting accepted: Set<Finding.Code>) throws(PublicationError) -> [Finding] {
+  /// Everything that is noteworthy about the document on its domain.
+  func findings() -> [Finding] {
     let context = Linter.Context(
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
-    let findings = Linter.findings(in: document, size: bytes.count, context: context)
-    if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
-      let isTooLarge = bytes.count > Linter.maximumSize
-      throw .refused(findings, account: isTooLarge ? ByteAccount(of: document) : nil)
+    return Linter.findings(in: document, size: bytes.count, context: context)
+      + environmentFindings()
+  }
+
+  /// Apps that are built for something else than what the domain is for.
+  private func environmentFindings() -> [Finding] {
+    domain.document.appIdentifiers.compactMap { app in
+      let environment = environments[app] ?? .production
+      if environment == domain.environment || environment == .production { return nil }
+      return Finding(
+        .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
+        "“\(app)” is an app for \(environment.rawValue), and the domain is for "
+          + "\(domain.environment.rawValue): people who have that app are sent to it by links that "
+          + "others share.",
+        help: "Remove the app from this domain, or say what the domain is for with “environment”.")
     }
-    return findings
+  }
+}
+
+/// A draft that may be published.
+struct Review {
+  let findings: [Finding]
+  let changedResolutions: [ChangedResolution]
+  let document: JSON
+
+  /// Lints a draft and checks its expectations.
+  ///
+  /// - Throws: `PublicationError`.
+  init(
+    _ draft: Draft, over old: Domain?, accepting accepted: Set<Finding.Code>
+  ) throws(PublicationError) {
+    findings = draft.findings()
+    document = draft.document
+    if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
+      let isTooLarge = draft.bytes.count > Linter.maximumSize
+      let account = isTooLarge ? ByteAccount(of: document) : nil
+      throw .refused(draft.domain.name, findings, account: account)
+    }
+    let after = Resolver(draft.domain, document)
+    let broken = after.broken()
+    if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
+    changedResolutions = old.map { after.changes(since: Resolver($0, $0.document.json)) } ?? []
+  }
+
+  /// The codes of the errors that the document has.
+  var acceptedCodes: [String] {
+    Set(findings.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()
   }
 }
 

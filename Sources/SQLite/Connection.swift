@@ -1,7 +1,8 @@
 import CSQLite
 
-/// An open database with the statements that were prepared on it.
-public struct Connection: ~Copyable {
+/// An open database with the statements that were prepared on it. It is for one thread at a time;
+/// `Database` sees to that.
+public final class Connection {
   /// How a database is opened.
   public enum Mode: Sendable {
     /// For reading and writing; the file is created if it is missing.
@@ -50,7 +51,7 @@ public struct Connection: ~Copyable {
   /// Runs one statement and gives each row to `row`.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
-  public mutating func run(
+  public func run(
     _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Void = { _ in }
   ) throws {
     try statement(sql).run(values, row: row)
@@ -59,7 +60,7 @@ public struct Connection: ~Copyable {
   /// Runs one statement and returns what `row` makes of each row.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
-  public mutating func all<Element>(
+  public func all<Element>(
     _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
   ) throws -> [Element] {
     var elements: [Element] = []
@@ -70,7 +71,7 @@ public struct Connection: ~Copyable {
   /// Runs one statement and returns what `row` makes of its only row, or `nil` without a row.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
-  public mutating func first<Element>(
+  public func first<Element>(
     _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
   ) throws -> Element? {
     var element: Element?
@@ -84,17 +85,18 @@ public struct Connection: ~Copyable {
   /// The rowid of the last INSERT.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Does `body` in a transaction, which is committed when `body` returns and rolled back when it
-  /// throws. `.write` takes the lock at once, so that no read in it is stale when it writes.
+  /// Does `body` in a transaction, which is rolled back when `body` throws and otherwise committed,
+  /// unless it is a trial. `.write` takes the lock at once, so that no read in it is stale when it
+  /// writes.
   ///
   /// - Throws: `SQLiteError`, and what `body` throws.
-  public mutating func transaction<Result>(
-    _ kind: TransactionKind, _ body: (inout Connection) throws -> Result
+  public func transaction<Result>(
+    _ kind: TransactionKind, isTrial: Bool = false, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try execute(kind.rawValue)
     do {
-      let result = try body(&self)
-      try execute("COMMIT")
+      let result = try body(self)
+      try execute(isTrial ? "ROLLBACK" : "COMMIT")
       return result
     } catch {
       // After some errors (a full disk) SQLite has rolled back by itself, and says so.
@@ -111,7 +113,7 @@ public struct Connection: ~Copyable {
     case write = "BEGIN IMMEDIATE"
   }
 
-  private mutating func statement(_ sql: String) throws(SQLiteError) -> Statement {
+  private func statement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = statements[sql] { return statement }
     let statement = try Statement(sql, on: handle)
     statements[sql] = statement

@@ -16,8 +16,8 @@ public final class Database: Sendable {
   ///
   /// - Throws: what `body` throws.
   public func withConnection<Result: Sendable>(
-    _ body: (inout Connection) throws -> Result
+    _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try connection.withLock { connection in try body(&connection) }
+    try connection.withLock { connection in try body(connection) }
   }
 }

@@ -4,7 +4,7 @@ import SQLite
 
 extension DomainRows {
   /// The entries with their routes.
-  func entries(_ connection: inout Connection) throws -> [Entry] {
+  func entries(_ connection: Connection) throws -> [Entry] {
     var entries = try connection.all(
       """
       SELECT entry.id, has_app_id, has_app_ids, has_components, has_paths, app.identifier, extra
@@ -40,14 +40,14 @@ extension DomainRows {
       else { return }
       entries[place].paths.append(path)
     }
-    try readRoutes(into: &entries, places: places, &connection)
+    try readRoutes(into: &entries, places: places, connection)
     return entries
   }
 
   private func readRoutes(
-    into entries: inout [Entry], places: [Int64: Int], _ connection: inout Connection
+    into entries: inout [Entry], places: [Int64: Int], _ connection: Connection
   ) throws {
-    var items = try queryItems(&connection)
+    var items = try queryItems(connection)
     try connection.run(
       """
       SELECT entry_id, route.id, path, query, has_query_items, fragment, exclude, case_sensitive,
@@ -71,7 +71,7 @@ extension DomainRows {
 
   /// The query items of all routes, by route.
   private func queryItems(
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws -> [Int64: [Route.Query.Item]] {
     var items: [Int64: [Route.Query.Item]] = [:]
     try connection.run(

@@ -10,16 +10,17 @@ extension DomainRows {
   ///
   /// - Throws: `StoreError.nameTaken`, `SQLiteError`.
   func save(
-    _ new: Domain, over old: Domain?, now: Int64, _ connection: inout Connection
+    _ new: Domain, over old: Domain?, now: Int64, _ connection: Connection
   ) throws {
-    let apps = try appRows(new.document.appIdentifiers, now: now, &connection)
+    let named = new.document.appIdentifiers + new.expectations.map(\.app)
+    let apps = try appRows(named, now: now, connection)
     if old?.name != new.name || old?.aliases != new.aliases {
-      try saveNames(new, &connection)
+      try saveNames(new, connection)
     }
     let before = old?.document ?? Document()
-    try saveColumns(new, &connection)
+    try saveColumns(new, connection)
     if JSON.strings(before.apps ?? []) != .strings(new.document.apps ?? []) {
-      try replace("applinks_app", "domain_id", id, &connection)
+      try replace("applinks_app", "domain_id", id, connection)
       for (position, value) in (new.document.apps ?? []).enumerated() {
         try connection.run(
           "INSERT INTO applinks_app (domain_id, position, value) VALUES (?, ?, ?)",
@@ -27,19 +28,22 @@ extension DomainRows {
       }
     }
     if before.services != new.document.services {
-      try saveServices(new.document.services, apps, &connection)
+      try saveServices(new.document.services, apps, connection)
     }
     if before.substitutionVariables != new.document.substitutionVariables {
-      try saveVariables(new.document.substitutionVariables, &connection)
+      try saveVariables(new.document.substitutionVariables, connection)
     }
     if before.defaults != new.document.defaults {
-      try saveDefaults(new.document.defaults, "domain_id", of: id, &connection)
+      try saveDefaults(new.document.defaults, "domain_id", of: id, connection)
     }
-    try saveEntries(new.document.entries, over: before.entries, apps, &connection)
+    if old?.expectations ?? [] != new.expectations {
+      try saveExpectations(new.expectations, apps, connection)
+    }
+    try saveEntries(new.document.entries, over: before.entries, apps, connection)
   }
 
-  private func saveNames(_ domain: Domain, _ connection: inout Connection) throws {
-    try replace("domain_name", "domain_id", id, &connection)
+  private func saveNames(_ domain: Domain, _ connection: Connection) throws {
+    try replace("domain_name", "domain_id", id, connection)
     for (position, name) in ([Alias(domain.name)] + domain.aliases).enumerated() {
       do {
         try connection.run(
@@ -58,25 +62,26 @@ extension DomainRows {
     }
   }
 
-  private func saveColumns(_ domain: Domain, _ connection: inout Connection) throws {
+  private func saveColumns(_ domain: Domain, _ connection: Connection) throws {
     try connection.run(
       """
       UPDATE domain SET is_enabled = ?, format = ?, cache_seconds = ?, details_form = ?,
-        has_apps = ?, applinks_extra = ?, extra = ?
+        has_apps = ?, applinks_extra = ?, extra = ?, environment = ?, is_strict = ?
       WHERE id = ?
       """,
       [
         .bool(domain.isEnabled), .text(domain.format.rawValue), .integer(domain.cacheSeconds),
         .text(domain.document.detailsForm.rawValue), .bool(domain.document.apps != nil),
-        .members(domain.document.applinksExtra), .members(domain.document.extra), .integer(id),
+        .members(domain.document.applinksExtra), .members(domain.document.extra),
+        .text(domain.environment.rawValue), .bool(domain.isStrict), .integer(id),
       ])
   }
 
   private func saveServices(
     _ services: [Document.Service: Document.AppList], _ apps: [AppIdentifier: Int64],
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws {
-    try replace("service", "domain_id", id, &connection)
+    try replace("service", "domain_id", id, connection)
     for service in Document.Service.allCases {
       guard let list = services[service] else { continue }
       try connection.run(
@@ -91,10 +96,27 @@ extension DomainRows {
     }
   }
 
-  private func saveVariables(
-    _ variables: [SubstitutionVariable], _ connection: inout Connection
+  private func saveExpectations(
+    _ expectations: [Expectation], _ apps: [AppIdentifier: Int64], _ connection: Connection
   ) throws {
-    try replace("substitution_variable", "domain_id", id, &connection)
+    try replace("expectation", "domain_id", id, connection)
+    for (position, expectation) in expectations.enumerated() {
+      try connection.run(
+        """
+        INSERT INTO expectation (domain_id, position, url, app_id, resolution)
+        VALUES (?, ?, ?, ?, ?)
+        """,
+        [
+          .integer(id), .integer(position), .text(expectation.url),
+          .optional(apps[expectation.app]), .text(expectation.resolution.rawValue),
+        ])
+    }
+  }
+
+  private func saveVariables(
+    _ variables: [SubstitutionVariable], _ connection: Connection
+  ) throws {
+    try replace("substitution_variable", "domain_id", id, connection)
     for (position, variable) in variables.enumerated() {
       try connection.run(
         "INSERT INTO substitution_variable (domain_id, position, name) VALUES (?, ?, ?)",
@@ -108,11 +130,20 @@ extension DomainRows {
     }
   }
 
+  /// Writes what kinds of findings the document has.
+  func saveFindings(_ codes: Set<String>, _ connection: Connection) throws {
+    try replace("domain_finding", "domain_id", id, connection)
+    for code in codes {
+      try connection.run(
+        "INSERT INTO domain_finding (domain_id, code) VALUES (?, ?)", [.integer(id), .text(code)])
+    }
+  }
+
   /// Writes `defaults` of a domain or of an entry, whichever `owner` is the column of.
   func saveDefaults(
-    _ defaults: Defaults, _ owner: StaticString, of row: Int64, _ connection: inout Connection
+    _ defaults: Defaults, _ owner: StaticString, of row: Int64, _ connection: Connection
   ) throws {
-    try replace("defaults", owner, row, &connection)
+    try replace("defaults", owner, row, connection)
     if defaults.isEmpty { return }
     try connection.run(
       """
@@ -127,21 +158,21 @@ extension DomainRows {
 
   /// Deletes the rows of a table that belong to a row, before they are written anew.
   func replace(
-    _ table: StaticString, _ owner: StaticString, _ row: Int64, _ connection: inout Connection
+    _ table: StaticString, _ owner: StaticString, _ row: Int64, _ connection: Connection
   ) throws {
     try connection.run("DELETE FROM \(table) WHERE \(owner) = ?", [.integer(row)])
   }
 
   /// The rows of apps; those that are not there yet are added.
   private func appRows(
-    _ apps: [AppIdentifier], now: Int64, _ connection: inout Connection
+    _ apps: [AppIdentifier], now: Int64, _ connection: Connection
   ) throws -> [AppIdentifier: Int64] {
     var rows: [AppIdentifier: Int64] = [:]
-    for app in apps {
+    for app in apps where rows[app] == nil {
       let row = try connection.first(
         "SELECT id FROM app WHERE identifier = ?", [.text(app.text)]
       ) { $0.integer(0) }
-      rows[app] = try row ?? AppRows.insert(App(id: app), now: now, &connection)
+      rows[app] = try row ?? AppRows.insert(App(id: app), now: now, connection)
     }
     return rows
   }

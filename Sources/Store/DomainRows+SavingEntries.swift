@@ -5,35 +5,35 @@ import SQLite
 extension DomainRows {
   func saveEntries(
     _ new: [Entry], over old: [Entry], _ apps: [AppIdentifier: Int64],
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
     for removed in Set(places.keys).subtracting(new.compactMap(\.id)) {
-      try replace("entry", "id", removed, &connection)
+      try replace("entry", "id", removed, connection)
     }
     for (position, entry) in new.enumerated() {
       let before = entry.id.flatMap { places[$0] }
       let isUnchanged = before.map { $0 == position && old[$0] == entry } ?? false
       if isUnchanged { continue }
       let stored = before.map { old[$0] }
-      let row = try saveEntry(entry, at: position, over: stored, &connection)
+      let row = try saveEntry(entry, at: position, over: stored, connection)
       if stored?.apps != entry.apps {
-        try saveApps(of: row, entry.apps, apps, &connection)
+        try saveApps(of: row, entry.apps, apps, connection)
       }
       if entry.appID != stored?.appID || entry.keys != stored?.keys {
-        try saveKeys(of: row, entry, apps, &connection)
+        try saveKeys(of: row, entry, apps, connection)
       }
-      if stored?.paths ?? [] != entry.paths { try savePaths(of: row, entry.paths, &connection) }
+      if stored?.paths ?? [] != entry.paths { try savePaths(of: row, entry.paths, connection) }
       if stored?.defaults ?? Defaults() != entry.defaults {
-        try saveDefaults(entry.defaults, "entry_id", of: row, &connection)
+        try saveDefaults(entry.defaults, "entry_id", of: row, connection)
       }
-      try saveRoutes(of: row, entry.routes, over: stored?.routes ?? [], &connection)
+      try saveRoutes(of: row, entry.routes, over: stored?.routes ?? [], connection)
     }
   }
 
   /// Writes the entry's own row and returns it.
   private func saveEntry(
-    _ entry: Entry, at position: Int, over old: Entry?, _ connection: inout Connection
+    _ entry: Entry, at position: Int, over old: Entry?, _ connection: Connection
   ) throws -> Int64 {
     if let id = old?.id {
       try connection.run(
@@ -53,7 +53,7 @@ extension DomainRows {
 
   private func saveKeys(
     of row: Int64, _ entry: Entry, _ apps: [AppIdentifier: Int64],
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws {
     try connection.run(
       """
@@ -69,9 +69,9 @@ extension DomainRows {
 
   private func saveApps(
     of row: Int64, _ list: [AppIdentifier], _ apps: [AppIdentifier: Int64],
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws {
-    try replace("entry_app", "entry_id", row, &connection)
+    try replace("entry_app", "entry_id", row, connection)
     for (position, app) in list.enumerated() {
       try connection.run(
         "INSERT INTO entry_app (entry_id, position, app_id) VALUES (?, ?, ?)",
@@ -80,9 +80,9 @@ extension DomainRows {
   }
 
   private func savePaths(
-    of row: Int64, _ paths: [LegacyPath], _ connection: inout Connection
+    of row: Int64, _ paths: [LegacyPath], _ connection: Connection
   ) throws {
-    try replace("legacy_path", "entry_id", row, &connection)
+    try replace("legacy_path", "entry_id", row, connection)
     for (position, path) in paths.enumerated() {
       try connection.run(
         "INSERT INTO legacy_path (entry_id, position, pattern, exclude) VALUES (?, ?, ?, ?)",
@@ -91,20 +91,20 @@ extension DomainRows {
   }
 
   private func saveRoutes(
-    of row: Int64, _ new: [Route], over old: [Route], _ connection: inout Connection
+    of row: Int64, _ new: [Route], over old: [Route], _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
     for removed in Set(places.keys).subtracting(new.compactMap(\.id)) {
-      try replace("route", "id", removed, &connection)
+      try replace("route", "id", removed, connection)
     }
     for (position, route) in new.enumerated() {
       guard let id = route.id, let place = places[id] else {
-        try insertRoute(route, at: position, of: row, &connection)
+        try insertRoute(route, at: position, of: row, connection)
         continue
       }
       if old[place] != route {
         let queryChanged = old[place].query != route.query
-        try updateRoute(id, route, at: position, queryChanged: queryChanged, &connection)
+        try updateRoute(id, route, at: position, queryChanged: queryChanged, connection)
       } else if place != position {
         try connection.run(
           "UPDATE route SET position = ? WHERE id = ?", [.integer(position), .integer(id)])
@@ -113,7 +113,7 @@ extension DomainRows {
   }
 
   private func insertRoute(
-    _ route: Route, at position: Int, of entry: Int64, _ connection: inout Connection
+    _ route: Route, at position: Int, of entry: Int64, _ connection: Connection
   ) throws {
     try connection.run(
       """
@@ -121,12 +121,12 @@ extension DomainRows {
         percent_encoded, comment, extra, entry_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, columns(route, at: position) + [.integer(entry)])
-    try insertQueryItems(route.query, of: connection.lastInsertRowID, &connection)
+    try insertQueryItems(route.query, of: connection.lastInsertRowID, connection)
   }
 
   private func updateRoute(
     _ id: Int64, _ route: Route, at position: Int, queryChanged: Bool,
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws {
     try connection.run(
       """
@@ -135,8 +135,8 @@ extension DomainRows {
       WHERE id = ?
       """, columns(route, at: position) + [.integer(id)])
     guard queryChanged else { return }
-    try replace("query_item", "route_id", id, &connection)
-    try insertQueryItems(route.query, of: id, &connection)
+    try replace("query_item", "route_id", id, connection)
+    try insertQueryItems(route.query, of: id, connection)
   }
 
   /// The columns that both statements above write, in their order.
@@ -156,7 +156,7 @@ extension DomainRows {
   }
 
   private func insertQueryItems(
-    _ query: Route.Query?, of route: Int64, _ connection: inout Connection
+    _ query: Route.Query?, of route: Int64, _ connection: Connection
   ) throws {
     guard case .items(let items) = query else { return }
     for (position, item) in items.enumerated() {

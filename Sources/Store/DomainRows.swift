@@ -21,33 +21,35 @@ struct DomainRows {
   let id: Int64
 
   /// The row of the domain that has this name as its own.
-  static func id(of name: DomainName, _ connection: inout Connection) throws -> Int64? {
+  static func id(of name: DomainName, _ connection: Connection) throws -> Int64? {
     try connection.first(
       "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
     ) { $0.integer(0) }
   }
 
   /// The domain that has this name as its own.
-  static func find(_ name: DomainName, _ connection: inout Connection) throws -> StoredDomain? {
-    guard let id = try id(of: name, &connection) else { return nil }
-    return try DomainRows(id: id).load(&connection)
+  static func find(_ name: DomainName, _ connection: Connection) throws -> StoredDomain? {
+    guard let id = try id(of: name, connection) else { return nil }
+    return try DomainRows(id: id).load(connection)
   }
 
   /// All rows of the domain as one value; `nil` if it is not there.
-  func load(_ connection: inout Connection) throws -> StoredDomain? {
-    var names = try names(&connection)
+  func load(_ connection: Connection) throws -> StoredDomain? {
+    var names = try names(connection)
     guard !names.isEmpty else { return nil }
     let own = names.removeFirst().name
     var document = Document()
-    document.substitutionVariables = try variables(&connection)
-    document.services = try services(&connection)
-    document.entries = try entries(&connection)
-    let apps = try applinksApps(&connection)
-    try readDefaults(into: &document, &connection)
+    document.substitutionVariables = try variables(connection)
+    document.services = try services(connection)
+    document.entries = try entries(connection)
+    let apps = try applinksApps(connection)
+    try readDefaults(into: &document, connection)
+    let expectations = try expectations(connection)
     return try connection.first(
       """
       SELECT is_enabled, format, cache_seconds, details_form, has_apps, applinks_extra, extra,
         revision, updated_at,
+        environment, is_strict,
         (SELECT accepted_codes FROM revision WHERE domain_id = domain.id AND number = domain.revision)
       FROM domain WHERE id = ?
       """, [.integer(id)]
@@ -58,27 +60,37 @@ struct DomainRows {
       document.extra = try row.members(6)
       let domain = Domain(
         name: own, aliases: names, isEnabled: row.bool(0), format: try row.enumeration(1),
-        cacheSeconds: row.int(2), document: document)
+        cacheSeconds: row.int(2), environment: try row.enumeration(9), isStrict: row.bool(10),
+        document: document, expectations: expectations)
       return StoredDomain(
         id: id, domain: domain, revision: row.int(7), updatedAt: row.integer(8),
-        acceptedCodes: try row.strings(9))
+        acceptedCodes: try row.strings(11))
     }
   }
 
   /// The domain's own name, then its aliases.
-  func names(_ connection: inout Connection) throws -> [Alias] {
+  func names(_ connection: Connection) throws -> [Alias] {
     try connection.all(
       "SELECT name FROM domain_name WHERE domain_id = ? ORDER BY position", [.integer(id)]
     ) { Alias(stored: $0.text(0)) }
   }
 
-  private func applinksApps(_ connection: inout Connection) throws -> [String] {
+  private func expectations(_ connection: Connection) throws -> [Expectation] {
+    try connection.all(
+      """
+      SELECT url, app.identifier, resolution FROM expectation JOIN app ON app.id = app_id
+      WHERE domain_id = ? ORDER BY position
+      """, [.integer(id)]
+    ) { Expectation(url: $0.text(0), app: $0.app(1), resolution: try $0.enumeration(2)) }
+  }
+
+  private func applinksApps(_ connection: Connection) throws -> [String] {
     try connection.all(
       "SELECT value FROM applinks_app WHERE domain_id = ? ORDER BY position", [.integer(id)]
     ) { $0.text(0) }
   }
 
-  private func variables(_ connection: inout Connection) throws -> [SubstitutionVariable] {
+  private func variables(_ connection: Connection) throws -> [SubstitutionVariable] {
     var variables: [SubstitutionVariable] = []
     var last: Int64?
     try connection.run(
@@ -99,7 +111,7 @@ struct DomainRows {
   }
 
   private func services(
-    _ connection: inout Connection
+    _ connection: Connection
   ) throws -> [Document.Service: Document.AppList] {
     var services: [Document.Service: Document.AppList] = [:]
     try connection.run(
@@ -118,7 +130,7 @@ struct DomainRows {
 
   /// `defaults` of the domain and of its entries, which must have been read before.
   private func readDefaults(
-    into document: inout Document, _ connection: inout Connection
+    into document: inout Document, _ connection: Connection
   ) throws {
     let places = document.entries.places(by: \.id)
     try connection.run(

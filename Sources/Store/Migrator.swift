@@ -6,17 +6,17 @@ enum Migrator {
   /// Applies what is missing, each step in a transaction of its own that records it.
   ///
   /// - Throws: `StoreError.newerSchema` without touching the database; `SQLiteError`.
-  static func migrate(_ connection: inout Connection, now: Int64) throws {
-    let current = try version(&connection)
+  static func migrate(_ connection: Connection, now: Int64) throws {
+    let current = try version(connection)
     let known = migrations.last?.version ?? 0
     if current > known { throw StoreError.newerSchema(found: current, known: known) }
     for migration in migrations where migration.version > current {
-      try apply(migration, to: &connection, now: now)
+      try apply(migration, to: connection, now: now)
     }
   }
 
   /// The version of the schema; 0 for an empty database.
-  static func version(_ connection: inout Connection) throws -> Int {
+  static func version(_ connection: Connection) throws -> Int {
     let isRecorded = try connection.first(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
     ) { _ in true }
@@ -25,11 +25,11 @@ enum Migrator {
   }
 
   private static func apply(
-    _ migration: Migration, to connection: inout Connection, now: Int64
+    _ migration: Migration, to connection: Connection, now: Int64
   ) throws {
     try connection.transaction(.write) { connection in
       // Another process may have applied it while this one waited for the lock.
-      guard try version(&connection) < migration.version else { return }
+      guard try version(connection) < migration.version else { return }
       try connection.execute(
         """
         CREATE TABLE IF NOT EXISTS migration (

@@ -17,7 +17,7 @@ extension Store {
   /// - Throws: `StoreError.notFound`.
   public func app(_ id: AppIdentifier) throws -> StoredApp {
     try read { connection in
-      guard let app = try AppRows.find(id, &connection) else {
+      guard let app = try AppRows.find(id, connection) else {
         throw StoreError.notFound(.app(id))
       }
       return app
@@ -32,72 +32,111 @@ extension Store {
         [.text(last ?? ""), .integer(limit)], row: AppRows.read)
     }
   }
+}
+
+extension Transaction {
+  /// One app; `nil` if it is not there.
+  public func app(_ id: AppIdentifier) throws -> StoredApp? { try AppRows.find(id, connection) }
+
+  /// The apps that no domain names.
+  public func unusedApps() throws -> [AppIdentifier] {
+    try connection.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
+      .filter { $0.domainCount == 0 }.map(\.app.id)
+  }
 
   /// Adds an app, or changes the name and the environment of the one with its identifier. Returns
   /// it and whether it is new.
   public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
-    try write { connection in
-      let old = try AppRows.find(app.id, &connection)
-      if old == nil {
-        _ = try AppRows.insert(app, now: now(), &connection)
-      } else if old?.app != app {
-        try connection.run(
-          "UPDATE app SET name = ?, environment = ?, updated_at = ? WHERE identifier = ?",
-          [
-            .text(app.name), .text(app.environment.rawValue), .integer(now()), .text(app.id.text),
-          ])
-      }
-      guard let stored = try AppRows.find(app.id, &connection) else {
-        throw StoreError.notFound(.app(app.id))
-      }
-      return (stored, old == nil)
+    let old = try AppRows.find(app.id, connection)
+    if old == nil {
+      _ = try AppRows.insert(app, now: now, connection)
+    } else if old?.app != app {
+      try connection.run(
+        "UPDATE app SET name = ?, environment = ?, updated_at = ? WHERE identifier = ?",
+        [.text(app.name), .text(app.environment.rawValue), .integer(now), .text(app.id.text)])
     }
+    if old?.app != app { try record("put app", .app(app.id)) }
+    guard let stored = try AppRows.find(app.id, connection) else {
+      throw StoreError.notFound(.app(app.id))
+    }
+    return (stored, old == nil)
   }
 
   /// Removes an app that no domain names.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
-  public func deleteApp(_ id: AppIdentifier) throws {
-    try write { connection in
-      guard let app = try AppRows.find(id, &connection) else {
-        throw StoreError.notFound(.app(id))
-      }
-      guard app.domainCount == 0 else {
-        throw StoreError.appInUse(
-          id, domains: try AppRows.domains(naming: id, limit: 10, &connection),
-          count: app.domainCount)
-      }
-      try connection.run("DELETE FROM app WHERE identifier = ?", [.text(id.text)])
+  public func delete(_ id: AppIdentifier) throws {
+    guard let app = try AppRows.find(id, connection) else { throw StoreError.notFound(.app(id)) }
+    guard app.domainCount == 0 else {
+      throw StoreError.appInUse(
+        id, domains: try AppRows.domains(naming: id, limit: 10, connection),
+        count: app.domainCount)
     }
+    try connection.run("DELETE FROM app WHERE identifier = ?", [.text(id.text)])
+    try record("delete app", .app(id))
+  }
+
+  /// Gives an app another identifier and returns the domains that name it, which must then be
+  /// published again.
+  ///
+  /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
+  public func rename(_ old: AppIdentifier, to new: AppIdentifier) throws -> [DomainName] {
+    guard try AppRows.find(old, connection) != nil else { throw StoreError.notFound(.app(old)) }
+    do {
+      try connection.run(
+        "UPDATE app SET identifier = ?, updated_at = ? WHERE identifier = ?",
+        [.text(new.text), .integer(now), .text(old.text)])
+    } catch let error as SQLiteError where error.kind == .unique {
+      throw StoreError.appExists(new)
+    }
+    try record("rename app to \(new)", .app(old))
+    return try AppRows.domains(naming: new, limit: Int.max, connection)
+  }
+
+  /// What the apps of a document are built for; an app that is not stored is for production.
+  public func environments(of apps: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
+    var environments: [AppIdentifier: App.Environment] = [:]
+    for app in apps {
+      environments[app] = try connection.first(
+        "SELECT environment FROM app WHERE identifier = ?", [.text(app.text)]
+      ) { try $0.enumeration(0) }
+    }
+    return environments
   }
 }
 
 /// Reads and writes rows of `app`.
 enum AppRows {
-  /// The domains that name an app, each row once.
-  private static let uses = """
-    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = app.id
-    UNION SELECT domain_id FROM entry WHERE entry.app_id = app.id
-    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
-      WHERE service_app.app_id = app.id
+  /// The domains that name an app, each once; `app` is SQL for the row of the app.
+  static func uses(of app: String) -> String {
     """
+    SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
+    UNION SELECT domain_id FROM entry WHERE entry.app_id = \(app)
+    UNION SELECT domain_id FROM service_app JOIN service ON service.id = service_id
+      WHERE service_app.app_id = \(app)
+    UNION SELECT domain_id FROM expectation WHERE expectation.app_id = \(app)
+    """
+  }
 
   /// The columns that `read` reads.
-  static let select =
-    "SELECT identifier, name, environment, updated_at, (SELECT count(*) FROM (\(uses))) FROM app"
+  static let select = """
+    SELECT identifier, name, environment, updated_at,
+      (SELECT count(*) FROM (\(uses(of: "app.id"))))
+    FROM app
+    """
 
   static func read(_ row: borrowing Row) throws -> StoredApp {
     let app = App(id: row.app(0), name: row.text(1), environment: try row.enumeration(2))
     return StoredApp(app: app, domainCount: row.int(4), updatedAt: row.integer(3))
   }
 
-  static func find(_ id: AppIdentifier, _ connection: inout Connection) throws -> StoredApp? {
+  static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {
     try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
   }
 
   /// Adds a row and returns it.
   static func insert(
-    _ app: App, now: Int64, _ connection: inout Connection
+    _ app: App, now: Int64, _ connection: Connection
   ) throws -> Int64 {
     try connection.run(
       "INSERT INTO app (identifier, name, environment, updated_at) VALUES (?, ?, ?, ?)",
@@ -107,12 +146,12 @@ enum AppRows {
 
   /// The names of some of the domains that name an app.
   static func domains(
-    naming id: AppIdentifier, limit: Int, _ connection: inout Connection
+    naming id: AppIdentifier, limit: Int, _ connection: Connection
   ) throws -> [DomainName] {
     try connection.all(
       """
       SELECT domain_name.name FROM app JOIN domain_name ON position = 0
-      WHERE identifier = ? AND domain_id IN (\(uses)) ORDER BY domain_name.name LIMIT ?
+      WHERE identifier = ? AND domain_id IN (\(uses(of: "app.id"))) ORDER BY domain_name.name LIMIT ?
       """, [.text(id.text), .integer(limit)]
     ) { DomainName(stored: $0.text(0)) }
   }

@@ -1,5 +1,4 @@
 public import Association
-import CSodium
 import JSONValue
 import SQLite
 
@@ -23,12 +22,18 @@ public struct DomainEdit: Sendable {
   public var document: [UInt8]
   /// The codes of the errors that were accepted.
   public var acceptedCodes: [String]
+  /// The codes of all findings.
+  public var findingCodes: Set<String>
 
   /// An edit.
-  public init(domain: Domain, document: [UInt8], acceptedCodes: [String] = []) {
+  public init(
+    domain: Domain, document: [UInt8], acceptedCodes: [String] = [],
+    findingCodes: Set<String> = []
+  ) {
     self.domain = domain
     self.document = document
     self.acceptedCodes = acceptedCodes
+    self.findingCodes = findingCodes
   }
 }
 
@@ -38,6 +43,8 @@ public struct EditedDomain: Sendable {
   public let stored: StoredDomain
   /// The revision that is served now.
   public let revision: Revision
+  /// The document that was served before; `nil` where there was none.
+  public let documentBefore: [UInt8]?
   /// Whether the domain is new.
   public let isNew: Bool
   /// Whether anything changed. Where nothing did, no revision was published.
@@ -50,95 +57,102 @@ extension Store {
   /// - Throws: `StoreError.notFound`.
   public func domain(_ name: DomainName) throws -> StoredDomain {
     try read { connection in
-      guard let stored = try DomainRows.find(name, &connection) else {
+      guard let stored = try DomainRows.find(name, connection) else {
         throw StoreError.notFound(.domain(name))
       }
       return stored
     }
   }
 
-  /// Changes, or adds, one domain and publishes a revision, in one transaction.
-  ///
-  /// - Parameters:
-  ///   - author: Who does it.
-  ///   - reason: What is done.
-  ///   - body: Given the domain as it is, or `nil` where there is none, returns what it shall become.
-  /// - Throws: `StoreError.staleRevision`, `.alreadyExists`, `.notFound`, `.nameTaken`, `.database`,
-  ///   and what `body` throws. Nothing is changed then.
-  public func edit(
-    _ name: DomainName, if precondition: Precondition = .none, author: String, reason: String,
-    _ body: (StoredDomain?) throws -> DomainEdit
-  ) throws -> EditedDomain {
-    try write { connection in
-      let old = try DomainRows.find(name, &connection)
-      try check(precondition, against: old?.revision, of: name)
-      let edit = try body(old)
-      if let old, let current = try RevisionRows.find(old, &connection),
-        old.domain == edit.domain, current.document == edit.document
-      {
-        return EditedDomain(
-          stored: old, revision: current.revision, isNew: false, isChanged: false)
-      }
-      let rows = DomainRows(id: try old?.id ?? DomainRows.insert(now: now(), &connection))
-      try rows.save(edit.domain, over: old?.domain, now: now(), &connection)
-      let revision = try RevisionRows.publish(
-        edit, number: (old?.revision ?? 0) + 1, of: rows.id, author: author, reason: reason,
-        now: now(), &connection)
-      try ChangeRows.add(rows.id, &connection)
-      guard let stored = try rows.load(&connection) else {
-        throw StoreError.notFound(.domain(name))
-      }
-      return EditedDomain(
-        stored: stored, revision: revision, isNew: old == nil, isChanged: true)
-    }
-  }
-
-  /// Removes a domain with its revisions. Apps stay.
-  ///
-  /// - Throws: `StoreError.notFound`, `.staleRevision`, `.database`.
-  public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {
-    try write { connection in
-      guard let old = try DomainRows.find(name, &connection) else {
-        throw StoreError.notFound(.domain(name))
-      }
-      try check(precondition, against: old.revision, of: name)
-      try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
-      try ChangeRows.add(old.id, &connection)
-    }
-  }
-
-  /// The names of domains in order, from the one after `last`.
-  public func domains(after last: String?, limit: Int) throws -> [DomainSummary] {
+  /// Domains in the order of their names, from the one after `last`.
+  public func domains(
+    _ filter: DomainFilter = DomainFilter(), after last: String?, limit: Int
+  ) throws -> [DomainSummary] {
     try read { connection in
       try connection.all(
         """
-        SELECT name, is_enabled, format, revision, updated_at
-        FROM domain_name JOIN domain ON domain.id = domain_id
-        WHERE domain_name.position = 0 AND name > ? ORDER BY name LIMIT ?
-        """, [.text(last ?? ""), .integer(limit)]
+        SELECT own.name, is_enabled, format, environment, revision, updated_at
+        \(DomainFilter.sql) AND own.name > ?7 ORDER BY own.name LIMIT ?8
+        """, filter.values + [.text(last ?? ""), .integer(limit)]
       ) { row in
         DomainSummary(
           name: DomainName(stored: row.text(0)), isEnabled: row.bool(1),
-          format: try row.enumeration(2), revision: row.int(3), updatedAt: row.integer(4))
+          format: try row.enumeration(2), environment: try row.enumeration(3),
+          revision: row.int(4), updatedAt: row.integer(5))
       }
     }
   }
 
   /// How many domains there are.
-  public func domainCount() throws -> Int {
-    try read { try $0.first("SELECT count(*) FROM domain") { $0.int(0) } ?? 0 }
+  public func domainCount(_ filter: DomainFilter = DomainFilter()) throws -> Int {
+    try read { connection in
+      try connection.first("SELECT count(*) \(DomainFilter.sql)", filter.values) { $0.int(0) } ?? 0
+    }
   }
 
-  private func check(
-    _ precondition: Precondition, against revision: Int?, of name: DomainName
-  ) throws {
-    switch (precondition, revision) {
-    case (.none, _), (.exists, _?), (.absent, nil): return
-    case (.exists, nil), (.revision, nil): throw StoreError.notFound(.domain(name))
-    case (.absent, let current?): throw StoreError.alreadyExists(current: current)
-    case (.revision(let expected), let current?):
-      if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
+  /// All apps and all domains, in one consistent state.
+  public func everything() throws -> (apps: [StoredApp], domains: [StoredDomain]) {
+    try read { connection in
+      let apps = try connection.all(
+        AppRows.select + " ORDER BY identifier", row: AppRows.read)
+      let ids = try connection.all(
+        "SELECT domain_id FROM domain_name WHERE position = 0 ORDER BY name"
+      ) { $0.integer(0) }
+      return (apps, try ids.compactMap { try DomainRows(id: $0).load(connection) })
     }
+  }
+}
+
+/// Which domains are asked for.
+public struct DomainFilter: Sendable {
+  /// Only domains with this text in their name or in that of an alias.
+  public var text: String?
+  /// Only domains that name this app.
+  public var app: AppIdentifier?
+  /// Only domains for this.
+  public var environment: App.Environment?
+  /// Only domains that are served, or that are not.
+  public var isEnabled: Bool?
+  /// Only domains whose document has a finding of this code.
+  public var finding: String?
+  /// Only these domains; empty for all.
+  public var within: [Alias]
+
+  /// All domains.
+  public init(
+    text: String? = nil, app: AppIdentifier? = nil, environment: App.Environment? = nil,
+    isEnabled: Bool? = nil, finding: String? = nil, within: [Alias] = []
+  ) {
+    self.text = text
+    self.app = app
+    self.environment = environment
+    self.isEnabled = isEnabled
+    self.finding = finding
+    self.within = within
+  }
+
+  /// The rows that a filter leaves, with its parameters 1 to 6.
+  fileprivate static let sql = """
+    FROM domain_name AS own JOIN domain ON domain.id = own.domain_id
+    WHERE own.position = 0
+      AND (?1 IS NULL OR EXISTS (
+        SELECT 1 FROM domain_name AS any WHERE any.domain_id = domain.id AND instr(any.name, ?1)))
+      AND (?2 IS NULL OR domain.id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?2)"))))
+      AND (?3 IS NULL OR environment = ?3)
+      AND (?4 IS NULL OR is_enabled = ?4)
+      AND (?5 IS NULL OR EXISTS (
+        SELECT 1 FROM domain_finding WHERE domain_id = domain.id AND code = ?5))
+      AND (json_array_length(?6) = 0 OR EXISTS (
+        SELECT 1 FROM json_each(?6) WHERE value = own.name
+          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2))))
+    """
+
+  fileprivate var values: [Value] {
+    [
+      .optional(text?.lowercased()), .optional(app?.text), .optional(environment?.rawValue),
+      .optional(isEnabled), .optional(finding),
+      .text(JSON.strings(within.map(\.description)).text),
+    ]
   }
 }
 
@@ -150,21 +164,10 @@ public struct DomainSummary: Sendable, Equatable {
   public let isEnabled: Bool
   /// How entries are written that do not say it themselves.
   public let format: Domain.Format
+  /// What the domain is for.
+  public let environment: App.Environment
   /// The number of the revision that is served.
   public let revision: Int
   /// When it was last changed, in seconds since 1970.
   public let updatedAt: Int64
-}
-
-extension DomainRows {
-  /// Adds the row of a new domain and returns it; `save` writes what it is made of.
-  fileprivate static func insert(now: Int64, _ connection: inout Connection) throws -> Int64 {
-    try connection.run(
-      """
-      INSERT INTO domain (is_enabled, format, cache_seconds, details_form, has_apps,
-        applinks_extra, extra, revision, created_at, updated_at)
-      VALUES (0, 'modern', 0, 'array', 0, '{}', '{}', 0, ?1, ?1)
-      """, [.integer(now)])
-    return connection.lastInsertRowID
-  }
 }

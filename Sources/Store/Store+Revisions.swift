@@ -10,44 +10,90 @@ extension Store {
   public func currentDocument(
     of name: DomainName
   ) throws -> (document: [UInt8], revision: Revision) {
+    try revision(nil, of: name)
+  }
+
+  /// A revision of a domain with its document; `nil` stands for the one that is served.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func revision(
+    _ number: Int?, of name: DomainName
+  ) throws -> (document: [UInt8], revision: Revision) {
     try read { connection in
-      guard let stored = try DomainRows.find(name, &connection),
-        let current = try RevisionRows.find(stored, &connection)
-      else { throw StoreError.notFound(.domain(name)) }
-      return current
+      guard let domain = try DomainRows.find(name, connection) else {
+        throw StoreError.notFound(.domain(name))
+      }
+      let number = number ?? domain.revision
+      guard let found = try RevisionRows.find(number, of: domain.id, connection) else {
+        throw StoreError.notFound(.revision(number))
+      }
+      return found
     }
+  }
+
+  /// Revisions of a domain, the newest first, from the one before `number`.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func revisions(
+    of name: DomainName, before number: Int?, limit: Int
+  ) throws -> [Revision] {
+    try read { connection in
+      guard let id = try DomainRows.id(of: name, connection) else {
+        throw StoreError.notFound(.domain(name))
+      }
+      return try connection.all(
+        RevisionRows.select + " AND number < ? ORDER BY number DESC LIMIT ?",
+        [.integer(id), .integer(number ?? Int.max), .integer(limit)], row: RevisionRows.read)
+    }
+  }
+}
+
+extension Transaction {
+  /// A revision of a domain with its document.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func revision(
+    _ number: Int, of domain: StoredDomain
+  ) throws -> (document: [UInt8], revision: Revision) {
+    guard let found = try RevisionRows.find(number, of: domain.id, connection) else {
+      throw StoreError.notFound(.revision(number))
+    }
+    return found
   }
 }
 
 /// Reads and writes rows of `revision`.
 enum RevisionRows {
-  /// The revision that is served for a domain.
+  /// The columns that `read` reads; the first parameter is the domain.
+  static let select = """
+    SELECT number, length(document), sha256, published_at, author, reason, accepted_codes, document
+    FROM revision WHERE domain_id = ?
+    """
+
+  static func read(_ row: borrowing Row) throws -> Revision {
+    Revision(
+      number: row.int(0), size: row.int(1), sha256: row.text(2), publishedAt: row.integer(3),
+      author: row.text(4), reason: row.text(5), acceptedCodes: try row.strings(6))
+  }
+
+  /// A revision of a domain with its document.
   static func find(
-    _ domain: StoredDomain, _ connection: inout Connection
+    _ number: Int, of domain: Int64, _ connection: Connection
   ) throws -> (document: [UInt8], revision: Revision)? {
-    try connection.first(
-      """
-      SELECT document, number, sha256, published_at, author, reason, accepted_codes
-      FROM revision WHERE domain_id = ? AND number = ?
-      """, [.integer(domain.id), .integer(domain.revision)]
-    ) { row in
-      let document = row.blob(0)
-      let revision = Revision(
-        number: row.int(1), size: document.count, sha256: row.text(2),
-        publishedAt: row.integer(3), author: row.text(4), reason: row.text(5),
-        acceptedCodes: try row.strings(6))
-      return (document, revision)
+    try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
+      ($0.blob(7), try read($0))
     }
   }
 
   /// Adds a revision and makes it the one that is served.
   static func publish(
-    _ edit: DomainEdit, number: Int, of domain: Int64, author: String, reason: String, now: Int64,
-    _ connection: inout Connection
+    _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
+    now: Int64, _ connection: Connection
   ) throws -> Revision {
     let revision = Revision(
       number: number, size: edit.document.count, sha256: sha256(edit.document), publishedAt: now,
-      author: author, reason: reason, acceptedCodes: edit.acceptedCodes)
+      author: context.author, reason: context.reason.isEmpty ? action : context.reason,
+      acceptedCodes: edit.acceptedCodes)
     try connection.run(
       """
       INSERT INTO revision (domain_id, number, document, sha256, published_at, author, reason,
@@ -56,7 +102,7 @@ enum RevisionRows {
       """,
       [
         .integer(domain), .integer(number), .blob(edit.document), .text(revision.sha256),
-        .integer(now), .text(author), .text(reason),
+        .integer(now), .text(revision.author), .text(revision.reason),
         .text(JSON.strings(edit.acceptedCodes).text),
       ])
     try connection.run(

@@ -30,8 +30,8 @@ extension Store {
   /// order of changes that it belongs to.
   public func readServed(_ body: (ServedDomain) throws -> Void) throws -> Int64 {
     try read { connection in
-      let sequence = try ChangeRows.last(&connection)
-      var names = try NamesByDomain(&connection)
+      let sequence = try ChangeRows.last(connection)
+      var names = try NamesByDomain(connection)
       try connection.run(ServedRows.select + " ORDER BY domain.id") { row in
         try body(ServedRows.read(row, names: names.take(row.integer(0))))
       }
@@ -42,7 +42,7 @@ extension Store {
   /// What is to be served for one domain; `nil` if it is disabled or not there.
   public func served(_ domain: Int64) throws -> ServedDomain? {
     try read { connection in
-      let names = try DomainRows(id: domain).names(&connection)
+      let names = try DomainRows(id: domain).names(connection)
       return try connection.first(ServedRows.select + " AND domain.id = ?", [.integer(domain)]) {
         ServedRows.read($0, names: names)
       }
@@ -52,7 +52,7 @@ extension Store {
   /// What changed after a place in the order, by whatever process.
   public func changes(after sequence: Int64) throws -> Changes {
     try read { connection in
-      let last = try ChangeRows.last(&connection)
+      let last = try ChangeRows.last(connection)
       let first = try connection.first("SELECT min(sequence) FROM change") { $0.integer(0) } ?? 0
       // Rows go when they are old: without the next one, what lies between is not known.
       if last > sequence && first > sequence + 1 || last < sequence {
@@ -91,7 +91,7 @@ private enum ServedRows {
 private struct NamesByDomain {
   private var names: [Int64: [Alias]] = [:]
 
-  init(_ connection: inout Connection) throws {
+  init(_ connection: Connection) throws {
     try connection.run("SELECT domain_id, name FROM domain_name ORDER BY domain_id, position") {
       names[$0.integer(0), default: []].append(Alias(stored: $0.text(1)))
     }
@@ -105,14 +105,14 @@ enum ChangeRows {
   /// How many rows are kept for servers that look now and then.
   private static let kept = 10_000
 
-  static func add(_ domain: Int64, _ connection: inout Connection) throws {
+  static func add(_ domain: Int64, _ connection: Connection) throws {
     try connection.run("INSERT INTO change (domain_id) VALUES (?)", [.integer(domain)])
     try connection.run(
       "DELETE FROM change WHERE sequence <= ?",
       [.integer(connection.lastInsertRowID - Int64(kept))])
   }
 
-  static func last(_ connection: inout Connection) throws -> Int64 {
+  static func last(_ connection: Connection) throws -> Int64 {
     try connection.first("SELECT max(sequence) FROM change") { $0.integer(0) } ?? 0
   }
 }

@@ -9,34 +9,16 @@ public struct Token: Sendable, Equatable {
   /// What it may do.
   public let role: Role
   /// The domains that it is limited to, such as `*.brand.example`; empty for all.
-  public let domains: [String]
+  public let domains: [Alias]
   /// When it was made, in seconds since 1970.
   public let createdAt: Int64
+  /// From when on it is refused, in seconds since 1970; `nil` for never.
+  public let expiresAt: Int64?
+  /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
+  public let lastUsedAt: Int64?
 }
 
 extension Store {
-  /// Adds a token and returns its secret, which cannot be had again.
-  ///
-  /// - Throws: `StoreError.tokenNameTaken`.
-  public func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
-    let secret = try TokenSecret()
-    return try write { connection in
-      do {
-        try connection.run(
-          "INSERT INTO token (name, role, hash, created_at) VALUES (?, ?, ?, ?)",
-          [.text(name), .text(role.rawValue), .blob(secret.hash), .integer(now())])
-      } catch let error as SQLiteError where error.kind == .unique {
-        throw StoreError.tokenNameTaken(name)
-      }
-      let row = connection.lastInsertRowID
-      for glob in Set(domains) {
-        try connection.run(
-          "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)", [.integer(row), .text(glob)])
-      }
-      return secret
-    }
-  }
-
   /// All tokens in the order of their names.
   public func tokens() throws -> [Token] {
     try read { connection in
@@ -44,39 +26,92 @@ extension Store {
     }
   }
 
-  /// The token that has this secret.
+  /// The token that has this secret and has not expired. That it was used is written down.
   public func token(_ secret: TokenSecret) throws -> Token? {
-    try read { connection in
-      let found = try connection.first(
+    let found = try read { connection in
+      try connection.first(
         TokenRows.select + " WHERE hash = ?", [.blob(secret.hash)], row: TokenRows.read)
-      return found.flatMap { secret.matches(hash: $0.hash) ? $0.token : nil }
     }
+    guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
+    if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
+    do {
+      try markUsed(token)
+    } catch StoreError.database {
+      // Who may read may do so also where nothing can be written: on a full disk, for example.
+    }
+    return token
+  }
+
+  /// Writes down that a token was used, at most once a minute.
+  private func markUsed(_ token: Token) throws {
+    let minute = now() / 60 * 60
+    if token.lastUsedAt == minute { return }
+    do {
+      try write(WriteContext(author: token.name)) { transaction in
+        try transaction.connection.run(
+          "UPDATE token SET last_used_at = ? WHERE name = ?",
+          [.integer(minute), .text(token.name)])
+      }
+    } catch StoreError.database {
+      // Reading goes on when the disk is full or the database locked; the next use tries again.
+    }
+  }
+}
+
+extension Transaction {
+  /// Adds a token and returns its secret, which cannot be had again.
+  ///
+  /// - Parameters:
+  ///   - domains: What it is limited to; none for all domains.
+  ///   - expiresAt: From when on it is refused, in seconds since 1970; `nil` for never.
+  /// - Throws: `StoreError.tokenNameTaken`.
+  public func createToken(
+    name: String, role: Role, domains: [Alias] = [], expiresAt: Int64? = nil
+  ) throws -> TokenSecret {
+    let secret = try TokenSecret()
+    do {
+      try connection.run(
+        "INSERT INTO token (name, role, hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+        [
+          .text(name), .text(role.rawValue), .blob(secret.hash), .integer(now),
+          .optional(expiresAt),
+        ])
+    } catch let error as SQLiteError where error.kind == .unique {
+      throw StoreError.tokenNameTaken(name)
+    }
+    let row = connection.lastInsertRowID
+    for glob in Set(domains) {
+      try connection.run(
+        "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)",
+        [.integer(row), .text(glob.description)])
+    }
+    try record("create token", .token(name))
+    return secret
   }
 
   /// Removes a token; it is refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revokeToken(_ name: String) throws {
-    try write { connection in
-      try connection.run("DELETE FROM token WHERE name = ?", [.text(name)])
-      if connection.changes == 0 { throw StoreError.notFound(.token(name)) }
-    }
+    try connection.run("DELETE FROM token WHERE name = ?", [.text(name)])
+    if connection.changes == 0 { throw StoreError.notFound(.token(name)) }
+    try record("revoke token", .token(name))
   }
 }
 
 /// Reads rows of `token`.
 private enum TokenRows {
   static let select = """
-    SELECT name, role, created_at, hash,
+    SELECT name, role, created_at, hash, expires_at, last_used_at,
       (SELECT json_group_array(glob) FROM token_domain WHERE token_id = token.id)
     FROM token
     """
 
   static func read(_ row: borrowing Row) throws -> (token: Token, hash: [UInt8]) {
-    let domains = try row.strings(4)
     let token = Token(
-      name: row.text(0), role: try row.enumeration(1), domains: domains.sorted(),
-      createdAt: row.integer(2))
+      name: row.text(0), role: try row.enumeration(1),
+      domains: try row.strings(6).sorted().map { Alias(stored: $0) }, createdAt: row.integer(2),
+      expiresAt: row.optionalInteger(4), lastUsedAt: row.optionalInteger(5))
     return (token, row.blob(3))
   }
 }

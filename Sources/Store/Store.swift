@@ -1,4 +1,3 @@
-import Association
 import SQLite
 
 /// The rows that documents are rendered from, in one SQLite file. It is the only place that knows
@@ -6,10 +5,11 @@ import SQLite
 ///
 /// Several processes may have the same file open. One writes at a time; readers never wait.
 public final class Store: Sendable {
+  /// The connection that reads, which no writer keeps waiting. It goes before the one that writes:
+  /// only a last connection that may write leaves one file, without a WAL beside it.
+  private let reader: Database
   /// The connection that writes.
   private let writer: Database
-  /// The connection that reads, which no writer keeps waiting.
-  private let reader: Database
   /// Tells the time, in seconds since 1970.
   let now: @Sendable () -> Int64
 
@@ -26,7 +26,7 @@ public final class Store: Sendable {
       try writer.withConnection { connection in
         // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try Migrator.migrate(&connection, now: now())
+        try Migrator.migrate(connection, now: now())
       }
       reader = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -34,22 +34,31 @@ public final class Store: Sendable {
     }
   }
 
-  /// Does `body` in a transaction that writes.
-  func write<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  /// Does `body` in a transaction that writes: all of it, or nothing where `body` throws or the
+  /// context is a dry run.
+  ///
+  /// - Throws: `StoreError`, and what `body` throws.
+  public func write<Result: Sendable>(
+    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
+  ) throws -> Result {
     try translatingErrors {
-      try writer.withConnection { try $0.transaction(.write, body) }
+      try writer.withConnection { connection in
+        try connection.transaction(.write, isTrial: context.isDryRun) { connection in
+          try body(Transaction(connection: connection, context: context, now: now()))
+        }
+      }
     }
   }
 
   /// Does `body` in a transaction that sees one state.
-  func read<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` on the reading connection without a transaction.
-  func readOnce<Result: Sendable>(_ body: (inout Connection) throws -> Result) throws -> Result {
+  func readOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors { try reader.withConnection(body) }
   }
 

@@ -13,6 +13,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case nameTaken(String, by: DomainName)
   /// The app cannot be deleted while these domains name it (the first few, and how many there are).
   case appInUse(AppIdentifier, domains: [DomainName], count: Int)
+  /// An app with this identifier is there already.
+  case appExists(AppIdentifier)
   /// A token has this name already.
   case tokenNameTaken(String)
   /// A newer version of this program made the schema of the database.

@@ -13,10 +13,8 @@ final class PublicAnswers: Sendable {
   let methodNotAllowed: PreparedResponse
   let preconditionFailed: PreparedResponse
   let bodyNotAllowed: PreparedResponse
-  let headerTooLarge: PreparedResponse
 
-  /// - Parameter headerLimit: In bytes, for the message.
-  init(headerLimit: Int) throws(PreparedResponse.Failure) {
+  init() throws(PreparedResponse.Failure) {
     malformedTarget = try Self.answer(
       .badRequest, "malformed-target", "The request target has characters that it cannot have.")
     unclearLength = try Self.answer(
@@ -38,14 +36,24 @@ final class PublicAnswers: Sendable {
     bodyNotAllowed = try Self.answer(
       .contentTooLarge, "body-not-allowed", "A request for an association file has no body.",
       Field("Connection", "close"))
-    headerTooLarge = try Self.answer(
+  }
+
+  /// The answer to a header over a limit in bytes.
+  static func headerTooLarge(limit: Int) -> Response {
+    response(
       .requestHeaderFieldsTooLarge, "header-too-large",
-      "The header is larger than \(headerLimit) bytes.")
+      "The header is larger than \(limit) bytes, or has too many fields.")
   }
 
   private static func answer(
     _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
   ) throws(PreparedResponse.Failure) -> PreparedResponse {
+    try PreparedResponse(response(status, code, message, field))
+  }
+
+  private static func response(
+    _ status: Status, _ code: String, _ message: String, _ field: Field? = nil
+  ) -> Response {
     var fields: Fields = [
       Field("Content-Type", "application/json"), Field("Cache-Control", "no-store"),
       Field("X-Content-Type-Options", "nosniff"),
@@ -53,6 +61,6 @@ final class PublicAnswers: Sendable {
     if let field { fields.append(field) }
     // Codes and messages are literals of this file without characters that JSON escapes.
     let body = #"{"code":"\#(code)","message":"\#(message)"}"# + "\n"
-    return try PreparedResponse(Response(status, fields: fields, body: Array(body.utf8)))
+    return Response(status, fields: fields, body: Array(body.utf8))
   }
 }

@@ -13,7 +13,6 @@ final class PublicHandler: Sendable {
 
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued {
     switch request.fault {
-    case .headerTooLarge: return request.answer(answers.headerTooLarge)
     case .malformedTarget: return request.answer(answers.malformedTarget)
     case .unclearLength: return request.answer(answers.unclearLength)
     case nil: break

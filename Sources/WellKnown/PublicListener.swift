@@ -21,13 +21,14 @@ public final class PublicListener: Sendable {
     on address: SocketAddress, serving hosts: HostTable, daemons: Int = 1,
     limits: Limits = PublicListener.defaultLimits
   ) throws(ListenerError) {
+    let refusal = PublicAnswers.headerTooLarge(limit: limits.headerBytes)
     let answers: PublicAnswers
     do throws(PreparedResponse.Failure) {
-      answers = try PublicAnswers(headerLimit: limits.headerBytes)
+      answers = try PublicAnswers()
     } catch {
       throw ListenerError(reason: .libraryRefused, address: address)
     }
-    listener = try Listener(on: address, daemons: daemons, limits: limits) {
+    listener = try Listener(on: address, daemons: daemons, limits: limits, headerRefusal: refusal) {
       let handler = PublicHandler(hosts, answers)
       return { request in handler.answer(request) }
     }

@@ -32,7 +32,7 @@ public final class ServedDocument: Sendable {
       fields: Fields(
         [Field("Content-Type", "application/json")] + common
           + [Field("X-Content-Type-Options", "nosniff")]), content: content)
-    notModified = try PreparedResponse(.notModified, fields: Fields(common), content: Content([]))
+    notModified = try PreparedResponse(.notModified, fields: Fields(common), content: .empty)
     validators = Validators(entityTag: tag, lastModified: modified)
   }
 

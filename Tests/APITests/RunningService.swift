@@ -27,7 +27,9 @@ final class RunningService: Sendable {
     configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.maxBodyBytes = maxBodyBytes
     service = try Service(configuration, store: store, log: Log())
-    let secret = try store.createToken(name: "test", role: .admin)
+    let secret = try store.write(WriteContext(author: "test")) {
+      try $0.createToken(name: "test", role: .admin)
+    }
     admin = Self.client(of: service, secret.text)
   }
 
@@ -37,8 +39,15 @@ final class RunningService: Sendable {
   func client(_ role: Role? = nil, domains: [String] = []) throws -> Client {
     guard let role else { return Client(port: service.adminAddress.port, lines: ["Host: admin"]) }
     let name = "token \(UInt64.random(in: 0...UInt64.max))"
-    let secret = try store.createToken(name: name, role: role, domains: domains)
+    let secret = try createToken(name: name, role: role, domains: domains)
     return Self.client(of: service, secret.text)
+  }
+
+  func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
+    let domains = try domains.map { try Alias($0) }
+    return try store.write(WriteContext(author: "test")) {
+      try $0.createToken(name: name, role: role, domains: domains)
+    }
   }
 
   private static func client(of service: Service, _ secret: String) -> Client {

@@ -23,9 +23,9 @@ import Testing
     domain.aliases = try aliases.map { try Alias($0) }
     domain.document.services[service] = Document.AppList(apps: [try AppIdentifier(app)])
     let edited = domain
-    _ = try publisher.edit(
-      edited.name, by: Attribution(author: "test", reason: "test")
-    ) { _ in edited }
+    _ = try publisher.write(WriteContext(author: "test")) {
+      try $0.publish(edited.name, action: "test") { _ in edited }
+    }
   }
 
   @Test func whatAnotherProcessChangedIsServedAsSoonAsItIsLookedFor() throws {
@@ -39,7 +39,7 @@ import Testing
     running.service.follow()
     #expect(try running.served("x.example")["appclips"] != nil)
     #expect(try running.served("a.example")["webcredentials"] != nil)
-    try other.delete(DomainName("b.example"))
+    try other.write(WriteContext(author: "test")) { try $0.delete(DomainName("b.example")) }
     running.service.follow()
     #expect(try running.serve("x.example").status == 404)
   }
@@ -76,7 +76,7 @@ import Testing
           for index in 0..<5 {
             let path = "/\(client)/\(index)"
             let response = try running.admin.send("POST", target, json: ["path": .string(path)])
-            #expect(response.status == 200)
+            #expect(response.status == 201)
             // What is acknowledged is what is served.
             #expect(try running.serve("example.com").text.contains("\"\(path)\""))
           }

@@ -62,12 +62,12 @@ import Testing
   }
 
   @Test func aRevokedTokenIsRefusedAtOnce() throws {
-    let secret = try running.store.createToken(name: "short-lived", role: .admin)
+    let secret = try running.createToken(name: "short-lived", role: .admin)
     let client = Client(
       port: running.admin.port,
       lines: ["Host: x", "Authorization: bearer \(secret.text)"])
     #expect(try client.send("GET", "/v1/domains").status == 200)
-    try running.store.revokeToken("short-lived")
+    try running.store.write(WriteContext(author: "test")) { try $0.revokeToken("short-lived") }
     #expect(try client.send("GET", "/v1/domains").status == 401)
   }
 
@@ -83,7 +83,7 @@ import Testing
     let changing = endpoints.filter {
       ["PUT", "PATCH", "DELETE"].contains($0.endpoint.method.name)
     }
-    #expect(changing.allSatisfy { $0.endpoint.access == .role(.editor) })
+    #expect(changing.allSatisfy { [.role(.editor), .role(.admin)].contains($0.endpoint.access) })
   }
 
   @Test func aTokenThatIsLimitedCanCallOnlyWhatIsAboutItsDomains() throws {
@@ -97,7 +97,7 @@ import Testing
         #expect(try response.status == 403 && response.code == "token-limited", "\(other)")
       }
     }
-    for path in ["/v1/domains", "/v1/apps", "/v1/apps/\(app)"] {
+    for path in ["/v1/apps", "/v1/apps/\(app)", "/v1/export", "/v1/audit", "/v1/tokens"] {
       #expect(try limited.send("GET", path).status == 403)
     }
     #expect(try limited.send("PUT", "/v1/apps/\(app)", json: [:]).status == 403)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func theSecretOfATokenIsInNoAnswerAndNotInTheDatabase() throws {
-    let secret = try running.store.createToken(name: "hidden", role: .viewer).text
+    let secret = try running.createToken(name: "hidden", role: .viewer).text
     let file = try #require(FileContents(running.directory.path("aasa.db-wal")))
     #expect(!file.contains(secret))
     #expect(file.contains("hidden"))

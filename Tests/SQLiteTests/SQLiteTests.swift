@@ -40,7 +40,7 @@ import Testing
     "", "a", "\u{0}", "a\u{0}b\u{0}", "é", "e\u{301}", "日本", "😀", "'; DROP TABLE thing",
   ])
   func aTextComesBackByteForByte(text: String) throws {
-    var connection = try open()
+    let connection = try open()
     try connection.run("INSERT INTO thing (text) VALUES (?)", [.text(text)])
     let back = try connection.first("SELECT text, typeof(text) FROM thing") {
       (Array($0.text(0).utf8), $0.text(1), $0.isNull(0))
@@ -53,7 +53,7 @@ import Testing
 
   @Test(arguments: [[], [0], [0, 1, 0], [0xFF, 0xFE], Array(repeating: 7, count: 1_000_000)])
   func aBlobComesBackByteForByte(bytes: [UInt8]) throws {
-    var connection = try open()
+    let connection = try open()
     try connection.run("INSERT INTO thing (bytes) VALUES (?)", [.blob(bytes)])
     let back = try connection.first("SELECT bytes, typeof(bytes) FROM thing") {
       ($0.blob(0), $0.text(1))
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func nullIsNotEmptyAndNumbersKeepAllTheirBits() throws {
-    var connection = try open()
+    let connection = try open()
     for number in [Int64.min, -1, 0, Int64.max] {
       try connection.run("DELETE FROM thing")
       try connection.run("INSERT INTO thing VALUES (?, ?, ?)", [.null, .null, .integer(number)])
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func eachKindOfRefusalIsToldApart() throws {
-    var connection = try open()
+    let connection = try open()
     try connection.run("INSERT INTO parent VALUES (1, 'a')")
     #expect(try kind { try connection.run("INSERT INTO parent VALUES (2, 'a')") } == .unique)
     #expect(try kind { try connection.run("INSERT INTO parent VALUES (1, 'b')") } == .unique)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func anErrorNamesTheStatementButNoValue() throws {
-    var connection = try open()
+    let connection = try open()
     try connection.run("INSERT INTO parent VALUES (1, ?)", [.text("secret")])
     do {
       try connection.run("INSERT INTO parent VALUES (2, ?)", [.text("secret")])
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func aStatementCanBeUsedAgainAfterAnError() throws {
-    var connection = try open()
+    let connection = try open()
     let sql = "INSERT INTO parent VALUES (?, ?)"
     try connection.run(sql, [.integer(1), .text("a")])
     #expect(try kind { try connection.run(sql, [.integer(2), .text("a")]) } == .unique)
@@ -117,7 +117,7 @@ import Testing
 
   @Test func whatThrowsInATransactionLeavesNothingOfIt() throws {
     struct Stop: Error {}
-    var connection = try open()
+    let connection = try open()
     #expect(throws: Stop.self) {
       try connection.transaction(.write) { connection in
         try connection.run("INSERT INTO parent VALUES (1, 'a')")
@@ -131,8 +131,8 @@ import Testing
   }
 
   @Test func aLockThatIsHeldIsBusyAndReadersGoOn() throws {
-    var holder = try open()
-    var other = try open(busyMilliseconds: 20)
+    let holder = try open()
+    let other = try open(busyMilliseconds: 20)
     try holder.transaction(.write) { holder in
       try holder.run("INSERT INTO parent VALUES (1, 'a')")
       #expect(try kind { try other.transaction(.write) { _ in } } == .busy)
@@ -144,7 +144,7 @@ import Testing
 
   @Test func aConnectionForReadingDoesNotWrite() throws {
     _ = try open()
-    var reader = try Connection(path: path, mode: .readOnly)
+    let reader = try Connection(path: path, mode: .readOnly)
     #expect(try kind { try reader.run("INSERT INTO parent VALUES (1, 'a')") } == .readOnly)
     #expect(try reader.first("SELECT count(*) FROM parent") { $0.int(0) } == 0)
   }
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func aFullDatabaseKeepsWhatWasCommitted() throws {
-    var connection = try open()
+    let connection = try open()
     try connection.run("INSERT INTO thing (number) VALUES (1)")
     try connection.execute("PRAGMA max_page_count = 10")
     let big = Value.blob(Array(repeating: 1, count: 1_000_000))

@@ -19,12 +19,35 @@ extension Domain {
   var paths: [String] { document.entries.flatMap(\.routes).compactMap(\.path) }
 }
 
+/// Each of these is a transaction of its own.
 extension Store {
-  /// Makes a domain what it shall be, and returns what became of it.
+  private static var context: WriteContext { WriteContext(author: "test") }
+
+  @discardableResult
+  func edit(
+    _ name: DomainName, _ body: (StoredDomain?) throws -> DomainEdit
+  ) throws -> EditedDomain {
+    try write(Self.context) { try $0.edit(name, action: "test", body) }
+  }
+
+  /// Makes a domain what it shall be.
   @discardableResult
   func put(_ domain: Domain) throws -> EditedDomain {
-    try edit(domain.name, author: "test", reason: "test") { _ in
+    try edit(domain.name) { _ in
       DomainEdit(domain: domain, document: domain.document.rendered())
     }
+  }
+
+  func delete(_ name: DomainName) throws { try write(Self.context) { try $0.delete(name) } }
+
+  func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
+    let domains = try domains.map { try Alias($0) }
+    return try write(Self.context) {
+      try $0.createToken(name: name, role: role, domains: domains)
+    }
+  }
+
+  func revokeToken(_ name: String) throws {
+    try write(Self.context) { try $0.revokeToken(name) }
   }
 }

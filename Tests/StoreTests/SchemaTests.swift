@@ -28,7 +28,7 @@ import Testing
 
   @Test func everyMigrationIsRecordedAndNoneIsAppliedTwice() throws {
     _ = try temporary.open()
-    var connection = try temporary.connect()
+    let connection = try temporary.connect()
     let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
       "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
     }
@@ -38,13 +38,13 @@ import Testing
   @Test func aMigrationThatFailsLeavesNothingOfIt() throws {
     let path = temporary.directory.path("half.db")
     do {
-      var connection = try Connection(path: path, mode: .create)
+      let connection = try Connection(path: path, mode: .create)
       // A table of the schema's last statements is there already, so the first step fails late.
       try connection.execute("CREATE TABLE token (x)")
       try connection.run("INSERT INTO token VALUES (5)")
     }
     #expect(throws: StoreError.self) { try Store(path: path, now: { 0 }) }
-    var connection = try Connection(path: path, mode: .create)
+    let connection = try Connection(path: path, mode: .create)
     let tables = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
     #expect(tables == ["token"])
     #expect(try connection.first("SELECT x FROM token") { $0.int(0) } == 5)
@@ -52,7 +52,7 @@ import Testing
 
   @Test func aNewerSchemaIsRefusedAndNotTouched() throws {
     let newer = migrations.count + 1
-    var connection = try temporary.connect()
+    let connection = try temporary.connect()
     try connection.run("INSERT INTO migration VALUES (?, 'future', 0)", [.integer(newer)])
     let before = try connection.all("SELECT sql FROM sqlite_schema ORDER BY name") { $0.text(0) }
     let version = try connection.first("PRAGMA data_version") { $0.integer(0) }
@@ -99,14 +99,17 @@ import Testing
     "INSERT INTO defaults (domain_id, entry_id, extra) VALUES (1, 1, '{}')",
     "UPDATE revision SET number = 0", "UPDATE revision SET document = x''",
     "UPDATE revision SET document = zeroblob(131073)", "UPDATE revision SET sha256 = 'x'",
-    "INSERT INTO token VALUES (1, '', 'viewer', zeroblob(32), 0)",
-    "INSERT INTO token VALUES (1, 'a', 'owner', zeroblob(32), 0)",
-    "INSERT INTO token VALUES (1, 'a', 'viewer', zeroblob(31), 0)",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, '', 'viewer', zeroblob(32), 0)",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'owner', zeroblob(32), 0)",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'viewer', zeroblob(31), 0)",
     "INSERT INTO token_domain VALUES (99, 'x')", "UPDATE domain SET cache_seconds = 'x'",
+    "UPDATE domain SET environment = 'x'", "UPDATE audit SET author = 'x'",
+    "INSERT INTO expectation VALUES (1, 0, 'x', 1, 'maybe')",
+    "INSERT INTO expectation VALUES (1, 0, 'x', 99, 'match')",
   ])
   func theSchemaRefusesRowsThatCannotBe(sql: String) throws {
     try temporary.store.put(.example(aliases: ["www.example.com"]))
-    var connection = try temporary.connect()
+    let connection = try temporary.connect()
     do {
       try connection.run(sql)
       Issue.record("The schema takes it.")

@@ -31,7 +31,7 @@ import Testing
 
   @Test func aReaderThatIsFarBehindReadsEverything() throws {
     let edited = try store.put(.example())
-    var connection = try temporary.connect()
+    let connection = try temporary.connect()
     try connection.run(
       """
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10005)
@@ -66,12 +66,13 @@ import Testing
         group.addTask {
           let publisher = thread.isMultiple(of: 2) ? first : second
           for index in 0..<10 {
-            let publication = try publisher.edit(
-              name, by: Attribution(author: "\(thread)", reason: "add")
-            ) { old in
-              var domain = try #require(old).domain
-              domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
-              return domain
+            let context = WriteContext(author: "\(thread)")
+            let publication = try publisher.write(context) { transaction in
+              try transaction.publish(name, action: "add") { old in
+                var domain = try #require(old).domain
+                domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
+                return domain
+              }
             }
             numbers.append(publication.edited.revision.number)
           }
@@ -97,9 +98,9 @@ import Testing
         group.addTask {
           let domain = try Domain.example(paths: ["/\(thread)"])
           do {
-            _ = try Publisher(store: store).edit(
-              domain.name, if: .absent, by: Attribution(author: "", reason: "")
-            ) { _ in domain }
+            _ = try store.write(WriteContext(author: "\(thread)")) {
+              try $0.publish(domain.name, if: .absent, action: "add") { _ in domain }
+            }
             outcomes.append(true)
           } catch StoreError.alreadyExists(current: 1) {
             outcomes.append(false)
@@ -115,7 +116,7 @@ import Testing
     let name = try DomainName("example.com")
     try store.put(.example())
     let other = try temporary.open()
-    _ = try store.edit(name, author: "", reason: "") { _ in
+    _ = try store.edit(name) { _ in
       #expect(try other.domain(name).domain.paths == ["/a"])
       #expect(try store.domain(name).revision == 1)
       let domain = try Domain.example(paths: ["/b"])

@@ -24,7 +24,7 @@ final class TemporaryStore: Sendable {
 
   /// How many rows a table has.
   func count(_ table: String) throws -> Int? {
-    var connection = try connect()
+    let connection = try connect()
     return try connection.first("SELECT count(*) FROM \(table)") { $0.int(0) }
   }
 }

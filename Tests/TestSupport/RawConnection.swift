@@ -16,13 +16,18 @@ public final class RawConnection {
   }
 
   private let descriptor: CInt
+  private let server: AnyObject?
   private let seconds: Double
   private var buffer: [UInt8] = []
 
   /// Connects.
   ///
-  /// - Parameter seconds: How long each later wait may last.
-  public init(port: UInt16, seconds: Double = 10) throws(Failure) {
+  /// - Parameters:
+  ///   - port: The server's port on 127.0.0.1.
+  ///   - seconds: How long each later wait may last.
+  ///   - server: What has to live as long as the connection.
+  public init(port: UInt16, seconds: Double = 10, to server: AnyObject? = nil) throws(Failure) {
+    self.server = server
     self.seconds = seconds
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }

@@ -3,8 +3,7 @@ import HTTP
 import TestSupport
 import WellKnown
 
-/// A public listener on a port of its own, with documents for a few names. It ends with the last
-/// use of this value: `withExtendedLifetime` where that comes too early.
+/// A public listener on a port of its own, with documents for a few names.
 struct Serving {
   static let path = "/.well-known/apple-app-site-association"
   static let digest = String(repeating: "0123456789abcdef", count: 4)
@@ -35,7 +34,7 @@ struct Serving {
   }
 
   func connect(seconds: Double = 10) throws -> RawConnection {
-    try RawConnection(port: listener.port, seconds: seconds)
+    try RawConnection(port: listener.port, seconds: seconds, to: listener)
   }
 
   /// The answer to one request on a connection of its own.

@@ -119,9 +119,12 @@ import WellKnown
     #expect(try connection.exchange(request).status == 200)
   }
 
+  /// libmicrohttpd misses the end of the client's half if it comes with the request, and closes
+  /// after the idle time only.
   @Test func aClientThatHasClosedItsHalfIsAnswered() throws {
-    let serving = try Serving()
-    let connection = try serving.connect()
+    var limits = PublicListener.defaultLimits
+    limits.idleSeconds = 1
+    let connection = try Serving(limits: limits).connect()
     try connection.send("GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\r\n")
     connection.closeWriting()
     #expect(try connection.readResponse().text == #"{"applinks":{}}"#)

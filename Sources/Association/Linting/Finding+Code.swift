@@ -139,6 +139,8 @@ extension Finding {
     case wwwSiblingMissing = "www-sibling-missing"
     /// `www.` is published, the domain without it is not.
     case apexSiblingMissing = "apex-sibling-missing"
+    /// An app is labelled as built for staging or development, and the domain is not.
+    case environmentMismatch = "environment-mismatch"
   }
 }
 

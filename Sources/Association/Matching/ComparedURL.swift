@@ -14,9 +14,13 @@ struct ComparedURL {
     var isASCII = true
 
     init(_ text: Span<UInt8>, _ range: Range<Int>) {
-      for index in range {
-        if text[index] == UInt8(ascii: "%") { hasPercent = true }
-        if text[index] >= 0x80 { isASCII = false }
+      var index = range.lowerBound
+      while index < range.upperBound {
+        let next = min(index + 8, range.upperBound)
+        let word = Word(text, index..<next)
+        hasPercent = hasPercent || word.marks(of: UInt8(ascii: "%")) != 0
+        isASCII = isASCII && word.isASCII
+        index = next
       }
     }
 
@@ -33,13 +37,17 @@ struct ComparedURL {
   private let parts: URLParts
   /// The path as it is written, but for the slashes at its end; of a path of slashes one is left.
   let path: Range<Int>
-  private let pathTraits: Traits
-  private var copies: [CopyKey: [UInt8]] = [:]
+  /// `nil` if no route asks for another form.
+  private let pathTraits: Traits?
+  // Optional, since even an empty dictionary costs time to release.
+  private var copies: [CopyKey: [UInt8]]?
 
-  init(_ url: Span<UInt8>, _ parts: URLParts) {
+  /// - Parameter hasForms: whether there are routes that ask for another form than is written.
+  @inline(__always)
+  init(_ url: Span<UInt8>, _ parts: URLParts, hasForms: Bool) {
     self.parts = parts
     path = Self.droppingTrailingSlashes(url, parts.path)
-    pathTraits = Traits(url, path)
+    pathTraits = hasForms ? Traits(url, path) : nil
   }
 
   var query: Range<Int> { parts.query }
@@ -54,7 +62,7 @@ struct ComparedURL {
 
   /// Whether the path differs from what is written in the URL in this form.
   @inline(__always)
-  func pathDiffers(in form: ComparedForm) -> Bool { pathTraits.differs(in: form) }
+  func pathDiffers(in form: ComparedForm) -> Bool { pathTraits?.differs(in: form) ?? false }
 
   /// The component in the form, where that differs from what is written.
   mutating func copy(
@@ -62,15 +70,14 @@ struct ComparedURL {
   ) -> [UInt8]? {
     guard form.folds || form.decodes else { return nil }
     let range = range(of: component)
-    let traits = component == .path ? pathTraits : Traits(url, range)
-    guard traits.differs(in: form) else { return nil }
+    guard Traits(url, range).differs(in: form) else { return nil }
     let key = CopyKey(component: component, form: form)
-    if let copy = copies[key] { return copy }
+    if let copy = copies?[key] { return copy }
     var copy = Self.copy(of: range, in: form, url)
     if component == .path {
       copy.removeSubrange(Self.droppingTrailingSlashes(copy.span, copy.indices).upperBound...)
     }
-    copies[key] = copy
+    copies = (copies ?? [:]).merging([key: copy]) { $1 }
     return copy
   }
 
@@ -89,6 +96,7 @@ struct ComparedURL {
     return form.folds ? ComparedText.folded(text) : text
   }
 
+  @inline(__always)
   private static func droppingTrailingSlashes(
     _ text: Span<UInt8>, _ range: Range<Int>
   ) -> Range<Int> {

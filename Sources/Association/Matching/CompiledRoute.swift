@@ -2,6 +2,8 @@
 struct CompiledRoute: Sendable {
   /// The condition on the query.
   enum Query: Sendable {
+    /// There is none.
+    case any
     /// The pattern covers the whole query.
     case whole(PatternTable.Compiled)
     /// The items of these names match; the range is one of `RouteTable.items`.
@@ -19,9 +21,11 @@ struct CompiledRoute: Sendable {
 
   let isExclusion: Bool
   let form: ComparedForm
-  let path: PatternTable.Compiled
+  /// The condition on the path; `nil` if there is none.
+  let path: PatternTable.Compiled?
   let query: Query
-  let fragment: PatternTable.Compiled
+  /// The condition on the fragment; `nil` if there is none.
+  let fragment: PatternTable.Compiled?
 }
 
 /// How a URL's component is changed before it is compared.

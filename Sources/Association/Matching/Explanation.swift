@@ -51,7 +51,7 @@ extension Matcher {
       return .noMatch(scope, "This is not an http or https URL with a host.")
     }
     if let domain, !parts.isHost(of: domain, in: url) {
-      let host = String(decoding: parts.host.map { url[$0] }, as: UTF8.self)
+      let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
       return .noMatch(scope, "The host \(host) is not \(domain), for which the document is served.")
     }
     guard scope.isNamed else {
@@ -89,19 +89,13 @@ extension Matcher {
   private func closest(
     in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts
   ) -> (route: Int, failed: Explanation.Condition)? {
-    var compared = ComparedURL(url, parts)
-    var best: (route: Int, failed: Explanation.Condition, met: Int)?
+    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
+    var best: (route: Int, failed: Int, met: Int)?
     for number in scope.routes.joined() {
-      let route = links.route(at: places[number])
-      let all = table.conditionsMet(by: url, &compared, of: number)
-      let isMet =
-        (route.path == nil ? [] : [all.path]) + (route.hasQueryCondition ? all.query : [])
-        + (route.fragment == nil ? [] : [all.fragment])
-      guard let failed = zip(route.conditions, isMet).first(where: { !$1 })?.0 else { continue }
-      let met = isMet.count { $0 }
-      if met > best?.met ?? -1 { best = (number, failed, met) }
+      let (met, failed) = table.conditionsMet(by: url, &compared, of: number)
+      if let failed, met > best?.met ?? -1 { best = (number, failed, met) }
     }
-    return best.map { ($0.route, $0.failed) }
+    return best.map { ($0.route, links.route(at: places[$0.route]).conditions[$0.failed]) }
   }
 }
 
@@ -122,14 +116,8 @@ extension AppLinks {
 }
 
 extension AppLinks.Route {
-  fileprivate var hasQueryCondition: Bool {
-    switch query {
-    case .any, .ignored: false
-    case .whole, .items: true
-    }
-  }
-
-  /// The conditions that are written, of its own or by default: path, query, fragment.
+  /// The conditions that are written, of its own or by default, in the order in which
+  /// `RouteTable.conditionsMet` counts them.
   fileprivate var conditions: [Explanation.Condition] {
     let query: [Explanation.Condition] =
       switch query {

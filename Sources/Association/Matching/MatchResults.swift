@@ -49,7 +49,8 @@ extension Matcher {
   /// The host of a URL as it is written, without user information, port and the dot at its end;
   /// `nil` for what is not a URL with the scheme http or https and a host.
   public static func host(of url: String) -> Substring? {
-    guard let range = URLParts(url.utf8.span)?.host else { return nil }
+    let bytes = url.utf8.span
+    guard let range = URLParts(bytes)?.host(in: bytes) else { return nil }
     let start = url.utf8.index(url.startIndex, offsetBy: range.lowerBound)
     return url[start..<url.utf8.index(start, offsetBy: range.count)]
   }

@@ -5,7 +5,7 @@ public import JSONValue
 /// Apple's pages applinks.Details and applinks.Details.Components: of an app's routes in file order
 /// the first that matches decides. A matcher never fails, whatever the document and the URL; it
 /// can be used from many threads at once.
-public struct Matcher: Sendable {
+public final class Matcher: Sendable {
   /// The entries of which the routes are searched.
   public struct Scope: Sendable {
     /// The app whose entries these are; `nil` for all entries of the document as one list.
@@ -42,7 +42,7 @@ public struct Matcher: Sendable {
   let places: [(entry: Int, route: Int)]
 
   /// Compiles an association file.
-  public init(document: JSON) {
+  public convenience init(document: JSON) {
     self.init(AppLinks(document: document))
   }
 
@@ -112,9 +112,10 @@ public struct Matcher: Sendable {
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
       return .noMatch
     }
-    var compared = ComparedURL(url, parts)
-    let heads = PathHeads(url, path: compared.path)
-    for range in scope.routes {
+    var compared = ComparedURL(url, parts, hasForms: table.hasForms)
+    let heads = table.heads(of: compared.path, in: url)
+    for number in scope.routes.indices {
+      let range = scope.routes[number]
       if let route = table.firstMatch(in: range, url, &compared, heads, &steps) {
         let isExclusion = table.routes[route].isExclusion
         return Decision(resolution: isExclusion ? .blocked : .match, route: route)

@@ -1,37 +1,26 @@
-/// The first bytes of a path, a word to eight of them.
+/// The first bytes of a path; where there are fewer, zeros follow.
 struct PathHead: Sendable {
   static let size = 16
 
-  private(set) var low: UInt64 = 0
-  private(set) var high: UInt64 = 0
+  let low: UInt64
+  let high: UInt64
 
-  /// The first bytes; where there are fewer, zeros follow.
-  init(_ bytes: some Sequence<UInt8>) {
-    var shift: UInt64 = 0
-    for byte in bytes.prefix(Self.size) {
-      if shift < 64 {
-        low |= UInt64(byte) &<< shift
-      } else {
-        high |= UInt64(byte) &<< (shift - 64)
-      }
-      shift += 8
-    }
-  }
-
-  /// The first bytes of a part of a text; where there are fewer, zeros follow.
+  /// The first bytes of a text, or of a part of it.
   @inline(__always)
-  init(_ text: Span<UInt8>, _ range: Range<Int>, folds: Bool) {
-    var shift: UInt64 = 0
-    for index in range.lowerBound..<min(range.upperBound, range.lowerBound + Self.size) {
-      let byte = folds ? text[index].asciiLowercased : text[index]
-      if shift < 64 {
-        low |= UInt64(byte) &<< shift
-      } else {
-        high |= UInt64(byte) &<< (shift - 64)
-      }
-      shift += 8
-    }
+  init(_ text: Span<UInt8>, _ range: Range<Int>, folds: Bool = false) {
+    let middle = min(range.lowerBound + 8, range.upperBound)
+    let end = min(range.lowerBound + Self.size, range.upperBound)
+    let low = Word(text, range.lowerBound..<middle)
+    let high = Word(text, middle..<end)
+    self.low = folds ? low.asciiLowercased.bits : low.bits
+    self.high = folds ? high.asciiLowercased.bits : high.bits
   }
+}
+
+/// The head of a URL's path as it is written, and with ASCII letters in lower case.
+struct PathHeads: Sendable {
+  let written: PathHead
+  let folded: PathHead
 }
 
 /// What the head of a path must be for a route to match: a look at two words that passes over most
@@ -43,24 +32,14 @@ struct PathFilter: Sendable {
 
   /// Lets pass what begins with these bytes; further ones than a head has do not count.
   init(prefix: [UInt8], form: ComparedForm) {
-    head = PathHead(prefix)
-    mask = PathHead(prefix.map { _ in 0xFF })
+    let ones = prefix.map { _ in UInt8.max }
+    head = PathHead(prefix.span, prefix.indices)
+    mask = PathHead(ones.span, ones.indices)
     self.form = form
   }
 
   @inline(__always)
   func lets(_ path: PathHead) -> Bool {
     ((path.low ^ head.low) & mask.low) | ((path.high ^ head.high) & mask.high) == 0
-  }
-}
-
-/// The head of a URL's path as it is written, and with ASCII letters in lower case.
-struct PathHeads: Sendable {
-  let written: PathHead
-  let folded: PathHead
-
-  init(_ url: Span<UInt8>, path: Range<Int>) {
-    written = path.isEmpty ? PathHead([UInt8(ascii: "/")]) : PathHead(url, path, folds: false)
-    folded = path.isEmpty ? written : PathHead(url, path, folds: true)
   }
 }

@@ -14,7 +14,8 @@ extension Pattern {
         if !hasSlash, case .anyRun? = value.first { return value }
         return Self.withLeadingSlash(Self.droppingLeadingSlashes(value).rest)
       }
-      return [.values(Variable(name: variable.name, values: values))] + rest.dropFirst()
+      let start = Variable(name: variable.name, values: values, beginsPath: true)
+      return [.values(start)] + rest.dropFirst()
     default:
       return Self.withLeadingSlash(rest)
     }

@@ -25,6 +25,25 @@ public struct Pattern: Sendable {
     public let name: String
     /// What each value reads as: literals, `?` and `*` only. No value is empty.
     public let values: [[Token]]
+    /// Whether the values are changed to begin a path, and so are others than elsewhere.
+    let beginsPath: Bool
+
+    init(name: String, values: [[Token]], beginsPath: Bool = false) {
+      self.name = name
+      self.values = values
+      self.beginsPath = beginsPath
+    }
+
+    /// What tells the values of a pattern's variables apart.
+    struct Identity: Hashable {
+      private let name: [UInt8]
+      private let beginsPath: Bool
+
+      init(_ variable: Variable) {
+        name = Array(variable.name.utf8)
+        beginsPath = variable.beginsPath
+      }
+    }
   }
 
   /// Something in the text that its author cannot have meant.

@@ -14,6 +14,7 @@ extension PatternAutomaton {
   ) {
     var elements: [Element] = []
     var trees: [ValueTree] = []
+    var treeNumbers: [Pattern.Variable.Identity: Int] = [:]
     var states = 0
     let append = { (element: Element, count: Int) in
       var element = element
@@ -32,25 +33,21 @@ extension PatternAutomaton {
         append(Element(kind: .one, byte: UInt8(ByteClasses.index(of: one, folds: folds))), 1)
       case .anyRun: append(Element(kind: .anyRun), 1)
       case .values(let variable):
-        trees.append(tree(variable))
-        append(
-          Element(kind: .values, tree: trees.count - 1), trees[trees.count - 1].nodes.count)
+        let identity = Pattern.Variable.Identity(variable)
+        let number = treeNumbers[identity] ?? trees.count
+        if number == trees.count { trees.append(tree(variable)) }
+        treeNumbers[identity] = number
+        append(Element(kind: .values, tree: number), trees[number].nodes.count)
       case .nothing: break  // A pattern with it is not compiled.
       }
     }
     append(Element(kind: .end), 1)
     self.elements = elements
     self.trees = trees
-    let isAccepting =
-      switch ending {
-      case .exact: (0..<states).map { $0 == states - 1 }
-      case .path: Endings(elements, trees, count: states).areAccepting
-      }
-    var accepting = [UInt64](repeating: 0, count: states / 64 + 1)
-    for state in 0..<states where isAccepting[state] {
-      accepting[state / 64] |= 1 << UInt64(state % 64)
-    }
-    self.accepting = accepting
+    var endings = Endings(trees, states: states)
+    endings.accept(states - 1)
+    if ending == .path { endings.addPathEndings(elements) }
+    accepting = endings.accepting
   }
 }
 
@@ -68,36 +65,66 @@ private struct Endings {
   private static let lastStars: UInt8 = 8
   private static let lastSlashes: UInt8 = 16
 
-  private var places: [UInt8]
+  private static let end = stars | slashes | lastStars | lastSlashes
 
-  var areAccepting: [Bool] { places.map { $0 & Self.stars != 0 } }
+  /// The states from which the end is reached, a bit each.
+  private(set) var accepting: [UInt64]
+  private let trees: [ValueTree]
+  private var treePlaces: [TreeKey: (root: UInt8, accepting: [Int])] = [:]
 
-  init(_ elements: [PatternAutomaton.Element], _ trees: [ValueTree], count: Int) {
-    places = Array(repeating: 0, count: count)
-    places[count - 1] = Self.stars | Self.slashes | Self.lastStars | Self.lastSlashes
-    for (element, following) in zip(elements, elements.dropFirst()).reversed() {
-      let next = places[following.base]
+  private struct TreeKey: Hashable {
+    let tree: Int
+    let next: UInt8
+  }
+
+  init(_ trees: [ValueTree], states: Int) {
+    self.trees = trees
+    accepting = Array(repeating: 0, count: states / 64 + 1)
+  }
+
+  mutating func accept(_ state: Int) {
+    accepting[state / 64] |= 1 << UInt64(state % 64)
+  }
+
+  /// Goes from the last element to the first, until the end is out of reach.
+  mutating func addPathEndings(_ elements: [PatternAutomaton.Element]) {
+    var next = Self.end
+    for element in elements.dropLast().reversed() where next != 0 {
+      let place: UInt8
       switch element.kind {
-      case .byte where element.byte == UInt8(ascii: "/"):
-        places[element.base] = Self.beforeSlash(next)
-      case .byte, .one, .end: break
-      case .anyOne: places[element.base + 1] = next
-      case .anyRun: places[element.base] = Self.beforeStar(next)
-      case .values: addValues(trees[element.tree], base: element.base, next)
+      case .byte: place = element.byte == UInt8(ascii: "/") ? Self.beforeSlash(next) : 0
+      case .one, .end: place = 0
+      case .anyRun: place = Self.beforeStar(next)
+      case .anyOne:
+        if next & Self.stars != 0 { accept(element.base + 1) }
+        place = 0
+      case .values:
+        let (root, nodes) = places(in: TreeKey(tree: element.tree, next: next))
+        for node in nodes { accept(element.base + node) }
+        place = root
       }
+      if place & Self.stars != 0 { accept(element.base) }
+      next = place
     }
   }
 
-  /// Children come after their parents, so from the last node to the first.
-  private mutating func addValues(_ tree: ValueTree, base: Int, _ next: UInt8) {
+  /// The place at the start of a variable's values, and the nodes from which the end is reached.
+  private mutating func places(in key: TreeKey) -> (root: UInt8, accepting: [Int]) {
+    if let known = treePlaces[key] { return known }
+    let tree = trees[key.tree]
+    var places = [UInt8](repeating: 0, count: tree.nodes.count)
+    // Children come after their parents.
     for (index, node) in tree.nodes.enumerated().reversed() {
-      var place: UInt8 = node.isEnd ? next : 0
+      var place: UInt8 = node.isEnd ? key.next : 0
       if let target = tree.target(of: UInt8(ascii: "/"), from: node) {
-        place |= Self.beforeSlash(places[base + Int(target)])
+        place |= Self.beforeSlash(places[Int(target)])
       }
-      if let run = node.anyRun { place |= Self.beforeStar(places[base + Int(run)]) }
-      places[base + index] = place
+      if let run = node.anyRun { place |= Self.beforeStar(places[Int(run)]) }
+      places[index] = place
     }
+    let accepting = places.indices.filter { places[$0] & Self.stars != 0 }
+    treePlaces[key] = (places[0], accepting)
+    return (places[0], accepting)
   }
 
   private static func beforeSlash(_ after: UInt8) -> UInt8 {

@@ -133,7 +133,7 @@ private struct StateSets {
   }
 
   /// Adds a state to those after the byte, and says whether it is new.
-  @discardableResult
+  @discardableResult @inline(__always)
   mutating func insert(_ state: Int) -> Bool {
     let word = state >> 6
     let bit: UInt64 = 1 << UInt64(state & 63)
@@ -155,6 +155,7 @@ private struct StateSets {
   }
 
   /// Takes the first state out of those before the byte.
+  @inline(__always)
   mutating func popFirst() -> Int? {
     while let word = currentWords.first {
       let bits = buffer[current + word]

@@ -12,7 +12,7 @@ extension PatternTable {
     /// Compiles a pattern for a query, the value of a query item or a fragment.
     mutating func compile(_ pattern: Pattern, folds: Bool) -> Compiled {
       compile(pattern.tokens, parent: nil, folds: folds) { compiler in
-        compiler.automaton(pattern.tokens, folds: folds, ending: .exact, sharesTrees: true)
+        compiler.automaton(pattern.tokens, folds: folds, ending: .exact)
       }
     }
 
@@ -21,11 +21,7 @@ extension PatternTable {
       let tokens = pattern.pathTokens
       let (path, parent) = Pattern.withoutTrailingSlashes(tokens)
       return compile(path, parent: parent, folds: folds) { compiler in
-        // The values of a variable in front may have got a leading slash.
-        var startsWithValues = false
-        if case .values? = tokens.first { startsWithValues = true }
-        return compiler.automaton(
-          tokens, folds: folds, ending: .path, sharesTrees: !startsWithValues)
+        compiler.automaton(tokens, folds: folds, ending: .path)
       }
     }
 
@@ -75,10 +71,11 @@ extension PatternTable {
     }
 
     private mutating func automaton(
-      _ tokens: [Pattern.Token], folds: Bool, ending: PatternAutomaton.Ending, sharesTrees: Bool
+      _ tokens: [Pattern.Token], folds: Bool, ending: PatternAutomaton.Ending
     ) -> Compiled {
       let automaton = PatternAutomaton(tokens, folds: folds, ending: ending) { variable in
-        guard sharesTrees else { return ValueTree(variable.values, folds: folds) }
+        // How a path begins differs from pattern to pattern.
+        if variable.beginsPath { return ValueTree(variable.values, folds: folds) }
         let key = TreeKey(name: Array(variable.name.utf8), folds: folds)
         let tree = trees[key] ?? ValueTree(variable.values, folds: folds)
         trees[key] = tree

@@ -4,6 +4,8 @@ struct RouteTable: Sendable {
   private(set) var routes: [CompiledRoute] = []
   private var filters: [PathFilter] = []
   private var items: [CompiledRoute.Item] = []
+  /// Whether a route asks for another form of the URL than is written.
+  private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
   /// Compiles the routes of all entries.
@@ -12,6 +14,7 @@ struct RouteTable: Sendable {
     for route in entries.lazy.flatMap(\.routes) {
       let compiled = compile(route, &compiler)
       routes.append(compiled)
+      hasForms = hasForms || compiled.form.folds || compiled.form.decodes
       let prefix = ComparedText.bytes(route.path?.pathPrefix ?? [], folds: compiled.form.folds)
       filters.append(PathFilter(prefix: prefix, form: compiled.form))
     }
@@ -24,16 +27,16 @@ struct RouteTable: Sendable {
     let folds = !route.isCaseSensitive
     let query: CompiledRoute.Query =
       switch route.query {
-      case .any, .ignored: .whole(.anything)
+      case .any, .ignored: .any
       case .whole(let pattern): .whole(compiler.compile(pattern, folds: folds))
       case .items(let conditions): .items(compile(conditions, folds: folds, &compiler))
       }
     return CompiledRoute(
       isExclusion: route.isExclusion,
       form: ComparedForm(folds: folds, decodes: !route.isPercentEncoded),
-      path: route.path.map { compiler.compile(path: $0, folds: folds) } ?? .anything,
+      path: route.path.map { compiler.compile(path: $0, folds: folds) },
       query: query,
-      fragment: route.fragment.map { compiler.compile($0, folds: folds) } ?? .anything)
+      fragment: route.fragment.map { compiler.compile($0, folds: folds) })
   }
 
   private mutating func compile(
@@ -51,6 +54,15 @@ struct RouteTable: Sendable {
           name: compiler.append(literal: name), pattern: pattern, matchesEmpty: matchesEmpty))
     }
     return first..<Int32(items.count)
+  }
+
+  /// The heads of a path, of which the folded one counts only if there are other forms.
+  @inline(__always)
+  func heads(of path: Range<Int>, in url: Span<UInt8>) -> PathHeads {
+    if path.isEmpty { return heads(of: root.indices, in: root.span) }
+    let written = PathHead(url, path)
+    return PathHeads(
+      written: written, folded: hasForms ? PathHead(url, path, folds: true) : written)
   }
 
   /// The first route in the range that matches; the path's heads are those of the URL.
@@ -76,6 +88,7 @@ struct RouteTable: Sendable {
       matches(route.fragment, .fragment, route.form, url, &compared, &steps)
     else { return false }
     switch route.query {
+    case .any: return true
     case .whole(let pattern): return matches(pattern, .query, route.form, url, &compared, &steps)
     case .items(let range):
       for item in range where !matchesItem(Int(item), route.form, url, compared.query, &steps) {
@@ -85,34 +98,49 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// Which of a route's conditions a URL meets: the path's, the query's or those of its items, the
-  /// fragment's.
+  /// How many of a route's conditions a URL meets, and the first that it does not: conditions count
+  /// from 0, the path's first, then the query's or those of its items, then the fragment's.
   func conditionsMet(
     by url: Span<UInt8>, _ compared: inout ComparedURL, of index: Int
-  ) -> (path: Bool, query: [Bool], fragment: Bool) {
+  ) -> (count: Int, firstFailed: Int?) {
     let route = routes[index]
     var steps = 0
-    let path = matches(route.path, .path, route.form, url, &compared, &steps)
-    let fragment = matches(route.fragment, .fragment, route.form, url, &compared, &steps)
+    var tally = Tally()
+    if let path = route.path {
+      tally.add(matches(path, .path, route.form, url, &compared, &steps))
+    }
     switch route.query {
+    case .any: break
     case .whole(let pattern):
-      let query = matches(pattern, .query, route.form, url, &compared, &steps)
-      return (path, [query], fragment)
+      tally.add(matches(pattern, .query, route.form, url, &compared, &steps))
     case .items(let range):
-      var query: [Bool] = []
       for item in range {
-        query.append(matchesItem(Int(item), route.form, url, compared.query, &steps))
+        tally.add(matchesItem(Int(item), route.form, url, compared.query, &steps))
       }
-      return (path, query, fragment)
+    }
+    if let fragment = route.fragment {
+      tally.add(matches(fragment, .fragment, route.form, url, &compared, &steps))
+    }
+    return (tally.met, tally.firstFailed)
+  }
+
+  private struct Tally {
+    private(set) var met = 0
+    private(set) var firstFailed: Int?
+    private var all = 0
+
+    mutating func add(_ isMet: Bool) {
+      if isMet { met += 1 } else { firstFailed = firstFailed ?? all }
+      all += 1
     }
   }
 
   /// Whether a pattern of a route covers a component.
   private func matches(
-    _ pattern: PatternTable.Compiled, _ component: ComparedURL.Component, _ form: ComparedForm,
+    _ pattern: PatternTable.Compiled?, _ component: ComparedURL.Component, _ form: ComparedForm,
     _ url: Span<UInt8>, _ compared: inout ComparedURL, _ steps: inout Int
   ) -> Bool {
-    if pattern.kind == .anything { return true }
+    guard let pattern, pattern.kind != .anything else { return true }
     if let copy = compared.copy(of: component, in: form, url) {
       return patterns.matches(pattern, copy.span, copy.indices, steps: &steps)
     }

@@ -3,8 +3,8 @@
 /// RFC 3986, section 3 and appendix B: the path ends at the first `?` or `#`, the query at the first
 /// `#`. Nothing is decoded, folded or normalised.
 struct URLParts {
-  /// The host without user information, port and the dot of a fully qualified name; not empty.
-  let host: Range<Int>
+  /// The authority; its host is not empty.
+  private let authority: Range<Int>
   /// The path; empty if the URL ends after the authority.
   let path: Range<Int>
   /// What stands after the `?`; empty if there is none.
@@ -13,72 +13,85 @@ struct URLParts {
   let fragment: Range<Int>
 
   /// The components; `nil` for what is not a URL with the scheme http or https and a host.
+  @inline(__always)
   init?(_ url: Span<UInt8>) {
     guard let authority = Self.startOfAuthority(url) else { return nil }
     let end = url.count
-    let path = Self.index(in: url, authority..<end) {
-      $0 == Self.slash || $0 == Self.questionMark || $0 == Self.hash
+    // Most authorities are a host alone.
+    let firstMark = Word.firstIndex(in: url, authority..<end) {
+      $0.marks(of: Self.slash) | $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
+        | $0.marks(of: Self.at) | $0.marks(of: Self.colon) | $0.marks(of: Self.bracket)
     }
-    host = Self.host(in: url, authority..<path)
-    if host.isEmpty { return nil }
-    let endOfPath = Self.index(in: url, path..<end) {
-      $0 == Self.questionMark || $0 == Self.hash
+    let path = Self.endOfAuthority(in: url, firstMark..<end)
+    self.authority = authority..<path
+    guard path > authority,
+      firstMark == path && url[path - 1] != Self.dot
+        || !Self.host(in: url, authority..<path).isEmpty
+    else { return nil }
+    let endOfPath = Word.firstIndex(in: url, path..<end) {
+      $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
     }
     self.path = path..<endOfPath
     let hasQuery = endOfPath < end && url[endOfPath] == Self.questionMark
     let query = hasQuery ? endOfPath + 1 : endOfPath
-    let endOfQuery = hasQuery ? Self.index(in: url, query..<end) { $0 == Self.hash } : query
+    let endOfQuery =
+      hasQuery ? Word.firstIndex(in: url, query..<end) { $0.marks(of: Self.hash) } : query
     self.query = query..<endOfQuery
     fragment = min(endOfQuery + 1, end)..<end
   }
 
+  /// Where the host is, without user information, port and the dot of a fully qualified name.
+  func host(in url: Span<UInt8>) -> Range<Int> { Self.host(in: url, authority) }
+
   /// Whether the host is this domain, whatever the case of either.
   func isHost(of domain: String, in url: Span<UInt8>) -> Bool {
+    let host = host(in: url)
     let domain = domain.utf8
     let count = domain.last == Self.dot ? domain.count - 1 : domain.count
     guard count == host.count else { return false }
     return zip(host, domain).allSatisfy { url[$0].asciiLowercased == $1.asciiLowercased }
   }
 
+  /// The five letters, the first in the lowest bits.
+  private static let https: UInt64 = 0x73_7074_7468
   private static let slash = UInt8(ascii: "/")
   private static let questionMark = UInt8(ascii: "?")
   private static let hash = UInt8(ascii: "#")
   private static let colon = UInt8(ascii: ":")
+  private static let bracket = UInt8(ascii: "[")
+  private static let at = UInt8(ascii: "@")
   private static let dot = UInt8(ascii: ".")
 
-  /// Where the first byte is that ends a component, or the end of the range.
-  @inline(__always)
-  private static func index(
-    in url: Span<UInt8>, _ range: Range<Int>, where isEnd: (UInt8) -> Bool
-  ) -> Int {
-    var index = range.lowerBound
-    while index < range.upperBound, !isEnd(url[index]) { index += 1 }
-    return index
-  }
-
   /// What follows `http://` or `https://`.
+  @inline(__always)
   private static func startOfAuthority(_ url: Span<UInt8>) -> Int? {
-    guard url.count > 7, url[0].asciiLowercased == UInt8(ascii: "h"),
-      url[1].asciiLowercased == UInt8(ascii: "t"), url[2].asciiLowercased == UInt8(ascii: "t"),
-      url[3].asciiLowercased == UInt8(ascii: "p")
+    guard url.count >= 8 else { return nil }
+    let start = Word(url, at: 0).asciiLowercased.bits
+    let colon = start & 0xFF_FFFF_FFFF == https ? 5 : 4
+    guard start & 0xFFFF_FFFF == https & 0xFFFF_FFFF, url[colon] == Self.colon,
+      url[colon + 1] == slash, url[colon + 2] == slash
     else { return nil }
-    let colon = url[4].asciiLowercased == UInt8(ascii: "s") ? 5 : 4
-    guard url[colon] == Self.colon, url[colon + 1] == slash, url[colon + 2] == slash else {
-      return nil
-    }
     return colon + 3
   }
 
+  /// Where the authority ends of which this is the rest.
+  @inline(__always)
+  private static func endOfAuthority(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
+    range.first { url[$0] == slash || url[$0] == questionMark || url[$0] == hash }
+      ?? range.upperBound
+  }
+
   /// The host in an authority: `[user@]host[:port]`, where a colon inside brackets is an address's.
+  @inline(never)
   private static func host(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
     var start = authority.lowerBound
     var end = authority.upperBound
     var isBracketed = false
     for index in authority {
       switch url[index] {
-      case UInt8(ascii: "@"):
+      case at:
         (start, end, isBracketed) = (index + 1, authority.upperBound, false)
-      case UInt8(ascii: "["): isBracketed = true
+      case bracket: isBracketed = true
       case UInt8(ascii: "]"): isBracketed = false
       case colon where !isBracketed && end == authority.upperBound: end = index
       default: break

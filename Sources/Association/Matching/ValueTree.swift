@@ -38,6 +38,7 @@ struct ValueTree: Sendable {
   }
 
   /// Where the byte leads from a node.
+  @inline(__always)
   func target(of byte: UInt8, from node: Node) -> Int32? {
     var low = Int(node.edges.lowerBound)
     var high = Int(node.edges.upperBound)

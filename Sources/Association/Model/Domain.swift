@@ -33,8 +33,14 @@ public struct Domain: Sendable, Equatable {
   public var format: Format
   /// The `max-age` of the answers, in seconds.
   public var cacheSeconds: Int
+  /// What the domain is for.
+  public var environment: App.Environment
+  /// Whether an app of another environment on it is an error.
+  public var isStrict: Bool
   /// What the file says.
   public var document: Document
+  /// URLs with the resolutions that they must have.
+  public var expectations: [Expectation]
 
   /// How many seconds a copy may be kept unless the domain says otherwise. Apple's CDN gives its own
   /// copies one to six hours.
@@ -45,13 +51,17 @@ public struct Domain: Sendable, Equatable {
   /// A domain.
   public init(
     name: DomainName, aliases: [Alias] = [], isEnabled: Bool = true, format: Format = .modern,
-    cacheSeconds: Int = Domain.defaultCacheSeconds, document: Document = Document()
+    cacheSeconds: Int = Domain.defaultCacheSeconds, environment: App.Environment = .production,
+    isStrict: Bool = false, document: Document = Document(), expectations: [Expectation] = []
   ) {
     self.name = name
     self.aliases = aliases
     self.isEnabled = isEnabled
     self.format = format
     self.cacheSeconds = cacheSeconds
+    self.environment = environment
+    self.isStrict = isStrict
     self.document = document
+    self.expectations = expectations
   }
 }

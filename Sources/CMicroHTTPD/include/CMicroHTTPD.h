@@ -10,6 +10,10 @@ struct MHD_Daemon *_Nullable aasa_start_daemon(
 /// The bytes of a request's head, from the method to the empty line. Variadic in libmicrohttpd.
 size_t aasa_head_size(struct MHD_Connection *_Nonnull connection);
 
+/// How many fields, cookies and query parameters libmicrohttpd keeps for a request: a combination of
+/// kinds, which Swift's closed enum cannot hold.
+int aasa_value_count(struct MHD_Connection *_Nonnull connection);
+
 /// The socket of a connection, or -1. Variadic in libmicrohttpd.
 int aasa_socket(struct MHD_Connection *_Nonnull connection);
 

@@ -30,6 +30,8 @@ public struct DirectFields {
   private var contentLength = Line()
   private var transferEncoding = Line()
   private(set) var hasExpectation = false
+  /// The length of all Cookie fields, of which libmicrohttpd makes copies.
+  private(set) var cookieBytes = 0
 
   init(of connection: OpaquePointer) {
     withUnsafeMutablePointer(to: &self) {
@@ -58,6 +60,7 @@ public struct DirectFields {
     switch bytes {
     case 4 where isNamed("host"): host.add(value)
     case 6 where isNamed("expect"): hasExpectation = true
+    case 6 where isNamed("cookie"): cookieBytes += value.count
     case 8 where isNamed("if-match"): ifMatch.add(value)
     case 13 where isNamed("if-none-match"): ifNoneMatch.add(value)
     case 14 where isNamed("content-length"): contentLength.add(value)

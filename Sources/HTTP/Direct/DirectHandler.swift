@@ -6,12 +6,12 @@ public typealias DirectAnswer = @Sendable (borrowing DirectRequest) -> DirectReq
 
 /// What the callbacks of one thread that serves all of its connections need.
 final class DirectHandler: Sendable {
-  fileprivate let headerLimit: Int
+  fileprivate let room: HeaderRoom
   fileprivate let answer: DirectAnswer
   let traffic = Traffic()
 
-  init(headerLimit: Int, answer: @escaping DirectAnswer) {
-    self.headerLimit = headerLimit
+  init(room: HeaderRoom, answer: @escaping DirectAnswer) {
+    self.room = room
     self.answer = answer
   }
 
@@ -82,8 +82,13 @@ private func continueRequest(
   }
   return Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
     let request = DirectRequest(
-      connection, url: url, method: method, version: version, targetBytes: progress.targetBytes,
-      headerLimit: handler.headerLimit)
+      connection, url: url, method: method, version: version, targetBytes: progress.targetBytes)
+    if !handler.room.holds(request) {
+      handler.room.refuse(connection)
+      progress.stage = .answeredEarly
+      state.pointee = progress.pointer
+      return .NO
+    }
     return handler.answer(request).result
   }
 }

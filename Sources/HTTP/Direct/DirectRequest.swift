@@ -6,8 +6,6 @@ import Glibc
 public struct DirectRequest: ~Copyable {
   /// What makes a request unusable, whatever it asks for.
   public enum Fault: Sendable {
-    /// The header is over the limit: 431.
-    case headerTooLarge
     /// There is a NUL in the target: 400.
     case malformedTarget
     /// The header is not clear about where the body ends (RFC 9112 section 6.3): 400.
@@ -19,7 +17,7 @@ public struct DirectRequest: ~Copyable {
     let result: MHD_Result
   }
 
-  private let connection: OpaquePointer
+  let connection: OpaquePointer
   /// The method's bytes.
   public let method: UnsafeRawBufferPointer
   /// The target as written, up to its first `?`.
@@ -34,7 +32,7 @@ public struct DirectRequest: ~Copyable {
   // Sound: libmicrohttpd ends its strings with NUL and keeps them during the call.
   init(
     _ connection: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
-    version: UnsafePointer<CChar>, targetBytes: Int, headerLimit: Int
+    version: UnsafePointer<CChar>, targetBytes: Int
   ) {
     self.connection = connection
     self.method = UnsafeRawBufferPointer(start: method, count: strlen(method))
@@ -43,9 +41,7 @@ public struct DirectRequest: ~Copyable {
     isVersion10 = version[7] == CChar(bitPattern: UInt8(ascii: "0"))
     fields = DirectFields(of: connection)
     fault =
-      if aasa_head_size(connection) > headerLimit {
-        .headerTooLarge
-      } else if version - url - 1 != targetBytes {
+      if version - url - 1 != targetBytes {
         // The target lies between `url` and the space before the version; a NUL hides its rest.
         .malformedTarget
       } else if fields.isLengthUnclear {

@@ -30,17 +30,16 @@ final class Daemon: Sendable {
     ) -> UnsafeMutableRawPointer?
 
   private enum State {
-    case running(OpaquePointer)
-    case quiesced(OpaquePointer)
+    case running(OpaquePointer, ListeningSocket)
+    case quiesced(OpaquePointer, ListeningSocket)
     case stopped
   }
 
   private let state: Mutex<State>
-  private let socket: ListeningSocket
   private let context: any AnyObject & Sendable
 
   init(
-    on socket: consuming ListeningSocket, of address: SocketAddress, threading: Threading,
+    on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
     limits: Limits, poolBytes: Int,
     context: any AnyObject & Sendable, callbacks: Callbacks
   ) throws(ListenerError) {
@@ -63,9 +62,13 @@ final class Daemon: Sendable {
     guard
       let daemon = aasa_start_daemon(
         threads | MHD_USE_ITC.rawValue, callbacks.request, pointer, options)
-    else { throw ListenerError(reason: .libraryRefused, address: address) }
-    state = Mutex(.running(daemon))
-    self.socket = socket
+    else {
+      // It has closed the socket or not, and does not say: a descriptor that stays open is better
+      // than closing one that another thread has got in the meantime.
+      _ = Unmanaged.passRetained(socket)
+      throw ListenerError(reason: .libraryRefused, address: address)
+    }
+    state = Mutex(.running(daemon, socket))
     self.context = context
   }
 
@@ -74,10 +77,11 @@ final class Daemon: Sendable {
   /// Takes no further connections; those that are open go on.
   func quiesce() {
     state.withLock { state in
-      guard case .running(let daemon) = state else { return }
-      // The socket that it gives back stays in `socket`, which closes it after the daemon's end.
+      guard case .running(let daemon, let socket) = state else { return }
+      // It leaves the socket to the caller, who may only close it after the daemon's end.
       _ = MHD_quiesce_daemon(daemon)
-      state = .quiesced(daemon)
+      socket.refuse()
+      state = .quiesced(daemon, socket)
     }
   }
 
@@ -85,7 +89,7 @@ final class Daemon: Sendable {
   func stop() {
     quiesce()
     state.withLock { state in
-      guard case .quiesced(let daemon) = state else { return }
+      guard case .quiesced(let daemon, _) = state else { return }
       MHD_stop_daemon(daemon)
       state = .stopped
     }

@@ -45,25 +45,27 @@ public final class Listener: Sendable {
   ///   - address: Where to listen.
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - headerRefusal: The answer to a header over the limit. It has no Date.
   ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, daemons count: Int, limits: Limits,
+    on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
     makeAnswer: () -> DirectAnswer
   ) throws(ListenerError) {
     if address.port != 0 { try Self.checkIsFree(address) }
+    let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
     var bound = address
     var share = limits
     share.connections = max(1, limits.connections / max(1, count))
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(headerLimit: limits.headerBytes, answer: makeAnswer())
+      let handler = DirectHandler(room: room, answer: makeAnswer())
       let socket = try ListeningSocket(on: bound, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
-          on: socket, of: bound, threading: .one, limits: share, poolBytes: 2 * limits.headerBytes,
+          on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
           context: handler, callbacks: DirectHandler.callbacks))
       traffic.append(handler.traffic)
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A bound socket that listens; closed when it goes out of use.
-struct ListeningSocket: ~Copyable {
+final class ListeningSocket: Sendable {
   let descriptor: CInt
   /// The port that it is bound to.
   let port: UInt16
@@ -38,6 +38,9 @@ struct ListeningSocket: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// Refuses connections from now on, and keeps the descriptor.
+  func refuse() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
   private static func setOption(
     _ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt, _ address: SocketAddress

@@ -11,7 +11,7 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
   /// the Host field (RFC 9112 section 3.2.2).
   public let authority: String?
   /// The decoded parts of the path: `/v1/apps/` gives `v1`, `apps` and an empty one. Dot segments
-  /// stay what they are.
+  /// stay what they are. None for `*`.
   public let segments: [String]
   /// The decoded parameters of the query, in order. A `+` is a space (as HTML forms and most
   /// clients write it), a name without `=` has an empty value.
@@ -71,6 +71,7 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
   }
 
   private static func segments(of path: ArraySlice<UInt8>) throws(Malformed) -> [String] {
+    if path.first == UInt8(ascii: "*") { return [] }
     var segments: [String] = []
     let parts = path.dropFirst().split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -16,6 +16,9 @@ public final class Content: @unchecked Sendable {
   /// The number of bytes.
   public let count: Int
 
+  /// No bytes.
+  public static let empty = Content([])
+
   private static let fileBytes = 32_768
 
   /// Copies bytes. Where the process has no file descriptor left, a large body is held in its own

@@ -38,6 +38,13 @@ import Testing
     #expect(steps(["/": .string(pattern)], variables: ["v": .strings(values)], url) <= 300 * size)
   }
 
+  @Test func aPatternOfNothingButVariablesCostsNoMoreThanWhatTheURLReaches() {
+    let values = (0..<600).map { "*a\($0)*" }
+    let pattern = String(repeating: "$(v)", count: 20_000)
+    let url = "https://example.com/" + String(repeating: "a", count: 100)
+    #expect(steps(["/": .string(pattern)], variables: ["v": .strings(values)], url) <= 1_000)
+  }
+
   @Test func starsInValuesDoNotMultiply() {
     let values = (0..<600).map { "*a\($0)*" } + ["*a*a*a*"]
     let pattern = String(repeating: "*$(v)", count: 10) + "*b"

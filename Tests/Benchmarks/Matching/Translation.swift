@@ -70,6 +70,9 @@ struct TranslatedDocument<Compiled> {
     }
     return .noMatch
   }
+
+  /// How many of the URLs match.
+  func matches(among urls: [SplitURL]) -> Int { urls.count { resolve($0) == .match } }
 }
 
 extension TranslatedDocument where Compiled == NSRegularExpression? {

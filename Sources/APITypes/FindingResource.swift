@@ -1,10 +1,10 @@
-import Association
-import JSONValue
+package import Association
+package import JSONValue
 
 /// Findings in JSON.
-enum FindingResource {
+package enum FindingResource {
   /// An error as an element of a problem's `errors`.
-  static func fault(_ finding: Finding) -> JSON {
+  package static func fault(_ finding: Finding) -> JSON {
     [
       "pointer": .string(finding.pointer.description), "code": .string(finding.code.rawValue),
       "message": .string("\(finding.message) \(finding.help)"),
@@ -12,7 +12,7 @@ enum FindingResource {
   }
 
   /// Where the bytes of a document that is too large go to.
-  static func json(_ account: ByteAccount) -> JSON {
+  package static func json(_ account: ByteAccount) -> JSON {
     let apps = account.apps.map { share -> JSON in
       ["app": .string(share.app), "bytes": .integer(share.bytes)]
     }

@@ -1,16 +1,18 @@
-import Association
-import JSONValue
+package import Association
+package import JSONValue
 
 /// An entry in JSON.
-enum EntryResource {
-  static let members = ["id", "keys", "apps", "appID", "routes", "paths", "defaults", "extra"]
+package enum EntryResource {
+  package static let members = [
+    "id", "keys", "apps", "appID", "routes", "paths", "defaults", "extra",
+  ]
 
   /// Apple's keys, as `keys` names them.
   private enum Key: String, CaseIterable {
     case appID, appIDs, components, paths
   }
 
-  static func json(_ entry: Entry, format: Domain.Format) -> JSON {
+  package static func json(_ entry: Entry, format: Domain.Format) -> JSON {
     var object = JSON.Object()
     object["id"] = entry.id.map { .integer($0) }
     if entry.keys != format.keys { object["keys"] = keysJSON(entry.keys) }
@@ -32,7 +34,7 @@ enum EntryResource {
   }
 
   /// Reads an entry. Without `keys` it gets those of the format.
-  static func read(_ input: Input, format: Domain.Format) -> Entry? {
+  package static func read(_ input: Input, format: Domain.Format) -> Entry? {
     guard let object = input.object(members) else { return nil }
     let keys = object["keys"].flatMap(readKeys) ?? format.keys
     let entry = Entry(
@@ -60,7 +62,7 @@ enum EntryResource {
   }
 
   /// Reads `defaults` of a domain or of an entry.
-  static func readDefaults(_ input: Input) -> Defaults? {
+  package static func readDefaults(_ input: Input) -> Defaults? {
     guard var members = input.members else { return nil }
     let object = InputObject(members: members, pointer: input.pointer, faults: input.faults)
     let caseSensitive = object["caseSensitive"]?.bool
@@ -72,7 +74,7 @@ enum EntryResource {
   }
 
   /// What the parts of an entry must be together, so that its keys can say them.
-  static func check(_ entry: Entry, _ input: Input) {
+  package static func check(_ entry: Entry, _ input: Input) {
     let keys = entry.keys
     func require(_ isRight: Bool, _ message: String) {
       if !isRight { input.fault("entry-inconsistent", message) }

@@ -1,28 +1,36 @@
-import Association
-import JSONValue
+package import Association
+package import JSONValue
 
 /// One thing that is wrong with the body of a request.
-struct Fault: Sendable, Equatable {
-  let pointer: JSONPointer
-  let code: String
-  let message: String
+package struct Fault: Sendable, Equatable {
+  package let pointer: JSONPointer
+  package let code: String
+  package let message: String
+
+  package init(pointer: JSONPointer, code: String, message: String) {
+    self.pointer = pointer
+    self.code = code
+    self.message = message
+  }
 }
 
 /// All that is wrong with the body of a request.
-struct InvalidInput: Error, Sendable {
-  let faults: [Fault]
+package struct InvalidInput: Error, Sendable {
+  package let faults: [Fault]
+
+  package init(faults: [Fault]) { self.faults = faults }
 }
 
 /// Collects what is wrong while a body is read, so that an answer can name all of it.
-final class Faults {
-  private(set) var all: [Fault] = []
+package final class Faults {
+  package private(set) var all: [Fault] = []
 
-  func add(_ code: String, at pointer: JSONPointer, _ message: String) {
+  package func add(_ code: String, at pointer: JSONPointer, _ message: String) {
     all.append(Fault(pointer: pointer, code: code, message: message))
   }
 
   /// Reads a value and throws what was found wrong with it.
-  static func collecting<Value>(
+  package static func collecting<Value>(
     in json: JSON, at pointer: JSONPointer = .root, _ read: (Input) -> Value?
   ) throws(InvalidInput) -> Value {
     let faults = Faults()
@@ -34,27 +42,29 @@ final class Faults {
 
 /// A value in the body of a request. Each way to read it returns `nil` for a value of another kind
 /// and says so to `faults`.
-struct Input {
-  let json: JSON
-  let pointer: JSONPointer
-  let faults: Faults
+package struct Input {
+  package let json: JSON
+  package let pointer: JSONPointer
+  package let faults: Faults
 
-  func fault(_ code: String, _ message: String) {
+  package func fault(_ code: String, _ message: String) {
     faults.add(code, at: pointer, message)
   }
+
+  package func fault(_ error: ValidationError) { fault(error.code, error.message) }
 
   private func expected<Value>(_ what: String, _ value: Value?) -> Value? {
     if value == nil { fault("wrong-type", "This must be \(what); it is \(json.kind).") }
     return value
   }
 
-  var string: String? { expected("a string", json.stringValue) }
+  package var string: String? { expected("a string", json.stringValue) }
 
-  var bool: Bool? { expected("true or false", json.boolValue) }
+  package var bool: Bool? { expected("true or false", json.boolValue) }
 
-  var members: JSON.Object? { expected("an object", json.objectValue) }
+  package var members: JSON.Object? { expected("an object", json.objectValue) }
 
-  func integer(in range: ClosedRange<Int>) -> Int? {
+  package func integer(in range: ClosedRange<Int>) -> Int? {
     guard let value = expected("a whole number", json.integerValue) else { return nil }
     if range.contains(value) { return value }
     fault("out-of-range", "This must be from \(range.lowerBound) to \(range.upperBound).")
@@ -62,15 +72,31 @@ struct Input {
   }
 
   /// The elements of an array that could be read. The others have left their faults.
-  func list<Element>(_ read: (Input) -> Element?) -> [Element]? {
+  package func list<Element>(_ read: (Input) -> Element?) -> [Element]? {
     guard let values = expected("an array", json.arrayValue) else { return nil }
     return values.enumerated().compactMap { index, value in
       read(Input(json: value, pointer: pointer.appending(index), faults: faults))
     }
   }
 
+  /// A string of 1 to `longest` characters.
+  package func string(longest: Int) -> String? {
+    guard let text = string else { return nil }
+    if (1...longest).contains(text.unicodeScalars.count) { return text }
+    fault("wrong-length", "This must have 1 to \(longest) characters.")
+    return nil
+  }
+
+  /// A time as RFC 3339 writes it, in seconds since 1970.
+  package var time: Int64? {
+    guard let text = string else { return nil }
+    if let seconds = Timestamp.seconds(text) { return seconds }
+    fault("malformed-time", "“\(text)” is no time such as 2026-11-21T10:00:00Z.")
+    return nil
+  }
+
   /// A word of a closed set.
-  func word<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Words? {
+  package func word<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Words? {
     guard let text = string else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
@@ -79,18 +105,18 @@ struct Input {
   }
 
   /// A text that a type of the domain is made from.
-  func parse<Value>(_ make: (String) throws(ValidationError) -> Value) -> Value? {
+  package func parse<Value>(_ make: (String) throws(ValidationError) -> Value) -> Value? {
     guard let text = string else { return nil }
     do throws(ValidationError) {
       return try make(text)
     } catch {
-      fault(error.code, error.message)
+      fault(error)
       return nil
     }
   }
 
   /// An object with these members and no others.
-  func object(_ allowed: [String]) -> InputObject? {
+  package func object(_ allowed: [String]) -> InputObject? {
     guard let members else { return nil }
     for key in members.keys where !allowed.contains(where: { sameScalars($0, key) }) {
       faults.add(
@@ -102,19 +128,19 @@ struct Input {
 }
 
 /// An object in the body of a request.
-struct InputObject {
-  let members: JSON.Object
-  let pointer: JSONPointer
-  let faults: Faults
+package struct InputObject {
+  package let members: JSON.Object
+  package let pointer: JSONPointer
+  package let faults: Faults
 
   /// A member; `nil` where it is missing or `null`, which mean the same.
-  subscript(key: String) -> Input? {
+  package subscript(key: String) -> Input? {
     guard let value = members[key], value != .null else { return nil }
     return Input(json: value, pointer: pointer.appending(key), faults: faults)
   }
 
   /// A member that must be there.
-  func required(_ key: String) -> Input? {
+  package func required(_ key: String) -> Input? {
     if let input = self[key] { return input }
     faults.add("missing-member", at: pointer, "The member “\(key)” is missing.")
     return nil

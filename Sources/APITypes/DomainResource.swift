@@ -1,21 +1,28 @@
-import Association
-import JSONValue
-import Store
+package import Association
+package import JSONValue
+package import Store
 
 /// A domain in JSON.
-enum DomainResource {
+package enum DomainResource {
   /// Members that are told and, in a request, passed over.
   private static let readOnly = ["unicode", "revision", "updatedAt"]
 
-  static let members =
+  package static let members =
     [
       "domain", "aliases", "enabled", "format", "cacheSeconds", "apps", "details", "defaults",
       "substitutionVariables", "entries", "webcredentials", "appclips", "activitycontinuation",
-      "extra", "applinksExtra", "serviceExtra",
+      "extra", "applinksExtra", "serviceExtra", "environment", "strict", "expectations",
     ] + readOnly
 
-  static func json(_ stored: StoredDomain) -> JSON {
-    let domain = stored.domain
+  package static func json(_ stored: StoredDomain) -> JSON {
+    var object = json(stored.domain)
+    object["revision"] = .integer(stored.revision)
+    object["updatedAt"] = .string(Timestamp.text(stored.updatedAt))
+    return .object(object)
+  }
+
+  /// What a domain is, without what is only told.
+  package static func json(_ domain: Domain) -> JSON.Object {
     let document = domain.document
     var object = JSON.Object()
     object["domain"] = .string(domain.name.text)
@@ -24,6 +31,8 @@ enum DomainResource {
     object["enabled"] = .bool(domain.isEnabled)
     object["format"] = .string(domain.format.rawValue)
     object["cacheSeconds"] = .integer(domain.cacheSeconds)
+    object["environment"] = .string(domain.environment.rawValue)
+    object["strict"] = .bool(domain.isStrict)
     if document.apps != domain.format.apps { object["apps"] = document.apps.map(JSON.strings) }
     if document.detailsForm != .array {
       object["details"] = .string(document.detailsForm.rawValue)
@@ -38,9 +47,8 @@ enum DomainResource {
     if !document.extra.isEmpty { object["extra"] = .object(document.extra) }
     if !document.applinksExtra.isEmpty { object["applinksExtra"] = .object(document.applinksExtra) }
     object["serviceExtra"] = serviceExtra(document)
-    object["revision"] = .integer(stored.revision)
-    object["updatedAt"] = .string(Timestamp.text(stored.updatedAt))
-    return .object(object)
+    object["expectations"] = .array(domain.expectations.map(ExpectationResource.json))
+    return object
   }
 
   private static func variables(_ variables: [SubstitutionVariable]) -> JSON {
@@ -59,11 +67,12 @@ enum DomainResource {
   }
 
   /// A domain in a list.
-  static func summary(_ domain: DomainSummary) -> JSON {
+  package static func summary(_ domain: DomainSummary) -> JSON {
     var object: JSON.Object = ["domain": .string(domain.name.text)]
     if domain.name.unicode != domain.name.text { object["unicode"] = .string(domain.name.unicode) }
     object["enabled"] = .bool(domain.isEnabled)
     object["format"] = .string(domain.format.rawValue)
+    object["environment"] = .string(domain.environment.rawValue)
     object["revision"] = .integer(domain.revision)
     object["updatedAt"] = .string(Timestamp.text(domain.updatedAt))
     return .object(object)

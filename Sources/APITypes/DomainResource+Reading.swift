@@ -1,10 +1,21 @@
-import Association
+package import Association
 import JSONValue
 
 extension DomainResource {
-  /// Reads the whole of a domain. What is left out has its default.
-  static func read(_ input: Input, name: DomainName) -> Domain? {
+  /// Reads the whole of a domain whose name the path says. What is left out has its default, but for
+  /// expectations: they are a safety net, and go only when they are told to.
+  package static func read(
+    _ input: Input, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain? {
     guard let object = input.object(members) else { return nil }
+    checkName(object, name)
+    return read(object, name: name, keeping: expectations)
+  }
+
+  /// Reads the whole of a domain.
+  package static func read(
+    _ object: InputObject, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain {
     let format = object["format"]?.word(Domain.Format.self) ?? .modern
     let domain = Domain(
       name: name,
@@ -12,8 +23,11 @@ extension DomainResource {
       isEnabled: object["enabled"]?.bool ?? true, format: format,
       cacheSeconds: object["cacheSeconds"]?.integer(in: Domain.cacheSecondsRange)
         ?? Domain.defaultCacheSeconds,
-      document: readDocument(object, format: format))
-    checkName(object, name)
+      environment: object["environment"]?.word(App.Environment.self) ?? .production,
+      isStrict: object["strict"]?.bool ?? false,
+      document: readDocument(object, format: format),
+      expectations: object["expectations"]?.list(ExpectationResource.read) ?? expectations)
+    checkExpectations(domain, at: object.pointer, object.faults)
     return domain
   }
 
@@ -71,6 +85,24 @@ extension DomainResource {
       "domain-differs", "The path names “\(name)”. Leave “domain” out, or make it the same.")
   }
 
+  /// Checks that the file is served for the URLs of all expectations: another can never match.
+  package static func checkExpectations(_ domain: Domain, at input: Input) {
+    checkExpectations(domain, at: input.pointer, input.faults)
+  }
+
+  private static func checkExpectations(
+    _ domain: Domain, at pointer: JSONPointer, _ faults: Faults
+  ) {
+    for (index, expectation) in domain.expectations.enumerated() {
+      let host = domain.hostThatCounts(in: expectation.url)
+      if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
+      faults.add(
+        "foreign-url",
+        at: pointer.appending("expectations").appending(index).appending("url"),
+        "“\(expectation.url)” is no URL of “\(domain.name)” or of one of its aliases.")
+    }
+  }
+
   private static func readAliases(_ input: Input, of name: DomainName) -> [Alias]? {
     var seen: Set<Alias> = [Alias(name)]
     return input.list { input in
@@ -98,14 +130,14 @@ extension DomainResource {
 
   /// Whether the obsolete form of `details` can say an entry: it has an app an entry, each once, and
   /// `paths`. Takes the app to those of the other entries.
-  static func isSayableInDictionary(
+  package static func isSayableInDictionary(
     _ entry: Entry, beside others: inout Set<AppIdentifier>
   ) -> Bool {
     entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
       && entry.apps.allSatisfy { others.insert($0).inserted }
   }
 
-  static let dictionaryCannotSay = ValidationError(
+  package static let dictionaryCannotSay = ValidationError(
     "dictionary-cannot-say",
     "“details” as a dictionary has one entry an app, written as “paths”. Set “details” of the "
       + "domain to “array”.")

@@ -1,14 +1,14 @@
-import Association
-import JSONValue
+package import Association
+package import JSONValue
 
 /// A route in JSON.
-enum RouteResource {
-  static let members = [
+package enum RouteResource {
+  package static let members = [
     "id", "path", "query", "fragment", "exclude", "caseSensitive", "percentEncoded", "comment",
     "extra",
   ]
 
-  static func json(_ route: Route) -> JSON {
+  package static func json(_ route: Route) -> JSON {
     var object = JSON.Object()
     object["id"] = route.id.map { .integer($0) }
     object["path"] = route.path.map(JSON.string)
@@ -23,7 +23,7 @@ enum RouteResource {
   }
 
   /// Reads a route of an entry that is written with these keys.
-  static func read(_ input: Input, keys: Entry.Keys) -> Route? {
+  package static func read(_ input: Input, keys: Entry.Keys) -> Route? {
     guard let route = input.object(members).map(read) else { return nil }
     if keys.isLegacyOnly && route.legacyPath == nil {
       input.fault(
@@ -68,7 +68,7 @@ enum RouteResource {
 extension Input {
   /// Members that are written into the file as they are. One that has a name of its own in this API
   /// must be given by that name.
-  func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
+  package func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
     guard let members else { return nil }
     for member in members.members where known[member.key]?(member.value) == true {
       faults.add(

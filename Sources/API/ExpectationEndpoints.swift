@@ -1,0 +1,41 @@
+import APITypes
+import Association
+import HTTP
+import JSONValue
+import Publishing
+import Store
+
+/// `/v1/domains/{domain}/expectations`.
+struct ExpectationEndpoints: Sendable {
+  let publisher: Publisher
+
+  var all: [Endpoint] {
+    let path = "/v1/domains/{domain}/expectations"
+    return [
+      Endpoint(.get, path, .role(.viewer)) { call in
+        let stored = try publisher.store.domain(call.domain())
+        return .json(.ok, .object(Self.list(stored.domain)), fields: [stored.entityTag])
+      },
+      Endpoint(.put, path, .role(.editor), put),
+    ]
+  }
+
+  private static func list(_ domain: Domain) -> JSON.Object {
+    ["expectations": .array(domain.expectations.map(ExpectationResource.json))]
+  }
+
+  /// Sets the whole list. Each expectation must be met by the document as it is.
+  private func put(_ call: Call) throws -> Response {
+    let body = try call.json()
+    return try publisher.respond(to: call, "set expectations") { old in
+      var domain = try call.existing(old)
+      domain.expectations = try Faults.collecting(in: body) { input in
+        input.object(["expectations"])?.required("expectations")?.list(ExpectationResource.read)
+      }
+      try Faults.collecting(in: body) { DomainResource.checkExpectations(domain, at: $0) }
+      return domain
+    } answer: { publication in
+      Self.list(publication.edited.stored.domain)
+    }
+  }
+}

@@ -1,8 +1,0 @@
-import FoundationEssentials
-
-/// Times in JSON: RFC 3339, UTC, whole seconds.
-enum Timestamp {
-  static func text(_ seconds: Int64) -> String {
-    Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
-  }
-}

@@ -1,0 +1,54 @@
+package import Association
+package import JSONValue
+package import Publishing
+import Store
+
+/// A desired state in JSON: `{"apps": […], "domains": […]}`, as `GET /v1/export` gives it and as it is
+/// kept in a file, or in a directory with a file for each domain.
+package enum StateResource {
+  /// A domain as it is exported: all that it is made of, without rows and revisions, so that the same
+  /// text comes out wherever it is applied.
+  package static func json(_ domain: Domain) -> JSON {
+    var domain = domain
+    for entry in domain.document.entries.indices {
+      domain.document.entries[entry].id = nil
+      for route in domain.document.entries[entry].routes.indices {
+        domain.document.entries[entry].routes[route].id = nil
+      }
+    }
+    return .object(DomainResource.json(domain))
+  }
+
+  package static func json(_ state: DesiredState) -> JSON {
+    [
+      "apps": .array(state.apps.map { .object(AppResource.json($0)) }),
+      "domains": .array(state.domains.map(json)),
+    ]
+  }
+
+  package static func read(_ input: Input) -> DesiredState? {
+    guard let object = input.object(["apps", "domains"]) else { return nil }
+    let apps = object["apps"]?.list(AppResource.read) ?? []
+    let domains = object["domains"]?.list(readDomain) ?? []
+    checkRepetition(apps.map(\.id.text), in: "apps", object)
+    checkRepetition(domains.map(\.name.text), in: "domains", object)
+    return DesiredState(apps: apps, domains: domains)
+  }
+
+  /// Reads a domain of a list, which says its name itself.
+  package static func readDomain(_ input: Input) -> Domain? {
+    guard let object = input.object(DomainResource.members),
+      let name = object.required("domain")?.parse(DomainName.init(_:))
+    else { return nil }
+    return DomainResource.read(object, name: name, keeping: [])
+  }
+
+  private static func checkRepetition(_ names: [String], in key: String, _ object: InputObject) {
+    var seen: Set<String> = []
+    for (index, name) in names.enumerated() where !seen.insert(name).inserted {
+      object.faults.add(
+        "repeated", at: object.pointer.appending(key).appending(index),
+        "“\(name)” is in the list already.")
+    }
+  }
+}

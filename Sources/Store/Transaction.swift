@@ -1,0 +1,127 @@
+public import Association
+import SQLite
+
+/// What can be done together, all of it or nothing. It is lent by `Store.write` and not kept.
+public struct Transaction: ~Copyable {
+  /// Who writes, and why.
+  public let context: WriteContext
+  let connection: Connection
+  let now: Int64
+
+  init(connection: Connection, context: WriteContext, now: Int64) {
+    self.connection = connection
+    self.context = context
+    self.now = now
+  }
+
+  /// Writes down what is done.
+  func record(
+    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil
+  ) throws {
+    try AuditRows.add(
+      action, subject, revision: revision, by: context, now: now, connection)
+  }
+}
+
+extension Transaction {
+  /// One domain; `nil` if it is not there.
+  public func domain(_ name: DomainName) throws -> StoredDomain? {
+    try DomainRows.find(name, connection)
+  }
+
+  /// Changes, or adds, one domain and publishes a revision.
+  ///
+  /// - Parameters:
+  ///   - action: What is done.
+  ///   - body: Given the domain as it is, or `nil` where there is none, returns what it shall become.
+  /// - Throws: `StoreError.staleRevision`, `.alreadyExists`, `.notFound`, `.nameTaken`, and what
+  ///   `body` throws.
+  public func edit(
+    _ name: DomainName, if precondition: Precondition = .none, action: String,
+    _ body: (StoredDomain?) throws -> DomainEdit
+  ) throws -> EditedDomain {
+    let old = try DomainRows.find(name, connection)
+    try precondition.check(old?.revision, of: name)
+    let edit = try body(old)
+    let current = try old.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+    if let old, let current, old.domain == edit.domain, current.document == edit.document {
+      return EditedDomain(
+        stored: old, revision: current.revision, documentBefore: current.document, isNew: false,
+        isChanged: false)
+    }
+    let rows = DomainRows(id: try old?.id ?? DomainRows.insert(now: now, connection))
+    try rows.save(edit.domain, over: old?.domain, now: now, connection)
+    let revision = try RevisionRows.publish(
+      edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
+      connection)
+    try rows.saveFindings(edit.findingCodes, connection)
+    try ChangeRows.add(rows.id, connection)
+    try record(action, .domain(name), revision: revision.number)
+    guard let stored = try rows.load(connection) else { throw StoreError.notFound(.domain(name)) }
+    return EditedDomain(
+      stored: stored, revision: revision, documentBefore: current?.document, isNew: old == nil,
+      isChanged: true)
+  }
+
+  /// Removes a domain with its revisions. Apps stay.
+  ///
+  /// - Throws: `StoreError.notFound`, `.staleRevision`.
+  public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {
+    guard let old = try DomainRows.find(name, connection) else {
+      throw StoreError.notFound(.domain(name))
+    }
+    try precondition.check(old.revision, of: name)
+    try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
+    try ChangeRows.add(old.id, connection)
+    try record("delete domain", .domain(name))
+  }
+}
+
+extension Transaction {
+  /// The names of all domains, in order.
+  public func domainNames() throws -> [DomainName] {
+    try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
+      DomainName(stored: $0.text(0))
+    }
+  }
+
+  /// Takes from stored domains the aliases that they shall not keep, so that others can have them.
+  /// Each of these domains is to be edited in the same transaction: until then a name that nobody
+  /// can have (RFC 2606, `.invalid`) stands in the place of the alias.
+  public func releaseAliases(for domains: [Domain]) throws {
+    for domain in domains {
+      guard let id = try DomainRows.id(of: domain.name, connection) else { continue }
+      for (position, alias) in try DomainRows(id: id).names(connection).enumerated()
+      where position > 0 && !domain.aliases.contains(alias) {
+        try connection.run(
+          "UPDATE domain_name SET name = ? WHERE name = ?",
+          [.text("released-\(id)-\(position).invalid"), .text(alias.description)])
+      }
+    }
+  }
+}
+
+extension Precondition {
+  fileprivate func check(_ revision: Int?, of name: DomainName) throws(StoreError) {
+    switch (self, revision) {
+    case (.none, _), (.exists, _?), (.absent, nil): return
+    case (.exists, nil), (.revision, nil): throw StoreError.notFound(.domain(name))
+    case (.absent, let current?): throw StoreError.alreadyExists(current: current)
+    case (.revision(let expected), let current?):
+      if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
+    }
+  }
+}
+
+extension DomainRows {
+  /// Adds the row of a new domain and returns it; `save` writes what it is made of.
+  fileprivate static func insert(now: Int64, _ connection: Connection) throws -> Int64 {
+    try connection.run(
+      """
+      INSERT INTO domain (is_enabled, format, cache_seconds, details_form, has_apps,
+        applinks_extra, extra, revision, created_at, updated_at)
+      VALUES (0, 'modern', 0, 'array', 0, '{}', '{}', 0, ?1, ?1)
+      """, [.integer(now)])
+    return connection.lastInsertRowID
+  }
+}

@@ -1,0 +1,113 @@
+import HTTP
+import TestSupport
+import Testing
+import WellKnown
+
+@Suite struct LimitTests {
+  private static func request(_ lines: String) -> String {
+    "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\(lines)\r\n"
+  }
+
+  @Test func aHeaderOfFourKilobytesIsServed() throws {
+    let fill = 4096 - Self.request("X: \r\n").utf8.count
+    let response = try Serving().connect().exchange(
+      Self.request("X: \(String(repeating: "a", count: fill))\r\n"))
+    #expect(response.status == 200)
+  }
+
+  @Test(arguments: Array(stride(from: 4097, through: 7800, by: 61)))
+  func aLargerHeaderIsAnswered431(bytes: Int) throws {
+    let fill = bytes - Self.request("X: \r\n").utf8.count
+    let response = try Serving().connect().exchange(
+      Self.request("X: \(String(repeating: "a", count: fill))\r\n"))
+    #expect(response.status == 431)
+    #expect(Serving.code(response) == "header-too-large")
+  }
+
+  @Test(arguments: Array(40...140))
+  func aFloodOfSmallFieldsIsAlwaysAnswered(count: Int) throws {
+    let response = try Serving().connect().exchange(
+      Self.request(String(repeating: "a: b\r\n", count: count)))
+    #expect(count < 90 ? response.status == 200 : [200, 431].contains(response.status))
+  }
+
+  @Test func aShortBodyIsRefusedAndTheConnectionCloses() throws {
+    let connection = try Serving().connect()
+    let response = try connection.exchange(Self.request("Content-Length: 5\r\n") + "hello")
+    #expect(response.status == 413)
+    #expect(Serving.code(response) == "body-not-allowed")
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
+  @Test(arguments: ["Content-Length: 5\r\nExpect: 100-continue\r\n", "Content-Length: 9999999\r\n"])
+  func aBodyThatIsAnnouncedIsRefusedBeforeItComes(lines: String) throws {
+    let connection = try Serving().connect()
+    #expect(try connection.exchange(Self.request(lines)).status == 413)
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
+  @Test(arguments: [
+    "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip\r\n",
+    "Content-Length: 1\r\nContent-Length: 2\r\n",
+    "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+  ])
+  func anUnclearLengthIsABadRequestAndTheConnectionCloses(lines: String) throws {
+    let connection = try Serving().connect()
+    let response = try connection.exchange(Self.request(lines) + "0\r\n\r\n")
+    #expect(response.status == 400)
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
+  @Test(arguments: [
+    "\u{0}\u{1}\u{2}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / FTP/1.1\r\n\r\n",
+    "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\r\n\r\n",
+    "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\nno colon\r\n\r\n",
+    "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\nContent-Length: x\r\n\r\n",
+  ])
+  func garbageEndsTheConnectionAndNothingElse(text: String) throws {
+    // libmicrohttpd takes a line that begins with NUL for an empty one, and waits for the next.
+    var limits = PublicListener.defaultLimits
+    limits.idleSeconds = 1
+    let serving = try Serving(limits: limits)
+    let connection = try serving.connect()
+    try connection.send(text)
+    let answer = String(decoding: try connection.readToEnd(), as: UTF8.self)
+    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400") || answer.hasPrefix("HTTP/1.1 505"))
+    #expect(try serving.answer().status == 200)
+  }
+
+  @Test func aNULInTheTargetIsABadRequest() throws {
+    let response = try Serving().answer("GET", Serving.path + "\u{0}x")
+    #expect(response.status == 400)
+    #expect(Serving.code(response) == "malformed-target")
+  }
+
+  @Test func aHeaderThatDoesNotEndIsCutOffAfterTheIdleTime() throws {
+    var limits = PublicListener.defaultLimits
+    limits.idleSeconds = 1
+    let connection = try Serving(limits: limits).connect()
+    try connection.send("GET \(Serving.path) HTTP/1.1\r\nHost: exam")
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
+  @Test func manyIdleConnectionsDoNotKeepOthersWaiting() throws {
+    let serving = try Serving()
+    let idle = try (0..<400).map { _ in try serving.connect() }
+    for connection in idle.prefix(200) { try connection.send("GET /") }
+    #expect(try serving.answer().status == 200)
+    #expect(idle.count == 400)
+  }
+
+  /// Its daemons share the port among themselves, but not with another server.
+  @Test func aPortOfAnotherListenerIsInUse() throws {
+    let serving = try Serving(daemons: 2)
+    let address = serving.listener.address
+    #expect(throws: ListenerError(reason: .addressInUse, address: address)) {
+      try PublicListener(on: address, serving: HostTable(), daemons: 2)
+    }
+    #expect(try serving.answer().status == 200)
+    serving.listener.stop()
+    let next = try PublicListener(on: address, serving: serving.hosts)
+    #expect(try RawConnection(port: next.port, to: next).exchange(Self.request("")).status == 200)
+  }
+}
