@@ -28,27 +28,42 @@ final class LinkEffects {
   }
 
   /// What it does that the routes of an app come or go all together.
-  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
-  {
+  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect {
     let list = isAfter ? listedAfter(routes) : listedBefore(routes)
     // A link that opens the app says more than one that is kept from it.
     let order =
       list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
-    var effect = DocumentChange.Effect.none
-    for index in order {
-      effect = effect.joined(
-        with: confirmed(examination.verdict(on: index, of: list, beside: []), for: [app]))
-      if case .example = effect { break }
-    }
-    return effect
+    return effect(of: order.map { Decision(index: $0, list: list, other: []) }, for: [app])
   }
 
-  /// What it does that a route of one of the lists decides as it does there.
-  func effect(
-    ofRoute index: Int, of list: [DifferenceExamination.Listed],
-    beside other: [DifferenceExamination.Listed], for apps: [String]
-  ) -> DocumentChange.Effect {
-    confirmed(examination.verdict(on: index, of: list, beside: other), for: apps)
+  /// A route of one of the lists, which decides about some URLs.
+  struct Decision {
+    let index: Int
+    let list: [DifferenceExamination.Listed]
+    /// The list in the other document.
+    let other: [DifferenceExamination.Listed]
+  }
+
+  /// What it does that these routes decide as they do: briefly looked into first, since one example
+  /// is enough.
+  func effect(of decisions: [Decision], for apps: [String]) -> DocumentChange.Effect {
+    var open = decisions
+    var isKnown = true
+    for care in [DifferenceExamination.Care.brief, .thorough] {
+      var undecided: [Decision] = []
+      for decision in open {
+        let verdict = examination.verdict(
+          on: decision.index, of: decision.list, beside: decision.other, care)
+        if let example = example(verdict, for: apps) { return .example(example) }
+        switch verdict {
+        case .none: break
+        case .found, .undecidable: isKnown = false
+        case .unknown: undecided.append(decision)
+        }
+      }
+      open = undecided
+    }
+    return isKnown && open.isEmpty ? .none : .unknown
   }
 
   func listedBefore(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
@@ -68,24 +83,26 @@ final class LinkEffects {
   ) -> DifferenceExamination.Listed {
     let known = examined[language] ?? ExaminedRoute(route.route, language: language)
     examined[language] = known
-    return DifferenceExamination.Listed(route: known, isExclusion: route.route.isExclusion)
+    return DifferenceExamination.Listed(
+      route: known, isExclusion: route.route.isExclusion, start: known.start)
   }
 
-  private func confirmed(
+  /// The first URL of a verdict that the matchers confirm.
+  private func example(
     _ verdict: DifferenceExamination.Verdict, for apps: [String]
-  ) -> DocumentChange.Effect {
-    let urls: [String]
-    switch verdict {
-    case .none: return .none
-    case .found(let url): urls = [url]
-    case .unknown(let candidates): urls = candidates
-    }
+  ) -> DocumentChange.Example? {
+    let urls: [String] =
+      switch verdict {
+      case .none: []
+      case .found(let url): [url]
+      case .unknown(let candidates), .undecidable(let candidates): candidates
+      }
     for url in urls {
       for app in apps {
-        if let example = example(url, app) { return .example(example) }
+        if let example = example(url, app) { return example }
       }
     }
-    return .unknown
+    return nil
   }
 
   private func example(_ url: String, _ app: String) -> DocumentChange.Example? {
@@ -120,15 +137,15 @@ final class GroupExamination {
   /// in the lists before and after.
   func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
     if apps.isEmpty { return .none }
-    var effect = DocumentChange.Effect.none
+    var decisions: [LinkEffects.Decision] = []
     if let before {
-      effect = effects.effect(
-        ofRoute: before, of: listedBefore, beside: listedAfter, for: apps)
+      decisions.append(
+        LinkEffects.Decision(index: before, list: listedBefore, other: listedAfter))
     }
-    if case .example = effect { return effect }
-    guard let after else { return effect }
-    return effect.joined(
-      with: effects.effect(ofRoute: after, of: listedAfter, beside: listedBefore, for: apps))
+    if let after {
+      decisions.append(LinkEffects.Decision(index: after, list: listedAfter, other: listedBefore))
+    }
+    return effects.effect(of: decisions, for: apps)
   }
 }
 
