@@ -26,10 +26,10 @@ final class DifferenceExamination {
     case found(url: String)
     /// There is no such URL.
     case none
-    /// It was not found out. These URLs are worth trying.
-    case unknown(candidates: [String])
-    /// It cannot be found out by looking into it more thoroughly. These URLs are worth trying.
-    case undecidable(candidates: [String])
+    /// It was not found out, and may be by looking into it more thoroughly.
+    case unknown
+    /// It cannot be found out.
+    case undecidable
   }
 
   /// What is left of a question without the routes that have nothing to do with it.
@@ -39,9 +39,6 @@ final class DifferenceExamination {
     var rivals: [(route: ExaminedRoute, agrees: Bool)] = []
     var agreesOtherwise = false
   }
-
-  /// What may be spent on a URL that a route matches, whatever the others do.
-  private static let effortForCandidates = 5_000
 
   private let routes: [AppLinks.Route]
   private let domain: String
@@ -56,25 +53,28 @@ final class DifferenceExamination {
   }
 
   /// Whether a URL about which a route of a list decides resolves differently by another list.
+  ///
+  /// - Parameter isAnswer: Whether a URL is one, which is asked of some likely ones before any search.
   func verdict(
-    on focus: Int, of list: [Listed], beside other: [Listed], _ care: Care
+    on focus: Int, of list: [Listed], beside other: [Listed], _ care: Care,
+    isAnswer: (String) -> Bool
   ) -> Verdict {
     let unspent = unspent[care] ?? care.effortPerComparison
     let limit = min(unspent, care.effortPerQuestion)
     effort.remaining = limit
     defer { self.unspent[care] = unspent - limit + effort.remaining }
     effort.spend((focus + other.count) / 2)
-    if limit <= 0 { return .unknown(candidates: []) }
+    if limit <= 0 { return .unknown }
     guard let question = question(on: focus, of: list, beside: other) else { return .none }
     let isMixed = !(question.blockers + question.rivals.map(\.route)).allSatisfy {
       $0.isComparable(with: question.focus)
     }
-    switch search(question, isMixed ? .unescaped : question.focus.reading) {
-    case .found(let url): return .found(url: url)
-    case .none where !isMixed: return .none
-    case .none, .undecidable: return .undecidable(candidates: candidates(question.focus))
-    case .unknown: return .unknown(candidates: care == .brief ? candidates(question.focus) : [])
+    if care == .brief, let url = likely(question.focus, isMixed).first(where: isAnswer) {
+      return .found(url: url)
     }
+    let verdict = search(question, isMixed ? .unescaped : question.focus.reading)
+    if case .none = verdict, isMixed { return .undecidable }
+    return verdict
   }
 
   // MARK: - Questions
@@ -110,7 +110,7 @@ final class DifferenceExamination {
     let alphabet = alphabet(reading)
     var machines: [RouteMachine] = []
     for route in [question.focus] + question.blockers + question.rivals.map(\.route) {
-      if effort.isSpent { return .unknown(candidates: []) }
+      if effort.isSpent { return .unknown }
       machines.append(route.machine(alphabet, effort))
     }
     let rivals = zip(machines.suffix(question.rivals.count), question.rivals).map {
@@ -123,7 +123,7 @@ final class DifferenceExamination {
     return switch outcome {
     case .found(let word): .found(url: alphabet.url(word, domain: domain))
     case .none: .none
-    case .undecided: .unknown(candidates: [])
+    case .undecided: .unknown
     }
   }
 
@@ -134,23 +134,22 @@ final class DifferenceExamination {
     return new
   }
 
-  // MARK: - Candidates
+  // MARK: - Likely answers
 
-  /// URLs that the route matches, as they are, in the other case, and with one character escaped,
-  /// which routes that read URLs differently tell apart.
-  private func candidates(_ focus: ExaminedRoute) -> [String] {
-    let unspent = effort.remaining
-    effort.remaining = Self.effortForCandidates
-    defer { effort.remaining += unspent - Self.effortForCandidates }
+  /// URLs that the route matches, as they are and in the other case, and where routes read URLs
+  /// differently, with one character escaped.
+  private func likely(_ focus: ExaminedRoute, _ isMixed: Bool) -> [String] {
     guard case .found(let url) = search(Question(focus: focus), focus.reading) else { return [] }
     let origin = "https://\(domain)/"
     let rest = Array(url.utf8.dropFirst(origin.utf8.count))
+    let plain = [url, origin + Self.otherCase(rest)]
+    if !isMixed { return plain }
     let escaped = rest.indices.suffix(8).reversed().filter { Self.isEscapable(rest, $0) }.map {
       index in
       origin + String(decoding: rest[..<index], as: UTF8.self) + Self.escape(rest[index])
         + String(decoding: rest[(index + 1)...], as: UTF8.self)
     }
-    return [url, origin + Self.otherCase(rest)] + escaped
+    return plain + escaped
   }
 
   /// The rest of a URL with the letters of its path in the other case, if nothing is escaped there.

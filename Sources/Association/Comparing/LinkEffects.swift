@@ -28,17 +28,22 @@ final class LinkEffects {
   }
 
   /// What it does that the routes of an app come or go all together.
-  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect {
+  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
+  {
     let list = isAfter ? listedAfter(routes) : listedBefore(routes)
     // A link that opens the app says more than one that is kept from it.
     let order =
       list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
-    return effect(of: order.map { Decision(index: $0, list: list, other: []) }, for: [app])
+    let decisions = order.map {
+      Decision(index: $0, pointer: routes[$0].route.pointer, list: list, other: [])
+    }
+    return effect(of: decisions, for: [app])
   }
 
   /// A route of one of the lists, which decides about some URLs.
   struct Decision {
     let index: Int
+    let pointer: JSONPointer
     let list: [DifferenceExamination.Listed]
     /// The list in the other document.
     let other: [DifferenceExamination.Listed]
@@ -53,11 +58,14 @@ final class LinkEffects {
       var undecided: [Decision] = []
       for decision in open {
         let verdict = examination.verdict(
-          on: decision.index, of: decision.list, beside: decision.other, care)
-        if let example = example(verdict, for: apps) { return .example(example) }
+          on: decision.index, of: decision.list, beside: decision.other, care
+        ) { example($0, for: apps, decidedBy: decision.pointer) != nil }
         switch verdict {
+        case .found(let url):
+          if let example = example(url, for: apps) { return .example(example) }
+          isKnown = false
         case .none: break
-        case .found, .undecidable: isKnown = false
+        case .undecidable: isKnown = false
         case .unknown: undecided.append(decision)
         }
       }
@@ -87,29 +95,30 @@ final class LinkEffects {
       route: known, isExclusion: route.route.isExclusion, start: known.start)
   }
 
-  /// The first URL of a verdict that the matchers confirm.
+  /// The URL as an example for one of the apps, if the matchers confirm that it is one.
+  ///
+  /// - Parameter route: Where the route stands, in either document, that must decide about the URL.
   private func example(
-    _ verdict: DifferenceExamination.Verdict, for apps: [String]
+    _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
   ) -> DocumentChange.Example? {
-    let urls: [String] =
-      switch verdict {
-      case .none: []
-      case .found(let url): [url]
-      case .unknown(let candidates), .undecidable(let candidates): candidates
+    for app in apps {
+      let before = from.matcher.resolve(url, in: from.matcher.scope(of: app))
+      let after = to.matcher.resolve(url, in: to.matcher.scope(of: app))
+      let deciders = [from.matcher.pointer(of: before), to.matcher.pointer(of: after)]
+      if before.resolution == after.resolution || route != nil && !deciders.contains(route) {
+        continue
       }
-    for url in urls {
-      for app in apps {
-        if let example = example(url, app) { return example }
-      }
+      return DocumentChange.Example(
+        url: url, app: app, before: before.resolution, after: after.resolution)
     }
     return nil
   }
+}
 
-  private func example(_ url: String, _ app: String) -> DocumentChange.Example? {
-    let before = from.matcher.resolve(url, in: from.matcher.scope(of: app)).resolution
-    let after = to.matcher.resolve(url, in: to.matcher.scope(of: app)).resolution
-    if before == after { return nil }
-    return DocumentChange.Example(url: url, app: app, before: before, after: after)
+extension Matcher {
+  /// Where the route stands that decided.
+  fileprivate func pointer(of decision: Decision) -> JSONPointer? {
+    decision.route.map { links.entries[places[$0].entry].routes[places[$0].route].pointer }
   }
 }
 
@@ -140,10 +149,15 @@ final class GroupExamination {
     var decisions: [LinkEffects.Decision] = []
     if let before {
       decisions.append(
-        LinkEffects.Decision(index: before, list: listedBefore, other: listedAfter))
+        LinkEffects.Decision(
+          index: before, pointer: old[before].route.pointer, list: listedBefore,
+          other: listedAfter))
     }
     if let after {
-      decisions.append(LinkEffects.Decision(index: after, list: listedAfter, other: listedBefore))
+      decisions.append(
+        LinkEffects.Decision(
+          index: after, pointer: new[after].route.pointer, list: listedAfter,
+          other: listedBefore))
     }
     return effects.effect(of: decisions, for: apps)
   }
