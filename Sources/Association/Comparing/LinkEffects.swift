@@ -81,7 +81,7 @@ final class LinkEffects {
   /// A route that names a changed variable has another language after the change.
   func listedAfter(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
     routes.map { route in
-      let isOther = route.names(anyOf: changedVariables)
+      let isOther = !route.variables.isDisjoint(with: changedVariables)
       return listed(route, language: 2 * route.conditionsNumber + (isOther ? 1 : 0))
     }
   }
