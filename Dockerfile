@@ -17,10 +17,11 @@ RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
     libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libstdc++6 curl \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --no-create-home aasa \
+ && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data
 COPY --from=build /src/.build/release/aasa /usr/local/bin/aasa
-USER aasa
+# By number, so that Kubernetes sees that it is not root.
+USER 10001:10001
 # The only place that is written: run with --read-only and a volume here.
 VOLUME /data
 ENV AASA_DATABASE=/data/aasa.db \

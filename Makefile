@@ -5,7 +5,10 @@ BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nloh
 TEST_PACKAGES = curl
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
+# What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
+AASA = .build/release/aasa
 DATABASE = var/aasa.db
+SERVE_FLAGS =
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -29,9 +32,9 @@ build: setup
 # The example is imported once, so that what was edited since stays.
 run: build
 	@mkdir -p $(dir $(DATABASE))
-	@[ -e $(DATABASE) ] || .build/release/aasa import --database $(DATABASE) --domain example.com \
+	@[ -e $(DATABASE) ] || $(AASA) import --database $(DATABASE) --domain example.com \
 	  Config/example/apple-app-site-association
-	@exec .build/release/aasa serve --database $(DATABASE)
+	@exec $(AASA) serve --database $(DATABASE) $(SERVE_FLAGS)
 
 test: setup
 	swift build --build-tests

@@ -29,7 +29,7 @@ let package = Package(
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations", 
+      name: "Migrations", path: "migrations",
       resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
       swiftSettings: strict),
     .target(
@@ -75,7 +75,8 @@ let package = Package(
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
@@ -90,6 +91,11 @@ let package = Package(
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
+      swiftSettings: strict),
+    // The program as its users run it: as a process.
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

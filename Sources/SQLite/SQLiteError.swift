@@ -48,10 +48,12 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the result code.
   public var kind: Kind {
-    // The two extended codes are macros with arithmetic, which Swift does not import.
+    // The extended codes are macros with arithmetic, which Swift does not import.
     let uniqueCodes = [SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8)]
     if uniqueCodes.contains(code) { return .unique }
     if code == SQLITE_CONSTRAINT | (3 << 8) { return .foreignKey }
+    // The index of the WAL could not grow, which is what a full disk does to it (sqlite.org/rescode.html).
+    if code == SQLITE_IOERR | (19 << 8) { return .full }
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy
     case SQLITE_CONSTRAINT: return .constraint

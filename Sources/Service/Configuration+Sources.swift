@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 extension Configuration {
   /// The flags of all settings: `--database`, `--public-address` and so on.
@@ -47,10 +48,22 @@ extension Configuration {
     do {
       let data = try Data(contentsOf: URL(filePath: path))
       return try decoder.decode([String: Scalar].self, from: data).mapValues(\.text)
-    } catch {
+    } catch DecodingError.typeMismatch(_, let context) {
+      let name = context.codingPath.first.map { "“\($0.stringValue)”" } ?? "the whole file"
       throw Invalid(
-        description: "\(path) cannot be read as a JSON5 object of strings and numbers: \(error)")
+        description: "\(path): \(name) is of the wrong type. The file must be an object of strings "
+          + "and numbers.")
+    } catch is DecodingError {
+      throw Invalid(description: "\(path) is not JSON5. Check it for a missing comma or brace.")
+    } catch {
+      throw Invalid(description: "\(path) cannot be read\(Self.reason(error)).")
     }
+  }
+
+  /// The operating system's words for an error of Foundation.
+  private static func reason(_ error: any Error) -> String {
+    guard let code = ((error as? CocoaError)?.underlying as? POSIXError)?.code else { return "" }
+    return ": \(String(cString: strerror(code.rawValue)))"
   }
 
   /// A string or a number of a configuration file.
@@ -62,7 +75,8 @@ extension Configuration {
       do {
         text = try container.decode(String.self)
       } catch DecodingError.typeMismatch {
-        text = String(try container.decode(Int.self))
+        let number = try container.decode(Double.self)
+        text = Int(exactly: number).map(String.init) ?? String(number)
       }
     }
   }

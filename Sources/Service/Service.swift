@@ -3,6 +3,7 @@ import Association
 public import HTTP
 import Publishing
 public import Store
+import Synchronization
 import WellKnown
 
 /// Both listeners on one store.
@@ -11,6 +12,8 @@ public final class Service: Sendable {
   private let publicListener: PublicListener
   private let adminListener: Listener
   private let log: Log
+  /// Why following failed last, so that the log says it once and not at every look.
+  private let trouble = Mutex<String?>(nil)
 
   /// Starts serving.
   ///
@@ -38,14 +41,27 @@ public final class Service: Sendable {
   public func follow() {
     do {
       try table.refreshIfChangedElsewhere()
+      report(nil)
     } catch {
-      log.line("The database cannot be read; files are served as before: \(error)")
+      report("The database cannot be read; files are served as before: \(error)")
     }
   }
 
+  private func report(_ trouble: String?) {
+    self.trouble.withLock { last in
+      if trouble == last { return }
+      log.line(trouble ?? "The database can be read again.")
+      last = trouble
+    }
+  }
+
+  /// How long requests that have begun may take to arrive, in seconds. Together the two listeners
+  /// stay below the 10 seconds after which a container's engine kills what it stops.
+  private static let grace = 3.0
+
   /// Takes no further connections, finishes requests that have begun, and ends both listeners.
   public func stop() {
-    adminListener.stop()
-    publicListener.stop()
+    adminListener.stop(within: Self.grace)
+    publicListener.stop(within: Self.grace)
   }
 }

@@ -11,7 +11,7 @@ extension Store {
 }
 
 extension StoreError {
-  /// What to tell the person who started a program that could not open a database.
+  /// What to tell the person who started a program that could not use a database.
   public func advice(for path: String) -> String {
     switch self {
     case .newerSchema(let found, let known):
@@ -19,6 +19,8 @@ extension StoreError {
         + "of aasa, or restore a backup from before the upgrade."
     case .database(let refusal, let detail):
       "“\(path)” \(Self.words(refusal)) SQLite says: \(detail)"
+    case .nameTaken(let name, let owner):
+      "“\(name)” is a name or an alias of the domain “\(owner)” already. Remove it there first."
     default: "“\(path)” cannot be used: \(self)"
     }
   }

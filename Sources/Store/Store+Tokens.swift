@@ -42,9 +42,14 @@ extension Store {
   private func markUsed(_ token: Token) throws {
     let minute = now() / 60 * 60
     if token.lastUsedAt == minute { return }
-    try write(WriteContext(author: token.name)) { transaction in
-      try transaction.connection.run(
-        "UPDATE token SET last_used_at = ? WHERE name = ?", [.integer(minute), .text(token.name)])
+    do {
+      try write(WriteContext(author: token.name)) { transaction in
+        try transaction.connection.run(
+          "UPDATE token SET last_used_at = ? WHERE name = ?",
+          [.integer(minute), .text(token.name)])
+      }
+    } catch StoreError.database {
+      // Reading goes on when the disk is full or the database locked; the next use tries again.
     }
   }
 }

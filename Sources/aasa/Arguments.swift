@@ -20,7 +20,7 @@ struct Arguments {
         operands += rest
         return
       }
-      guard word.hasPrefix("--") else {
+      guard word.hasPrefix("-") && word != "-" else {
         operands.append(word)
         continue
       }

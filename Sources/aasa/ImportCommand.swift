@@ -4,6 +4,8 @@ import Store
 
 /// `aasa import`
 enum ImportCommand {
+  private static let context = WriteContext(author: "aasa import")
+
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
     let arguments = try Arguments(words, options: ["--domain", "--database", "--accept"])
     guard arguments.operands.count == 1 else {
@@ -12,15 +14,16 @@ enum ImportCommand {
     let name = try DomainName(try arguments.required("--domain"))
     let codes = try acceptedCodes(arguments)
     let file = try Input.bytes(of: arguments.operands[0])
-    let publisher = Publisher(store: try Store.open(arguments))
     do {
-      let publication = try publisher.write(WriteContext(author: "aasa import")) {
-        try $0.adopt(file, for: name, accepting: codes)
+      let publication = try Store.use(arguments) { store in
+        try Publisher(store: store).write(context) {
+          try $0.adopt(file, for: name, accepting: codes)
+        }
       }
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
-      Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
+      try Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
       return .fine
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)

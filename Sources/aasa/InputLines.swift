@@ -16,7 +16,7 @@ final class InputLines {
   /// The next line that is not empty, without its end; `nil` after the last.
   ///
   /// - Parameter beforeWaiting: Called before more is read, which may take its time.
-  func next(beforeWaiting: () -> Void) throws -> String? {
+  func next(beforeWaiting: () throws -> Void) throws -> String? {
     while true {
       if let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
         let line = pending[start..<end]
@@ -27,7 +27,7 @@ final class InputLines {
         start = pending.count
         return Self.text(line)
       } else {
-        beforeWaiting()
+        try beforeWaiting()
         try readMore()
       }
     }
@@ -42,13 +42,8 @@ final class InputLines {
     pending.removeFirst(start)
     start = 0
     if pending.count > Self.limit { throw TooLong() }
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    let count = read(STDIN_FILENO, &chunk, chunk.count)
-    if count < 0 {
-      throw Input.Unreadable(
-        description: "stdin cannot be read: \(String(cString: strerror(errno)))")
-    }
-    isAtEnd = count == 0
-    pending += chunk.prefix(count)
+    let chunk = try Input.chunk(of: STDIN_FILENO, "-")
+    isAtEnd = chunk.isEmpty
+    pending += chunk
   }
 }

@@ -14,6 +14,12 @@ enum Main {
     } catch let error as Arguments.Wrong {
       Terminal.complain("\(error.message)\n\n\(usage)")
       exit(.wrongUsage)
+    } catch let error as Configuration.Invalid {
+      Terminal.complain(error.description)
+      exit(.wrongUsage)
+    } catch let error as ValidationError {
+      Terminal.complain(error.description)
+      exit(.wrongUsage)
     } catch {
       Terminal.complain(String(describing: error))
       exit(.no)
@@ -23,6 +29,10 @@ enum Main {
   private static func run(_ words: [String]) throws -> ExitStatus {
     guard let command = words.first else { throw Arguments.Wrong(message: "A command is missing.") }
     let rest = words.dropFirst()
+    if rest.first == "--help" {
+      try Terminal.print(usage)
+      return .fine
+    }
     switch command {
     case "serve": return try ServeCommand.run(rest)
     case "import": return try ImportCommand.run(rest)
@@ -30,7 +40,7 @@ enum Main {
     case "match": return try MatchCommand.run(rest)
     case "token": return try TokenCommand.run(rest)
     case "help", "--help", "-h":
-      Terminal.print(usage)
+      try Terminal.print(usage)
       return .fine
     default: throw Arguments.Wrong(message: "There is no command “\(command)”.")
     }
@@ -46,7 +56,8 @@ enum Main {
       aasa token list [--database PATH]
       aasa token revoke --name NAME [--database PATH]
 
-    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option of serve can also be set in the environment, such as
-    AASA_DATABASE, or in the JSON5 file that --config names.
+    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option
+    of serve can also be set in the environment, such as AASA_DATABASE, or in the JSON5 file that
+    --config names.
     """
 }

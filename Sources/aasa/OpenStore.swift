@@ -8,18 +8,21 @@ struct UnusableDatabase: Error, CustomStringConvertible {
 }
 
 extension Store {
-  /// Opens the database of a command: `--database`, `AASA_DATABASE`, or the default.
-  static func open(_ arguments: Arguments) throws -> Store {
+  /// Does `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
+  static func use<Result>(_ arguments: Arguments, _ body: (Store) throws -> Result) throws -> Result
+  {
     let flags = arguments.value("--database").map { ["--database": $0] } ?? [:]
     let configuration = try Configuration(
       flags: flags, environment: ProcessInfo.processInfo.environment)
-    return try open(configuration.database)
+    return try use(configuration.database, body)
   }
 
-  /// Opens a database.
-  static func open(_ path: String) throws -> Store {
+  /// Does `body` with a database.
+  ///
+  /// - Throws: what `body` throws, the store's errors as `UnusableDatabase`.
+  static func use<Result>(_ path: String, _ body: (Store) throws -> Result) throws -> Result {
     do {
-      return try Store(path: path)
+      return try body(try Store(path: path))
     } catch let error as StoreError {
       throw UnusableDatabase(description: error.advice(for: path))
     }

@@ -18,28 +18,50 @@ enum ServeCommand {
     let configuration = try Configuration(
       flags: arguments.values.compactMapValues(\.last),
       environment: ProcessInfo.processInfo.environment)
-    let store = try Store.open(configuration.database)
-    let signals = SignalWait([SIGTERM, SIGINT])
-    let service = try Service(configuration, store: store, log: Log())
-    try announce(service, store)
-    while !signals.wait(milliseconds: pollMilliseconds) { service.follow() }
-    service.stop()
+    try Store.use(configuration.database) { try serve($0, configuration) }
     return .fine
   }
 
-  private static func announce(_ service: Service, _ store: Store) throws {
+  private static func serve(_ store: Store, _ configuration: Configuration) throws {
+    let signals = SignalWait([SIGTERM, SIGINT])
+    let service = try Service(configuration, store: store, log: Log())
+    announce(service)
+    try announce(store, at: service.publicAddress)
+    if canWrite(configuration.database) { try announceFirstToken(of: store) }
+    while !signals.wait(milliseconds: pollMilliseconds) { service.follow() }
+    service.stop()
+  }
+
+  private static func announce(_ service: Service) {
     Terminal.complain("Association files: http://\(service.publicAddress)")
     Terminal.complain("Admin API:         http://\(service.adminAddress)/v1")
-    if let domain = try store.domains(after: nil, limit: 1).first {
-      Terminal.complain(
-        "Try:               curl -i -H 'Host: \(domain.name)' "
-          + "http://\(service.publicAddress)/.well-known/apple-app-site-association")
-    }
-    if try store.tokens().isEmpty {
+  }
+
+  private static func announce(_ store: Store, at address: SocketAddress) throws {
+    guard let domain = try store.domains(after: nil, limit: 1).first else { return }
+    Terminal.complain(
+      "Try:               curl -i -H 'Host: \(domain.name)' "
+        + "http://\(address)/.well-known/apple-app-site-association")
+  }
+
+  /// Files are served also from what cannot be written, which a disk becomes after errors.
+  private static func canWrite(_ database: String) -> Bool {
+    if access(database, W_OK) == 0 { return true }
+    Terminal.complain(
+      "“\(database)” cannot be written: \(String(cString: strerror(errno))). Files are served as they"
+        + " are; every edit is refused until this is put right and the program is started again.")
+    return false
+  }
+
+  private static func announceFirstToken(of store: Store) throws {
+    guard try store.tokens().isEmpty else { return }
+    do {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
       }
       Terminal.complain("First admin token (shown only now): \(secret.text)")
+    } catch StoreError.tokenNameTaken {
+      return  // Another server that started at the same time has made and shown it.
     }
   }
 }

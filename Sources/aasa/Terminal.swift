@@ -11,22 +11,37 @@ func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
 /// What the program writes.
 enum Terminal {
+  /// A result that cannot be written, as a sentence.
+  struct Unwritable: Error, CustomStringConvertible {
+    let description: String
+  }
+
   /// Writes a line of the result to stdout.
-  static func print(_ text: String) { write("\(text)\n".utf8, to: STDOUT_FILENO) }
+  static func print(_ text: String) throws(Unwritable) { try write(Array("\(text)\n".utf8)) }
 
   /// Writes bytes of the result to stdout.
-  static func write(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
-
-  /// Writes a line about something else to stderr.
-  static func complain(_ text: String) { write("\(text)\n".utf8, to: STDERR_FILENO) }
-
-  private static func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) {
-    var bytes = Array(bytes)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      // Nobody reads any more, and nobody can be told.
-      if count <= 0 { return }
-      bytes = bytes.dropFirst(count)
+  static func write(_ bytes: [UInt8]) throws(Unwritable) {
+    if let code = write(bytes, to: STDOUT_FILENO) {
+      throw Unwritable(
+        description: "The result cannot be written: \(String(cString: strerror(code))).")
     }
+  }
+
+  /// Writes a line about something else to stderr. Where that fails, nobody can be told.
+  static func complain(_ text: String) { _ = write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+
+  /// Writes all of it; returns the code of the error that kept it from doing so.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // Sound: the pointer is used during the call only.
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
   }
 }

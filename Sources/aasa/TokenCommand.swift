@@ -4,6 +4,8 @@ import Store
 
 /// `aasa token`
 enum TokenCommand {
+  private static let context = WriteContext(author: "aasa token")
+
   static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
     let arguments = try Arguments(
       words.dropFirst(), options: ["--name", "--role", "--domain", "--database"])
@@ -25,46 +27,65 @@ enum TokenCommand {
     guard let role = Role(rawValue: word) else {
       throw Arguments.Wrong(message: "“\(word)” is not one of viewer, editor, admin.")
     }
-    guard (1...100).contains(name.count) else {
-      throw Arguments.Wrong(message: "--name must have 1 to 100 characters.")
+    guard (1...100).contains(name.unicodeScalars.count), !name.contains(where: \.isControl) else {
+      throw Arguments.Wrong(
+        message: "--name must have 1 to 100 characters and no control characters.")
     }
     let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
-    do {
-      let store = try Store.open(arguments)
-      let secret = try store.write(WriteContext(author: "aasa token")) {
-        try $0.createToken(name: name, role: role, domains: domains)
+    return try Store.use(arguments) { store in
+      do {
+        let secret = try store.write(context) {
+          try $0.createToken(name: name, role: role, domains: domains)
+        }
+        try show(secret, of: name, store)
+        return .fine
+      } catch StoreError.tokenNameTaken {
+        Terminal.complain(
+          "A token has the name “\(name)” already. Revoke it, or choose another name.")
+        return .no
       }
-      Terminal.print(secret.text)
-      return .fine
-    } catch StoreError.tokenNameTaken {
-      Terminal.complain(
-        "A token has the name “\(name)” already. Revoke it, or choose another name.")
-      return .no
+    }
+  }
+
+  /// A token that could not be shown is of no use to anyone.
+  private static func show(_ secret: TokenSecret, of name: String, _ store: Store) throws {
+    do throws(Terminal.Unwritable) {
+      try Terminal.print(secret.text)
+    } catch {
+      try store.write(context) { try $0.revokeToken(name) }
+      throw error
     }
   }
 
   /// A line a token: name, role, when it was made, and the domains that it is limited to.
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
-    for token in try Store.open(arguments).tokens() {
+    for token in try Store.use(arguments, { try $0.tokens() }) {
       let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
       let domains =
         token.domains.isEmpty
         ? "all domains" : token.domains.map(\.description).joined(separator: ",")
-      Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
+      try Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
     }
     return .fine
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
     let name = try arguments.required("--name")
-    do {
-      try Store.open(arguments).write(WriteContext(author: "aasa token")) {
-        try $0.revokeToken(name)
+    return try Store.use(arguments) { store in
+      do {
+        try store.write(context) { try $0.revokeToken(name) }
+        return .fine
+      } catch StoreError.notFound {
+        Terminal.complain("There is no token “\(name)”.")
+        return .no
       }
-      return .fine
-    } catch StoreError.notFound {
-      Terminal.complain("There is no token “\(name)”.")
-      return .no
     }
+  }
+}
+
+extension Character {
+  /// Whether it would change how lines and columns of a list look.
+  fileprivate var isControl: Bool {
+    unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 }

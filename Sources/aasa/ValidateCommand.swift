@@ -13,14 +13,27 @@ enum ValidateCommand {
     }
     var isValid = true
     for file in arguments.operands {
-      let bytes = try Input.bytes(of: file)
+      guard let bytes = bytes(of: file) else {
+        isValid = false
+        continue
+      }
       let report = Linter.report(onFile: bytes, context: context)
       isValid = isValid && report.isValid
-      Terminal.print(
+      try Terminal.print(
         arguments.has("--json") ? line(report, bytes.count, file) : lines(report, bytes.count, file)
       )
     }
     return isValid ? .fine : .no
+  }
+
+  /// The bytes of a file; `nil` after a complaint, so that the files after it have their turn.
+  private static func bytes(of file: String) -> [UInt8]? {
+    do throws(Input.Unreadable) {
+      return try Input.bytes(of: file)
+    } catch {
+      Terminal.complain(error.description)
+      return nil
+    }
   }
 
   /// A JSON object on a line of its own.

@@ -3,11 +3,13 @@ import Glibc
 /// Waits for a condition that another thread brings about, instead of sleeping for a guessed time.
 ///
 /// - Returns: Whether it came true before the deadline.
-public func becomesTrue(within seconds: Double = 10, _ condition: () -> Bool) -> Bool {
+public func becomesTrue<Failure: Error>(
+  within seconds: Double = 10, _ condition: () throws(Failure) -> Bool
+) throws(Failure) -> Bool {
   let deadline = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < deadline {
-    if condition() { return true }
+    if try condition() { return true }
     usleep(1_000)
   }
-  return condition()
+  return try condition()
 }

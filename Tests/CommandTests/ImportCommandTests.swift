@@ -1,0 +1,60 @@
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct ImportCommandTests {
+  let scratch: TemporaryDirectory
+  var database: String { scratch.path("aasa.db") }
+  let file = AssociationFile.routes(["/a", "/b/*"])
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private func adopt(_ bytes: [UInt8], _ domain: String = "example.com") throws -> Program.Result {
+    let path = try scratch.write(bytes, to: "file.json")
+    return try Program.aasa("import", "--domain", domain, "--database", database, path)
+  }
+
+  @Test func itSaysWhatWasPublished() throws {
+    let size = file.serialized().count
+    #expect(try adopt(file.serialized()).output == "example.com: revision 1, \(size) bytes\n")
+    let again = try adopt(Array(file.prettyPrinted().utf8))
+    #expect(again.status == 0)
+    #expect(again.output == "example.com: revision 1, \(size) bytes (unchanged)\n")
+  }
+
+  @Test func aDashIsStdin() throws {
+    let result = try Program.aasa(
+      "import", "--domain", "example.com", "--database", database, "-", input: file.serialized())
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("example.com: revision 1"))
+  }
+
+  @Test(arguments: [
+    (text: "{\n  \"applinks\": {,\n}", place: "line 2, column 16"),
+    (text: "", place: "line 1, column 1"),
+    (text: "{\"applinks\": {}}}", place: "line 1, column 17"),
+  ])
+  func whatIsNotJSONIsRefusedWithItsPlaceAndChangesNothing(text: String, place: String) throws {
+    #expect(try adopt(file.serialized()).status == 0)
+    let result = try adopt(Array(text.utf8))
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(place), "\(result.errors)")
+    #expect(result.errors.hasSuffix("example.com: nothing was changed.\n"))
+    let server = try RunningServer(database: database)
+    #expect(try server.file(of: "example.com").json == file)
+  }
+
+  @Test func aNameThatIsAnothersAliasIsRefusedInASentence() throws {
+    let server = try RunningServer(database: database)
+    let domain: JSON = [
+      "aliases": ["www.example.com"], "webcredentials": [.string(AssociationFile.app)],
+    ]
+    #expect(try server.client().send("PUT", "/v1/domains/example.com", json: domain).status == 201)
+    let result = try adopt(file.serialized(), "www.example.com")
+    #expect(result.status == 1)
+    #expect(
+      result.errors.contains("“www.example.com” is a name or an alias of the domain “example.com”"))
+    #expect(try server.file(of: "www.example.com").json["webcredentials"] != nil)
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `make run` after its build, which the tests' own build stands for.
+@Suite struct MakeRunTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// Runs the recipe until the server listens.
+  private func run() throws -> ChildProcess {
+    let package = URL(filePath: #filePath).appending(path: "../../..").standardized.path
+    return try ChildProcess(
+      "make",
+      [
+        "-C", package, "--no-print-directory", "--old-file=build", "run", "AASA=\(Program.aasa)",
+        "DATABASE=\(scratch.path("var/aasa.db"))",
+        "SERVE_FLAGS=--public-address 127.0.0.1:0 --admin-address 127.0.0.1:0",
+      ], environment: Program.environment(), output: scratch.path("out"),
+      errors: scratch.path("err"))
+  }
+
+  @Test func itServesTheExampleAndMayBeRepeated() throws {
+    for isFirst in [true, false] {
+      let make = try run()
+      let port = try scratch.announced(RunningServer.port("Association files:"), by: make)
+      let command = try scratch.announced(Self.curl, by: make)
+      #expect(command.contains(":\(port)/"))
+      if isFirst { #expect(try scratch.announced(RunningServer.firstToken, by: make).count == 48) }
+
+      let answer = try Program.run("sh", ["-c", command])
+      #expect(answer.status == 0)
+      #expect(answer.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(answer.output.contains("Content-Type: application/json\r\n"))
+      #expect(answer.output.contains("ABCDE12345.com.example.app"))
+
+      make.signal(SIGINT, wholeGroup: true)  // as Ctrl-C does
+      _ = try make.waitForEnd()
+      #expect(try isFirst == scratch.text("out").hasPrefix("example.com: revision 1"))
+      #expect(try isFirst == scratch.text("err").contains("First admin token"))
+    }
+  }
+
+  /// The line that is ready to paste.
+  private static func curl(in errors: String) -> String? {
+    errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .first { $0.hasPrefix("Try:") }?.dropFirst(4).trimmingCharacters(in: .whitespaces)
+  }
+}

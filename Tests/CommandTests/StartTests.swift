@@ -1,0 +1,122 @@
+import FoundationEssentials
+import JSONValue
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+/// What keeps a server from starting is said in a sentence that says what to do.
+@Suite struct StartTests {
+  private let scratch: TemporaryDirectory
+  private var database: String { scratch.path("aasa.db") }
+  private let file = AssociationFile.large("/a")
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private func serve(_ words: String...) throws -> Program.Result {
+    let ports = ["--public-address", "127.0.0.1:0", "--admin-address", "127.0.0.1:0"]
+    return try Program.run(Program.aasa, ["serve", "--database", database] + ports + words)
+  }
+
+  private func makeDatabase() throws {
+    let result = try Program.aasa(
+      "import", "--domain", "example.com", "--database", database, "-", input: file.serialized())
+    #expect(result.status == 0)
+  }
+
+  private func check(_ result: Program.Result, says sentence: String) {
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(sentence), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: ["1", "2"])
+  func aPublicPortInUseIsNamed(threads: String) throws {
+    let other = try RunningServer(
+      database: scratch.path("other.db"), arguments: ["--threads", threads])
+    let address = "127.0.0.1:\(other.publicPort)"
+    check(
+      try serve("--public-address", address, "--threads", threads),
+      says: "Cannot listen on \(address): the address is already in use. Stop the program")
+  }
+
+  @Test func anAdminPortInUseIsNamedAndTheFirstTokenIsNotLost() throws {
+    let other = try RunningServer(database: scratch.path("other.db"))
+    let address = "127.0.0.1:\(other.adminPort)"
+    check(
+      try serve("--admin-address", address),
+      says: "Cannot listen on \(address): the address is already in use. Stop the program")
+    let server = try RunningServer(database: database)
+    #expect(try server.client().send("GET", "/v1/domains").status == 200)
+  }
+
+  @Test func anAddressThatIsNotOursIsNamed() throws {
+    check(
+      try serve("--public-address", "192.0.2.1:0"),
+      says: "Cannot listen on 192.0.2.1:0: this machine does not have the address.")
+  }
+
+  @Test func aMissingDirectoryIsNamed() throws {
+    check(
+      try serve("--database", scratch.path("missing/aasa.db")),
+      says: "cannot be opened or created. Its directory must exist")
+  }
+
+  @Test func aDirectoryIsNoDatabase() throws {
+    check(try serve("--database", scratch.url.path), says: "cannot be opened or created.")
+  }
+
+  @Test func aFileThatIsNoDatabaseIsLeftAsItIs() throws {
+    let text = Array("{\"applinks\": {}}\n".utf8) + [UInt8](repeating: 0x20, count: 5000)
+    try scratch.write(text, to: "aasa.db")
+    check(try serve(), says: "is no database, or a damaged one. Restore a backup")
+    #expect(try scratch.read("aasa.db") == text)
+  }
+
+  @Test(arguments: [100, 4096, 20_000, -4096])
+  func aTruncatedDatabaseIsRefusedAndLeftAsItIs(length: Int) throws {
+    try makeDatabase()
+    let whole = try scratch.read("aasa.db")
+    let rest = Array(length > 0 ? whole.prefix(length) : whole.dropLast(-length))
+    try scratch.write(rest, to: "aasa.db")
+    check(try serve(), says: "is no database, or a damaged one. Restore a backup")
+    #expect(try scratch.read("aasa.db") == rest)
+  }
+
+  @Test func aDatabaseOfANewerVersionIsRefusedAndLeftAsItIs() throws {
+    try makeDatabase()
+    try Database(path: database, mode: .create).withConnection { connection in
+      try connection.execute("INSERT INTO migration VALUES (99, '0099_later', 0)")
+    }
+    let whole = try scratch.read("aasa.db")
+    for words in [["serve"], ["token", "list"]] {
+      check(
+        try Program.run(Program.aasa, words + ["--database", database]),
+        says: "has schema 99; this program knows schemas up to")
+    }
+    #expect(try scratch.read("aasa.db") == whole)
+  }
+
+  @Test func serversThatStartTogetherOnANewDatabaseAllServeAndShowOneToken() throws {
+    for round in 1...5 {
+      let database = scratch.path("\(round).db")
+      let servers = Mutex<[RunningServer]>([])
+      let failures = Mutex<[String]>([])
+      let start: @Sendable () -> Void = {
+        do {
+          let server = try RunningServer(database: database)
+          servers.withLock { $0.append(server) }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+      #expect(Threads([start, start, start]).end())
+      #expect(failures.withLock { $0 } == [])
+      let started = servers.withLock { $0 }
+      for server in started { #expect(try server.end() == .exited(0)) }
+      let tokens = try started.compactMap { RunningServer.firstToken(in: try $0.errors()) }
+      #expect(tokens.count == 1)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+@Suite struct TokenCommandTests {
+  let scratch: TemporaryDirectory
+  var database: String { scratch.path("aasa.db") }
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private func create(_ name: String, role: String = "admin") throws -> String {
+    let result = try Program.aasa(
+      "token", "create", "--name", name, "--role", role, "--database", database)
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    return result.output
+  }
+
+  @Test func createPrintsTheTokenAlone() throws {
+    let output = try create("release")
+    #expect(output.wholeMatch(of: /aasa_[A-Za-z0-9_-]{43}\n/) != nil)
+  }
+
+  @Test func listShowsNamesRolesAndDomainsButNoSecret() throws {
+    let secret = try create("release", role: "viewer")
+    _ = try Program.aasa(
+      "token", "create", "--name", "brand", "--role", "editor", "--domain", "*.brand.example",
+      "--domain", "brand.example", "--database", database)
+    let list = try Program.aasa("token", "list", "--database", database)
+    #expect(list.status == 0)
+    let rows = list.lines.map { $0.split(separator: "\t").map(String.init) }
+    #expect(rows.map { $0[0] } == ["brand", "release"])
+    #expect(rows.map { $0[1] } == ["editor", "viewer"])
+    #expect(rows.map { $0[3] } == ["*.brand.example,brand.example", "all domains"])
+    #expect(!list.output.contains(secret.prefix(20)))
+  }
+
+  @Test func aNameIsGivenOnce() throws {
+    _ = try create("release")
+    let again = try Program.aasa(
+      "token", "create", "--name", "release", "--role", "admin", "--database", database)
+    #expect(again.status == 1)
+    #expect(again.output.isEmpty)
+    #expect(again.errors.contains("“release” already"))
+  }
+
+  @Test func revokingWhatIsNotThereSaysSo() throws {
+    let result = try Program.aasa("token", "revoke", "--name", "nobody", "--database", database)
+    #expect(result.status == 1)
+    #expect(result.errors == "There is no token “nobody”.\n")
+  }
+
+  @Test func aRunningServerTakesANewTokenAndRefusesARevokedOneAtOnce() throws {
+    let server = try RunningServer(database: database)
+    let token = try create("release").trimmingSuffix("\n")
+    let client = server.client(token: token)
+    #expect(try client.send("GET", "/v1/domains").status == 200)
+    _ = try Program.aasa("token", "revoke", "--name", "release", "--database", database)
+    #expect(try client.send("GET", "/v1/domains").status == 401)
+  }
+
+  @Test func theFirstStartPrintsATokenAndTheSecondDoesNot() throws {
+    let first = try RunningServer(database: database)
+    let token = try first.firstToken()
+    #expect(try first.client().send("GET", "/v1/domains").status == 200)
+    #expect(try first.end() == .exited(0))
+    #expect(try first.output().isEmpty, "a token is nothing for stdout")
+
+    let second = try RunningServer(database: database)
+    #expect(
+      try second.client(token: token).send("GET", "/v1/apps").status == 200)
+    #expect(try second.end() == .exited(0))
+    #expect(try !second.errors().contains("aasa_"))
+  }
+}
+
+extension String {
+  /// The text without an end that it has.
+  fileprivate func trimmingSuffix(_ end: String) -> String {
+    hasSuffix(end) ? String(dropLast(end.count)) : self
+  }
+}

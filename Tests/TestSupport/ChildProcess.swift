@@ -1,0 +1,198 @@
+public import Glibc
+import Synchronization
+
+/// A program that runs beside the test, in a process group of its own. It is killed, with all that
+/// it started, when nobody refers to it any more.
+public final class ChildProcess: Sendable {
+  /// What kept a program from running or ending.
+  public enum Failure: Error {
+    /// It could not be started.
+    case start(program: String, code: Int32)
+    /// It did not end before the deadline.
+    case deadline(program: String)
+    /// It reads no more.
+    case inputClosed(code: Int32)
+  }
+
+  /// How a program ended.
+  public enum Ending: Equatable, Sendable {
+    /// By itself, with this status.
+    case exited(Int32)
+    /// By a signal.
+    case killed(bySignal: Int32)
+  }
+
+  /// Where a program's stdin comes from.
+  public enum Input: Sendable {
+    /// A file.
+    case file(String)
+    /// What the test gives to `send`.
+    case pipe
+  }
+
+  /// The number of the process, and of its group.
+  public let id: pid_t
+
+  private let program: String
+  private let state: Mutex<State>
+
+  private struct State {
+    var ending: Ending?
+    /// The end of the pipe that the test writes to.
+    var input: Int32?
+  }
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - output: The file that stdout goes to; it is created or emptied.
+  ///   - errors: The same for stderr.
+  ///   - directory: Where it runs; where the test does, if there is none.
+  public init(
+    _ program: String, _ arguments: [String], environment: [String: String],
+    input: Input = .file("/dev/null"), output: String, errors: String, directory: String? = nil
+  ) throws(Failure) {
+    var plan = SpawnPlan()
+    defer { plan.destroy() }
+    var pipe: (read: Int32, write: Int32)?
+    switch input {
+    case .file(let path): plan.open(path, O_RDONLY, as: STDIN_FILENO)
+    case .pipe:
+      let ends = try Self.makePipe(for: program)
+      pipe = ends
+      plan.duplicate(ends.read, as: STDIN_FILENO)
+    }
+    plan.open(output, O_WRONLY | O_CREAT | O_TRUNC, as: STDOUT_FILENO)
+    plan.open(errors, O_WRONLY | O_CREAT | O_TRUNC, as: STDERR_FILENO)
+    let (program, arguments) = Self.command(program, arguments, in: directory)
+    let result = Self.starting.withLock { _ in plan.start(program, arguments, environment) }
+    if let pipe { close(pipe.read) }
+    self.program = ([program] + arguments).joined(separator: " ")
+    state = Mutex(State(input: pipe?.write))
+    id = result.id
+    if result.code != 0 { throw .start(program: program, code: result.code) }
+  }
+
+  /// A pipe of which other children that are started meanwhile get nothing: one that held the
+  /// writing end would keep the reader from seeing its end.
+  private static func makePipe(for program: String) throws(Failure) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [-1, -1]
+    let code = starting.withLock { _ in
+      let code = pipe(&ends)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      return code
+    }
+    guard code == 0 else { throw .start(program: program, code: errno) }
+    return (ends[0], ends[1])
+  }
+
+  /// The command, or one that goes to the directory first.
+  private static func command(
+    _ program: String, _ arguments: [String], in directory: String?
+  ) -> (String, [String]) {
+    guard let directory else { return (program, arguments) }
+    return ("env", ["--chdir=\(directory)", program] + arguments)
+  }
+
+  /// Held while a process starts and while a pipe is made.
+  private static let starting = Mutex(())
+
+  deinit {
+    closeInput()
+    if id > 0 && ending == nil {
+      kill(-id, SIGKILL)
+      _ = becomesTrue { ending != nil }
+    }
+  }
+
+  /// How it ended; `nil` while it runs.
+  public var ending: Ending? {
+    state.withLock { state in
+      var status: Int32 = 0
+      if state.ending == nil && waitpid(id, &status, WNOHANG) == id {
+        // wait(2): the low seven bits are the signal, the next byte the status.
+        let signal = status & 0x7F
+        state.ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(bySignal: signal)
+      }
+      return state.ending
+    }
+  }
+
+  /// Waits for its end.
+  public func waitForEnd(seconds: Double = 30) throws(Failure) -> Ending {
+    guard becomesTrue(within: seconds, { ending != nil }), let ending else {
+      throw .deadline(program: program)
+    }
+    return ending
+  }
+
+  /// Sends a signal to the process, or to its whole group.
+  public func signal(_ signal: Int32, wholeGroup: Bool = false) {
+    if ending == nil { kill(wholeGroup ? -id : id, signal) }
+  }
+
+  /// Writes to its stdin, and waits where it does not read.
+  public func send(_ bytes: [UInt8]) throws(Failure) {
+    let descriptor = state.withLock(\.input) ?? -1
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // Sound: the pointer is used during the call only.
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 { throw .inputClosed(code: errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Ends its stdin.
+  public func closeInput() {
+    state.withLock { state in
+      if let descriptor = state.input { close(descriptor) }
+      state.input = nil
+    }
+  }
+}
+
+/// What posix_spawn(3) is to do.
+private struct SpawnPlan {
+  private var actions = posix_spawn_file_actions_t()
+  private var attributes = posix_spawnattr_t()
+
+  /// Signals are as a shell would have them, whatever the test's own process does with them.
+  init() {
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+  }
+
+  mutating func destroy() {
+    posix_spawn_file_actions_destroy(&actions)
+    posix_spawnattr_destroy(&attributes)
+  }
+
+  mutating func open(_ path: String, _ flags: Int32, as descriptor: Int32) {
+    posix_spawn_file_actions_addopen(&actions, descriptor, path, flags, 0o600)
+  }
+
+  mutating func duplicate(_ from: Int32, as descriptor: Int32) {
+    posix_spawn_file_actions_adddup2(&actions, from, descriptor)
+  }
+
+  mutating func start(
+    _ program: String, _ arguments: [String], _ environment: [String: String]
+  ) -> (id: pid_t, code: Int32) {
+    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var id: pid_t = 0
+    let code = posix_spawnp(&id, program, &actions, &attributes, &words, &variables)
+    return (id, code)
+  }
+}

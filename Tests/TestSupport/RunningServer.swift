@@ -1,0 +1,119 @@
+import FoundationEssentials
+public import Glibc
+
+/// `aasa serve` on ports that were free.
+public final class RunningServer: Sendable {
+  /// It did not say where it listens, or not its token.
+  public struct NotStarted: Error {
+    /// What it wrote to stderr.
+    public let errors: String
+  }
+
+  /// Its process.
+  public let process: ChildProcess
+  /// Where it serves files.
+  public let publicPort: UInt16
+  /// Where its API is.
+  public let adminPort: UInt16
+
+  private let scratch: TemporaryDirectory
+
+  /// Starts it, and returns when it listens.
+  ///
+  /// - Parameters:
+  ///   - program: The program, and what stands before `serve`.
+  ///   - arguments: Further options.
+  public init(
+    database: String, program: [String] = [Program.aasa], arguments: [String] = [],
+    environment: [String: String] = [:]
+  ) throws {
+    let scratch = try TemporaryDirectory()
+    self.scratch = scratch
+    let anyPort = "127.0.0.1:0"
+    let words =
+      program.dropFirst() + [
+        "serve", "--database", database, "--public-address", anyPort, "--admin-address", anyPort,
+      ] + arguments
+    let process = try ChildProcess(
+      program[0], Array(words), environment: Program.environment(environment),
+      output: scratch.path("out"), errors: scratch.path("err"))
+    self.process = process
+    publicPort = try scratch.announced(Self.port("Association files:"), by: process)
+    adminPort = try scratch.announced(Self.port("Admin API:"), by: process)
+  }
+
+  /// What it has written to stderr so far.
+  public func errors() throws -> String { try scratch.text("err") }
+
+  /// What it has written to stdout so far.
+  public func output() throws -> [UInt8] { try scratch.read("out") }
+
+  /// The token that it prints on its first start.
+  public func firstToken() throws -> String {
+    try scratch.announced(Self.firstToken, by: process)
+  }
+
+  /// The API with the token of the first start.
+  public func client() throws -> Client {
+    client(token: try firstToken())
+  }
+
+  /// The API with a token.
+  public func client(token: String) -> Client {
+    Client(port: adminPort, lines: ["Host: localhost", "Authorization: Bearer \(token)"])
+  }
+
+  /// What is served for a host.
+  public func file(of host: String) throws -> RawResponse {
+    try RawConnection(port: publicPort).exchange(
+      "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+  }
+
+  /// Sends a signal and waits for the end.
+  public func end(_ signal: Int32 = SIGTERM) throws -> ChildProcess.Ending {
+    process.signal(signal)
+    return try process.waitForEnd()
+  }
+
+  /// The token in what a server wrote.
+  public static func firstToken(in errors: String) -> String? {
+    lines(of: errors).first { $0.hasPrefix("First admin token") }?
+      .split(separator: " ").last.map(String.init)
+  }
+
+  /// The port behind a word at the start of a line.
+  public static func port(_ word: String) -> @Sendable (String) -> UInt16? {
+    { errors in
+      lines(of: errors).first { $0.hasPrefix(word) }?.split(separator: ":").last
+        .flatMap { UInt16($0.prefix { $0.isNumber }) }
+    }
+  }
+
+  /// Whole lines only: the last one may be on its way.
+  private static func lines(of errors: String) -> some Sequence<Substring> {
+    errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+  }
+}
+
+extension TemporaryDirectory {
+  /// What a program has written to the file `err` so far.
+  public func errors() throws -> String { String(decoding: try read("err"), as: UTF8.self) }
+
+  /// Waits until a program has written something to the file `err`.
+  public func announced<Value>(
+    _ find: (String) -> Value?, by process: ChildProcess
+  ) throws -> Value {
+    var errors = ""
+    var value: Value?
+    let deadline = ContinuousClock.now + .seconds(20)
+    while value == nil && ContinuousClock.now < deadline {
+      let hasEnded = process.ending != nil
+      errors = try text("err")
+      value = find(errors)
+      if hasEnded { break }
+      if value == nil { usleep(1_000) }
+    }
+    guard let value else { throw RunningServer.NotStarted(errors: errors) }
+    return value
+  }
+}
