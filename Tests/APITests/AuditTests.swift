@@ -1,0 +1,110 @@
+import Association
+import HTTP
+import JSONValue
+import Store
+import TestSupport
+import Testing
+
+/// What happened can be found out, and lists stay right while rows change.
+@Suite struct AuditTests {
+  private let running: RunningService
+  private var admin: Client { running.admin }
+
+  init() throws { running = try RunningService() }
+
+  @Test func everyChangeIsWrittenDownWithWhoWhenWhyAndItsRevision() throws {
+    let put = try admin.send("PUT", "/v1/domains/a.example?reason=launch", json: [:])
+    #expect(put.status == 201)
+    #expect(try admin.send("PUT", "/v1/domains/b.example", json: [:]).status == 201)
+    #expect(try admin.send("DELETE", "/v1/domains/a.example").status == 204)
+    let records = try admin.send("GET", "/v1/audit?domain=a.example").json["items"]
+    #expect(records?.arrayValue?.map { $0["action"] ?? .null } == ["delete domain", "put domain"])
+    let launch = records?[1]
+    #expect(launch?["reason"] == "launch")
+    #expect(launch?["author"] == "test")
+    #expect(launch?["address"] == "127.0.0.1")
+    #expect(launch?["revision"] == 1)
+    let all = try admin.send("GET", "/v1/audit?author=test").json["items"]
+    #expect(all?.arrayValue?.count == 4)
+  }
+
+  @Test func whatFailsOrChangesNothingIsNotWrittenDown() throws {
+    #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
+    let before = try admin.send("GET", "/v1/audit").body
+    #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 200)
+    #expect(try admin.send("PUT", "/v1/domains/a.example", json: ["x": 1]).status == 422)
+    #expect(try admin.send("DELETE", "/v1/domains/c.example").status == 404)
+    #expect(try admin.send("GET", "/v1/audit").body == before)
+  }
+
+  @Test func pagesStayRightWhileDomainsComeAndGo() throws {
+    for index in 10..<30 { try running.put("d\(index).example", [:]) }
+    var seen: [String] = []
+    var cursor = ""
+    repeat {
+      let page = try admin.send("GET", "/v1/domains?limit=6\(cursor)").json
+      let names = (page["items"]?.arrayValue ?? []).compactMap { $0["domain"]?.stringValue }
+      if seen.isEmpty {
+        #expect(page["total"] == 20)
+        try running.put("d00.example", [:])
+        #expect(try admin.send("DELETE", "/v1/domains/\(names[0])").status == 204)
+      }
+      seen += names
+      cursor = (page["next"]?.stringValue).map { "&cursor=\($0)" } ?? ""
+    } while !cursor.isEmpty
+    #expect(seen == (10..<30).map { "d\($0).example" })
+  }
+
+  @Test func domainsAreFiltered() throws {
+    try running.put("a.example", ["webcredentials": ["ABCDE12345.x"], "aliases": ["shop.example"]])
+    try running.put("b.example", ["environment": "staging", "enabled": false])
+    let find = { (query: String) in
+      try (admin.send("GET", "/v1/domains?\(query)").json["items"]?.arrayValue ?? [])
+        .compactMap { $0["domain"]?.stringValue }
+    }
+    #expect(try find("q=SHOP") == ["a.example"])
+    #expect(try find("app=ABCDE12345.x") == ["a.example"])
+    #expect(try find("environment=staging") == ["b.example"])
+    #expect(try find("enabled=false") == ["b.example"])
+    #expect(try find("finding=www-sibling-missing") == ["a.example", "b.example"])
+    #expect(try find("finding=not-json").isEmpty)
+    for wrong in ["app=x", "environment=x", "enabled=x", "finding=x", "limit=0", "limit=x"] {
+      #expect(try admin.send("GET", "/v1/domains?\(wrong)").status == 400, "\(wrong)")
+    }
+  }
+
+  @Test func aLimitedTokenListsItsOwnDomains() throws {
+    for name in ["a.brand.example", "brand.example", "other.example"] { try running.put(name, [:]) }
+    let limited = try running.client(.viewer, domains: ["*.brand.example", "brand.example"])
+    let list = try limited.send("GET", "/v1/domains").json
+    #expect(list["total"] == 2)
+  }
+
+  @Test func aTokenIsShownOnceListedAndRevoked() throws {
+    let made = try admin.send(
+      "POST", "/v1/tokens",
+      json: ["name": "ci", "role": "editor", "domains": ["*.brand.example"]])
+    #expect(made.status == 201)
+    let secret = try made.json["token"]?.stringValue ?? ""
+    let client = Client(
+      port: admin.port, lines: ["Host: x", "Authorization: Bearer \(secret)"])
+    #expect(try client.send("GET", "/v1/domains").status == 200)
+    let list = try admin.send("GET", "/v1/tokens")
+    #expect(!list.text.contains(secret))
+    let listed = try list.json["items"]?.arrayValue?.first { $0["name"] == "ci" }
+    #expect(listed?["lastUsedAt"] != .null)
+    #expect(try admin.send("DELETE", "/v1/tokens/ci").status == 204)
+    #expect(try client.send("GET", "/v1/domains").status == 401)
+    #expect(try admin.send("DELETE", "/v1/tokens/ci").status == 404)
+  }
+
+  @Test func aTokenExpires() throws {
+    let made = try admin.send(
+      "POST", "/v1/tokens",
+      json: ["name": "old", "role": "admin", "expiresAt": "2020-01-01T00:00:00Z"])
+    let secret = try made.json["token"]?.stringValue ?? ""
+    let client = Client(
+      port: admin.port, lines: ["Host: x", "Authorization: Bearer \(secret)"])
+    #expect(try client.send("GET", "/v1/domains").status == 401)
+  }
+}

@@ -1,0 +1,100 @@
+import Association
+import JSONValue
+import TestSupport
+import Testing
+
+/// Every published document can be read, compared and served again.
+@Suite struct RevisionTests {
+  private let running: RunningService
+  private let target = "/v1/domains/example.com"
+  private var admin: Client { running.admin }
+  private let app = "ABCDE12345.com.example.app"
+
+  init() throws {
+    running = try RunningService()
+    for paths in [["/a"], ["/a", "/b"], ["/b", "/a"]] {
+      try adopt(["details": [["appIDs": [.string(app)], "components": routes(paths)]]])
+    }
+  }
+
+  private func routes(_ paths: [String]) -> JSON { .array(paths.map { ["/": .string($0)] }) }
+
+  @discardableResult
+  private func adopt(_ applinks: JSON) throws -> RawResponse {
+    let response = try admin.send("PUT", "\(target)/file", json: ["applinks": applinks])
+    #expect((200...201).contains(response.status), "\(response.text)")
+    return response
+  }
+
+  @Test func revisionsAreListedInPagesTheNewestFirst() throws {
+    let first = try admin.send("GET", "\(target)/revisions?limit=2").json
+    #expect(first["items"]?.arrayValue?.compactMap { $0["revision"] } == [3, 2])
+    let next = first["next"]?.stringValue ?? ""
+    let second = try admin.send("GET", "\(target)/revisions?limit=2&cursor=\(next)").json
+    #expect(second["items"]?[0]?["revision"] == 1)
+    #expect(second["items"]?[0]?["author"] == "test")
+    #expect(second["items"]?[0]?["reason"] == "adopt file")
+    #expect(second["next"] == .null)
+  }
+
+  @Test func theBytesOfARevisionAreThoseThatWereServed() throws {
+    let current = try running.serve("example.com")
+    let file = try admin.send("GET", "\(target)/revisions/3/file")
+    #expect(file.body == current.body)
+    #expect(current["ETag"] == "\"\(try admin.send("GET", "\(target)/revisions/3").json["sha256"]?.stringValue ?? "")\"")
+    #expect(try admin.send("GET", "\(target)/revisions/4").status == 404)
+    #expect(try admin.send("GET", "\(target)/revisions/x").status == 400)
+  }
+
+  @Test func aRevisionIsRestoredAsANewOneWithItsRows() throws {
+    let old = try admin.send("GET", "\(target)/revisions/1/file").body
+    let response = try admin.send("POST", "\(target)/revisions/1/restore")
+    #expect(response.status == 200)
+    #expect(try response.json["revision"] == 4)
+    #expect(try running.serve("example.com").body == old)
+    #expect(try response.json["domain"]?["entries"]?[0]?["routes"]?[0]?["path"] == "/a")
+    #expect(try admin.send("POST", "\(target)/revisions/9/restore").status == 404)
+  }
+
+  @Test func restoringKeepsAliasesAndExpectations() throws {
+    try running.put("other.example", [:])
+    let expectation: JSON = [
+      "url": "https://example.com/a", "app": .string(app), "resolution": "match",
+    ]
+    let patch: JSON = ["aliases": ["www.example.com"], "expectations": [expectation]]
+    #expect(try admin.send("PATCH", target, json: patch).status == 200)
+    let restored = try admin.send("POST", "\(target)/revisions/1/restore").json
+    #expect(restored["domain"]?["aliases"] == ["www.example.com"])
+    #expect(restored["domain"]?["expectations"] == [expectation])
+  }
+
+  @Test func revisionsAreComparedByMeaning() throws {
+    let moved = try admin.send("GET", "\(target)/diff?from=2&to=3").json
+    #expect(moved["changes"]?.arrayValue?.map { $0["kind"] ?? .null } == ["moved"])
+    let added = try admin.send("GET", "\(target)/diff?from=1&to=2").json
+    #expect(added["changes"]?[0]?["kind"] == "added")
+    #expect(added["changes"]?[0]?["example"]?["after"] == "match")
+    #expect(try admin.send("GET", "\(target)/diff?from=1&to=1").json["changes"] == [])
+    #expect(try admin.send("GET", "\(target)/diff").json["from"] == 2)
+    #expect(try admin.send("GET", "\(target)/diff?from=7").status == 404)
+    #expect(try admin.send("GET", "\(target)/diff?from=x").status == 400)
+  }
+
+  @Test func aSettingThatIsHoistedIntoDefaultsIsNoChange() throws {
+    let spread: JSON = [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": [.string(app)],
+            "components": [
+              ["/": "/b", "caseSensitive": true], ["/": "/a", "caseSensitive": true],
+            ],
+          ]
+        ]
+      ]
+    ]
+    let response = try admin.send("POST", "\(target)/diff", json: spread)
+    #expect(try response.json["changes"] == [])
+    #expect(try response.json["from"] == 3)
+  }
+}
