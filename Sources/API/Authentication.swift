@@ -4,21 +4,23 @@ import Store
 
 /// Who a request comes from, and whether it may. It is the only place where that is decided.
 struct Authentication: Sendable {
-  let store: Store
+  private let store: Store
+  private let failedAttempts: FailedAttempts
+
+  init(store: Store) {
+    self.store = store
+    failedAttempts = FailedAttempts(now: store.now)
+  }
 
   /// The token of a request that may call the endpoint; `nil` where none is needed.
   ///
-  /// - Throws: `Problem`: 401 without a token that is known, 403 with one that may not.
+  /// - Throws: `Problem`: 401 without a token that is known, 403 with one that may not, 429 for an
+  ///   address that has sent too many wrong ones.
   func token(
     of request: Request, for endpoint: Endpoint, parameters: [String: String]
   ) throws -> Token? {
     if endpoint.access == .anybody { return nil }
-    guard let token = try secret(of: request).flatMap(store.token) else {
-      throw Problem(
-        .unauthorized, "unauthorized",
-        "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",
-        fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
-    }
+    let token = try knownToken(of: request)
     guard case .role(let role) = endpoint.access else { return token }
     guard token.role >= role else {
       throw Problem(
@@ -28,6 +30,25 @@ struct Authentication: Sendable {
     }
     try checkDomain(of: token, endpoint, parameters)
     return token
+  }
+
+  private func knownToken(of request: Request) throws -> Token {
+    if let seconds = failedAttempts.wait(of: request.peer) {
+      throw Problem(
+        .tooManyRequests, "too-many-attempts",
+        "Too many requests with wrong tokens came from \(request.peer).",
+        fields: [Field("Retry-After", String(seconds))])
+    }
+    let secret = secret(of: request)
+    if let token = try secret.flatMap(store.token) {
+      failedAttempts.forgive(request.peer)
+      return token
+    }
+    if secret != nil { failedAttempts.add(request.peer) }
+    throw Problem(
+      .unauthorized, "unauthorized",
+      "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",
+      fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
   }
 
   /// RFC 6750 section 2.1.

@@ -11,7 +11,7 @@ public final class Store: Sendable {
   /// The connection that writes.
   private let writer: Database
   /// Tells the time, in seconds since 1970.
-  let now: @Sendable () -> Int64
+  public let now: @Sendable () -> Int64
 
   /// Opens a store, creating the file if there is none and bringing its schema up to date.
   ///

@@ -36,7 +36,10 @@ import Testing
       #"{"applinks": {"details": [{"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/q"}]}]}}"#
     ),
     ("PUT", "/v1/domains/example.com", #"{"entries": []}"#),
-    ("POST", "/v1/apply", #"{"domains": [{"domain": "example.com", "entries": [], "expectations": [{"url": "https://example.com/buy/1", "app": "ABCDE12345.com.example.app", "resolution": "match"}]}]}"#),
+    (
+      "POST", "/v1/apply",
+      #"{"domains": [{"domain": "example.com", "entries": [], "expectations": [{"url": "https://example.com/buy/1", "app": "ABCDE12345.com.example.app", "resolution": "match"}]}]}"#
+    ),
   ])
   func aChangeThatBreaksAnExpectationIsRefused(method: String, path: String, body: String) throws {
     let served = try running.serve("example.com").body

@@ -41,7 +41,10 @@ import Testing
     let current = try running.serve("example.com")
     let file = try admin.send("GET", "\(target)/revisions/3/file")
     #expect(file.body == current.body)
-    #expect(current["ETag"] == "\"\(try admin.send("GET", "\(target)/revisions/3").json["sha256"]?.stringValue ?? "")\"")
+    #expect(
+      current["ETag"]
+        == "\"\(try admin.send("GET", "\(target)/revisions/3").json["sha256"]?.stringValue ?? "")\""
+    )
     #expect(try admin.send("GET", "\(target)/revisions/4").status == 404)
     #expect(try admin.send("GET", "\(target)/revisions/x").status == 400)
   }

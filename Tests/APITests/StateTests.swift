@@ -60,7 +60,8 @@ import Testing
         "POST", "/v1/apply",
         json: [
           "domains": [
-            ["domain": "d0.example", "aliases": first], ["domain": "d1.example", "aliases": second],
+            ["domain": "d0.example", "aliases": first],
+            ["domain": "d1.example", "aliases": second],
           ]
         ])
     }

@@ -39,6 +39,8 @@ import Testing
       ["Authorization: Basic dGVzdDp0ZXN0"], ["Authorization: Bearer"], ["Authorization: "],
     ]
     for (endpoint, target) in endpoints {
+      // A right token in between, so that the address is listened to.
+      #expect(try running.admin.send("GET", "/v1/apps").status == 200)
       for header in headers {
         let client = Client(port: running.admin.port, lines: ["Host: x"] + header)
         let response = try client.send(endpoint.method.name, target, json: [:])
@@ -53,6 +55,18 @@ import Testing
       }
     }
     #expect(endpoints.count > 20)
+  }
+
+  @Test func anAddressThatSendsManyWrongTokensIsNotListenedTo() throws {
+    let guesser = Client(
+      port: running.admin.port, lines: ["Host: x", "Authorization: Bearer aasa_guess"])
+    for _ in 0..<FailedAttempts.limit {
+      #expect(try guesser.send("GET", "/v1/apps").status == 401)
+    }
+    let response = try guesser.send("GET", "/v1/apps")
+    #expect(try response.status == 429 && response.code == "too-many-attempts")
+    #expect((1...60).contains(Int(response["Retry-After"] ?? "") ?? 0))
+    #expect(try guesser.send("GET", "/healthz").status == 200)
   }
 
   @Test func twoAuthorizationFieldsAreNoToken() throws {
