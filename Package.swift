@@ -31,7 +31,7 @@ let package = Package(
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations", 
+      name: "Migrations", path: "migrations",
       resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
       swiftSettings: strict),
     .target(
@@ -82,7 +82,8 @@ let package = Package(
     .testTarget(
       name: "AssociationTests", dependencies: ["Association", "JSONValue"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
@@ -100,7 +101,8 @@ let package = Package(
       swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
-      name: "CommandTests", dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      name: "CommandTests",
+      dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

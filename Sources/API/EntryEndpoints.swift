@@ -77,7 +77,11 @@ struct EntryEndpoints: Sendable {
 
   /// Checks that the domain's form of `details` can say its entries, one of which is new.
   private func check(_ domain: Domain) throws {
-    if DomainResource.unsayablePlaces(domain.document).isEmpty { return }
+    var others: Set<AppIdentifier> = []
+    let isSayable = domain.document.entries.allSatisfy {
+      DomainResource.isSayableInDictionary($0, beside: &others)
+    }
+    if domain.document.detailsForm == .array || isSayable { return }
     let error = DomainResource.dictionaryCannotSay
     throw InvalidInput(
       faults: [Fault(pointer: .root, code: error.code, message: error.message)])

@@ -5,7 +5,7 @@ import JSONValue
 import Publishing
 import Store
 
-/// `/v1/domains/{domain}/revisions`.
+/// `/v1/domains/{domain}/revisions` and `/v1/domains/{domain}/diff`.
 struct RevisionEndpoints: Sendable {
   let publisher: Publisher
 
@@ -25,6 +25,8 @@ struct RevisionEndpoints: Sendable {
           ], body: document)
       },
       Endpoint(.post, path + "/{revision}/restore", .role(.editor), restore),
+      Endpoint(.get, "/v1/domains/{domain}/diff", .role(.viewer), compareRevisions),
+      Endpoint(.post, "/v1/domains/{domain}/diff", .role(.viewer), compareDocument),
     ]
   }
 
@@ -42,6 +44,37 @@ struct RevisionEndpoints: Sendable {
       revisions, limit: page.limit, item: RevisionResource.json, cursor: { String($0.number) })
   }
 
+  /// What the revision `to` (the one that is served) says differently than `from` (the one before).
+  private func compareRevisions(_ call: Call) throws -> Response {
+    let to = try document(call.number("to"), call)
+    let from = try document(call.number("from") ?? max(1, to.number - 1), call)
+    return try compare(call, from, to)
+  }
+
+  /// What the document in the body says differently than the revision `from` (the one that is served).
+  private func compareDocument(_ call: Call) throws -> Response {
+    let from = try document(call.number("from"), call)
+    return try compare(call, from, (nil, try call.json()))
+  }
+
+  private func document(
+    _ number: Int?, _ call: Call
+  ) throws -> (number: Int, document: JSON) {
+    let (bytes, revision) = try publisher.store.revision(number, of: call.domain())
+    return (revision.number, try JSON.parse(bytes).value)
+  }
+
+  private func compare(
+    _ call: Call, _ from: (number: Int, document: JSON), _ to: (number: Int?, document: JSON)
+  ) throws -> Response {
+    let comparison = DocumentComparison(
+      from: from.document, to: to.document, domain: try call.domain().text)
+    var object: JSON.Object = ["from": .integer(from.number)]
+    object["to"] = to.number.map { .integer($0) }
+    for member in comparison.json.objectValue?.members ?? [] { object[member.key] = member.value }
+    return .json(.ok, .object(object))
+  }
+
   private func restore(_ call: Call) throws -> Response {
     let name = try call.domain()
     let number = Int(try call.row("revision"))
@@ -56,6 +89,16 @@ struct RevisionEndpoints: Sendable {
 }
 
 extension Call {
+  /// A parameter of the query that is a number of a revision; `nil` without it.
+  fileprivate func number(_ name: String) throws(Problem) -> Int? {
+    guard let text = query(name) else { return nil }
+    guard let number = Int(text), number > 0 else {
+      throw Problem(
+        .badRequest, "malformed-revision", "“\(name)” must be the number of a revision.")
+    }
+    return number
+  }
+
   /// A cursor that is a number.
   func numberAfter(_ cursor: String?) throws(Problem) -> Int? {
     guard let cursor else { return nil }

@@ -50,7 +50,9 @@ struct RouteEndpoints: Sendable {
     var place = 0
     return try edit(call, "add route") { entry in
       let (json, position) = try call.position(in: body, count: entry.routes.count)
-      var route = try Faults.collecting(in: json, RouteResource.read)
+      var route = try Faults.collecting(in: json) {
+        RouteResource.read($0, keys: entry.keys)
+      }
       route.id = nil
       place = position
       entry.routes.insert(route, at: place)
@@ -67,7 +69,9 @@ struct RouteEndpoints: Sendable {
     return try edit(call, "set routes") { entry in
       let old = Dictionary(grouping: entry.routes) { $0.id }.compactMapValues(\.first)
       entry.routes = try Faults.collecting(in: body) { input in
-        input.object(["routes"])?.required("routes")?.list { Self.readOrFind($0, in: old) }
+        input.object(["routes"])?.required("routes")?.list {
+          Self.readOrFind($0, in: old, keys: entry.keys)
+        }
       }
       try Self.checkRepetition(entry.routes)
     } answer: { entry in
@@ -75,8 +79,10 @@ struct RouteEndpoints: Sendable {
     }
   }
 
-  private static func readOrFind(_ input: Input, in routes: [Int64?: Route]) -> Route? {
-    guard case .number = input.json else { return RouteResource.read(input) }
+  private static func readOrFind(
+    _ input: Input, in routes: [Int64?: Route], keys: Entry.Keys
+  ) -> Route? {
+    guard case .number = input.json else { return RouteResource.read(input, keys: keys) }
     guard let id = input.integer(in: 1...Int.max) else { return nil }
     if let route = routes[Int64(id)] { return route }
     input.fault("route-not-found", "There is no such route in this entry.")
@@ -103,7 +109,9 @@ struct RouteEndpoints: Sendable {
     return try edit(call, "change route") { entry in
       let place = try entry.place(of: id)
       let merged = RouteResource.json(entry.routes[place]).merging(body)
-      entry.routes[place] = try Faults.collecting(in: merged, RouteResource.read)
+      entry.routes[place] = try Faults.collecting(in: merged) {
+        RouteResource.read($0, keys: entry.keys)
+      }
       entry.routes[place].id = id
     } answer: { entry in
       ["route": RouteResource.json(entry.routes[try entry.place(of: id)])]

@@ -35,9 +35,9 @@ struct StateEndpoints: Sendable {
     let publications = try publisher.write(call.context()) {
       try $0.renameAndPublish(old, to: new, accepting: call.acceptedCodes())
     }
-    let domains = publications.map { publication -> JSON in
+    let domains = try publications.map { publication -> JSON in
       var object: JSON.Object = ["domain": .string(publication.edited.stored.domain.name.text)]
-      for member in PublicationResource.json(publication).members {
+      for member in try PublicationResource.json(publication).members {
         object[member.key] = member.value
       }
       return .object(object)

@@ -29,7 +29,7 @@ package struct StateExchange: Sendable {
     let plan = try publisher.write(context) {
       try $0.apply(state, prune: prune, accepting: accepted)
     }
-    var object = PlanResource.json(plan)
+    var object = try PlanResource.json(plan)
     if context.isDryRun { object["dryRun"] = true }
     return .object(object)
   }

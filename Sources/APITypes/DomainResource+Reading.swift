@@ -19,7 +19,7 @@ extension DomainResource {
     let format = object["format"]?.word(Domain.Format.self) ?? .modern
     let domain = Domain(
       name: name,
-      aliases: object["aliases"]?.list { $0.parse(Alias.init(_:)) } ?? [],
+      aliases: object["aliases"].flatMap { readAliases($0, of: name) } ?? [],
       isEnabled: object["enabled"]?.bool ?? true, format: format,
       cacheSeconds: object["cacheSeconds"]?.integer(in: Domain.cacheSecondsRange)
         ?? Domain.defaultCacheSeconds,
@@ -28,7 +28,6 @@ extension DomainResource {
       document: readDocument(object, format: format),
       expectations: object["expectations"]?.list(ExpectationResource.read) ?? expectations)
     checkExpectations(domain, at: object.pointer, object.faults)
-    checkAliases(domain, object)
     return domain
   }
 
@@ -38,7 +37,10 @@ extension DomainResource {
     document.detailsForm = object["details"]?.word(Document.DetailsForm.self) ?? .array
     document.defaults = object["defaults"].flatMap(EntryResource.readDefaults) ?? Defaults()
     document.substitutionVariables = object["substitutionVariables"].flatMap(readVariables) ?? []
-    document.entries = object["entries"]?.list { EntryResource.read($0, format: format) } ?? []
+    document.entries =
+      object["entries"].flatMap {
+        readEntries($0, format: format, form: document.detailsForm)
+      } ?? []
     let extra = object["serviceExtra"]?.object(Document.Service.allCases.map(\.rawValue))
     for service in Document.Service.allCases {
       let apps = object[service.rawValue]?.list { $0.parse(AppIdentifier.init(_:)) } ?? []
@@ -48,11 +50,6 @@ extension DomainResource {
     }
     document.extra = object["extra"]?.extra(besides: reserved) ?? [:]
     document.applinksExtra = object["applinksExtra"]?.extra(besides: reservedOfAppLinks) ?? [:]
-    let entries = object.pointer.appending("entries")
-    for place in unsayablePlaces(document) {
-      object.faults.add(
-        dictionaryCannotSay.code, at: entries.appending(place), dictionaryCannotSay.message)
-    }
     return document
   }
 
@@ -106,26 +103,38 @@ extension DomainResource {
     }
   }
 
-  private static func checkAliases(_ domain: Domain, _ object: InputObject) {
-    var seen: Set<Alias> = [Alias(domain.name)]
-    for (index, alias) in domain.aliases.enumerated() where !seen.insert(alias).inserted {
-      object.faults.add(
-        "duplicate-alias", at: object.pointer.appending("aliases").appending(index),
-        "“\(alias)” is already the domain itself or an earlier alias of it.")
+  private static func readAliases(_ input: Input, of name: DomainName) -> [Alias]? {
+    var seen: Set<Alias> = [Alias(name)]
+    return input.list { input in
+      let alias = input.parse(Alias.init(_:))
+      if let alias, !seen.insert(alias).inserted {
+        input.fault(
+          "duplicate-alias", "“\(alias)” is already the domain itself or an earlier alias of it.")
+      }
+      return alias
     }
   }
 
-  /// Where a document has entries that the obsolete form of `details` cannot say, if it has that
-  /// form: it has an app an entry, each once, and `paths`.
-  package static func unsayablePlaces(_ document: Document) -> [Int] {
-    if document.detailsForm == .array { return [] }
-    var seen: Set<AppIdentifier> = []
-    return document.entries.enumerated().compactMap { place, entry in
-      let isSayable =
-        entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
-        && entry.apps.allSatisfy { seen.insert($0).inserted }
-      return isSayable ? nil : place
+  private static func readEntries(
+    _ input: Input, format: Domain.Format, form: Document.DetailsForm
+  ) -> [Entry]? {
+    var others: Set<AppIdentifier> = []
+    return input.list { input in
+      let entry = EntryResource.read(input, format: format)
+      if form == .dictionary, let entry, !isSayableInDictionary(entry, beside: &others) {
+        input.fault(dictionaryCannotSay.code, dictionaryCannotSay.message)
+      }
+      return entry
     }
+  }
+
+  /// Whether the obsolete form of `details` can say an entry: it has an app an entry, each once, and
+  /// `paths`. Takes the app to those of the other entries.
+  package static func isSayableInDictionary(
+    _ entry: Entry, beside others: inout Set<AppIdentifier>
+  ) -> Bool {
+    entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
+      && entry.apps.allSatisfy { others.insert($0).inserted }
   }
 
   package static let dictionaryCannotSay = ValidationError(

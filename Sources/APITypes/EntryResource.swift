@@ -36,12 +36,12 @@ package enum EntryResource {
   /// Reads an entry. Without `keys` it gets those of the format.
   package static func read(_ input: Input, format: Domain.Format) -> Entry? {
     guard let object = input.object(members) else { return nil }
+    let keys = object["keys"].flatMap(readKeys) ?? format.keys
     let entry = Entry(
-      id: object["id"]?.integer(in: 1...Int.max).map(Int64.init),
-      keys: object["keys"].flatMap(readKeys) ?? format.keys,
+      id: object["id"]?.integer(in: 1...Int.max).map(Int64.init), keys: keys,
       apps: object["apps"]?.list { $0.parse(AppIdentifier.init(_:)) } ?? [],
       appID: object["appID"]?.parse(AppIdentifier.init(_:)),
-      routes: object["routes"]?.list(RouteResource.read) ?? [],
+      routes: object["routes"]?.list { RouteResource.read($0, keys: keys) } ?? [],
       paths: object["paths"]?.list { $0.string.map { LegacyPath($0) } } ?? [],
       defaults: object["defaults"].flatMap(readDefaults) ?? Defaults(),
       extra: object["extra"]?.extra(besides: reserved) ?? [:])
@@ -95,17 +95,5 @@ package enum EntryResource {
     require(
       entry.routes.isEmpty || keys.components || keys.paths,
       "With “keys” that name neither components nor paths there can be no “routes”.")
-    if keys.isLegacyOnly { checkLegacy(entry.routes, input) }
-  }
-
-  /// What `paths` cannot say.
-  private static func checkLegacy(_ routes: [Route], _ input: Input) {
-    for (index, route) in routes.enumerated() where route.legacyPath == nil {
-      input.faults.add(
-        "legacy-cannot-say", at: input.pointer.appending("routes").appending(index),
-        "This entry is written as “paths”, which can say a path and “exclude” and nothing else "
-          + "(no query, fragment, settings or comment, and no path that begins with “NOT ”). Give "
-          + "the entry “keys”: [\"appIDs\", \"components\"].")
-    }
   }
 }

@@ -6,7 +6,7 @@ import Store
 /// What was published, in JSON.
 package enum PublicationResource {
   /// The revision, its size, the findings, and what changed.
-  package static func json(_ publication: Publication) -> JSON.Object {
+  package static func json(_ publication: Publication) throws -> JSON.Object {
     let revision = publication.edited.revision
     var object: JSON.Object = [
       "revision": .integer(revision.number), "changed": .bool(publication.edited.isChanged),
@@ -14,6 +14,7 @@ package enum PublicationResource {
       "findings": .array(publication.findings.map(\.json)),
       "changedResolutions": .array(publication.changedResolutions.map(json)),
     ]
+    object["diff"] = try publication.comparison()?.json
     if !revision.acceptedCodes.isEmpty { object["accepted"] = .strings(revision.acceptedCodes) }
     return object
   }

@@ -22,11 +22,20 @@ package enum RouteResource {
     return .object(object)
   }
 
-  package static func read(_ input: Input) -> Route? {
-    input.object(members).map(read)
+  /// Reads a route of an entry that is written with these keys.
+  package static func read(_ input: Input, keys: Entry.Keys) -> Route? {
+    guard let route = input.object(members).map(read) else { return nil }
+    if keys.isLegacyOnly && route.legacyPath == nil {
+      input.fault(
+        "legacy-cannot-say",
+        "This entry is written as “paths”, which can say a path and “exclude” and nothing else "
+          + "(no query, fragment, settings or comment, and no path that begins with “NOT ”). Give "
+          + "the entry “keys”: [\"appIDs\", \"components\"].")
+    }
+    return route
   }
 
-  package static func read(_ object: InputObject) -> Route {
+  private static func read(_ object: InputObject) -> Route {
     Route(
       id: object["id"]?.integer(in: 1...Int.max).map(Int64.init), path: object["path"]?.string,
       query: object["query"].flatMap(readQuery), fragment: object["fragment"]?.string,

@@ -28,14 +28,16 @@ extension JSON {
   /// How many arrays and objects may stand in one another. Association files need eight.
   public static let maximumDepth = 100
 
+  /// U+FEFF in UTF-8.
+  fileprivate static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// Parses a JSON text (RFC 8259): UTF-8, no comments, no trailing commas, nothing after the value.
   ///
   /// - Throws: `SyntaxError` for anything else, and for nesting beyond `maximumDepth`.
   public static func parse(_ bytes: some Collection<UInt8>) throws(SyntaxError) -> Parsed {
     let bytes = Array(bytes)
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let hasByteOrderMark = bytes.starts(with: mark)
-    let text = hasByteOrderMark ? bytes.dropFirst(mark.count) : bytes[...]
+    let hasByteOrderMark = bytes.starts(with: byteOrderMark)
+    let text = hasByteOrderMark ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
     let builder = Builder()
     let done = builder.parse(text)
     if done, let value = builder.result {
@@ -72,6 +74,15 @@ private final class Builder {
   /// Whether all of the text was parsed.
   func parse(_ text: ArraySlice<UInt8>) -> Bool {
     var events = events
+    // The library takes a zero byte for the end of the text, and passes over a mark by itself.
+    if let zero = text.firstIndex(of: 0) {
+      failure = (zero - text.startIndex + 1, "a zero byte")
+      return false
+    }
+    if text.starts(with: JSON.byteOrderMark) {
+      failure = (1, "a second byte order mark")
+      return false
+    }
     // The builder outlives the call, which is the only time that its address is used. A text that
     // ends in a zero byte has an address even when it is empty; the zero is not counted.
     return withExtendedLifetime(self) {

@@ -43,7 +43,6 @@ struct Draft {
 struct Review {
   let findings: [Finding]
   let changedResolutions: [ChangedResolution]
-  let documentBefore: JSON?
   let document: JSON
 
   /// Lints a draft and checks its expectations.
@@ -54,7 +53,6 @@ struct Review {
   ) throws(PublicationError) {
     findings = draft.findings()
     document = draft.document
-    documentBefore = old?.document.json
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
       let account = isTooLarge ? ByteAccount(of: document) : nil

@@ -10,10 +10,19 @@ public struct Publication: Sendable {
   public let findings: [Finding]
   /// The URLs of expectations, before or after, of which the resolution is another one now.
   public let changedResolutions: [ChangedResolution]
-  /// The document before; `nil` where there was none.
-  public let documentBefore: JSON?
   /// The document now.
   public let document: JSON
+
+  /// What the document says differently now, worked out when it is asked for; `nil` where there was
+  /// none before.
+  ///
+  /// - Throws: `JSON.SyntaxError` for a stored document that is damaged.
+  public func comparison() throws -> DocumentComparison? {
+    try edited.documentBefore.map {
+      DocumentComparison(
+        from: try JSON.parse($0).value, to: document, domain: edited.stored.domain.name.text)
+    }
+  }
 }
 
 /// A URL of which the resolution for an app is another one after an edit.
@@ -77,7 +86,7 @@ extension Transaction {
     guard let review else { throw StoreError.notFound(.domain(name)) }
     return Publication(
       edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,
-      documentBefore: review.documentBefore, document: review.document)
+      document: review.document)
   }
 
   /// Makes a domain serve an association file as it is, adding the domain if there is none.

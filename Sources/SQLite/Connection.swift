@@ -14,16 +14,17 @@ public final class Connection {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
-  /// Opens a database file. Foreign keys are enforced, and a lock is waited for for 5 seconds.
+  /// Opens a database file. Foreign keys are enforced.
   ///
+  /// - Parameter busyMilliseconds: How long a lock is waited for that another connection holds.
   /// - Throws: `SQLiteError`.
-  public init(path: String, mode: Mode) throws(SQLiteError) {
+  public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
     var handle: OpaquePointer?
     let access = mode == .create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var code = sqlite3_open_v2(path, &handle, flags, nil)
     if code == SQLITE_OK {
-      sqlite3_busy_timeout(handle, 5000)
+      sqlite3_busy_timeout(handle, busyMilliseconds)
       code = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", nil, nil, nil)
     }
     guard code == SQLITE_OK, let handle else {

@@ -3,6 +3,7 @@ import Association
 public import HTTP
 import Publishing
 public import Store
+import Synchronization
 import WellKnown
 
 /// Both listeners on one store.
@@ -11,6 +12,8 @@ public final class Service: Sendable {
   private let publicListener: PublicListener
   private let adminListener: Listener
   private let log: Log
+  /// Why following failed last, so that the log says it once and not at every look.
+  private let trouble = Mutex<String?>(nil)
 
   /// Starts serving.
   ///
@@ -38,8 +41,17 @@ public final class Service: Sendable {
   public func follow() {
     do {
       try table.refreshIfChangedElsewhere()
+      report(nil)
     } catch {
-      log.line("The database cannot be read; files are served as before: \(error)")
+      report("The database cannot be read; files are served as before: \(error)")
+    }
+  }
+
+  private func report(_ trouble: String?) {
+    self.trouble.withLock { last in
+      if trouble == last { return }
+      log.line(trouble ?? "The database can be read again.")
+      last = trouble
     }
   }
 

@@ -43,6 +43,8 @@ public struct EditedDomain: Sendable {
   public let stored: StoredDomain
   /// The revision that is served now.
   public let revision: Revision
+  /// The document that was served before; `nil` where there was none.
+  public let documentBefore: [UInt8]?
   /// Whether the domain is new.
   public let isNew: Bool
   /// Whether anything changed. Where nothing did, no revision was published.

@@ -34,7 +34,11 @@ extension Store {
     }
     guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
     if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
-    try markUsed(token)
+    do {
+      try markUsed(token)
+    } catch StoreError.database {
+      // Who may read may do so also where nothing can be written: on a full disk, for example.
+    }
     return token
   }
 
@@ -42,9 +46,14 @@ extension Store {
   private func markUsed(_ token: Token) throws {
     let minute = now() / 60 * 60
     if token.lastUsedAt == minute { return }
-    try write(WriteContext(author: token.name)) { transaction in
-      try transaction.connection.run(
-        "UPDATE token SET last_used_at = ? WHERE name = ?", [.integer(minute), .text(token.name)])
+    do {
+      try write(WriteContext(author: token.name)) { transaction in
+        try transaction.connection.run(
+          "UPDATE token SET last_used_at = ? WHERE name = ?",
+          [.integer(minute), .text(token.name)])
+      }
+    } catch StoreError.database {
+      // Reading goes on when the disk is full or the database locked; the next use tries again.
     }
   }
 }

@@ -5,10 +5,11 @@ import SQLite
 ///
 /// Several processes may have the same file open. One writes at a time; readers never wait.
 public final class Store: Sendable {
+  /// The connection that reads, which no writer keeps waiting. It goes before the one that writes:
+  /// only a last connection that may write leaves one file, without a WAL beside it.
+  private let reader: Database
   /// The connection that writes.
   private let writer: Database
-  /// The connection that reads, which no writer keeps waiting.
-  private let reader: Database
   /// Tells the time, in seconds since 1970.
   let now: @Sendable () -> Int64
 

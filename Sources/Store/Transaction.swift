@@ -43,11 +43,11 @@ extension Transaction {
     let old = try DomainRows.find(name, connection)
     try precondition.check(old?.revision, of: name)
     let edit = try body(old)
-    if let old, let current = try RevisionRows.find(old.revision, of: old.id, connection),
-      old.domain == edit.domain, current.document == edit.document
-    {
+    let current = try old.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+    if let old, let current, old.domain == edit.domain, current.document == edit.document {
       return EditedDomain(
-        stored: old, revision: current.revision, isNew: false, isChanged: false)
+        stored: old, revision: current.revision, documentBefore: current.document, isNew: false,
+        isChanged: false)
     }
     let rows = DomainRows(id: try old?.id ?? DomainRows.insert(now: now, connection))
     try rows.save(edit.domain, over: old?.domain, now: now, connection)
@@ -58,7 +58,9 @@ extension Transaction {
     try ChangeRows.add(rows.id, connection)
     try record(action, .domain(name), revision: revision.number)
     guard let stored = try rows.load(connection) else { throw StoreError.notFound(.domain(name)) }
-    return EditedDomain(stored: stored, revision: revision, isNew: old == nil, isChanged: true)
+    return EditedDomain(
+      stored: stored, revision: revision, documentBefore: current?.document, isNew: old == nil,
+      isChanged: true)
   }
 
   /// Removes a domain with its revisions. Apps stay.

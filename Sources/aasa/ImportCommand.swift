@@ -16,7 +16,9 @@ enum ImportCommand {
     let file = try Input.bytes(of: arguments.operands[0])
     do {
       let publication = try Store.use(arguments) { store in
-        try Publisher(store: store).write(context) { try $0.adopt(file, for: name, accepting: codes) }
+        try Publisher(store: store).write(context) {
+          try $0.adopt(file, for: name, accepting: codes)
+        }
       }
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision

@@ -54,11 +54,14 @@ enum ServeCommand {
   }
 
   private static func announceFirstToken(of store: Store) throws {
-    if try store.tokens().isEmpty {
+    guard try store.tokens().isEmpty else { return }
+    do {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
       }
       Terminal.complain("First admin token (shown only now): \(secret.text)")
+    } catch StoreError.tokenNameTaken {
+      return  // Another server that started at the same time has made and shown it.
     }
   }
 }

@@ -3,7 +3,6 @@ import Association
 import HTTP
 import JSONValue
 import Publishing
-import Service
 import Store
 import TestSupport
 import Testing
@@ -41,7 +40,7 @@ import Testing
     ]
     for (endpoint, target) in endpoints {
       for header in headers {
-        let client = Client(port: running.service.adminAddress.port, lines: ["Host: x"] + header)
+        let client = Client(port: running.admin.port, lines: ["Host: x"] + header)
         let response = try client.send(endpoint.method.name, target, json: [:])
         if open.contains(endpoint.path) {
           #expect(response.status == 200, "\(endpoint.path)")
@@ -65,7 +64,7 @@ import Testing
   @Test func aRevokedTokenIsRefusedAtOnce() throws {
     let secret = try running.createToken(name: "short-lived", role: .admin)
     let client = Client(
-      port: running.service.adminAddress.port,
+      port: running.admin.port,
       lines: ["Host: x", "Authorization: bearer \(secret.text)"])
     #expect(try client.send("GET", "/v1/domains").status == 200)
     try running.store.write(WriteContext(author: "test")) { try $0.revokeToken("short-lived") }

@@ -10,6 +10,13 @@ enum AssociationFile {
     ["applinks": ["details": [["appIDs": [.string(app)], "components": routeList(paths)]]]]
   }
 
+  /// A file of some size with one route.
+  static func large(_ path: String, bytes: Int = 100_000) -> JSON {
+    let comment = JSON.string(String(repeating: "x", count: bytes))
+    let route: JSON = ["/": .string(path), "comment": comment]
+    return ["applinks": ["details": [["appIDs": [.string(app)], "components": [route]]]]]
+  }
+
   private static func routeList(_ paths: [String]) -> JSON {
     .array(paths.map { ["/": .string($0)] })
   }

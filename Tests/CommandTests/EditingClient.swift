@@ -18,7 +18,7 @@ final class EditingClient: Sendable {
     var acknowledged = Edition(revision: 0, paths: [])
     /// What was sent and not answered.
     var pending: Edition?
-    /// The number of the entry that routes are added to.
+    /// The number of the entry that routes are added to; 0 until an answer has told it.
     var entry = 0
     var count = 0
     /// What an answer said that should have been another one.
@@ -46,7 +46,7 @@ final class EditingClient: Sendable {
   func edit(_ client: Client, acknowledged count: @escaping @Sendable () -> Void) {
     while true {
       do {
-        let isPut = state.withLock { $0.acknowledged.revision == 0 || $0.count % 4 == 0 }
+        let isPut = state.withLock { $0.entry == 0 || $0.count % 4 == 0 }
         let answer = try isPut ? put(client) : post(client)
         guard accept(answer) else { return }
         count()

@@ -1,4 +1,5 @@
 import JSONValue
+import SQLite
 import TestSupport
 import Testing
 
@@ -53,6 +54,22 @@ import Testing
     #expect(try client.send("DELETE", "/v1/domains/two.example").status == 204)
     #expect(try becomesTrue(within: 1) { try server.file(of: "www.example").status == 404 })
     #expect(try server.file(of: "one.example").json == AssociationFile.routes(["/one"]))
+  }
+
+  @Test func whatKeepsItFromFollowingIsLoggedOnceAndFilesAreServedAsBefore() throws {
+    try adopt(AssociationFile.routes(["/a"]), "example.com")
+    #expect(try isServed(AssociationFile.routes(["/a"]), for: "example.com"))
+    let other = try Database(path: database, mode: .create)
+    try other.withConnection { try $0.execute("ALTER TABLE change RENAME TO gone") }
+    func count(_ words: String) throws -> Int { try server.errors().ranges(of: words).count }
+    #expect(try becomesTrue { try count("The database cannot be read") == 1 })
+    #expect(try server.file(of: "example.com").status == 200)
+    #expect(try !becomesTrue(within: 1) { try count("The database cannot be read") > 1 })
+
+    try other.withConnection { try $0.execute("ALTER TABLE gone RENAME TO change") }
+    try adopt(AssociationFile.routes(["/b"]), "example.com")
+    #expect(try isServed(AssociationFile.routes(["/b"]), for: "example.com"))
+    #expect(try count("The database can be read again.") == 1)
   }
 
   @Test func editsOfTwoProcessesInTurnAreAllKept() throws {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSONValue
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite struct StartTests {
   private let scratch: TemporaryDirectory
   private var database: String { scratch.path("aasa.db") }
-  private let file = AssociationFile.routes((1...200).map { "/a/\($0)" })
+  private let file = AssociationFile.large("/a")
 
   init() throws { scratch = try TemporaryDirectory() }
 
@@ -92,8 +93,30 @@ import Testing
     for words in [["serve"], ["token", "list"]] {
       check(
         try Program.run(Program.aasa, words + ["--database", database]),
-        says: "has schema 99; this program knows schemas up to 1. Run a newer version of aasa")
+        says: "has schema 99; this program knows schemas up to")
     }
     #expect(try scratch.read("aasa.db") == whole)
+  }
+
+  @Test func serversThatStartTogetherOnANewDatabaseAllServeAndShowOneToken() throws {
+    for round in 1...5 {
+      let database = scratch.path("\(round).db")
+      let servers = Mutex<[RunningServer]>([])
+      let failures = Mutex<[String]>([])
+      let start: @Sendable () -> Void = {
+        do {
+          let server = try RunningServer(database: database)
+          servers.withLock { $0.append(server) }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+      #expect(Threads([start, start, start]).end())
+      #expect(failures.withLock { $0 } == [])
+      let started = servers.withLock { $0 }
+      for server in started { #expect(try server.end() == .exited(0)) }
+      let tokens = try started.compactMap { RunningServer.firstToken(in: try $0.errors()) }
+      #expect(tokens.count == 1)
+    }
   }
 }

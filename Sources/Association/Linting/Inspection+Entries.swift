@@ -80,13 +80,12 @@ extension Inspection {
   private mutating func inspectApp(_ app: String, at pointer: JSONPointer) {
     switch AppIdentifierSyntax(app) {
     case .usual: break
-    case .malformed(let reason):
+    case .malformed(let message):
       add(
         .malformedAppIdentifier, at: pointer,
-        "\(app.isEmpty ? "The empty string" : app) is not an app identifier, since \(reason): it names no app, and its links"
-          + " stay in the browser.",
+        message + " As it is, it names no app, and its links stay in the browser.",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
-          + " identifier, such as ABCDE12345.com.example.app.")
+          + " identifier.")
     case .placeholder:
       add(
         .placeholderAppIdentifier, at: pointer,

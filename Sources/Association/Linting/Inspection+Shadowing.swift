@@ -8,8 +8,8 @@ extension Inspection {
       links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
     )
     let explained = explained
+    var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
-      var undecided: [Shadowing.Route] = []
       for route in routes {
         switch route.verdict {
         case .decides: break
@@ -18,12 +18,12 @@ extension Inspection {
         case .repeats(let other):
           addDuplicate(route, of: other, isExclusion: isExclusion)
         case .shadowed(let others): addShadowed(route, by: others, isExclusion: isExclusion)
-        case .notDecided: undecided.append(route)
+        case .notDecided: undecided.append((entry.pointer, route))
         }
         if route.isUnneededExclusion { addUnneeded(route) }
       }
-      addNotDecided(undecided, in: entry)
     }
+    addNotDecided(undecided)
   }
 
   private mutating func addNeverMatches(_ route: Shadowing.Route) {
@@ -86,21 +86,17 @@ extension Inspection {
       help: "Remove it, or move it before the route that it is an exception to.")
   }
 
-  private mutating func addNotDecided(
-    _ routes: [Shadowing.Route], in entry: AppLinks.Entry
-  ) {
+  /// One finding for all routes, at the entry of the first.
+  private mutating func addNotDecided(_ routes: [(entry: JSONPointer, route: Shadowing.Route)]) {
     guard let first = routes.first else { return }
-    let isMixed = routes.contains { $0.verdict == .notDecided(.mixedPercentEncoding) }
     let reason =
-      isMixed
+      first.route.verdict == .notDecided(.mixedPercentEncoding)
       ? "some routes compare URLs with their percent-encoding and some without"
       : "the patterns are too many or too involved"
-    let which =
-      routes.count == 1
-      ? first.pointer.description : "\(first.pointer) and \(routes.count - 1) more routes"
+    let others = routes.count == 1 ? "" : " and \(routes.count - 1) more routes"
     add(
-      .shadowingNotDecided, at: entry.pointer,
-      "Whether \(which) can ever decide was not found out, since \(reason).",
+      .shadowingNotDecided, at: first.entry,
+      "Whether \(first.route.pointer)\(others) can ever decide was not found out, since \(reason).",
       help: "Nothing needs to be done. Ask for some URLs what they match, if in doubt.")
   }
 }

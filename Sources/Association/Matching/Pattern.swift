@@ -34,7 +34,7 @@ public struct Pattern: Sendable {
       self.beginsPath = beginsPath
     }
 
-    /// What tells the values of a document's variables apart.
+    /// What tells the values of a pattern's variables apart.
     struct Identity: Hashable {
       private let name: [UInt8]
       private let beginsPath: Bool

@@ -5,7 +5,7 @@ extension PatternTable {
     private var trees: [TreeKey: ValueTree] = [:]
 
     private struct TreeKey: Hashable {
-      let variable: Pattern.Variable.Identity
+      let name: [UInt8]
       let folds: Bool
     }
 
@@ -74,7 +74,9 @@ extension PatternTable {
       _ tokens: [Pattern.Token], folds: Bool, ending: PatternAutomaton.Ending
     ) -> Compiled {
       let automaton = PatternAutomaton(tokens, folds: folds, ending: ending) { variable in
-        let key = TreeKey(variable: Pattern.Variable.Identity(variable), folds: folds)
+        // How a path begins differs from pattern to pattern.
+        if variable.beginsPath { return ValueTree(variable.values, folds: folds) }
+        let key = TreeKey(name: Array(variable.name.utf8), folds: folds)
         let tree = trees[key] ?? ValueTree(variable.values, folds: folds)
         trees[key] = tree
         return tree

@@ -157,6 +157,21 @@ import Testing
     #expect(explanation.closest == nil)
   }
 
+  @Test func routesThatBeginWithOneVariableDoNotDisturbEachOther() {
+    let applinks: JSON = [
+      "substitutionVariables": ["v": ["*", "aa"]],
+      "details": [
+        [
+          "appID": "a",
+          "components": [["/": "$(v)/x"], ["/": "/$(v)?"], ["/": "/", "exclude": true]],
+        ]
+      ],
+    ]
+    #expect(resolve(applinks, "/b/x") == .match)
+    #expect(resolve(applinks, "/x") == .match)
+    #expect(resolve(applinks, "/") == .blocked)
+  }
+
   @Test func unknownKeysDoNotCount() {
     let route: JSON = ["/": "/x", "Exclude": true, "path": "/y"]
     #expect(resolve(["details": [["appID": "a", "components": [route]]]], "/x") == .match)

@@ -5,13 +5,13 @@ import Testing
 
 /// The compiled patterns and `NaivePattern` agree.
 @Suite struct PatternPropertyTests {
-  private func matcher(_ route: JSON, variables: [String: [String]] = [:]) -> Matcher {
+  private func matcher(_ routes: JSON..., variables: [String: [String]] = [:]) -> Matcher {
     let values: JSON = .object(
       variables.reduce(into: JSON.Object()) { $0[$1.key] = .strings($1.value) })
     return Matcher(document: [
       "applinks": [
         "substitutionVariables": values,
-        "details": [["appIDs": ["ABCDE12345.com.example"], "components": [route]]],
+        "details": [["appIDs": ["ABCDE12345.com.example"], "components": .array(routes)]],
       ]
     ])
   }
@@ -53,16 +53,21 @@ import Testing
             + ["a", "b", "*"][Int.random(in: 0..<3, using: &generator)]
         }
       }
-      let pattern = generator.text(of: ["a", "/", "*", "?", "$(v)", "$(w)"], upTo: 5)
-      let path = matcher(["/": .string(pattern)], variables: variables)
-      let fragment = matcher(["#": .string(pattern)], variables: variables)
-      let naive = NaivePattern(pattern, variables: variables)
+      let patterns = (0..<3).map { _ in
+        generator.text(of: ["a", "/", "*", "?", "$(v)", "$(w)"], upTo: 5)
+      }
+      // Routes of one document share what is compiled of a variable.
+      let matcher = matcher(
+        ["/": .string(patterns[0])], ["/": .string(patterns[1])], ["#": .string(patterns[2])],
+        variables: variables)
+      let naive = patterns.map { NaivePattern($0, variables: variables) }
       for text in paths {
-        if matches(path, text) != naive.matchesPath(text) {
-          Issue.record("path \(pattern) with \(variables) against \(text)")
-        }
-        if matches(fragment, "/#" + text) != naive.matches(text) {
-          Issue.record("fragment \(pattern) with \(variables) against \(text)")
+        let url = "https://example.com\(text)#\(text)"
+        let expected =
+          naive[0].matchesPath(text)
+          ? 0 : naive[1].matchesPath(text) ? 1 : naive[2].matches(text) ? 2 : nil
+        if matcher.resolve(url, in: matcher.everyEntry).route != expected {
+          Issue.record("\(patterns) with \(variables) against \(text)")
         }
       }
     }

@@ -36,9 +36,20 @@ final class ShadowingExamination {
       self.effort = effort
     }
 
+    /// The machines of some routes; `nil` if all together would be too large.
+    func machines(_ indices: [Int]) -> [RouteMachine]? {
+      var machines: [RouteMachine] = []
+      for index in indices {
+        guard let machine = machine(index) else { return nil }
+        machines.append(machine)
+      }
+      return machines
+    }
+
     /// The machine of a route; `nil` if all together would be too large.
     func machine(_ index: Int) -> RouteMachine? {
       if let machine = built[index] { return machine }
+      guard size <= ShadowingExamination.maximumSize else { return nil }
       size += routes[index].patterns.reduce(0) { $0 + $1.size }
       guard size <= ShadowingExamination.maximumSize else { return nil }
       let machine = RouteMachine(routes[index], alphabet, effort)
@@ -80,7 +91,7 @@ final class ShadowingExamination {
 
   private func verdict(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
     // Looking at the earlier routes takes time, too.
-    unspent -= earlier.count / 4
+    unspent -= earlier.count / 2
     if unspent <= 0 { return .notDecided(.tooComplex) }
     let comparable = earlier.filter { isComparable($0, with: route) }
     switch search(route, .missedByAll, comparable) {
@@ -154,16 +165,16 @@ final class ShadowingExamination {
     _ route: Int, _ relation: WitnessSearch.Relation, _ others: [Int],
     _ reading: Alphabet.Reading? = nil
   ) -> WitnessSearch.Outcome {
+    unspent -= others.count / 4
     let machines = machines(reading ?? readings[route])
-    let limit = min(unspent, Self.effortPerQuestion)
+    let limit = max(0, min(unspent, Self.effortPerQuestion))
     effort.remaining = limit
     defer { unspent -= limit - max(0, effort.remaining) }
     let near = others.filter { prefixes[$0].mayMeet(prefixes[route]) }
-    let nearMachines = near.compactMap(machines.machine)
-    guard let machine = machines.machine(route), nearMachines.count == near.count else {
+    guard let machine = machines.machine(route), let others = machines.machines(near) else {
       return .undecided
     }
-    let outcome = WitnessSearch.run(machines.alphabet, machine, relation, nearMachines, effort)
+    let outcome = WitnessSearch.run(machines.alphabet, machine, relation, others, effort)
     guard case .none(let because, let always) = outcome else { return outcome }
     return .none(because: Set(because.map { near[$0] }), always: Set(always.map { near[$0] }))
   }

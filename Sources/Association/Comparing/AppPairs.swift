@@ -1,0 +1,91 @@
+/// Which app of one document is which of another.
+struct AppPairs {
+  /// An app before and after.
+  struct Pair {
+    let before: ComparedDocument.App
+    let after: ComparedDocument.App
+
+    /// Whether the app has another identifier now.
+    var isRenamed: Bool { !before.name.utf8.elementsEqual(after.name.utf8) }
+  }
+
+  /// How many pairs of apps are compared to find out which was renamed.
+  private static let mostPairs = 256
+
+  /// The apps in both documents, in the order of the second.
+  private(set) var same: [Pair] = []
+  /// Apps whose identifier alone was changed, or little else.
+  private(set) var renamed: [Pair] = []
+  private(set) var removed: [ComparedDocument.App] = []
+  private(set) var added: [ComparedDocument.App] = []
+
+  init(_ from: ComparedDocument, _ to: ComparedDocument) {
+    let old = Dictionary(
+      from.apps.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+    let new = Set(to.apps.map { Array($0.name.utf8) })
+    removed = from.apps.filter { !new.contains(Array($0.name.utf8)) }
+    for app in to.apps {
+      if let before = old[Array(app.name.utf8)] {
+        same.append(Pair(before: before, after: app))
+      } else {
+        added.append(app)
+      }
+    }
+    pairRenamed(from, to)
+  }
+
+  /// An app that is gone and one that is new with the same routes are one app, or with most of them.
+  private mutating func pairRenamed(_ from: ComparedDocument, _ to: ComparedDocument) {
+    let numbers = { (document: ComparedDocument, app: ComparedDocument.App) in
+      document.routes(of: app.entries).map(\.meaningNumber)
+    }
+    guard removed.count * added.count <= Self.mostPairs else { return }
+    var open = added.map { (app: $0, routes: numbers(to, $0)) }
+    removed.removeAll { app in
+      let routes = numbers(from, app)
+      let scores = open.map { Self.similarity(routes, $0.routes) }
+      guard let best = scores.max(), best >= 50, let index = scores.firstIndex(of: best) else {
+        return false
+      }
+      renamed.append(Pair(before: app, after: open.remove(at: index).app))
+      return true
+    }
+    added = open.map(\.app)
+  }
+
+  /// In percent, how many routes are in both lists.
+  private static func similarity(_ one: [Int], _ other: [Int]) -> Int {
+    var counts = Dictionary(other.map { ($0, 1) }, uniquingKeysWith: +)
+    let common = one.count { number in
+      guard let count = counts[number], count > 0 else { return false }
+      counts[number] = count - 1
+      return true
+    }
+    return common * 100 / max(one.count, other.count, 1)
+  }
+}
+
+/// Apps that have the same entries before, and the same after.
+struct AppGroup {
+  /// The apps; none for the entries that name no app.
+  let apps: [AppPairs.Pair]
+  /// The places of the entries in either document.
+  let from: [Int]
+  let to: [Int]
+
+  /// The groups in the order of their first apps, and last the entries without an app.
+  static func groups(
+    _ pairs: AppPairs, _ from: ComparedDocument, _ to: ComparedDocument
+  ) -> [AppGroup] {
+    var order: [[[Int]]] = []
+    var apps: [[[Int]]: [AppPairs.Pair]] = [:]
+    for pair in pairs.same + pairs.renamed {
+      let key = [pair.before.entries, pair.after.entries]
+      if apps[key] == nil { order.append(key) }
+      apps[key, default: []].append(pair)
+    }
+    let groups = order.map { AppGroup(apps: apps[$0] ?? [], from: $0[0], to: $0[1]) }
+    let rest = AppGroup(apps: [], from: from.entriesWithoutApp, to: to.entriesWithoutApp)
+    return groups + [rest]
+  }
+}

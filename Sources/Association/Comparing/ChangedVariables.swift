@@ -1,0 +1,70 @@
+import JSONValue
+
+/// The variables that two documents define differently.
+struct ChangedVariables {
+  private struct Change {
+    let before: ComparedDocument.Variable?
+    let after: ComparedDocument.Variable?
+    /// What it does to links, as far as routes were looked at.
+    var effect: DocumentChange.Effect?
+  }
+
+  private var changes: [[UInt8]: Change] = [:]
+  private var order: [[UInt8]] = []
+
+  /// Values are compared as sets: neither their order nor a repetition means anything.
+  init(_ from: [ComparedDocument.Variable], _ to: [ComparedDocument.Variable]) {
+    let key = { (variable: ComparedDocument.Variable) in Array(variable.name.utf8) }
+    let old = Dictionary(from.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let new = Dictionary(to.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+    for name in from.map(key) + to.map(key).filter({ old[$0] == nil }) {
+      let (before, after) = (old[name], new[name])
+      if before?.set == after?.set { continue }
+      changes[name] = Change(before: before, after: after)
+      order.append(name)
+    }
+  }
+
+  /// The names in UTF-8.
+  var names: Set<[UInt8]> { Set(order) }
+
+  /// Notes what the change of a route does, which is also the doing of the variables that it names.
+  mutating func note(_ effect: DocumentChange.Effect, of route: ComparedRoute) {
+    for name in order where route.names(anyOf: [name]) {
+      let known = changes[name]?.effect
+      changes[name]?.effect = known?.joined(with: effect) ?? effect
+    }
+  }
+
+  /// The changes, given all routes of both documents.
+  func changes(_ routes: [ComparedRoute]) -> [DocumentChange] {
+    order.compactMap { name in
+      guard let change = changes[name] else { return nil }
+      let isNamed = routes.contains { $0.names(anyOf: [name]) }
+      return Self.change(change, isNamed ? change.effect ?? .unknown : .none)
+    }
+  }
+
+  private static func change(_ change: Change, _ effect: DocumentChange.Effect) -> DocumentChange {
+    let (before, after) = (change.before, change.after)
+    let kind: DocumentChange.Kind =
+      before == nil ? .added : after == nil ? .removed : .changed
+    let name = Wording.quoted((after ?? before)?.name ?? "")
+    let gained = (after?.values ?? []).filter { !(before?.set.contains(Array($0.utf8)) ?? false) }
+    let lost = (before?.values ?? []).filter { !(after?.set.contains(Array($0.utf8)) ?? false) }
+    let detail = [
+      gained.isEmpty ? nil : "now also \(Wording.shown(.strings(gained)))",
+      lost.isEmpty ? nil : "no longer \(Wording.shown(.strings(lost)))",
+    ].compactMap(\.self).joined(separator: ", ")
+    return DocumentChange(
+      kind, .variable, from: before?.pointer, to: after?.pointer,
+      before: before.map { .strings($0.values) }, after: after.map { .strings($0.values) },
+      effect: effect,
+      "variable \(name) \(kind.rawValue)" + (kind == .changed ? ": \(detail)" : ""))
+  }
+}
+
+extension ComparedDocument.Variable {
+  /// The values in UTF-8.
+  fileprivate var set: Set<[UInt8]> { Set(values.map { Array($0.utf8) }) }
+}

@@ -1,0 +1,102 @@
+import Association
+import JSONValue
+import Testing
+
+/// Changes of apps, and what changes of shared entries say of several apps.
+@Suite struct AppChangeTests {
+  private func entry(_ apps: [String], _ paths: String...) -> JSON {
+    let routes = paths.map { JSON.object(["/": .string($0)]) }
+    return ["appIDs": .strings(apps), "components": .array(routes)]
+  }
+
+  private func changes(_ from: [JSON], _ to: [JSON]) -> [String] {
+    DocumentComparison(
+      from: ["applinks": ["details": .array(from)]], to: ["applinks": ["details": .array(to)]]
+    ).changes.map(\.text)
+  }
+
+  @Test func anAppIsAddedAndRemovedWithItsRoutes() {
+    let one = [entry(["a"], "/x")]
+    let two = [entry(["a"], "/x"), entry(["b"], "/y", "/z")]
+    #expect(
+      changes(one, two) == [
+        "+ app b added, with 2 routes [https://example.com/y for b: no-match → match]"
+      ])
+    #expect(
+      changes(two, one) == [
+        "- app b removed, with 2 routes [https://example.com/y for b: match → no-match]"
+      ])
+  }
+
+  @Test func anotherIdentifierForTheSameRoutesIsAChangedApp() {
+    #expect(
+      changes([entry(["a", "b"], "/x", "/y")], [entry(["a", "c"], "/x", "/y")]) == [
+        "~ app b changed to c, with 2 routes [https://example.com/x for b: match → no-match]"
+      ])
+  }
+
+  @Test func aRouteOfARenamedAppIsStillCompared() {
+    #expect(
+      changes([entry(["b"], "/x", "/y")], [entry(["c"], "/x", "/z")]) == [
+        "~ app b changed to c, with 2 routes [https://example.com/x for b: match → no-match]",
+        #"~ route "/y" changed: path "/y" is now "/z" [https://example.com/y for b: match → no-match]"#,
+      ])
+  }
+
+  @Test func aRouteOfASharedEntryIsOneChangeForAllItsApps() {
+    let from = [entry(["a", "b", "c"], "/x"), entry(["b"], "/y")]
+    let to = [entry(["a", "b", "c"], "/z"), entry(["b"], "/y")]
+    let comparison = DocumentComparison(
+      from: ["applinks": ["details": .array(from)]], to: ["applinks": ["details": .array(to)]])
+    #expect(comparison.changes.map(\.kind) == [.changed])
+    #expect(comparison.changes.map { Set($0.apps) } == [["a", "b", "c"]])
+  }
+
+  @Test func theOrderInWhichAppsAreOfferedIsAMove() {
+    let entries = [entry(["a"], "/x"), entry(["b"], "/y"), entry(["c"], "/z")]
+    #expect(
+      changes(entries, [entries[2], entries[0], entries[1]]) == ["↕ app c moved among the apps"])
+  }
+
+  @Test func anEntryWithoutAnAppAffectsNoLink() {
+    let comparison = DocumentComparison(
+      from: ["applinks": ["details": []]],
+      to: ["applinks": ["details": [["components": [["/": "/x"]]]]]])
+    #expect(comparison.changes.map(\.what) == [.route])
+    #expect(comparison.affectsLinks == false)
+  }
+
+  @Test func appsOfOtherServicesAreComparedWithoutOrder() {
+    let comparison = DocumentComparison(
+      from: ["webcredentials": ["apps": ["a", "b"]], "appclips": ["apps": []]],
+      to: ["webcredentials": ["apps": ["c", "a"]]])
+    #expect(
+      comparison.changes.map(\.text) == [
+        "- app b of webcredentials removed", "+ app c of webcredentials added",
+      ])
+    #expect(comparison.affectsLinks == false)
+  }
+
+  @Test func theJSONNamesKindPlacesValuesAndExample() throws {
+    let comparison = DocumentComparison(
+      from: ["applinks": ["details": [entry(["a"], "/x")]]],
+      to: ["applinks": ["details": [entry(["a"], "/y")]]], domain: "shop.example")
+    #expect(
+      comparison.json == [
+        "affectsLinks": true,
+        "changes": [
+          [
+            "kind": "changed", "what": "route", "from": "/applinks/details/0/components/0",
+            "to": "/applinks/details/0/components/0", "before": ["/": "/x"],
+            "after": ["/": "/y"], "apps": ["a"],
+            "summary": #"route "/x" changed: path "/x" is now "/y""#, "affectsLinks": true,
+            "example": [
+              "url": "https://shop.example/x", "app": "a", "before": "match",
+              "after": "no-match",
+            ],
+          ]
+        ],
+      ])
+    #expect(DocumentComparison(from: [:], to: [:]).json == ["affectsLinks": false, "changes": []])
+  }
+}

@@ -1,0 +1,184 @@
+import Association
+import JSONValue
+import Testing
+
+/// The kinds of changes, each in a document of one entry for one app.
+@Suite struct ChangeTests {
+  private static func document(_ routes: JSON, _ more: (String, JSON)...) -> JSON {
+    var applinks: JSON.Object = ["details": [["appIDs": ["a"], "components": routes]]]
+    for (key, value) in more { applinks[key] = value }
+    return ["applinks": .object(applinks)]
+  }
+
+  private func changes(_ from: JSON, _ to: JSON) -> [String] {
+    DocumentComparison(from: from, to: to).changes.map(\.text)
+  }
+
+  @Test func anAddedRouteShowsAURLThatOpensTheAppNow() {
+    #expect(
+      changes(Self.document([["/": "/x"]]), Self.document([["/": "/x"], ["/": "/y/*"]])) == [
+        #"+ route "/y/*" added [https://example.com/y for a: no-match → match]"#
+      ])
+  }
+
+  @Test func aRemovedRouteShowsAURLThatNoLongerOpensTheApp() {
+    #expect(
+      changes(Self.document([["/": "/x"], ["/": "/y/*"]]), Self.document([["/": "/x"]])) == [
+        #"- route "/y/*" removed [https://example.com/y for a: match → no-match]"#
+      ])
+  }
+
+  @Test func swappingTwoRoutesIsAMove() {
+    let exclusion: JSON = ["/": "/x/1", "exclude": true]
+    let route: JSON = ["/": "/x/*"]
+    #expect(
+      changes(Self.document([exclusion, route]), Self.document([route, exclusion])) == [
+        #"↕ exclusion "/x/1" moved from place 1 to 2, to the end [https://example.com/x/1 for a: blocked → match]"#
+      ])
+  }
+
+  @Test func aMoveThatChangesNothingSaysSo() {
+    let comparison = DocumentComparison(
+      from: Self.document([["/": "/x"], ["/": "/y"]]),
+      to: Self.document([["/": "/y"], ["/": "/x"]]))
+    #expect(comparison.changes.map(\.kind) == [.moved])
+    #expect(comparison.affectsLinks == false)
+  }
+
+  static let edits: [(JSON, JSON, String)] = [
+    (
+      ["/": "/buy/*"], ["/": "/shop/*"],
+      #"path "/buy/*" is now "/shop/*" [https://example.com/buy for a: match → no-match]"#
+    ),
+    (
+      ["/": "/buy/*"], ["/": "/buy/*", "exclude": true],
+      "excludes now [https://example.com/buy for a: match → blocked]"
+    ),
+    (
+      ["/": "/buy"], ["/": "/buy", "caseSensitive": false],
+      "case no longer counts [https://example.com/BUY for a: no-match → match]"
+    ),
+    (
+      ["/": "/b"], ["/": "/b", "percentEncoded": false],
+      "the URL is decoded first now [https://example.com/%62 for a: no-match → match]"
+    ),
+    (
+      ["/": "/b"], ["/": "/b", "?": ["n": "1"]],
+      #"query "*" is now {"n":"1"} [https://example.com/b for a: match → no-match]"#
+    ),
+    (
+      ["/": "/b", "#": "top"], ["/": "/b"],
+      ##"fragment "top" is now "*" [https://example.com/b for a: no-match → match]"##
+    ),
+    (["/": "/b/"], ["/": "/b"], #"path "/b/" is now "/b" [no URL resolves differently]"#),
+  ]
+
+  @Test(arguments: edits)
+  func anEditedRouteIsOneChangeWithAnExample(before: JSON, after: JSON, words: String) {
+    let others: [JSON] = [["/": "/first"], ["/": "/last"]]
+    let comparison = DocumentComparison(
+      from: Self.document(.array([others[0], before, others[1]])),
+      to: Self.document(.array([others[0], after, others[1]])))
+    #expect(comparison.changes.map(\.kind) == [.changed])
+    #expect(comparison.changes.first?.text.hasSuffix("changed: " + words) == true)
+    #expect(comparison.changes.first?.from?.description == "/applinks/details/0/components/1")
+  }
+
+  @Test func anEditBehindAWiderRouteAffectsNoLink() {
+    let comparison = DocumentComparison(
+      from: Self.document([["/": "/x/*"], ["/": "/x/1"]]),
+      to: Self.document([["/": "/x/*"], ["/": "/x/2"]]))
+    #expect(comparison.changes.map(\.kind) == [.changed])
+    #expect(comparison.affectsLinks == false)
+  }
+
+  @Test func aDefaultIsShownWithTheRoutesThatItChanges() {
+    let routes: JSON = [["/": "/x"], ["/": "/y", "caseSensitive": true]]
+    let from = Self.document(routes)
+    let to = Self.document(routes, ("defaults", ["caseSensitive": false]))
+    #expect(
+      changes(from, to) == [
+        #"+ default "caseSensitive" added: none is now false"#
+          + " [https://example.com/X for a: no-match → match]",
+        #"~ route "/x" changed: case no longer counts [https://example.com/X for a: no-match → match]"#,
+      ])
+  }
+
+  @Test func aVariableIsShownWithTheRoutesThatMatchOtherURLs() {
+    let routes: JSON = [["/": "/$(v)"], ["/": "/x", "?": "$(v)", "#": "$(undefined)"]]
+    let from = Self.document(routes, ("substitutionVariables", ["v": ["1"]]))
+    let to = Self.document(routes, ("substitutionVariables", ["v": ["1", "2"]]))
+    #expect(
+      changes(from, to) == [
+        #"~ variable "v" changed: now also ["2"] [https://example.com/2 for a: no-match → match]"#,
+        #"~ route "/$(v)" changed: a variable has other values"#
+          + " [https://example.com/2 for a: no-match → match]",
+      ])
+  }
+
+  @Test func aVariableThatNoRouteNamesAffectsNoLink() {
+    let from = Self.document([["/": "/x"]])
+    let to = Self.document([["/": "/x"]], ("substitutionVariables", ["v": ["1"]]))
+    #expect(changes(from, to) == [#"+ variable "v" added [no URL resolves differently]"#])
+  }
+
+  @Test func aCommentIsAChangeThatAffectsNoLink() {
+    let from = Self.document([["/": "/x", "comment": "old"]])
+    let to = Self.document([["/": "/x", "comment": "new"]])
+    let comparison = DocumentComparison(from: from, to: to)
+    #expect(
+      comparison.changes.map(\.text) == [
+        #"~ comment of route "/x" changed: "old" is now "new""#
+      ])
+    #expect(comparison.affectsLinks == false)
+  }
+
+  @Test func unreadMembersAreChangesThatAffectNoLink() {
+    var to = Self.document([["/": "/x", "exclude": "true", "note": 1]]).objectValue ?? [:]
+    to["vendor"] = ["x": 1]
+    let comparison = DocumentComparison(from: Self.document([["/": "/x"]]), to: .object(to))
+    #expect(
+      comparison.changes.map { $0.to?.description } == [
+        "/applinks/details/0/components/0/exclude", "/applinks/details/0/components/0/note",
+        "/vendor",
+      ])
+    #expect(comparison.changes.allSatisfy { $0.what == .extra && $0.kind == .added })
+    #expect(comparison.affectsLinks == false)
+  }
+
+  @Test func aLegacyPathIsARoute() {
+    let document = { (paths: JSON) -> JSON in
+      ["applinks": ["apps": [], "details": [["appID": "a", "paths": paths]]]]
+    }
+    #expect(
+      changes(document(["/x/*"]), document(["NOT /x/1", "/x/*"])) == [
+        #"+ exclusion "/x/1" added [https://example.com/x/1 for a: match → blocked]"#
+      ])
+    #expect(
+      changes(document(["/x"]), Self.document([["/": "/x"]])) == [
+        #"~ route "/x" changed: is in `components` now [no URL resolves differently]"#
+      ])
+  }
+
+  @Test func thePathsBesideComponentsAreOfOldSystems() {
+    let document = { (paths: JSON) -> JSON in
+      [
+        "applinks": [
+          "details": [["appID": "a", "components": [["/": "/x"]], "paths": paths]]
+        ]
+      ]
+    }
+    let comparison = DocumentComparison(from: document(["/x"]), to: document(["/y"]))
+    #expect(comparison.changes.map(\.what) == [.legacyPaths])
+    #expect(comparison.affectsLinks == nil)
+  }
+
+  @Test func aSummaryCannotMoveTheCursor() {
+    let from = Self.document([["/": "/x"]])
+    let to = Self.document([["/": "/x\u{1B}[2J\u{202E}\u{85}"]])
+    let texts = DocumentComparison(from: from, to: to).changes.map(\.text)
+    #expect(
+      !texts.joined().unicodeScalars.contains { "\u{1B}\u{202E}\u{85}".unicodeScalars.contains($0) }
+    )
+  }
+}

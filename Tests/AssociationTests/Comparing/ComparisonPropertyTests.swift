@@ -1,0 +1,74 @@
+import Association
+import JSONValue
+import Testing
+
+/// What comparisons of random documents say, against resolving all small URLs.
+@Suite struct ComparisonPropertyTests {
+  private static let urls: [String] = {
+    let paths = [""] + everyText(of: ["a", "b", "A", "/", "%61"], upTo: 3).map { "/" + $0 }
+    let ends = ["", "?x=a", "#a", "?X=a#A"]
+    return paths.flatMap { path in ends.map { "https://example.com\(path)\($0)" } }
+  }()
+
+  /// Some small URL that two documents resolve differently.
+  private static func difference(_ from: JSON, _ to: JSON) -> String? {
+    let old = Matcher(document: from)
+    let new = Matcher(document: to)
+    for app in ["a", "b", "c"] {
+      let (before, after) = (old.scope(of: app), new.scope(of: app))
+      let url = urls.first {
+        old.resolve($0, in: before).resolution != new.resolve($0, in: after).resolution
+      }
+      if let url { return "\(app) \(url)" }
+    }
+    return nil
+  }
+
+  @Test func aDocumentWrittenOtherwiseHasNoChange() {
+    var generator = SeededGenerator(seed: 4_711)
+    for trial in 0..<600 {
+      let document = RandomDocument(&generator)
+      let (one, other) = (document.json(&generator), document.json(&generator))
+      let changes = DocumentComparison(from: one, to: other).changes.map(\.text)
+      #expect(changes.isEmpty, "trial \(trial): \(one.text) \(other.text)")
+      if !changes.isEmpty { return }
+    }
+  }
+
+  @Test func whatIsSaidOfLinksHoldsForAllSmallURLs() {
+    var generator = SeededGenerator(seed: 20_26)
+    var (different, unknown, unshown) = (0, 0, 0)
+    for trial in 0..<250 {
+      let document = RandomDocument(&generator)
+      let from = document.json(&generator)
+      let to = document.edited(&generator).json(&generator)
+      let comparison = DocumentComparison(from: from, to: to)
+      let fault = Self.fault(comparison, from, to)
+      #expect(fault == nil, "trial \(trial): \(from.text) \(to.text)")
+      if fault != nil { return }
+      if comparison.affectsLinks == nil { unknown += 1 }
+      if Self.difference(from, to) != nil {
+        different += 1
+        if comparison.affectsLinks != true { unshown += 1 }
+      }
+    }
+    #expect(different > 100)
+    #expect(unshown == 0)
+    #expect(unknown < 10)
+  }
+
+  /// What is false in a comparison.
+  private static func fault(_ comparison: DocumentComparison, _ from: JSON, _ to: JSON) -> String? {
+    let (old, new) = (Matcher(document: from), Matcher(document: to))
+    for change in comparison.changes {
+      guard let example = change.example else { continue }
+      let before = old.resolve(example.url, in: old.scope(of: example.app)).resolution
+      let after = new.resolve(example.url, in: new.scope(of: example.app)).resolution
+      if before != example.before || after != example.after || before == after {
+        return "\(example) is wrong"
+      }
+    }
+    guard comparison.affectsLinks == false, let url = difference(from, to) else { return nil }
+    return "\(url) resolves differently, and \(comparison.changes.map(\.text)) say nothing of it"
+  }
+}
