@@ -120,17 +120,17 @@ struct PlanText {
       return "Nothing to do: \(domains.count.counted("domain")) and \(apps.count.counted("app")) "
         + "are as they shall be."
     }
-    let parts = [count(domains, "domain"), count(apps, "app")].compactMap { $0 }
-    return parts.joined(separator: "; ") + (isDryRun ? ". Nothing was changed." : ".")
+    let parts = [count(domains, "Domains"), count(apps, "Apps")].compactMap { $0 }
+    return (parts + (isDryRun ? ["Nothing was changed."] : [])).joined(separator: " ")
   }
 
-  /// `domains: 1 to create, 997 unchanged`; `nil` where there are none.
+  /// `Domains: 1 to create, 997 unchanged.`; `nil` where there are none.
   private func count(_ steps: [JSON], _ noun: String) -> String? {
     let actions = steps.compactMap(Self.action)
     let counts = Action.allCases.compactMap { action -> String? in
       let count = actions.count { $0 == action }
       return count == 0 ? nil : "\(count) \(action.words(isDryRun: isDryRun))"
     }
-    return counts.isEmpty ? nil : "\(noun)s: \(counts.joined(separator: ", "))"
+    return counts.isEmpty ? nil : "\(noun): \(counts.joined(separator: ", "))."
   }
 }

@@ -5,10 +5,15 @@ import Synchronization
 /// A line on the terminal about work that takes its time, which goes when the work is done. It is on
 /// stderr, and only where that is a terminal.
 final class Progress: Sendable {
-  private let text: Mutex<String>
+  private struct State {
+    var text: String
+    var isShown = false
+  }
+
+  private let state: Mutex<State>
   private let start = ContinuousClock.now
 
-  private init(_ text: String) { self.text = Mutex(text) }
+  private init(_ text: String) { state = Mutex(State(text: text)) }
 
   /// Does `body`, and shows a text meanwhile once it has taken half a second.
   static func during<Result>(
@@ -24,18 +29,25 @@ final class Progress: Sendable {
     defer {
       queue.sync {
         timer.cancel()
-        Terminal.eraseLine()
+        progress.erase()
       }
     }
     return try body(progress)
   }
 
   /// Changes the text.
-  func say(_ text: String) { self.text.withLock { $0 = text } }
+  func say(_ text: String) { state.withLock { $0.text = text } }
 
   /// The end of a long text goes, since what wraps could not be erased.
   private func show() {
     let seconds = (ContinuousClock.now - start).components.seconds
-    Terminal.showLine("\(text.withLock { $0 }.prefix(64))… \(seconds) s")
+    state.withLock { state in
+      state.isShown = true
+      Terminal.showLine("\(state.text.prefix(64))… \(seconds) s")
+    }
+  }
+
+  private func erase() {
+    state.withLock { if $0.isShown { Terminal.showLine("") } }
   }
 }

@@ -1,5 +1,6 @@
 import CSodium
 import FoundationEssentials
+import Glibc
 import JSONValue
 
 /// The form of a state that people keep in git: a directory with `apps.json` and a file for each
@@ -41,7 +42,9 @@ struct StateDirectory {
     let before = try manifest()
     return try Progress.during("Writing \(files.count.counted("file"))") { progress in
       var result = Result()
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try changing(path) {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      }
       for (index, file) in files.enumerated() {
         if index % 64 == 0 { progress.say("Writing file \(index + 1) of \(files.count)") }
         if try put(file) { result.written.append(file.name) } else { result.unchanged += 1 }
@@ -79,10 +82,14 @@ struct StateDirectory {
   /// Writes a file as a whole or not at all; `false` where it has these bytes already.
   private func put(_ file: File) throws -> Bool {
     if try contents(of: file.name)?.elementsEqual(file.bytes) == true { return false }
-    do {
-      try Data(file.bytes).write(to: url(file.name), options: .atomic)
-    } catch {
-      throw StateSite.Failure(description: "“\(path)/\(file.name)” cannot be written: \(error)")
+    // Not `.atomic`, which waits for the disk after each file: an export can be repeated.
+    let draft = url(".\(file.name).tmp")
+    try changing("\(path)/\(file.name)") {
+      try Data(file.bytes).write(to: draft)
+      if rename(draft.path, url(file.name).path) != 0 {
+        throw StateSite.Failure(
+          description: "“\(path)/\(file.name)” cannot be replaced: \(String(cString: strerror(errno))).")
+      }
     }
     return true
   }
@@ -93,7 +100,7 @@ struct StateDirectory {
     let names = Set(files.map(\.name))
     for name in try DesiredFiles.names(in: path) where !names.contains(name) {
       if let hash = before[name], try contents(of: name).map(Self.sha256) == hash {
-        try FileManager.default.removeItem(at: url(name))
+        try changing("\(path)/\(name)") { try FileManager.default.removeItem(at: url(name)) }
         result.removed.append(name)
       } else {
         result.kept.append(name)
@@ -120,6 +127,19 @@ struct StateDirectory {
     for file in files { object.appendNew(file.name, .string(Self.sha256(file.bytes))) }
     let json: JSON = ["files": .object(object)]
     return File(name: Self.manifestName, bytes: Array(json.prettyPrinted().utf8))
+  }
+
+  /// Does `body`, and says what it could not write in a sentence.
+  private func changing(_ name: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as CocoaError {
+      let reason = (error.userInfo["NSUnderlyingError"] as? POSIXError).map {
+        String(cString: strerror($0.code.rawValue))
+      }
+      throw StateSite.Failure(
+        description: "“\(name)” cannot be written: \(reason ?? String(describing: error)).")
+    }
   }
 
   /// The bytes of a file; `nil` where there is none.

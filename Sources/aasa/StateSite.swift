@@ -80,7 +80,10 @@ enum StateSite {
   /// Applies a state, or tries it.
   func apply(_ application: Application) throws -> Answer {
     let count = application.state["domains"]?.arrayValue?.count ?? 0
-    return try Progress.during("\(name) plans \(count.counted("domain"))") { _ in
+    let domains = count.counted("domain")
+    let work =
+      application.isDryRun ? "Comparing \(domains) with \(name)" : "Applying \(domains) to \(name)"
+    return try Progress.during(work) { _ in
       switch self {
       case .database(let path): return try apply(application, to: path)
       case .server(let client): return try apply(application, over: client)

@@ -35,13 +35,11 @@ enum Terminal {
   /// Whether somebody looks at what is written to a descriptor.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Shows a line on stderr, a terminal, in the place of the one that was shown before.
+  /// Shows a line on stderr, a terminal, in the place of the one that was shown before; an empty one
+  /// takes that away.
   static func showLine(_ text: String) {
     _ = write(Array("\r\u{1B}[2K\(text)".utf8), to: STDERR_FILENO)
   }
-
-  /// Takes away the line that `showLine` has shown.
-  static func eraseLine() { showLine("") }
 
   /// Writes all of it; returns the code of the error that kept it from doing so.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
