@@ -74,7 +74,8 @@ public struct APIClient: Sendable {
       !parts[1].contains(where: { "?#@".contains($0) })
     else {
       throw Invalid(
-        description: "The server must be an http or https URL without user, query and fragment, such "
+        description:
+          "The server must be an http or https URL without user, query and fragment, such "
           + "as https://admin.example.com or http://127.0.0.1:8081.")
     }
     var base = text[...]

@@ -22,7 +22,8 @@ struct ApplyOrder {
     let prune = arguments.has("--prune")
     if prune && !files.isWhole {
       throw Arguments.Wrong(
-        message: "“\(path)” is no list of all domains, so that --prune would delete every other one.")
+        message:
+          "“\(path)” is no list of all domains, so that --prune would delete every other one.")
     }
     let answer = try site.apply(
       StateSite.Application(

@@ -87,8 +87,10 @@ struct StateDirectory {
     try changing("\(path)/\(file.name)") {
       try Data(file.bytes).write(to: draft)
       if rename(draft.path, url(file.name).path) != 0 {
+        let reason = String(cString: strerror(errno))
+        unlink(draft.path)
         throw StateSite.Failure(
-          description: "“\(path)/\(file.name)” cannot be replaced: \(String(cString: strerror(errno))).")
+          description: "“\(path)/\(file.name)” cannot be replaced: \(reason).")
       }
     }
     return true

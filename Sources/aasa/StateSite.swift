@@ -47,7 +47,8 @@ enum StateSite {
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["AASA_TOKEN"], !token.isEmpty else {
       throw Arguments.Wrong(
-        message: "--server needs a token in the variable AASA_TOKEN. “aasa token create” makes one.")
+        message: "--server needs a token in the variable AASA_TOKEN. “aasa token create” makes one."
+      )
     }
     do throws(APIClient.Invalid) {
       self = .server(
@@ -142,7 +143,8 @@ enum StateSite {
       reason = "what is not JSON"
     }
     throw Failure(
-      description: "\(name) answers with status \(answer.status) and \(reason). --server must be the "
+      description:
+        "\(name) answers with status \(answer.status) and \(reason). --server must be the "
         + "URL of the admin listener of aasa.")
   }
 }
