@@ -131,13 +131,13 @@ enum StateSite {
     return try Store.use(path) { try body(StateExchange(publisher: Publisher(store: $0))) }
   }
 
-  /// What an answer of HTTP says. Every answer that is used has the domains, every problem a code.
+  /// What an answer of HTTP says. Every answer that is used has the domains, every problem a title.
   private func answer(_ answer: APIClient.Answer) throws -> Answer {
     let reason: String
     do throws(JSON.SyntaxError) {
       let json = try JSON.parse(answer.body).value
       if answer.status == 200 && json["domains"] != nil { return .done(json) }
-      if answer.status >= 400 && json["code"] != nil { return .problem(json) }
+      if answer.status >= 400 && json["title"] != nil { return .problem(json) }
       reason = "what is no answer of aasa"
     } catch {
       reason = "what is not JSON"
