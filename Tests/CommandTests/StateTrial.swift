@@ -68,9 +68,11 @@ struct StateTrial {
       case .database: ["--database", database]
       case .server: ["--server", "http://127.0.0.1:\(server.adminPort)/"]
       }
+    // The variables of a person at a terminal: only that stdout is none keeps colours away.
+    var environment = ["TERM": "xterm", "NO_COLOR": ""]
+    if site == .server { environment["AASA_TOKEN"] = token ?? self.token }
     return try Program.run(
-      Program.aasa, [command] + options + words, input: input,
-      environment: site == .server ? ["AASA_TOKEN": token ?? self.token] : [:])
+      Program.aasa, [command] + options + words, input: input, environment: environment)
   }
 
   /// Writes the state to the directory.
