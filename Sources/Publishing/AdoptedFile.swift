@@ -3,25 +3,40 @@ import JSONValue
 
 /// An association file that a domain is to serve.
 struct AdoptedFile {
-  private let report: Linter.Report
+  /// What the file says.
+  let document: Document
+  /// What is wrong with how it says it, all of it accepted.
+  let findings: [Finding]
 
-  init(_ bytes: [UInt8]) { report = Linter.report(onFile: bytes) }
-
-  /// What the file says. Its size does not count here, since white space is not served.
+  /// Reads a file. What its document says is linted when it is published; its own size does not count,
+  /// since white space is not served.
   ///
   /// - Throws: `PublicationError`, which names everything that is wrong with the file.
-  func document(accepting accepted: Set<Finding.Code>) throws(PublicationError) -> Document {
-    let findings = report.findings.filter { $0.code != .tooLarge && $0.code != .nearSizeLimit }
-    guard let file = report.document,
-      !findings.contains(where: { $0.isRefused(accepting: accepted) })
-    else { throw .refused(nil, findings, account: nil) }
+  init(_ bytes: [UInt8], accepting accepted: Set<Finding.Code>) throws(PublicationError) {
+    let syntax = Linter.syntax(ofFile: bytes)
+    guard let file = syntax.document,
+      !syntax.findings.contains(where: { $0.isRefused(accepting: accepted) })
+    else { throw Self.refusal(of: bytes) }
     do throws(AdoptionError) {
-      return try Document(adopting: file)
+      document = try Document(adopting: file)
     } catch {
-      let finding = Finding(
-        .wrongType, at: error.pointer, error.message,
-        help: "Correct the file; what it says here cannot be kept and served again.")
-      throw .refused(nil, findings + [finding], account: nil)
+      throw Self.refusal(of: bytes, error)
     }
+    findings = syntax.findings
+  }
+
+  private static func refusal(
+    of bytes: [UInt8], _ error: AdoptionError? = nil
+  ) -> PublicationError {
+    var findings = Linter.report(onFile: bytes).findings.filter {
+      $0.code != .tooLarge && $0.code != .nearSizeLimit
+    }
+    if let error, !findings.contains(where: { $0.severity == .error && !$0.code.isAcceptable }) {
+      findings.append(
+        Finding(
+          .wrongType, at: error.pointer, error.message,
+          help: "Correct the file; what it says here cannot be kept and served again."))
+    }
+    return .refused(nil, findings, account: nil)
   }
 }

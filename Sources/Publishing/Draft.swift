@@ -49,9 +49,10 @@ struct Review {
   ///
   /// - Throws: `PublicationError`.
   init(
-    _ draft: Draft, over old: Domain?, accepting accepted: Set<Finding.Code>
+    _ draft: Draft, over old: Domain?, after earlier: [Finding],
+    accepting accepted: Set<Finding.Code>
   ) throws(PublicationError) {
-    findings = draft.findings()
+    findings = earlier + draft.findings()
     document = draft.document
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize

@@ -62,13 +62,15 @@ extension Transaction {
   ///
   /// - Parameters:
   ///   - action: What is done.
+  ///   - findings: What was found before in what is published; the linter's own follow.
   ///   - accepted: Codes of errors in spite of which the document is published. Those that the domain's
   ///     revision was published in spite of are accepted as well, so that it can still be edited.
   ///   - change: Given the domain as it is, or `nil` where there is none, returns what it shall be.
   /// - Throws: `PublicationError`, `StoreError`, and what `change` throws.
   public func publish(
     _ name: DomainName, if precondition: Precondition = .none, action: String,
-    accepting accepted: Set<Finding.Code> = [], _ change: (StoredDomain?) throws -> Domain
+    findings: [Finding] = [], accepting accepted: Set<Finding.Code> = [],
+    _ change: (StoredDomain?) throws -> Domain
   ) throws -> Publication {
     var review: Review?
     let edited = try edit(name, if: precondition, action: action) { old in
@@ -76,7 +78,8 @@ extension Transaction {
       domain.document = domain.document.keepingRows(of: old?.domain.document ?? Document())
       let before = old?.acceptedCodes.compactMap(Finding.Code.init) ?? []
       let draft = Draft(domain, environments: try environments(of: domain.document.appIdentifiers))
-      let passed = try Review(draft, over: old?.domain, accepting: accepted.union(before))
+      let passed = try Review(
+        draft, over: old?.domain, after: findings, accepting: accepted.union(before))
       review = passed
       return DomainEdit(
         domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes,
@@ -97,11 +100,13 @@ extension Transaction {
     _ file: [UInt8], for name: DomainName, if precondition: Precondition = .none,
     action: String = "adopt file", accepting accepted: Set<Finding.Code> = []
   ) throws -> Publication {
-    let document = try AdoptedFile(file).document(accepting: accepted)
-    return try publish(name, if: precondition, action: action, accepting: accepted) { old in
+    let file = try AdoptedFile(file, accepting: accepted)
+    return try publish(
+      name, if: precondition, action: action, findings: file.findings, accepting: accepted
+    ) { old in
       var domain = old?.domain ?? Domain(name: name)
-      domain.format = Domain.Format(of: document)
-      domain.document = document
+      domain.format = Domain.Format(of: file.document)
+      domain.document = file.document
       return domain
     }
   }

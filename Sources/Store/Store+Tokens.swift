@@ -34,11 +34,7 @@ extension Store {
     }
     guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
     if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
-    do {
-      try markUsed(token)
-    } catch StoreError.database {
-      // Who may read may do so also where nothing can be written: on a full disk, for example.
-    }
+    try markUsed(token)
     return token
   }
 

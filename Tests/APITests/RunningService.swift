@@ -15,9 +15,13 @@ final class RunningService: Sendable {
   /// A client of the JSON API with the role `admin`.
   let admin: Client
 
-  init(maxBodyBytes: Int = 8_388_608) throws {
+  /// Starts a service, after `prepare` has done with the store what it wants.
+  init(
+    maxBodyBytes: Int = 8_388_608, prepare: (Store) throws -> Void = { _ in }
+  ) throws {
     directory = try TemporaryDirectory()
     store = try Store(path: directory.path("aasa.db"))
+    try prepare(store)
     var configuration = Configuration()
     configuration.publicAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)

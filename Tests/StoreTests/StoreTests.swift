@@ -17,14 +17,109 @@ import Testing
   @Test(arguments: Shape.all)
   func aFileOfAnyShapeComesBackFromItsRowsAsItWas(shape: Shape) throws {
     let document = try Document(adopting: shape.file)
-    let edited = try store.write(WriteContext(author: "test")) {
-      try $0.edit(name, action: "test") { _ in
-        DomainEdit(domain: Domain(name: name, document: document), document: document.rendered())
-      }
-    }
+    let edited = try store.put(Domain(name: name, document: document))
     #expect(edited.stored.domain.document.json == shape.file)
     let served = try store.served(edited.stored.id)
     #expect(try JSON.parse(served?.document ?? []).value == shape.file)
     #expect(edited.revision.number == 1)
+  }
+
+  @Test func anEditThatFailsLeavesEverythingAsItWas() throws {
+    struct Stop: Error {}
+    let before = try store.put(.example(aliases: ["www.example.com"])).stored
+    let sequence = try store.changes(after: 0).sequence
+    #expect(throws: Stop.self) {
+      try store.edit(name) { _ in throw Stop() }
+    }
+    // A document that the schema refuses, after all rows of the domain have been written.
+    let other = try Domain.example(aliases: ["new.example"], paths: ["/x", "/y"])
+    for document in [[], Array(repeating: UInt8(ascii: "x"), count: 131_073)] {
+      #expect(throws: StoreError.self) {
+        try store.edit(name) { _ in
+          DomainEdit(domain: other, document: document)
+        }
+      }
+    }
+    #expect(try store.domain(name) == before)
+    #expect(try store.changes(after: 0).sequence == sequence)
+    #expect(
+      try store.served(before.id)?.names.map(\.description) == ["example.com", "www.example.com"])
+    #expect(throws: StoreError.notFound(.domain(try DomainName("new.example")))) {
+      try store.domain(DomainName("new.example"))
+    }
+  }
+
+  @Test func aNameThatIsTakenLeavesBothDomainsAsTheyWere() throws {
+    try store.put(.example("a.example", aliases: ["shared.example"]))
+    let before = try store.put(.example("b.example", aliases: ["b2.example"]))
+    #expect(throws: StoreError.nameTaken("shared.example", by: try DomainName("a.example"))) {
+      try store.put(
+        .example("b.example", aliases: ["b3.example", "shared.example"], paths: ["/x"]))
+    }
+    #expect(try store.domain(before.stored.domain.name) == before.stored)
+  }
+
+  @Test func anEditThatChangesNothingPublishesNothing() throws {
+    let first = try store.put(.example())
+    let second = try store.edit(name) { old in
+      let domain = try #require(old).domain
+      return DomainEdit(domain: domain, document: domain.document.rendered())
+    }
+    #expect(!second.isChanged && second.revision == first.revision)
+    #expect(try store.changes(after: 0).sequence == 1)
+  }
+
+  @Test func aRevisionSaysWhatWasPublishedWhenAndByWhom() throws {
+    let edited = try store.put(.example())
+    let (document, revision) = try store.currentDocument(of: name)
+    #expect(revision == edited.revision)
+    #expect(revision.publishedAt == TemporaryStore.time && revision.author == "test")
+    #expect(revision.size == document.count && revision.sha256.utf8.count == 64)
+    let second = try store.put(.example(paths: ["/b"]))
+    #expect(second.revision.number == 2 && second.revision.sha256 != revision.sha256)
+  }
+
+  @Test func routesAndEntriesThatStayKeepTheirRows() throws {
+    let first = try store.put(.example(paths: ["/a", "/b", "/c"])).stored.domain
+    var domain = first
+    domain.document.entries[0].routes.swapAt(0, 2)
+    domain.document.entries[0].routes.remove(at: 1)
+    domain.document.entries[0].routes.insert(Route(path: "/new"), at: 0)
+    let second = try store.put(domain).stored.domain
+    #expect(second.paths == ["/new", "/c", "/a"])
+    let old = first.document.entries[0].routes.map(\.id)
+    let new = second.document.entries[0].routes.map(\.id)
+    #expect(new[1] == old[2] && new[2] == old[0] && !old.contains(new[0]))
+    #expect(second.document.entries[0].id == first.document.entries[0].id)
+  }
+
+  @Test func aDeletedDomainTakesItsRowsWithItAndLeavesItsApps() throws {
+    let domain = try store.put(.example(aliases: ["www.example.com"]))
+    try store.delete(name)
+    #expect(try store.served(domain.stored.id) == nil)
+    #expect(try store.domainCount() == 0)
+    #expect(try store.apps(after: nil, limit: 10).map(\.domainCount) == [0])
+    for table in ["domain_name", "entry", "route", "revision", "entry_app"] {
+      #expect(try temporary.count(table) == 0, "\(table)")
+    }
+    let again = try store.put(.example())
+    #expect(again.revision.number == 1 && again.stored.id != domain.stored.id)
+  }
+
+  @Test func aTokenIsFoundByItsSecretAlone() throws {
+    let secret = try store.createToken(
+      name: "a", role: .editor, domains: ["*.b.example", "a.example"])
+    let token = try #require(try store.token(secret))
+    #expect(token.name == "a" && token.role == .editor)
+    #expect(Set(token.domains.map(\.description)) == ["*.b.example", "a.example"])
+    #expect(try store.token(TokenSecret(secret.text + "x")) == nil)
+    #expect(try store.token(TokenSecret("")) == nil)
+    #expect(throws: StoreError.tokenNameTaken("a")) {
+      try store.createToken(name: "a", role: .admin)
+    }
+    #expect(try store.token(secret)?.role == .editor)
+    try store.revokeToken("a")
+    #expect(try store.token(secret) == nil && store.tokens().isEmpty)
+    #expect(throws: StoreError.notFound(.token("a"))) { try store.revokeToken("a") }
   }
 }

@@ -1,6 +1,4 @@
-import Association
-import JSONValue
-import Publishing
+import SQLite
 import Store
 import TestSupport
 
@@ -20,4 +18,13 @@ final class TemporaryStore: Sendable {
 
   /// Another store on the same file, as another process has it.
   func open() throws -> Store { try Store(path: path, now: { Self.time }) }
+
+  /// A connection of its own to the same file, past the store.
+  func connect() throws -> Connection { try Connection(path: path, mode: .create) }
+
+  /// How many rows a table has.
+  func count(_ table: String) throws -> Int? {
+    let connection = try connect()
+    return try connection.first("SELECT count(*) FROM \(table)") { $0.int(0) }
+  }
 }

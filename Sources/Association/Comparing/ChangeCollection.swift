@@ -68,7 +68,7 @@ struct ChangeCollection {
     _ examination: GroupExamination, _ group: AppGroup
   ) {
     compareDetails(of: old.route, new.route, group)
-    guard new.route.names(anyOf: variables.names) else { return }
+    if new.route.variables.isDisjoint(with: variables.names) { return }
     let effect = examination.effect(from: old.place, to: new.place)
     variables.note(effect, of: new.route)
     guard case .example = effect else { return }

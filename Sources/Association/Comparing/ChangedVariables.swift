@@ -23,14 +23,15 @@ struct ChangedVariables {
       changes[name] = Change(before: before, after: after)
       order.append(name)
     }
+    names = Set(order)
   }
 
   /// The names in UTF-8.
-  var names: Set<[UInt8]> { Set(order) }
+  private(set) var names: Set<[UInt8]> = []
 
   /// Notes what the change of a route does, which is also the doing of the variables that it names.
   mutating func note(_ effect: DocumentChange.Effect, of route: ComparedRoute) {
-    for name in order where route.names(anyOf: [name]) {
+    for name in route.variables where changes[name] != nil {
       let known = changes[name]?.effect
       changes[name]?.effect = known?.joined(with: effect) ?? effect
     }
@@ -38,10 +39,10 @@ struct ChangedVariables {
 
   /// The changes, given all routes of both documents.
   func changes(_ routes: [ComparedRoute]) -> [DocumentChange] {
-    order.compactMap { name in
-      guard let change = changes[name] else { return nil }
-      let isNamed = routes.contains { $0.names(anyOf: [name]) }
-      return Self.change(change, isNamed ? change.effect ?? .unknown : .none)
+    if order.isEmpty { return [] }
+    let named = routes.reduce(into: Set<[UInt8]>()) { $0.formUnion($1.variables) }
+    return order.compactMap { name in
+      changes[name].map { Self.change($0, named.contains(name) ? $0.effect ?? .unknown : .none) }
     }
   }
 

@@ -21,6 +21,8 @@ struct ComparedRoute {
   let pathNumber: Int
   /// Where the keys come from, the route itself first; none for an element of `paths`.
   let layers: [Layer]
+  /// The names of the variables in its patterns, in UTF-8.
+  let variables: Set<[UInt8]>
   let comment: JSON?
   let extras: [ExtraMember]
 
@@ -48,6 +50,8 @@ struct ComparedRoute {
   ) {
     (self.route, self.meaning, self.layers) = (route, meaning, layers)
     (self.comment, self.extras) = (comment, extras)
+    variables = Set(
+      route.patterns.lazy.flatMap(\.tokens).compactMap(\.variable).map { Array($0.utf8) })
     let path = JSON.string(route.path?.text ?? "*")
     var conditions = route.isLegacy ? path : meaning
     if case .object(var object) = conditions {
@@ -80,16 +84,6 @@ struct ComparedRoute {
       Self.counts(key, value)
     else { return nil }
     return value
-  }
-
-  /// Whether a pattern names one of these variables, given in UTF-8.
-  func names(anyOf variables: Set<[UInt8]>) -> Bool {
-    if variables.isEmpty || route.isLegacy { return false }
-    return route.patterns.contains { pattern in
-      pattern.tokens.contains { token in
-        token.variable.map { variables.contains(Array($0.utf8)) } ?? false
-      }
-    }
   }
 
   private static func layer(giving key: String, _ layers: [Layer]) -> Int? {

@@ -1,13 +1,24 @@
 /// Finds URLs that two documents resolve differently.
 final class DifferenceExamination {
-  /// What a question about one route, and what all questions together may cost.
-  private static let effortPerQuestion = 1_000_000
-  private static let effortPerComparison = 10_000_000
+  /// How thoroughly a question is looked into.
+  enum Care {
+    /// Enough for most that have a URL as their answer.
+    case brief
+    /// Enough for most that have none.
+    case thorough
+
+    /// What one question may cost.
+    fileprivate var effortPerQuestion: Int { self == .brief ? 30_000 : 500_000 }
+
+    /// What all questions together may cost.
+    fileprivate var effortPerComparison: Int { self == .brief ? 5_000_000 : 3_000_000 }
+  }
 
   /// A route in a list.
   struct Listed {
     let route: ExaminedRoute
     let isExclusion: Bool
+    let start: PathStart
   }
 
   enum Verdict {
@@ -15,8 +26,10 @@ final class DifferenceExamination {
     case found(url: String)
     /// There is no such URL.
     case none
-    /// It was not found out. These URLs are worth trying.
-    case unknown(candidates: [String])
+    /// It was not found out, and may be by looking into it more thoroughly.
+    case unknown
+    /// It cannot be found out.
+    case undecidable
   }
 
   /// What is left of a question without the routes that have nothing to do with it.
@@ -30,7 +43,7 @@ final class DifferenceExamination {
   private let routes: [AppLinks.Route]
   private let domain: String
   private let effort = Effort()
-  private var unspent = effortPerComparison
+  private var unspent: [Care: Int] = [:]
   private var alphabets: [Alphabet.Reading: Alphabet] = [:]
 
   /// - Parameter routes: All routes that will be asked about.
@@ -40,21 +53,28 @@ final class DifferenceExamination {
   }
 
   /// Whether a URL about which a route of a list decides resolves differently by another list.
-  func verdict(on focus: Int, of list: [Listed], beside other: [Listed]) -> Verdict {
-    let limit = min(unspent, Self.effortPerQuestion)
+  ///
+  /// - Parameter isAnswer: Whether a URL is one, which is asked of some likely ones before any search.
+  func verdict(
+    on focus: Int, of list: [Listed], beside other: [Listed], _ care: Care,
+    isAnswer: (String) -> Bool
+  ) -> Verdict {
+    let unspent = unspent[care] ?? care.effortPerComparison
+    let limit = min(unspent, care.effortPerQuestion)
     effort.remaining = limit
-    defer { unspent -= limit - max(0, effort.remaining) }
-    effort.spend(focus + other.count)
-    if effort.isSpent { return .unknown(candidates: []) }
+    defer { self.unspent[care] = unspent - limit + effort.remaining }
+    effort.spend((focus + other.count) / 2)
+    if limit <= 0 { return .unknown }
     guard let question = question(on: focus, of: list, beside: other) else { return .none }
     let isMixed = !(question.blockers + question.rivals.map(\.route)).allSatisfy {
       $0.isComparable(with: question.focus)
     }
-    switch search(question, isMixed ? .unescaped : question.focus.reading) {
-    case .found(let url): return .found(url: url)
-    case .none where !isMixed: return .none
-    case .none, .unknown: return .unknown(candidates: candidates(question.focus))
+    if care == .brief, let url = likely(question.focus, isMixed).first(where: isAnswer) {
+      return .found(url: url)
     }
+    let verdict = search(question, isMixed ? .unescaped : question.focus.reading)
+    if case .none = verdict, isMixed { return .undecidable }
+    return verdict
   }
 
   // MARK: - Questions
@@ -62,19 +82,23 @@ final class DifferenceExamination {
   /// The question without what does not bear on it; `nil` if the answer is no.
   private func question(on focus: Int, of list: [Listed], beside other: [Listed]) -> Question? {
     let asked = list[focus]
+    let mayMeet = { (other: Listed) in
+      other.start.mayMeet(asked.start) && other.route.mayMeet(asked.route)
+    }
     var question = Question(focus: asked.route)
     var blocked: Set<Int> = []
-    for earlier in list[..<focus] where blocked.insert(earlier.route.language).inserted {
+    for earlier in list[..<focus] where mayMeet(earlier) {
       if earlier.route.language == asked.route.language { return nil }
-      if earlier.route.mayMeet(asked.route) { question.blockers.append(earlier.route) }
+      guard blocked.insert(earlier.route.language).inserted else { continue }
+      question.blockers.append(earlier.route)
     }
-    for rival in other where !blocked.contains(rival.route.language) {
+    for rival in other where mayMeet(rival) && !blocked.contains(rival.route.language) {
       let agrees = rival.isExclusion == asked.isExclusion
       if rival.route.language == asked.route.language {
         question.agreesOtherwise = agrees
         break
       }
-      if rival.route.mayMeet(asked.route) { question.rivals.append((rival.route, agrees)) }
+      question.rivals.append((rival.route, agrees))
     }
     while let last = question.rivals.last, last.agrees == question.agreesOtherwise {
       question.rivals.removeLast()
@@ -86,7 +110,7 @@ final class DifferenceExamination {
     let alphabet = alphabet(reading)
     var machines: [RouteMachine] = []
     for route in [question.focus] + question.blockers + question.rivals.map(\.route) {
-      if effort.isSpent { return .unknown(candidates: []) }
+      if effort.isSpent { return .unknown }
       machines.append(route.machine(alphabet, effort))
     }
     let rivals = zip(machines.suffix(question.rivals.count), question.rivals).map {
@@ -99,7 +123,7 @@ final class DifferenceExamination {
     return switch outcome {
     case .found(let word): .found(url: alphabet.url(word, domain: domain))
     case .none: .none
-    case .undecided: .unknown(candidates: [])
+    case .undecided: .unknown
     }
   }
 
@@ -110,20 +134,31 @@ final class DifferenceExamination {
     return new
   }
 
-  // MARK: - Candidates
+  // MARK: - Likely answers
 
-  /// URLs that the route matches, as they are and with one character escaped, which routes that read
-  /// URLs differently tell apart.
-  private func candidates(_ focus: ExaminedRoute) -> [String] {
+  /// URLs that the route matches, as they are and in the other case, and where routes read URLs
+  /// differently, with one character escaped.
+  private func likely(_ focus: ExaminedRoute, _ isMixed: Bool) -> [String] {
     guard case .found(let url) = search(Question(focus: focus), focus.reading) else { return [] }
     let origin = "https://\(domain)/"
     let rest = Array(url.utf8.dropFirst(origin.utf8.count))
+    let plain = [url, origin + Self.otherCase(rest)]
+    if !isMixed { return plain }
     let escaped = rest.indices.suffix(8).reversed().filter { Self.isEscapable(rest, $0) }.map {
       index in
       origin + String(decoding: rest[..<index], as: UTF8.self) + Self.escape(rest[index])
         + String(decoding: rest[(index + 1)...], as: UTF8.self)
     }
-    return [url] + escaped
+    return plain + escaped
+  }
+
+  /// The rest of a URL with the letters of its path in the other case, if nothing is escaped there.
+  private static func otherCase(_ bytes: [UInt8]) -> String {
+    let path = bytes.prefix { !"%?#".utf8.contains($0) }
+    let swapped = path.map { byte in
+      Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 ? byte ^ 0x20 : byte
+    }
+    return String(decoding: swapped + bytes[path.endIndex...], as: UTF8.self)
   }
 
   /// Whether a byte of a URL can be escaped without tearing an escape apart.

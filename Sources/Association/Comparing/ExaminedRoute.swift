@@ -5,6 +5,7 @@ final class ExaminedRoute {
   /// What the route compares its patterns with.
   let reading: Alphabet.Reading
   private let route: AppLinks.Route
+  let start: PathStart
   private let prefix: PathPrefix
   /// Whether it matches everything, however it is compared.
   private let isFree: Bool
@@ -16,6 +17,7 @@ final class ExaminedRoute {
     self.route = route
     self.language = language
     reading = route.isPercentEncoded ? .written : .decoded
+    start = PathStart(route.path)
     prefix = PathPrefix(route.path)
     isFree = route.patterns.allSatisfy(\.isStar)
     isPrefixPlain = !(route.path?.pathPrefix.contains("%") ?? false)

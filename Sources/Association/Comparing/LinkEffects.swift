@@ -34,21 +34,44 @@ final class LinkEffects {
     // A link that opens the app says more than one that is kept from it.
     let order =
       list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
-    var effect = DocumentChange.Effect.none
-    for index in order {
-      effect = effect.joined(
-        with: confirmed(examination.verdict(on: index, of: list, beside: []), for: [app]))
-      if case .example = effect { break }
+    let decisions = order.map {
+      Decision(index: $0, pointer: routes[$0].route.pointer, list: list, other: [])
     }
-    return effect
+    return effect(of: decisions, for: [app])
   }
 
-  /// What it does that a route of one of the lists decides as it does there.
-  func effect(
-    ofRoute index: Int, of list: [DifferenceExamination.Listed],
-    beside other: [DifferenceExamination.Listed], for apps: [String]
-  ) -> DocumentChange.Effect {
-    confirmed(examination.verdict(on: index, of: list, beside: other), for: apps)
+  /// A route of one of the lists, which decides about some URLs.
+  struct Decision {
+    let index: Int
+    let pointer: JSONPointer
+    let list: [DifferenceExamination.Listed]
+    /// The list in the other document.
+    let other: [DifferenceExamination.Listed]
+  }
+
+  /// What it does that these routes decide as they do: briefly looked into first, since one example
+  /// is enough.
+  func effect(of decisions: [Decision], for apps: [String]) -> DocumentChange.Effect {
+    var open = decisions
+    var isKnown = true
+    for care in [DifferenceExamination.Care.brief, .thorough] {
+      var undecided: [Decision] = []
+      for decision in open {
+        let verdict = examination.verdict(
+          on: decision.index, of: decision.list, beside: decision.other, care
+        ) { example($0, for: apps, decidedBy: decision.pointer) != nil }
+        switch verdict {
+        case .found(let url):
+          if let example = example(url, for: apps) { return .example(example) }
+          isKnown = false
+        case .none: break
+        case .undecidable: isKnown = false
+        case .unknown: undecided.append(decision)
+        }
+      }
+      open = undecided
+    }
+    return isKnown && open.isEmpty ? .none : .unknown
   }
 
   func listedBefore(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
@@ -58,7 +81,7 @@ final class LinkEffects {
   /// A route that names a changed variable has another language after the change.
   func listedAfter(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
     routes.map { route in
-      let isOther = route.names(anyOf: changedVariables)
+      let isOther = !route.variables.isDisjoint(with: changedVariables)
       return listed(route, language: 2 * route.conditionsNumber + (isOther ? 1 : 0))
     }
   }
@@ -68,31 +91,34 @@ final class LinkEffects {
   ) -> DifferenceExamination.Listed {
     let known = examined[language] ?? ExaminedRoute(route.route, language: language)
     examined[language] = known
-    return DifferenceExamination.Listed(route: known, isExclusion: route.route.isExclusion)
+    return DifferenceExamination.Listed(
+      route: known, isExclusion: route.route.isExclusion, start: known.start)
   }
 
-  private func confirmed(
-    _ verdict: DifferenceExamination.Verdict, for apps: [String]
-  ) -> DocumentChange.Effect {
-    let urls: [String]
-    switch verdict {
-    case .none: return .none
-    case .found(let url): urls = [url]
-    case .unknown(let candidates): urls = candidates
-    }
-    for url in urls {
-      for app in apps {
-        if let example = example(url, app) { return .example(example) }
+  /// The URL as an example for one of the apps, if the matchers confirm that it is one.
+  ///
+  /// - Parameter route: Where the route stands, in either document, that must decide about the URL.
+  private func example(
+    _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
+  ) -> DocumentChange.Example? {
+    for app in apps {
+      let before = from.matcher.resolve(url, in: from.matcher.scope(of: app))
+      let after = to.matcher.resolve(url, in: to.matcher.scope(of: app))
+      let deciders = [from.matcher.pointer(of: before), to.matcher.pointer(of: after)]
+      if before.resolution == after.resolution || route != nil && !deciders.contains(route) {
+        continue
       }
+      return DocumentChange.Example(
+        url: url, app: app, before: before.resolution, after: after.resolution)
     }
-    return .unknown
+    return nil
   }
+}
 
-  private func example(_ url: String, _ app: String) -> DocumentChange.Example? {
-    let before = from.matcher.resolve(url, in: from.matcher.scope(of: app)).resolution
-    let after = to.matcher.resolve(url, in: to.matcher.scope(of: app)).resolution
-    if before == after { return nil }
-    return DocumentChange.Example(url: url, app: app, before: before, after: after)
+extension Matcher {
+  /// Where the route stands that decided.
+  fileprivate func pointer(of decision: Decision) -> JSONPointer? {
+    decision.route.map { links.entries[places[$0].entry].routes[places[$0].route].pointer }
   }
 }
 
@@ -120,15 +146,20 @@ final class GroupExamination {
   /// in the lists before and after.
   func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
     if apps.isEmpty { return .none }
-    var effect = DocumentChange.Effect.none
+    var decisions: [LinkEffects.Decision] = []
     if let before {
-      effect = effects.effect(
-        ofRoute: before, of: listedBefore, beside: listedAfter, for: apps)
+      decisions.append(
+        LinkEffects.Decision(
+          index: before, pointer: old[before].route.pointer, list: listedBefore,
+          other: listedAfter))
     }
-    if case .example = effect { return effect }
-    guard let after else { return effect }
-    return effect.joined(
-      with: effects.effect(ofRoute: after, of: listedAfter, beside: listedBefore, for: apps))
+    if let after {
+      decisions.append(
+        LinkEffects.Decision(
+          index: after, pointer: new[after].route.pointer, list: listedAfter,
+          other: listedBefore))
+    }
+    return effects.effect(of: decisions, for: apps)
   }
 }
 

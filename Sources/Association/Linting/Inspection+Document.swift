@@ -24,7 +24,6 @@ extension Inspection {
     }
     if let applinks = root["applinks"] { inspectApplinks(applinks) }
     inspectComments()
-    inspectShadowing()
   }
 
   /// A service that is nothing but a list of apps.

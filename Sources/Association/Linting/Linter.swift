@@ -48,6 +48,21 @@ public enum Linter {
     }
   }
 
+  /// Examines how a file says it and not what: whether it is JSON, without a byte order mark and
+  /// without duplicate keys.
+  public static func syntax(ofFile bytes: [UInt8]) -> Report {
+    do throws(JSON.SyntaxError) {
+      let parsed = try JSON.parse(bytes)
+      var inspection = Inspection(document: parsed.value)
+      inspection.inspect(parsed)
+      return Report(findings: inspection.inFileOrder(), document: parsed.value)
+    } catch {
+      var inspection = Inspection(document: .null)
+      inspection.add(error)
+      return Report(findings: inspection.findings, document: nil)
+    }
+  }
+
   /// Examines a document that was built, not read.
   ///
   /// - Parameters:
@@ -69,6 +84,8 @@ extension Inspection {
     inspect(size: size)
     if let context { inspectNames(context) }
     inspectDocument()
+    // A document that devices ignore as a whole needs no closer look.
+    if size <= Linter.maximumSize { inspectShadowing() }
   }
 
   fileprivate mutating func add(_ error: JSON.SyntaxError) {

@@ -1,0 +1,46 @@
+import Association
+import JSONValue
+import Testing
+
+/// That no documents make a comparison slow, or say too little where they are large.
+@Suite struct ComparisonCostTests {
+  private static func document(_ paths: [String], _ defaults: JSON = [:]) -> JSON {
+    let routes = paths.enumerated().map { index, path in
+      JSON.object(["/": .string(path), "exclude": .bool(index % 3 == 0)])
+    }
+    return [
+      "applinks": [
+        "defaults": defaults, "details": [["appIDs": ["a"], "components": .array(routes)]],
+      ]
+    ]
+  }
+
+  private static func paths(_ count: Int, _ text: (Int) -> String) -> [String] {
+    (0..<count).map(text)
+  }
+
+  @Test func everyOneOfAHundredEditedRoutesHasItsExample() {
+    let from = Self.document(Self.paths(100) { "/section/\($0)/*" })
+    for to in [
+      Self.document(Self.paths(100) { "/part/\($0)/*" }),
+      Self.document(Self.paths(100) { "/section/\($0)/*" }, ["caseSensitive": false]),
+      Self.document(Self.paths(100) { "/section/\($0)/*" }, ["percentEncoded": false]),
+    ] {
+      let routes = DocumentComparison(from: from, to: to).changes.filter { $0.what == .route }
+      #expect(routes.count == 100)
+      #expect(routes.allSatisfy { $0.kind == .changed && $0.example != nil })
+    }
+  }
+
+  static let hostile: [(JSON, JSON)] = [
+    (
+      document(paths(400) { "*/a\($0)*b*/*" }), document(paths(400) { "*/b\($0)*a*/*" }.reversed())
+    ),
+    (document(paths(500) { _ in "*" }), document(paths(499) { _ in "**" })),
+  ]
+
+  @Test(.timeLimit(.minutes(2)), arguments: hostile)
+  func involvedDocumentsAreGivenUpAndNotWaitedFor(from: JSON, to: JSON) {
+    #expect(!DocumentComparison(from: from, to: to).isEmpty)
+  }
+}

@@ -1,0 +1,53 @@
+import Association
+import JSONValue
+import Publishing
+import Store
+
+extension Domain {
+  /// A domain with one entry of routes with these paths.
+  static func example(
+    _ name: String = "example.com", aliases: [String] = [], paths: [String] = ["/a"]
+  ) throws -> Domain {
+    var document = Document()
+    let app = try AppIdentifier("ABCDE12345.com.example.app")
+    document.entries = [Entry(apps: [app], routes: paths.map { Route(path: $0) })]
+    return Domain(
+      name: try DomainName(name), aliases: try aliases.map { try Alias($0) }, document: document)
+  }
+
+  /// The paths of all routes.
+  var paths: [String] { document.entries.flatMap(\.routes).compactMap(\.path) }
+}
+
+/// Each of these is a transaction of its own.
+extension Store {
+  private static var context: WriteContext { WriteContext(author: "test") }
+
+  @discardableResult
+  func edit(
+    _ name: DomainName, _ body: (StoredDomain?) throws -> DomainEdit
+  ) throws -> EditedDomain {
+    try write(Self.context) { try $0.edit(name, action: "test", body) }
+  }
+
+  /// Makes a domain what it shall be.
+  @discardableResult
+  func put(_ domain: Domain) throws -> EditedDomain {
+    try edit(domain.name) { _ in
+      DomainEdit(domain: domain, document: domain.document.rendered())
+    }
+  }
+
+  func delete(_ name: DomainName) throws { try write(Self.context) { try $0.delete(name) } }
+
+  func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
+    let domains = try domains.map { try Alias($0) }
+    return try write(Self.context) {
+      try $0.createToken(name: name, role: role, domains: domains)
+    }
+  }
+
+  func revokeToken(_ name: String) throws {
+    try write(Self.context) { try $0.revokeToken(name) }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Migrations
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+@Suite struct SchemaTests {
+  let temporary: TemporaryStore
+
+  init() throws { temporary = try TemporaryStore() }
+
+  @Test func everyFileOfTheMigrationsFolderIsInTheProgramAsItIs() throws {
+    let folder = URL(filePath: #filePath).appending(path: "../../../migrations").standardized
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".sql") }.sorted()
+    #expect(files == migrations.map { $0.name + ".sql" })
+    for (migration, file) in zip(migrations, files) {
+      let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+      #expect(migration.sql == text)
+      #expect(
+        file.hasPrefix(
+          String(repeating: "0", count: 4 - "\(migration.version)".count) + "\(migration.version)_")
+      )
+    }
+    #expect(migrations.map(\.version) == Array(1...migrations.count))
+  }
+
+  @Test func everyMigrationIsRecordedAndNoneIsAppliedTwice() throws {
+    _ = try temporary.open()
+    let connection = try temporary.connect()
+    let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
+      "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
+    }
+    #expect(rows == migrations.map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
+  }
+
+  @Test func aMigrationThatFailsLeavesNothingOfIt() throws {
+    let path = temporary.directory.path("half.db")
+    do {
+      let connection = try Connection(path: path, mode: .create)
+      // A table of the schema's last statements is there already, so the first step fails late.
+      try connection.execute("CREATE TABLE token (x)")
+      try connection.run("INSERT INTO token VALUES (5)")
+    }
+    #expect(throws: StoreError.self) { try Store(path: path, now: { 0 }) }
+    let connection = try Connection(path: path, mode: .create)
+    let tables = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
+    #expect(tables == ["token"])
+    #expect(try connection.first("SELECT x FROM token") { $0.int(0) } == 5)
+  }
+
+  @Test func aNewerSchemaIsRefusedAndNotTouched() throws {
+    let newer = migrations.count + 1
+    let connection = try temporary.connect()
+    try connection.run("INSERT INTO migration VALUES (?, 'future', 0)", [.integer(newer)])
+    let before = try connection.all("SELECT sql FROM sqlite_schema ORDER BY name") { $0.text(0) }
+    let version = try connection.first("PRAGMA data_version") { $0.integer(0) }
+    #expect(throws: StoreError.newerSchema(found: newer, known: migrations.count)) {
+      try temporary.open()
+    }
+    #expect(try connection.first("PRAGMA data_version") { $0.integer(0) } == version)
+    #expect(
+      try connection.all("SELECT sql FROM sqlite_schema ORDER BY name") { $0.text(0) } == before)
+  }
+
+  @Test func manyProcessesMayMakeTheSchemaAtOnce() async throws {
+    let path = temporary.directory.path("race.db")
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<8 { group.addTask { _ = try Store(path: path, now: { 0 }) } }
+      try await group.waitForAll()
+    }
+    let store = try Store(path: path, now: { 0 })
+    #expect(try store.domainCount() == 0)
+  }
+
+  @Test(arguments: [
+    "INSERT INTO app VALUES (1, 'nodot', '', 'production', 0)",
+    "INSERT INTO app VALUES (1, 'a.b', '', 'test', 0)",
+    "INSERT INTO app VALUES (1, 'a.b', NULL, 'production', 0)",
+    "INSERT INTO app VALUES (2, 'ABCDE12345.com.example.app', '', 'production', 0)",
+    "UPDATE domain SET is_enabled = 2", "UPDATE domain SET format = 'ancient'",
+    "UPDATE domain SET cache_seconds = -1", "UPDATE domain SET cache_seconds = 31536001",
+    "UPDATE domain SET extra = '[]'", "UPDATE domain SET extra = 'x'",
+    "UPDATE domain SET revision = -1", "UPDATE domain_name SET name = 'EXAMPLE.com'",
+    "UPDATE domain_name SET name = ''", "UPDATE domain_name SET name = '*.example.com'",
+    "UPDATE domain_name SET position = 0", "UPDATE domain_name SET domain_id = 99",
+    "INSERT INTO domain_name VALUES ('example.com', 1, 5)",
+    "INSERT INTO service VALUES (1, 1, 'applinks', '{}')",
+    "INSERT INTO service VALUES (1, 99, 'appclips', '{}')",
+    "UPDATE entry SET has_app_id = 1", "UPDATE entry SET domain_id = 99",
+    "UPDATE entry_app SET app_id = 99", "DELETE FROM app",
+    "UPDATE route SET exclude = 2", "UPDATE route SET position = -1",
+    "UPDATE route SET query = 'x', has_query_items = 1", "UPDATE route SET entry_id = 99",
+    "INSERT INTO query_item VALUES (1, 0, 'a', NULL, NULL)",
+    "INSERT INTO query_item VALUES (1, 0, 'a', 'x', '5')",
+    "INSERT INTO query_item VALUES (1, 0, 'a', NULL, 'no JSON')",
+    "INSERT INTO defaults (extra) VALUES ('{}')",
+    "INSERT INTO defaults (domain_id, entry_id, extra) VALUES (1, 1, '{}')",
+    "UPDATE revision SET number = 0", "UPDATE revision SET document = x''",
+    "UPDATE revision SET document = zeroblob(131073)", "UPDATE revision SET sha256 = 'x'",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, '', 'viewer', zeroblob(32), 0)",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'owner', zeroblob(32), 0)",
+    "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'viewer', zeroblob(31), 0)",
+    "INSERT INTO token_domain VALUES (99, 'x')", "UPDATE domain SET cache_seconds = 'x'",
+    "UPDATE domain SET environment = 'x'", "UPDATE audit SET author = 'x'",
+    "INSERT INTO expectation VALUES (1, 0, 'x', 1, 'maybe')",
+    "INSERT INTO expectation VALUES (1, 0, 'x', 99, 'match')",
+  ])
+  func theSchemaRefusesRowsThatCannotBe(sql: String) throws {
+    try temporary.store.put(.example(aliases: ["www.example.com"]))
+    let connection = try temporary.connect()
+    do {
+      try connection.run(sql)
+      Issue.record("The schema takes it.")
+    } catch let error as SQLiteError {
+      // `json_type` fails by itself on what is no JSON, before its CHECK does.
+      let kinds: [SQLiteError.Kind] = [.unique, .foreignKey, .constraint]
+      #expect(kinds.contains(error.kind) || error.message == "malformed JSON", "\(error)")
+    }
+  }
+
+  @Test func aFileThatIsNoDatabaseOrCannotBeThereIsRefusedAndNotTouched() throws {
+    let text = Data(repeating: UInt8(ascii: "x"), count: 5000)
+    let file = temporary.directory.url.appending(path: "text.db")
+    try text.write(to: file)
+    for (path, expected) in [
+      (file.path, StoreError.Refusal.damaged),
+      (temporary.directory.path("missing/aasa.db"), .cannotOpen),
+      (temporary.directory.url.path, .cannotOpen),
+    ] {
+      do {
+        _ = try Store(path: path, now: { 0 })
+        Issue.record("\(path) was opened.")
+      } catch StoreError.database(let refusal, let detail) {
+        #expect(refusal == expected && !detail.isEmpty, "\(path)")
+      }
+    }
+    #expect(try Data(contentsOf: file) == text)
+  }
+}

@@ -1,0 +1,136 @@
+import Association
+import Publishing
+import SQLite
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+/// Several stores, or several threads, on one file.
+@Suite struct SharedFileTests {
+  let temporary: TemporaryStore
+  var store: Store { temporary.store }
+
+  init() throws { temporary = try TemporaryStore() }
+
+  @Test func whatAnotherStoreChangedIsSeen() throws {
+    let other = try temporary.open()
+    let version = try store.dataVersion()
+    #expect(try store.dataVersion() == version)
+    let edited = try other.put(.example())
+    #expect(try store.dataVersion() != version)
+    let changes = try store.changes(after: 0)
+    #expect(changes.domains == [edited.stored.id] && changes.sequence == 1)
+    #expect(try store.domain(edited.stored.domain.name) == edited.stored)
+    let after = try store.changes(after: changes.sequence)
+    #expect(after.domains == [] && after.sequence == 1)
+    try other.delete(edited.stored.domain.name)
+    #expect(try store.changes(after: 1).domains == [edited.stored.id])
+    #expect(try store.served(edited.stored.id) == nil)
+  }
+
+  @Test func aReaderThatIsFarBehindReadsEverything() throws {
+    let edited = try store.put(.example())
+    let connection = try temporary.connect()
+    try connection.run(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10005)
+      INSERT INTO change (domain_id) SELECT \(edited.stored.id) FROM n
+      """)
+    #expect(try store.changes(after: 0).domains == [edited.stored.id])
+    try store.put(.example(paths: ["/b"]))
+    #expect(try temporary.count("change") == 10_000)
+    let behind = try store.changes(after: 0)
+    #expect(behind.domains == nil && behind.sequence == 10_007)
+    #expect(try store.changes(after: 6).domains == nil)
+    #expect(try store.changes(after: 7).domains == [edited.stored.id])
+    var served: [String] = []
+    let sequence = try store.readServed { served += $0.names.map(\.description) }
+    #expect(sequence == behind.sequence && served == ["example.com"])
+  }
+
+  @Test func aReaderOfADatabaseThatWasSetBackReadsEverything() throws {
+    try store.put(.example())
+    let changes = try store.changes(after: 1_000)
+    #expect(changes.domains == nil && changes.sequence == 1)
+  }
+
+  @Test func threadsThatEditOneDomainLoseNothingAndUseEachRevisionOnce() async throws {
+    let first = Publisher(store: store)
+    let second = Publisher(store: try temporary.open())
+    let name = try DomainName("example.com")
+    try store.put(.example(paths: []))
+    let numbers = Collected<Int>()
+    try await withThrowingTaskGroup { group in
+      for thread in 0..<8 {
+        group.addTask {
+          let publisher = thread.isMultiple(of: 2) ? first : second
+          for index in 0..<10 {
+            let context = WriteContext(author: "\(thread)")
+            let publication = try publisher.write(context) { transaction in
+              try transaction.publish(name, action: "add") { old in
+                var domain = try #require(old).domain
+                domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
+                return domain
+              }
+            }
+            numbers.append(publication.edited.revision.number)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(numbers.all.sorted() == Array(2...81))
+    let stored = try store.domain(name)
+    let expected = (0..<8).flatMap { thread in (0..<10).map { "/\(thread)/\($0)" } }
+    #expect(stored.domain.paths.sorted() == expected.sorted() && stored.revision == 81)
+    for thread in 0..<8 {
+      let own = stored.domain.paths.filter { $0.hasPrefix("/\(thread)/") }
+      #expect(own == (0..<10).map { "/\(thread)/\($0)" })
+    }
+  }
+
+  @Test func oneOfManyThatMakeTheSameDomainAtOnceMakesItAndTheOthersAreTold() async throws {
+    let store = store
+    let outcomes = Collected<Bool>()
+    try await withThrowingTaskGroup { group in
+      for thread in 0..<8 {
+        group.addTask {
+          let domain = try Domain.example(paths: ["/\(thread)"])
+          do {
+            _ = try store.write(WriteContext(author: "\(thread)")) {
+              try $0.publish(domain.name, if: .absent, action: "add") { _ in domain }
+            }
+            outcomes.append(true)
+          } catch StoreError.alreadyExists(current: 1) {
+            outcomes.append(false)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(outcomes.all.count == 8 && outcomes.all.count { $0 } == 1)
+  }
+
+  @Test func whatIsNotCommittedIsSeenByNobodyAndBlocksNoReader() throws {
+    let name = try DomainName("example.com")
+    try store.put(.example())
+    let other = try temporary.open()
+    _ = try store.edit(name) { _ in
+      #expect(try other.domain(name).domain.paths == ["/a"])
+      #expect(try store.domain(name).revision == 1)
+      let domain = try Domain.example(paths: ["/b"])
+      return DomainEdit(domain: domain, document: domain.document.rendered())
+    }
+    #expect(try other.domain(name).domain.paths == ["/b"])
+  }
+}
+
+/// What several threads have found.
+private final class Collected<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+
+  var all: [Element] { elements.withLock { $0 } }
+
+  func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}
