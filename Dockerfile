@@ -4,6 +4,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
     libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
+    libcurl4-openssl-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -15,7 +16,8 @@ RUN swift build -c release --product aasa --static-swift-stdlib -Xlinker -s
 FROM debian:12-slim
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
-    libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libstdc++6 curl \
+    libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libcurl4 ca-certificates \
+    libstdc++6 curl \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data

@@ -1,7 +1,8 @@
 # The words that people and CI use. `make help` lists them.
 
 # Debian's packages that building and testing need.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
+  libcurl4-openssl-dev
 TEST_PACKAGES = curl
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 

@@ -21,6 +21,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CJSONParser"),
 
@@ -55,6 +57,9 @@ let package = Package(
       dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
       swiftSettings: strict),
 
+    // A client of the API, for the commands that work on a server.
+    .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),
+
     // The program.
     .target(
       name: "Service",
@@ -62,8 +67,10 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
-      dependencies: ["Association", "JSONValue", "HTTP", "Store", "Publishing", "Service"],
-      swiftSettings: strict),
+      dependencies: [
+        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
+        "Service",
+      ], swiftSettings: strict),
 
     // Tests, and what they share.
     .target(

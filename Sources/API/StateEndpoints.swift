@@ -13,7 +13,7 @@ struct StateEndpoints: Sendable {
     [
       Endpoint(.post, "/v1/apps/{app}/rename", .role(.editor), rename),
       Endpoint(.get, "/v1/export", .role(.viewer)) { _ in
-        .json(.ok, StateResource.json(try publisher.store.state()))
+        .json(.ok, try StateExchange(publisher: publisher).export())
       },
       Endpoint(.post, "/v1/apply", .role(.editor), apply),
     ]
@@ -21,13 +21,9 @@ struct StateEndpoints: Sendable {
 
   /// Makes everything what the body says, or nothing; `?prune=true` removes what it does not have.
   private func apply(_ call: Call) throws -> Response {
-    let state = try Faults.collecting(in: try call.json(), StateResource.read)
-    let plan = try publisher.write(call.context()) {
-      try $0.apply(state, prune: call.flag("prune"), accepting: call.acceptedCodes())
-    }
-    var object = try PlanResource.json(plan)
-    if try call.context().isDryRun { object["dryRun"] = true }
-    return .json(.ok, .object(object))
+    let plan = try StateExchange(publisher: publisher).apply(
+      call.json(), call.context(), prune: call.flag("prune"), accepting: call.acceptedCodes())
+    return .json(.ok, plan)
   }
 
   /// Gives an app another identifier in every domain that names it, or nowhere.

@@ -12,7 +12,7 @@ enum ImportCommand {
       throw Arguments.Wrong(message: "import needs one FILE.")
     }
     let name = try DomainName(try arguments.required("--domain"))
-    let codes = try acceptedCodes(arguments)
+    let codes = try arguments.acceptedCodes()
     let file = try Input.bytes(of: arguments.operands[0])
     do {
       let publication = try Store.use(arguments) { store in
@@ -30,19 +30,5 @@ enum ImportCommand {
       Terminal.complain("\(name): nothing was changed.")
       return .no
     }
-  }
-
-  private static func acceptedCodes(_ arguments: Arguments) throws -> Set<Finding.Code> {
-    let words = arguments.values["--accept"]?.flatMap { $0.split(separator: ",") } ?? []
-    return Set(
-      try words.map { word in
-        guard let code = Finding.Code(rawValue: String(word)), code.isAcceptable else {
-          let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
-          throw Arguments.Wrong(
-            message: "“\(word)” is no code that can be accepted. Those are "
-              + all.joined(separator: ", ") + ".")
-        }
-        return code
-      })
   }
 }

@@ -9,19 +9,23 @@ enum Input {
 
   /// The most that a file may have: far more than any association file, so that a wrong path such as
   /// `/dev/zero` does not take all memory.
-  private static let limit = 8_388_608
+  private static let associationFileLimit = 8_388_608
 
   /// The bytes of a file, or of stdin for `-`.
-  static func bytes(of path: String) throws(Unreadable) -> [UInt8] {
-    if path == "-" { return try allBytes(of: STDIN_FILENO, path) }
+  ///
+  /// - Parameter limit: The most that it may have.
+  static func bytes(
+    of path: String, atMost limit: Int = associationFileLimit
+  ) throws(Unreadable) -> [UInt8] {
+    if path == "-" { return try allBytes(of: STDIN_FILENO, path, limit) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Unreadable(path, errno) }
     defer { close(descriptor) }
-    return try allBytes(of: descriptor, path)
+    return try allBytes(of: descriptor, path, limit)
   }
 
   private static func allBytes(
-    of descriptor: Int32, _ path: String
+    of descriptor: Int32, _ path: String, _ limit: Int
   ) throws(Unreadable) -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
@@ -30,7 +34,7 @@ enum Input {
       bytes += chunk
       if bytes.count > limit {
         throw Unreadable(
-          description: "“\(path)” has more than \(limit) bytes and is no association file.")
+          description: "“\(path)” has more than \(limit) bytes, which is more than it can have.")
       }
     }
   }

@@ -5,7 +5,7 @@ import Service
 import Store
 
 /// The program. Results go to stdout and everything else to stderr; it ends with 0 when all is fine,
-/// 1 when the answer is no, and 64 for wrong usage.
+/// 1 when the answer is no, 2 when `diff` finds differences, and 64 for wrong usage.
 @main
 enum Main {
   static func main() {
@@ -36,6 +36,9 @@ enum Main {
     switch command {
     case "serve": return try ServeCommand.run(rest)
     case "import": return try ImportCommand.run(rest)
+    case "apply": return try ApplyCommand.run(rest)
+    case "diff": return try DiffCommand.run(rest)
+    case "export": return try ExportCommand.run(rest)
     case "validate": return try ValidateCommand.run(rest)
     case "match": return try MatchCommand.run(rest)
     case "token": return try TokenCommand.run(rest)
@@ -50,11 +53,20 @@ enum Main {
     usage:
       aasa serve [--config FILE] [\(Configuration.flags.joined(separator: " VALUE] [")) VALUE]
       aasa import --domain DOMAIN [--accept CODE,…] [--database PATH] FILE
+      aasa apply [--dry-run] [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
+      aasa diff [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
+      aasa export [--json] [SITE] [DIR]
       aasa validate [--domain DOMAIN] [--json] FILE…
       aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
       aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]… [--database PATH]
       aasa token list [--database PATH]
       aasa token revoke --name NAME [--database PATH]
+
+    A SITE is --database PATH, or --server URL of an admin listener with a token in AASA_TOKEN.
+    export writes all apps and domains to stdout, or to a DIR with a JSON file for each domain, which
+    is made to be kept in git. apply makes them what a FILE or DIR says; with --prune it also deletes
+    domains, and apps without use, that are not there. diff says what apply would do and ends with 2
+    if that is anything.
 
     A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option
     of serve can also be set in the environment, such as AASA_DATABASE, or in the JSON5 file that

@@ -11,10 +11,14 @@ extension Store {
   /// Does `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
   static func use<Result>(_ arguments: Arguments, _ body: (Store) throws -> Result) throws -> Result
   {
+    try use(path(arguments), body)
+  }
+
+  /// The database of a command: `--database`, `AASA_DATABASE`, or the default.
+  static func path(_ arguments: Arguments) throws -> String {
     let flags = arguments.value("--database").map { ["--database": $0] } ?? [:]
-    let configuration = try Configuration(
-      flags: flags, environment: ProcessInfo.processInfo.environment)
-    return try use(configuration.database, body)
+    return try Configuration(flags: flags, environment: ProcessInfo.processInfo.environment)
+      .database
   }
 
   /// Does `body` with a database.

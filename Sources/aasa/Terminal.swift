@@ -4,6 +4,8 @@ import Glibc
 enum ExitStatus: Int32 {
   case fine = 0
   case no = 1
+  /// There are differences.
+  case different = 2
   case wrongUsage = 64
 }
 
@@ -29,6 +31,15 @@ enum Terminal {
 
   /// Writes a line about something else to stderr. Where that fails, nobody can be told.
   static func complain(_ text: String) { _ = write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+
+  /// Whether somebody looks at what is written to a descriptor.
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// Shows a line on stderr, a terminal, in the place of the one that was shown before; an empty one
+  /// takes that away.
+  static func showLine(_ text: String) {
+    _ = write(Array("\r\u{1B}[2K\(text)".utf8), to: STDERR_FILENO)
+  }
 
   /// Writes all of it; returns the code of the error that kept it from doing so.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {

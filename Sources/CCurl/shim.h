@@ -1,0 +1,33 @@
+#pragma once
+#include <curl/curl.h>
+
+// Swift cannot call functions with `...`: one function for each type of value. The parentheses
+// keep libcurl's checking macros out, which want to know the option when they are compiled.
+
+static inline CURLcode aasa_curl_set_long(CURL *handle, CURLoption option, long value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+
+static inline CURLcode aasa_curl_set_size(CURL *handle, CURLoption option, curl_off_t value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+
+// Strings and memory, which libcurl reads, and what it hands to callbacks.
+static inline CURLcode aasa_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+
+static inline CURLcode aasa_curl_set_writer(CURL *handle, curl_write_callback writer) {
+  return (curl_easy_setopt)(handle, CURLOPT_WRITEFUNCTION, writer);
+}
+
+// A macro that Swift does not see.
+static const long aasa_curl_auth_bearer = CURLAUTH_BEARER;
+
+static inline CURLcode aasa_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+  return (curl_easy_getinfo)(handle, info, value);
+}
+
+static inline CURLcode aasa_curl_get_double(CURL *handle, CURLINFO info, double *value) {
+  return (curl_easy_getinfo)(handle, info, value);
+}

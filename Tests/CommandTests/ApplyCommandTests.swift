@@ -1,0 +1,130 @@
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct ApplyCommandTests {
+  let trial: StateTrial
+
+  init() throws {
+    trial = try StateTrial()
+    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aChangedFileIsPlannedAppliedAndServed(site: StateTrial.Site) throws {
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    let plan = try trial.run("apply", at: site, "--dry-run", trial.directory)
+    #expect(plan.status == 0)
+    #expect(plan.lines.last?.contains("1 to update, 1 unchanged. ") == true)
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+
+    let result = try trial.run("apply", at: site, trial.directory)
+    #expect(result.status == 0)
+    #expect(result.lines.last == "Domains: 1 updated, 1 unchanged. Apps: 1 unchanged.")
+    #expect(try trial.isServed(["/z"], for: "a.example"))
+    #expect(try trial.run("diff", at: site, trial.directory).status == 0)
+    #expect(
+      try trial.exportDirectory(at: site).output == "0 files written, 0 removed, 3 unchanged\n")
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func onlyPruneRemovesWhatIsNotThere(site: StateTrial.Site) throws {
+    try trial.remove("b.example.json")
+    #expect(try trial.run("apply", at: site, trial.directory).status == 0)
+    #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
+    let result = try trial.run("apply", at: site, "--prune", trial.directory)
+    #expect(result.status == 0)
+    #expect(result.lines.contains("- b.example"))
+    #expect(try becomesTrue(within: 1) { try trial.server.file(of: "b.example").status == 404 })
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aBrokenExpectationIsNamedAndNothingIsChanged(site: StateTrial.Site) throws {
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    try trial.replace("\"/c/*\"", with: "\"/d/*\"", in: "b.example.json")
+    let result = try trial.run("apply", at: site, trial.directory)
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("409 Conflict"))
+    #expect(
+      result.errors.contains(
+        "b.example https://b.example/c/1 for \(AssociationFile.app): expected match, would be no-match"
+      ))
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+
+    let json = try trial.run("apply", at: site, "--json", trial.directory)
+    #expect(json.status == 1)
+    #expect(try JSON.parse(json.bytes).value["code"] == "expectation-broken")
+  }
+
+  @Test func applyMakesADatabaseOfADirectory() throws {
+    let path = trial.scratch.path("new.db")
+    let result = try Program.aasa("apply", "--database", path, trial.directory)
+    #expect(result.status == 0)
+    #expect(result.lines.last == "Domains: 2 created. Apps: 1 created.")
+    let export = try Program.aasa("export", "--database", path)
+    #expect(try export.bytes == trial.run("export", at: .server).bytes)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func errorsOfADocumentArePublishedOnlyIfTheirCodeIsAccepted(site: StateTrial.Site) throws {
+    let state: JSON = ["domains": [StateTrial.domain("a.example", ["/$(food)"])]]
+    let refused = try trial.run("apply", at: site, "-", input: state.serialized())
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("?accept=undefined-variable"))
+    #expect(
+      refused.errors.contains(
+        "\n  a.example /applinks/details/0/components/0/~1: undefined-variable: "))
+    let accepted = try trial.run(
+      "apply", at: site, "--accept", "undefined-variable", "-", input: state.serialized())
+    #expect(accepted.status == 0, "\(refused.errors)\(accepted.errors)")
+    #expect(accepted.output.contains("\n    error undefined-variable "))
+  }
+
+  @Test func aWrongTokenIsRefusedAndNotShown() throws {
+    let token = "aasa_" + String(repeating: "x", count: 43)
+    let result = try trial.run("apply", at: .server, trial.directory, token: token)
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("401 Unauthorized"))
+    #expect(!result.errors.contains(token))
+  }
+
+  @Test(arguments: ["", "aasa_\u{1B}[2J", "a b"])
+  func whatIsNoTokenIsWrongUsageAndNotShown(token: String) throws {
+    let result = try trial.run("diff", at: .server, trial.directory, token: token)
+    #expect(result.status == 64)
+    #expect(token.isEmpty || !result.errors.contains(token))
+  }
+
+  @Test func aServerThatCannotBeReachedIsNamed() throws {
+    let port = trial.server.adminPort
+    #expect(try trial.server.end() == .exited(0))
+    let result = try trial.run("apply", at: .server, trial.directory)
+    #expect(result.status == 1)
+    #expect(result.errors.hasPrefix("http://127.0.0.1:\(port) does not answer: "))
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func whatIsNoAdminListenerIsSaidSo() throws {
+    let result = try Program.aasa(
+      "export", "--server", "http://127.0.0.1:\(trial.server.publicPort)",
+      environment: ["AASA_TOKEN": "aasa_x"])
+    #expect(result.status == 1)
+    #expect(result.errors.contains("--server must be the URL of the admin listener"))
+  }
+
+  @Test(arguments: [
+    ["apply"], ["apply", "a", "b"], ["diff"], ["diff", "--dry-run", "a"], ["export", "a", "b"],
+    ["apply", "--accept", "everything", "a"], ["export", "--server", "ftp://a.example"],
+    ["export", "--server", "https://user@a.example"], ["export", "--server", "a.example:8081"],
+    ["export", "--server", "http://a.example", "--database", "aasa.db"],
+  ])
+  func wrongUsageEndsWith64(words: [String]) throws {
+    let result = try Program.run(Program.aasa, words, environment: ["AASA_TOKEN": "aasa_x"])
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("\nusage:\n"))
+  }
+}

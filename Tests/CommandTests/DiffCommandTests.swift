@@ -1,0 +1,109 @@
+import FoundationEssentials
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct DiffCommandTests {
+  let trial: StateTrial
+
+  init() throws {
+    trial = try StateTrial()
+    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func whatWasExportedIsNoDifference(site: StateTrial.Site) throws {
+    let result = try trial.run("diff", at: site, trial.directory)
+    #expect(result.status == 0)
+    #expect(result.output == "Nothing to do: 2 domains and 1 app are as they shall be.\n")
+    #expect(result.errors.isEmpty)
+    let whole = try trial.run("export", at: site)
+    let fromStdin = try trial.run("diff", at: site, "--prune", "-", input: whole.bytes)
+    #expect(fromStdin.status == 0)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func differencesEndWith2AndChangeNothing(site: StateTrial.Site) throws {
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    try trial.scratch.write(StateTrial.domain("c.example", ["/"]).text, to: "state/c.example.json")
+    try trial.remove("b.example.json")
+    let result = try trial.run("diff", at: site, trial.directory)
+    #expect(result.status == 2)
+    #expect(result.lines.contains { $0.hasPrefix("~ a.example  revision 2, ") })
+    #expect(result.lines.contains { $0.hasPrefix("+ c.example  revision 1, ") })
+    #expect(
+      result.output.contains("[https://a.example/a for \(AssociationFile.app): match → no-match]"))
+    #expect(result.lines.last?.contains("1 to create, 1 to update. ") == true)
+    #expect(result.lines.last?.hasSuffix("Nothing was changed.") == true)
+    #expect(!result.bytes.contains(0x1B), "a pipe gets no colours")
+
+    let pruning = try trial.run("diff", at: site, "--prune", trial.directory)
+    #expect(pruning.status == 2)
+    #expect(pruning.lines.contains("- b.example"))
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+    #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
+  }
+
+  @Test func bothSitesGiveTheSamePlanAsJSON() throws {
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    let own = try trial.run("diff", at: .database, "--json", trial.directory)
+    let remote = try trial.run("diff", at: .server, "--json", trial.directory)
+    #expect(own.status == 2)
+    #expect(remote.status == 2)
+    #expect(own.bytes == remote.bytes)
+    let plan = try JSON.parse(own.bytes).value
+    #expect(plan["dryRun"] == true)
+    #expect(plan["domains"]?.arrayValue?.map { $0["action"] } == ["update", "unchanged"])
+  }
+
+  @Test func aFileWithOneDomainIsComparedWithThatDomain() throws {
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    let file = trial.directory + "/a.example.json"
+    #expect(try trial.run("diff", at: .database, file).status == 2)
+    let pruning = try trial.run("diff", at: .database, "--prune", file)
+    #expect(pruning.status == 64, "it would delete every other domain")
+  }
+
+  @Test func eachBrokenFileIsNamed() throws {
+    try trial.scratch.write("{\n  \"domain\": ,\n}", to: "state/broken.json")
+    try trial.scratch.write(
+      "{\"domain\": \"c.example\", \"domain\": 1}", to: "state/c.example.json")
+    try trial.scratch.write("{\"domain\": \"d.example\"}", to: "state/e.example.json")
+    try trial.scratch.write("[]", to: "state/list.json")
+    try trial.scratch.write("{\"domain\": \"https://x.example\"}", to: "state/x.example.json")
+    try trial.scratch.write("{\"domains\": []}", to: "state/apps.json")
+    let result = try trial.run("diff", at: .database, trial.directory)
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 6, "\(result.errors)")
+    #expect(lines[0].contains("/apps.json” must be an object with “apps”"))
+    #expect(lines[1].contains("/broken.json” is not JSON: line 2, column 13"))
+    #expect(lines[2].contains("/c.example.json” has a key twice in its object: /domain."))
+    #expect(
+      lines[3].contains(
+        "/e.example.json” has the domain “d.example”, whose file must be named “d.example.json”."))
+    #expect(lines[4].contains("/list.json” has no “domain”"))
+    #expect(lines[5].contains("/x.example.json”: "))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func eachFaultIsNamedWithItsFileAndPlace(site: StateTrial.Site) throws {
+    try trial.replace("\"/a\"", with: "7", in: "a.example.json")
+    try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSecond\": -1", in: "b.example.json")
+    let result = try trial.run("diff", at: site, trial.directory)
+    #expect(result.status == 1)
+    #expect(result.errors.contains(": 422 Unprocessable Content. "))
+    #expect(result.errors.contains("\n  a.example.json /entries/0/routes/0/path: wrong-type: "))
+    #expect(result.errors.contains("\n  b.example.json /cacheSecond: unknown-member: "))
+  }
+
+  @Test func aDirectoryWithoutFilesIsAWrongPath() throws {
+    let empty = try TemporaryDirectory()
+    let result = try trial.run("diff", at: .database, "--prune", empty.url.path)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("no file that ends in “.json”"))
+    try empty.write("{\"apps\": []}", to: "apps.json")
+    #expect(try trial.run("diff", at: .database, "--prune", empty.url.path).status == 64)
+  }
+}

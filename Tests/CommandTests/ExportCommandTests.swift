@@ -1,0 +1,89 @@
+import JSONValue
+import TestSupport
+import Testing
+
+@Suite struct ExportCommandTests {
+  let trial: StateTrial
+
+  init() throws { trial = try StateTrial() }
+
+  @Test func bothSitesWriteTheSameBytes() throws {
+    let own = try trial.run("export", at: .database)
+    let remote = try trial.run("export", at: .server)
+    #expect(own.status == 0)
+    #expect(remote.status == 0)
+    #expect(own.bytes == remote.bytes)
+    #expect(own.output.hasPrefix("{\n  \"apps\": ["))
+    let line = try trial.run("export", at: .server, "--json")
+    #expect(line.lines.count == 1)
+    #expect(try JSON.parse(line.bytes).value == JSON.parse(own.bytes).value)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aDirectoryHasAFileForEachDomainAndOneForTheApps(site: StateTrial.Site) throws {
+    let result = try trial.exportDirectory(at: site)
+    #expect(result.status == 0)
+    #expect(result.output == "3 files written, 0 removed, 0 unchanged\n")
+    #expect(try trial.names() == ["a.example.json", "apps.json", "b.example.json"])
+    let domain = try JSON.parse(trial.scratch.read("state/a.example.json")).value
+    #expect(domain["domain"] == "a.example")
+    #expect(domain["revision"] == nil, "what changes by itself makes noise in git")
+    #expect(domain["entries"]?.arrayValue?.first?["id"] == nil)
+    #expect(
+      try trial.exportDirectory(at: site).output == "0 files written, 0 removed, 3 unchanged\n")
+  }
+
+  @Test func onlyWhatChangedIsWrittenAgain() throws {
+    _ = try trial.exportDirectory()
+    let before = try trial.number(of: "b.example.json")
+    #expect(before != nil)
+    let change = StateTrial.domain("a.example", ["/new"])
+    #expect(
+      try trial.server.client().send("PUT", "/v1/domains/a.example", json: change).status == 200)
+    #expect(try trial.exportDirectory().output == "1 file written, 0 removed, 2 unchanged\n")
+    #expect(try trial.number(of: "b.example.json") == before)
+    #expect(try trial.scratch.text("state/a.example.json").contains("/new"))
+  }
+
+  @Test func theFileOfADomainThatIsGoneIsRemovedOnlyAsItWasWritten() throws {
+    _ = try trial.exportDirectory()
+    try trial.scratch.write("notes", to: "state/README.md")
+    try trial.scratch.write(StateTrial.domain("c.example", ["/"]).text, to: "state/c.example.json")
+    try trial.replace("/c/*", with: "/d/*", in: "b.example.json")
+    for name in ["a.example", "b.example"] {
+      #expect(try trial.server.client().send("DELETE", "/v1/domains/\(name)").status == 204)
+    }
+    let result = try trial.exportDirectory()
+    #expect(result.status == 0)
+    #expect(result.output == "0 files written, 1 removed, 1 unchanged\n")
+    #expect(
+      try trial.names() == ["README.md", "apps.json", "b.example.json", "c.example.json"])
+    #expect(result.errors.contains("/b.example.json” is not of this state"))
+    #expect(result.errors.contains("/c.example.json” is not of this state"))
+  }
+
+  @Test func withoutTheListOfWhatWasWrittenNothingIsRemoved() throws {
+    _ = try trial.exportDirectory()
+    try trial.scratch.write("<<<<<<< ours\n", to: "state/.aasa-export.json")
+    #expect(try trial.server.client().send("DELETE", "/v1/domains/a.example").status == 204)
+    let result = try trial.exportDirectory()
+    #expect(result.status == 0)
+    #expect(result.errors.contains("No file is removed"))
+    #expect(try trial.names().contains("a.example.json"))
+  }
+
+  @Test func aDirectoryThatCannotBeWrittenIsNamedInASentence() throws {
+    try trial.scratch.write("", to: "state")
+    let result = try trial.exportDirectory()
+    #expect(result.status == 1)
+    #expect(result.errors == "“\(trial.directory)” cannot be written: File exists.\n")
+  }
+
+  @Test func aDatabaseThatIsNotThereIsNotMade() throws {
+    let path = trial.scratch.path("other.db")
+    let result = try Program.aasa("export", "--database", path)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("There is no database “\(path)”"))
+    #expect(FileContents(path) == nil)
+  }
+}
