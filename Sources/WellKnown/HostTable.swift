@@ -31,7 +31,8 @@ public final class HostTable: Sendable {
   ///
   /// A name that comes more than once gets the last document.
   public func replaceAll(_ documents: some Collection<(name: Alias, document: ServedDocument)>) {
-    let names = NameTable.make(capacity: documents.count)
+    // Room for names to come, so that the next edit need not double the table.
+    let names = NameTable.make(capacity: documents.count + documents.count / 2)
     var count = 0
     for (name, document) in documents {
       let replaced = names.pointee.replace(HostName(name), with: document)

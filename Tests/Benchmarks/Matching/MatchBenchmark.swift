@@ -18,6 +18,8 @@ struct MatchBenchmark {
     for workload in [corpus, .thousandRoutes, .variables] { measure(workload) }
     print()
     measureAdversaries()
+    print()
+    LintMeasurement.run()
   }
 
   private static func measure(_ workload: Workload) {
