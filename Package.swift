@@ -50,6 +50,7 @@ let package = Package(
     .target(
       name: "API",
       dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      resources: [.embedInCode("openapi.json")],
       swiftSettings: strict),
 
     // The program.
@@ -84,7 +85,8 @@ let package = Package(
     .testTarget(
       name: "APITests",
       dependencies: [
-        "API", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP", "TestSupport",
+        "API", "APITypes", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),

@@ -1,0 +1,34 @@
+"""What schemathesis cannot know from the description alone."""
+
+import schemathesis
+from hypothesis import strategies as st
+
+names = st.sampled_from(["example.com", "example.org", "a.example.net", "xn--bcher-kva.example", "Bücher.example"])
+schemathesis.openapi.format("domain-name", names)
+schemathesis.openapi.format("domain-alias", names | names.map(lambda name: "*." + name))
+schemathesis.openapi.format("entity-tags", st.sampled_from(["*", "*", '"1"', '"1", "2"', 'W/"1"']))
+
+# Faults that a schema rules out. A body that the schema allows is never refused for one of them.
+RULED_OUT = {"missing-member", "unknown-member", "wrong-type", "unknown-value", "wrong-length", "repeated-key"}
+
+
+@schemathesis.check
+def refused_only_by_rules(ctx, response, case):
+    """A body that its schema allows is refused only by rules that no schema says."""
+    meta = case.meta
+    if meta is None or not meta.generation.mode.is_positive or response.status_code != 422:
+        return
+    # What Apple says of types inside a file is not in the schema of a file: findings tell of it.
+    if case.operation.definition.raw["operationId"] == "adoptFile":
+        return
+    codes = {error["code"] for error in response.json().get("errors", [])}
+    assert response.json()["code"] != "invalid-input" or codes, "no fault is named"
+    if response.json()["code"] == "invalid-input":
+        assert not codes & RULED_OUT, f"the schema allows what is refused: {response.text}"
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Steps that follow each other change something: what a dry run made cannot be read next."""
+    if case.meta is not None and case.meta.phase.name.value == "stateful" and case.query:
+        case.query.pop("dryRun", None)
