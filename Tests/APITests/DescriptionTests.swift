@@ -1,6 +1,7 @@
 import APITypes
 import Association
 import Foundation
+import HTTP
 import JSONValue
 import Publishing
 import TestSupport
