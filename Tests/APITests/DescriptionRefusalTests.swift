@@ -15,11 +15,12 @@ import Testing
     #expect(try response.status == 422 && response.faults == ["/name: control-character"])
   }
 
-  @Test(arguments: [("0.0", 201), ("1e0", 201), ("0.5", 422), ("1e400", 422), ("9e18", 422)])
+  @Test(arguments: [("0.0", 201), ("0e0", 201), ("0.5", 422), ("1e400", 422), ("9e18", 422)])
   func aWholeNumberMayBeWrittenWithAFraction(position: String, status: Int) throws {
-    try running.put("example.com", ["entries": [[:]]])
+    try running.put("example.com", ["entries": [["apps": [.string(app)]]]])
+    let body = "{\"path\": \"/*\", \"position\": \(position)}"
     let response = try running.admin.send(
-      "POST", "/v1/domains/example.com/entries", body: Array("{\"position\": \(position)}".utf8))
+      "POST", "/v1/domains/example.com/entries/1/routes", body: Array(body.utf8))
     #expect(response.status == status, "\(response.text)")
   }
 
