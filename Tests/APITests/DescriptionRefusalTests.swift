@@ -15,7 +15,7 @@ import Testing
     #expect(try response.status == 422 && response.faults == ["/name: control-character"])
   }
 
-  @Test(arguments: [("0.0", 201), ("0e0", 201), ("0.5", 422), ("1e400", 422), ("9e18", 422)])
+  @Test(arguments: [("0.0", 201), ("0e0", 201), ("0.5", 422), ("9e18", 422)])
   func aWholeNumberMayBeWrittenWithAFraction(position: String, status: Int) throws {
     try running.put("example.com", ["entries": [["apps": [.string(app)]]]])
     let body = "{\"path\": \"/*\", \"position\": \(position)}"
