@@ -1,5 +1,6 @@
 """What schemathesis cannot know from the description alone."""
 
+import requests
 import schemathesis
 from hypothesis import strategies as st
 
@@ -25,6 +26,17 @@ def refused_only_by_rules(ctx, response, case):
     assert response.json()["code"] != "invalid-input" or codes, "no fault is named"
     if response.json()["code"] == "invalid-input":
         assert not codes & RULED_OUT, f"the schema allows what is refused: {response.text}"
+
+
+@schemathesis.check
+def gone_after_delete(ctx, response, case):
+    """What was deleted is not there for the next request."""
+    sent = response.request
+    if sent.method != "DELETE" or not 200 <= response.status_code < 300 or "dryRun=true" in sent.url:
+        return
+    headers = {"Authorization": sent.headers["Authorization"]}
+    status = requests.get(sent.url.split("?")[0], headers=headers, timeout=10).status_code
+    assert status in (404, 405), f"what was deleted is answered with {status}"
 
 
 @schemathesis.hook
