@@ -3,7 +3,7 @@
 # Debian's packages that building and testing need.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libcurl4-openssl-dev
-TEST_PACKAGES = curl
+TEST_PACKAGES = curl python3 python3-venv
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
@@ -13,11 +13,12 @@ SERVE_FLAGS =
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help setup build run test lint format bench-match
+.PHONY: help setup build run test contract lint format bench-match
 
 help:
 	@echo "make run     install what is missing, build, and serve the example domain"
 	@echo "make test    install what is missing, and run every test"
+	@echo "make contract  build, and try the server against its OpenAPI description"
 	@echo "make lint    check format, imports and warnings"
 	@echo "make format  format all Swift files"
 
@@ -40,6 +41,19 @@ run: build
 test: setup
 	swift build --build-tests
 	swift test --skip-build
+	$(MAKE) --no-print-directory contract
+
+# The server against its description, by a program of PyPI that is installed beside the build.
+CONTRACT = .build/contract
+contract: setup $(CONTRACT)/installed
+	swift build --product aasa
+	Tests/Contract/run .build/debug/aasa $(CONTRACT)
+
+$(CONTRACT)/installed: Tests/Contract/requirements.txt
+	@python3 -m venv --clear $(CONTRACT)
+	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	  echo "schemathesis could not be installed from PyPI, which make test needs." >&2; exit 1; }
+	@touch $@
 
 lint: setup
 	swift format lint --strict --recursive $(SWIFT_SOURCES)

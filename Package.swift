@@ -55,6 +55,7 @@ let package = Package(
     .target(
       name: "API",
       dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      resources: [.embedInCode("openapi.json")],
       swiftSettings: strict),
 
     // A client of the API, for the commands that work on a server.
@@ -95,7 +96,8 @@ let package = Package(
     .testTarget(
       name: "APITests",
       dependencies: [
-        "API", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP", "TestSupport",
+        "API", "APITypes", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),

@@ -29,7 +29,8 @@ public struct AdminAPI: Sendable {
   static func endpoints(
     _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + AppEndpoints(publisher: publisher).all
+    HealthEndpoints.all(problems: problems) + DescriptionEndpoints.all
+      + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all + ExpectationEndpoints(publisher: publisher).all

@@ -33,18 +33,14 @@ struct Authentication: Sendable {
   }
 
   private func knownToken(of request: Request) throws -> Token {
-    if let seconds = failedAttempts.wait(of: request.peer) {
+    let secret = secret(of: request)
+    if let token = try secret.flatMap(store.token) { return token }
+    if secret != nil, let seconds = failedAttempts.add(request.peer) {
       throw Problem(
         .tooManyRequests, "too-many-attempts",
-        "Too many requests with wrong tokens came from \(request.peer).",
+        "Too many requests with wrong tokens came from \(request.peer). Wait before the next one.",
         fields: [Field("Retry-After", String(seconds))])
     }
-    let secret = secret(of: request)
-    if let token = try secret.flatMap(store.token) {
-      failedAttempts.forgive(request.peer)
-      return token
-    }
-    if secret != nil { failedAttempts.add(request.peer) }
     throw Problem(
       .unauthorized, "unauthorized",
       "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",

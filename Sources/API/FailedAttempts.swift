@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Slows down those who guess tokens: an address that has sent too many wrong ones is not listened to
-/// for a while.
+/// Counts wrong tokens by address, so that who guesses is told to wait. A right token always goes
+/// through: behind a proxy many clients have one address.
 final class FailedAttempts: Sendable {
   /// How many wrong tokens an address may send in a window.
   static let limit = 20
@@ -21,27 +21,16 @@ final class FailedAttempts: Sendable {
   /// - Parameter now: Tells the time, in seconds since 1970.
   init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
-  /// For how many seconds an address is not listened to; `nil` if it is.
-  func wait(of address: String) -> Int64? {
-    attempts.withLock { attempts in
-      guard let known = attempts[address] else { return nil }
-      let end = known.since + Self.window
-      if end <= now() {
-        attempts[address] = nil
-        return nil
-      }
-      return known.count >= Self.limit ? end - now() : nil
-    }
-  }
-
-  /// Notes a wrong token.
-  func add(_ address: String) {
-    attempts.withLock { attempts in
+  /// Notes a wrong token. Returns for how many seconds the address is to wait, if it is.
+  func add(_ address: String) -> Int64? {
+    let now = now()
+    return attempts.withLock { attempts in
       if attempts.count >= Self.addressLimit && attempts[address] == nil { attempts = [:] }
-      attempts[address, default: Attempts(since: now())].count += 1
+      var known = attempts[address] ?? Attempts(since: now)
+      if known.since + Self.window <= now { known = Attempts(since: now) }
+      known.count += 1
+      attempts[address] = known
+      return known.count > Self.limit ? known.since + Self.window - now : nil
     }
   }
-
-  /// Forgets an address that has sent a right token.
-  func forgive(_ address: String) { attempts.withLock { $0[address] = nil } }
 }

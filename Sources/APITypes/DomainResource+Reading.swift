@@ -44,9 +44,14 @@ extension DomainResource {
     let extra = object["serviceExtra"]?.object(Document.Service.allCases.map(\.rawValue))
     for service in Document.Service.allCases {
       let apps = object[service.rawValue]?.list { $0.parse(AppIdentifier.init(_:)) } ?? []
-      if apps.isEmpty { continue }
-      let members = extra?[service.rawValue]?.extra(besides: ["apps": { _ in true }])
-      document.services[service] = Document.AppList(apps: apps, extra: members ?? [:])
+      let members = extra?[service.rawValue]?.extra(besides: ["apps": { _ in true }]) ?? [:]
+      if !apps.isEmpty {
+        document.services[service] = Document.AppList(apps: apps, extra: members)
+      } else if !members.isEmpty {
+        extra?[service.rawValue]?.fault(
+          "service-without-apps",
+          "These members are written beside the apps of “\(service.rawValue)”, and it has none.")
+      }
     }
     document.extra = object["extra"]?.extra(besides: reserved) ?? [:]
     document.applinksExtra = object["applinksExtra"]?.extra(besides: reservedOfAppLinks) ?? [:]

@@ -65,10 +65,17 @@ package struct Input {
   package var members: JSON.Object? { expected("an object", json.objectValue) }
 
   package func integer(in range: ClosedRange<Int>) -> Int? {
-    guard let value = expected("a whole number", json.integerValue) else { return nil }
+    guard let value = expected("a whole number", wholeNumber) else { return nil }
     if range.contains(value) { return value }
     fault("out-of-range", "This must be from \(range.lowerBound) to \(range.upperBound).")
     return nil
+  }
+
+  /// `3.0` and `3e0` are whole numbers as `3` is (JSON Schema 2020-12, section 6.1.1 of validation).
+  private var wholeNumber: Int? {
+    if let value = json.integerValue { return value }
+    guard case .number(let text) = json, let value = Double(text) else { return nil }
+    return Int(exactly: value)
   }
 
   /// The elements of an array that could be read. The others have left their faults.
@@ -79,11 +86,16 @@ package struct Input {
     }
   }
 
-  /// A string of 1 to `longest` characters.
-  package func string(longest: Int) -> String? {
+  /// A name of 1 to `longest` characters that can stand in a log: none of them controls anything.
+  package func name(longest: Int) -> String? {
     guard let text = string else { return nil }
-    if (1...longest).contains(text.unicodeScalars.count) { return text }
-    fault("wrong-length", "This must have 1 to \(longest) characters.")
+    if !(1...longest).contains(text.unicodeScalars.count) {
+      fault("wrong-length", "This must have 1 to \(longest) characters.")
+    } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      fault("control-character", "This has a control character, which no name can have.")
+    } else {
+      return text
+    }
     return nil
   }
 

@@ -24,7 +24,7 @@ package enum TokenResource {
 
   package static func read(_ input: Input) -> New? {
     guard let object = input.object(["name", "role", "domains", "expiresAt"]),
-      let name = object.required("name")?.string(longest: 100),
+      let name = object.required("name")?.name(longest: 100),
       let role = object.required("role")?.word(Role.self)
     else { return nil }
     return New(

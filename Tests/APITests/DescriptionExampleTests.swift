@@ -1,0 +1,84 @@
+import Association
+import JSONValue
+import Store
+import TestSupport
+import Testing
+
+/// The examples of the description are requests that the server accepts and answers that it gives.
+@Suite struct DescriptionExampleTests {
+  /// Every operation, in an order in which each finds what its example needs.
+  private static let story = [
+    "getHealth", "getReadiness", "putApp", "listApps", "getApp", "deleteApp", "validate", "match",
+    "putDomain", "setExpectations", "getExpectations", "listDomains", "getDomain", "patchDomain",
+    "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
+    "matchStored", "setRoutes", "replaceEntry", "addEntry", "adoptFile", "restoreRevision",
+    "listRevisions", "compareRevisions", "compareDocument", "getRevision", "getRevisionFile",
+    "deleteRoute", "renameApp", "apply",
+    "export", "deleteEntry", "createToken", "listTokens", "revokeToken", "listAudit",
+    "deleteDomain", "getDescription",
+  ]
+
+  @Test func theExamplesAreAcceptedAndTheAnswersAreLikeTheirs() throws {
+    let running = try RunningService()
+    let description = Description(try running.admin.send("GET", "/openapi.json").json)
+    let operations = Dictionary(grouping: description.operations, by: \.id)
+    #expect(Set(Self.story) == Set(operations.keys))
+    for id in Self.story {
+      let operation = try #require(operations[id]?.first)
+      let response = try running.admin.send(
+        operation.method, try target(operation, description), body: body(operation))
+      let described = operation.json["responses"]?["\(response.status)"]
+      #expect((200...299).contains(response.status), "\(operation.name): \(response.text)")
+      #expect(described != nil, "\(operation.name): \(response.status)")
+      guard let example = described?["content"]?["application/json"]?["example"] else {
+        #expect(response.status == 204 || id == "getDescription", "\(id) has no example")
+        continue
+      }
+      let difference = difference(try response.json, example, at: .root)
+      #expect(difference == nil, "\(operation.name): \(difference ?? "")")
+    }
+  }
+
+  private func target(_ operation: Description.Operation, _ description: Description) throws
+    -> String
+  {
+    var path = operation.path
+    for parameter in operation.json["parameters"]?.arrayValue ?? [] {
+      guard let parameter = description.resolve(parameter), parameter["in"] == "path" else {
+        continue
+      }
+      let name = try #require(parameter["name"]?.stringValue)
+      let example = try #require(parameter["example"])
+      let text = example.stringValue ?? example.text
+      path.replace("{\(name)}", with: text.replacing(" ", with: "%20"))
+    }
+    return path
+  }
+
+  private func body(_ operation: Description.Operation) -> [UInt8]? {
+    let content = operation.json["requestBody"]?["content"]?.objectValue?.members.first?.value
+    return content?["example"]?.serialized()
+  }
+
+  /// Where two values are of another shape: objects have the same members, and the elements of lists
+  /// are like the first.
+  private func difference(_ value: JSON, _ example: JSON, at pointer: JSONPointer) -> String? {
+    if let members = value.objectValue, let expected = example.objectValue {
+      if Set(members.keys) != Set(expected.keys) {
+        return "\(pointer): \(members.keys) and \(expected.keys)"
+      }
+      for member in members.members {
+        guard let other = expected[member.key] else { continue }
+        let found = difference(member.value, other, at: pointer.appending(member.key))
+        if let found { return found }
+      }
+      return nil
+    }
+    if let items = value.arrayValue, let expected = example.arrayValue {
+      if items.isEmpty != expected.isEmpty { return "\(pointer): one is empty" }
+      guard let item = items.first, let other = expected.first else { return nil }
+      return difference(item, other, at: pointer.appending(0))
+    }
+    return value.kind == example.kind ? nil : "\(pointer): \(value.kind) and \(example.kind)"
+  }
+}
