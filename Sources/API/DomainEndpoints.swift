@@ -55,7 +55,10 @@ struct DomainEndpoints: Sendable {
     let patch = try call.json()
     return try publisher.respond(to: call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(name)) }
-      return try read(DomainResource.json(old).merging(patch), name, over: old, call)
+      var merged = DomainResource.json(old).merging(patch)
+      // Left out, expectations stay; `null` resets them as it does any other member.
+      if patch["expectations"] == .null { merged = merged.merging(["expectations": []]) }
+      return try read(merged, name, over: old, call)
     } answer: { publication in
       ["domain": DomainResource.json(publication.edited.stored)]
     }

@@ -11,6 +11,8 @@ struct MatchEndpoints: Sendable {
 
   /// How many URLs one request may ask about.
   private static let urlLimit = 10_000
+  /// How many results one answer may have: a result for each URL and app.
+  private static let resultLimit = 100_000
 
   var all: [Endpoint] {
     [
@@ -38,7 +40,7 @@ struct MatchEndpoints: Sendable {
       }
     }
     let matcher = Matcher(document: question.document)
-    return Self.answer(question, matcher) { _ in question.domain?.text }
+    return try Self.answer(question, matcher) { _ in question.domain?.text }
   }
 
   private func matchStored(_ call: Call) throws -> Response {
@@ -49,7 +51,7 @@ struct MatchEndpoints: Sendable {
       }
     }
     let matcher = Matcher(document: question.document)
-    return Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
+    return try Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
   }
 
   private static func read(_ object: InputObject, document: JSON?) -> Question? {
@@ -67,7 +69,14 @@ struct MatchEndpoints: Sendable {
 
   private static func answer(
     _ question: Question, _ matcher: Matcher, domain: (String) -> String?
-  ) -> Response {
+  ) throws -> Response {
+    let count = question.urls.count * matcher.scopes(asking: question.app).count
+    if count > resultLimit {
+      throw Problem(
+        .unprocessableContent, "too-many",
+        "This asks for \(count) results, a URL and an app each; at most \(resultLimit) are given at "
+          + "once. Name an “app”, ask about fewer URLs, or use: aasa match --file FILE -.")
+    }
     let results = question.urls.flatMap {
       matcher.results(for: $0, app: question.app, domain: domain($0))
     }

@@ -29,17 +29,20 @@ package enum StateResource {
   package static func read(_ input: Input) -> DesiredState? {
     guard let object = input.object(["apps", "domains"]) else { return nil }
     let apps = object["apps"]?.list(AppResource.read) ?? []
-    let domains = object["domains"]?.list(readDomain) ?? []
+    var keeping: Set<DomainName> = []
+    let domains = object["domains"]?.list { readDomain($0, keeping: &keeping) } ?? []
     checkRepetition(apps.map(\.id.text), in: "apps", object)
     checkRepetition(domains.map(\.name.text), in: "domains", object)
-    return DesiredState(apps: apps, domains: domains)
+    return DesiredState(apps: apps, domains: domains, keepingExpectations: keeping)
   }
 
-  /// Reads a domain of a list, which says its name itself.
-  package static func readDomain(_ input: Input) -> Domain? {
+  /// Reads a domain of a list, which says its name itself. One that does not say its expectations is
+  /// added to those that keep them.
+  private static func readDomain(_ input: Input, keeping: inout Set<DomainName>) -> Domain? {
     guard let object = input.object(DomainResource.members),
       let name = object.required("domain")?.parse(DomainName.init(_:))
     else { return nil }
+    if object["expectations"] == nil { keeping.insert(name) }
     return DomainResource.read(object, name: name, keeping: [])
   }
 

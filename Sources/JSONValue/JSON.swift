@@ -4,7 +4,8 @@ public enum JSON: Sendable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number as its decimal text, so that `1.50` and 20-digit integers come out as they came in.
+  /// A number as its decimal text, so that `1.50` and 20-digit integers come out as they came in
+  /// (but for `-0`, which comes out as `0`).
   case number(String)
   /// A string. It may hold U+0000.
   case string(String)

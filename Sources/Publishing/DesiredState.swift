@@ -7,11 +7,16 @@ public struct DesiredState: Sendable {
   public var apps: [App]
   /// The domains.
   public var domains: [Domain]
+  /// The domains whose expectations the state does not say: they keep those that they have.
+  public var keepingExpectations: Set<DomainName>
 
   /// A state.
-  public init(apps: [App], domains: [Domain]) {
+  public init(
+    apps: [App], domains: [Domain], keepingExpectations: Set<DomainName> = []
+  ) {
     self.apps = apps
     self.domains = domains
+    self.keepingExpectations = keepingExpectations
   }
 }
 
@@ -76,7 +81,8 @@ extension Transaction {
     var errors: [PublicationError] = []
     for domain in state.domains {
       do {
-        steps.append(try apply(domain, accepting: accepted))
+        let keeps = state.keepingExpectations.contains(domain.name)
+        steps.append(try apply(domain, keepingExpectations: keeps, accepting: accepted))
       } catch let error as PublicationError {
         errors.append(error)
       }
@@ -95,9 +101,13 @@ extension Transaction {
   }
 
   private func apply(
-    _ domain: Domain, accepting accepted: Set<Finding.Code>
+    _ domain: Domain, keepingExpectations: Bool, accepting accepted: Set<Finding.Code>
   ) throws -> Plan.DomainStep {
-    let publication = try publish(domain.name, action: "apply", accepting: accepted) { _ in domain }
+    let publication = try publish(domain.name, action: "apply", accepting: accepted) { old in
+      var domain = domain
+      if keepingExpectations { domain.expectations = old?.domain.expectations ?? [] }
+      return domain
+    }
     let edited = publication.edited
     let action: Plan.Action = edited.isNew ? .create : edited.isChanged ? .update : .unchanged
     return Plan.DomainStep(name: domain.name, action: action, publication: publication)

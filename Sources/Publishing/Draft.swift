@@ -41,6 +41,12 @@ struct Draft {
 
 /// A draft that may be published.
 struct Review {
+  /// A domain before, with how often it has each error that was accepted then.
+  struct Known {
+    let domain: Domain
+    let errors: [Finding.Code: Int]
+  }
+
   let findings: [Finding]
   let changedResolutions: [ChangedResolution]
   let document: JSON
@@ -49,11 +55,14 @@ struct Review {
   ///
   /// - Throws: `PublicationError`.
   init(
-    _ draft: Draft, over old: Domain?, after earlier: [Finding],
-    accepting accepted: Set<Finding.Code>
+    _ draft: Draft, over old: Known?, after earlier: [Finding],
+    accepting explicitly: Set<Finding.Code>
   ) throws(PublicationError) {
     findings = earlier + draft.findings()
     document = draft.document
+    let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
+    let asBefore = counts.filter { code, findings in findings.count <= old?.errors[code] ?? 0 }
+    let accepted = explicitly.union(asBefore.keys)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
       let account = isTooLarge ? ByteAccount(of: document) : nil
@@ -62,7 +71,10 @@ struct Review {
     let after = Resolver(draft.domain, document)
     let broken = after.broken()
     if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
-    changedResolutions = old.map { after.changes(since: Resolver($0, $0.document.json)) } ?? []
+    changedResolutions =
+      old.map {
+        after.changes(since: Resolver($0.domain, $0.domain.document.json))
+      } ?? []
   }
 
   /// The codes of the errors that the document has.

@@ -63,8 +63,9 @@ extension Transaction {
   /// - Parameters:
   ///   - action: What is done.
   ///   - findings: What was found before in what is published; the linter's own follow.
-  ///   - accepted: Codes of errors in spite of which the document is published. Those that the domain's
-  ///     revision was published in spite of are accepted as well, so that it can still be edited.
+  ///   - accepted: Codes of errors in spite of which the document is published. Errors that the domain
+  ///     was published in spite of before are accepted as well as long as they do not become more, so
+  ///     that it can still be edited.
   ///   - change: Given the domain as it is, or `nil` where there is none, returns what it shall be.
   /// - Throws: `PublicationError`, `StoreError`, and what `change` throws.
   public func publish(
@@ -76,10 +77,9 @@ extension Transaction {
     let edited = try edit(name, if: precondition, action: action) { old in
       var domain = try change(old)
       domain.document = domain.document.keepingRows(of: old?.domain.document ?? Document())
-      let before = old?.acceptedCodes.compactMap(Finding.Code.init) ?? []
-      let draft = Draft(domain, environments: try environments(of: domain.document.appIdentifiers))
+      let draft = try draft(of: domain)
       let passed = try Review(
-        draft, over: old?.domain, after: findings, accepting: accepted.union(before))
+        draft, over: try old.map { try known($0) }, after: findings, accepting: accepted)
       review = passed
       return DomainEdit(
         domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes,
@@ -90,6 +90,21 @@ extension Transaction {
     return Publication(
       edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,
       document: review.document)
+  }
+
+  private func draft(of domain: Domain) throws -> Draft {
+    Draft(domain, environments: try environments(of: domain.document.appIdentifiers))
+  }
+
+  /// A domain as it is, with how often it has each error that was accepted.
+  private func known(_ stored: StoredDomain) throws -> Review.Known {
+    let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
+    if codes.isEmpty { return Review.Known(domain: stored.domain, errors: [:]) }
+    let findings = try draft(of: stored.domain).findings().filter {
+      $0.severity == .error && codes.contains($0.code)
+    }
+    return Review.Known(
+      domain: stored.domain, errors: Dictionary(grouping: findings, by: \.code).mapValues(\.count))
   }
 
   /// Makes a domain serve an association file as it is, adding the domain if there is none.

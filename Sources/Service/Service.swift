@@ -12,17 +12,20 @@ public final class Service: Sendable {
   private let publicListener: PublicListener
   private let adminListener: Listener
   private let log: Log
-  /// Why following failed last, so that the log says it once and not at every look.
-  private let trouble = Mutex<String?>(nil)
+  private let store: Store
+  private let trouble: Trouble
 
   /// Starts serving.
   ///
   /// - Throws: `StoreError`, `ListenerError`, and what building answers throws.
   public init(_ configuration: Configuration, store: Store, log: Log) throws {
     self.log = log
+    self.store = store
+    let trouble = Trouble()
+    self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.refresh() }
-    let api = AdminAPI(publisher: publisher, problems: { [] }) { log.line($0) }
+    let api = AdminAPI(publisher: publisher, problems: { trouble.sentences }) { log.line($0) }
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, serving: table.hosts, daemons: configuration.threads)
@@ -37,21 +40,21 @@ public final class Service: Sendable {
   /// Where the JSON API is.
   public var adminAddress: SocketAddress { adminListener.address }
 
-  /// Serves what another process has changed. To be called a few times a second.
+  /// Serves what another process has changed, and writes down what was only remembered. To be called a
+  /// few times a second.
   public func follow() {
-    do {
-      try table.refreshIfChangedElsewhere()
-      report(nil)
-    } catch {
-      report("The database cannot be read; files are served as before: \(error)")
-    }
+    attempt(.reading) { try table.refreshIfChangedElsewhere() }
+    attempt(.writing) { try store.writeTokenUses() }
   }
 
-  private func report(_ trouble: String?) {
-    self.trouble.withLock { last in
-      if trouble == last { return }
-      log.line(trouble ?? "The database can be read again.")
-      last = trouble
+  /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
+  /// any more.
+  private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
+    do {
+      try work()
+      if trouble.end(kind) { log.line("The database can be \(kind.rawValue) again.") }
+    } catch {
+      if trouble.begin(kind) { log.line("\(kind.sentence) \(error)") }
     }
   }
 
@@ -64,4 +67,28 @@ public final class Service: Sendable {
     adminListener.stop(within: Self.grace)
     publicListener.stop(within: Self.grace)
   }
+}
+
+/// What keeps the service from being ready.
+private final class Trouble: Sendable {
+  /// What cannot be done with the database.
+  enum Kind: String, CaseIterable {
+    case reading = "read"
+    case writing = "written"
+
+    var sentence: String { "The database cannot be \(rawValue); files are served as before." }
+  }
+
+  private let current = Mutex<Set<Kind>>([])
+
+  /// As sentences, in a stable order.
+  var sentences: [String] {
+    current.withLock { current in Kind.allCases.filter(current.contains).map(\.sentence) }
+  }
+
+  /// Whether it is new.
+  func begin(_ kind: Kind) -> Bool { current.withLock { $0.insert(kind).inserted } }
+
+  /// Whether it was there.
+  func end(_ kind: Kind) -> Bool { current.withLock { $0.remove(kind) != nil } }
 }

@@ -92,7 +92,7 @@ extension Store {
 
   /// All apps and all domains, in one consistent state.
   public func everything() throws -> (apps: [StoredApp], domains: [StoredDomain]) {
-    try read { connection in
+    try readLong { connection in
       let apps = try connection.all(
         AppRows.select + " ORDER BY identifier", row: AppRows.read)
       let ids = try connection.all(

@@ -29,7 +29,7 @@ extension Store {
   /// Reads everything that is to be served, in one consistent state, and returns the place in the
   /// order of changes that it belongs to.
   public func readServed(_ body: (ServedDomain) throws -> Void) throws -> Int64 {
-    try read { connection in
+    try follow { connection in
       let sequence = try ChangeRows.last(connection)
       var names = try NamesByDomain(connection)
       try connection.run(ServedRows.select + " ORDER BY domain.id") { row in
@@ -41,7 +41,7 @@ extension Store {
 
   /// What is to be served for one domain; `nil` if it is disabled or not there.
   public func served(_ domain: Int64) throws -> ServedDomain? {
-    try read { connection in
+    try follow { connection in
       let names = try DomainRows(id: domain).names(connection)
       return try connection.first(ServedRows.select + " AND domain.id = ?", [.integer(domain)]) {
         ServedRows.read($0, names: names)
@@ -51,7 +51,7 @@ extension Store {
 
   /// What changed after a place in the order, by whatever process.
   public func changes(after sequence: Int64) throws -> Changes {
-    try read { connection in
+    try follow { connection in
       let last = try ChangeRows.last(connection)
       let first = try connection.first("SELECT min(sequence) FROM change") { $0.integer(0) } ?? 0
       // Rows go when they are old: without the next one, what lies between is not known.
@@ -68,7 +68,7 @@ extension Store {
   /// A number that differs when another connection has changed the database since it was last asked
   /// for (sqlite.org/pragma.html#pragma_data_version).
   public func dataVersion() throws -> Int64 {
-    try readOnce { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
+    try followOnce { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
   }
 }
 

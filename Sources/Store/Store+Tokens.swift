@@ -1,6 +1,7 @@
 public import Association
 import JSONValue
 import SQLite
+import Synchronization
 
 /// A bearer token without its secret.
 public struct Token: Sendable, Equatable {
@@ -34,22 +35,30 @@ extension Store {
     }
     guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
     if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
-    try markUsed(token)
+    noteUse(of: token)
     return token
   }
 
-  /// Writes down that a token was used, at most once a minute.
-  private func markUsed(_ token: Token) throws {
+  /// Remembers that a token was used; `writeTokenUses` writes it down. No request waits for that.
+  private func noteUse(of token: Token) {
     let minute = now() / 60 * 60
-    if token.lastUsedAt == minute { return }
-    do {
-      try write(WriteContext(author: token.name)) { transaction in
+    if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }
+  }
+
+  /// Writes down which tokens were used since the last call. To be called now and then.
+  ///
+  /// - Throws: `StoreError.database`; nothing is forgotten then.
+  public func writeTokenUses() throws {
+    let uses = tokenUses.withLock { $0 }
+    if uses.isEmpty { return }
+    try write(WriteContext(author: "")) { transaction in
+      for (name, minute) in uses {
         try transaction.connection.run(
-          "UPDATE token SET last_used_at = ? WHERE name = ?",
-          [.integer(minute), .text(token.name)])
+          "UPDATE token SET last_used_at = ? WHERE name = ?", [.integer(minute), .text(name)])
       }
-    } catch StoreError.database {
-      // Reading goes on when the disk is full or the database locked; the next use tries again.
+    }
+    tokenUses.withLock { current in
+      for (name, minute) in uses where current[name] == minute { current[name] = nil }
     }
   }
 }

@@ -82,7 +82,7 @@ final class PublicHandler: Sendable {
         return request.answer(answers.methodNotAllowed)
       }
       if request.fields.hasBody { return request.answer(answers.bodyNotAllowed) }
-      switch Precondition(request, document.validators) {
+      switch RequestConditions(request, document.validators) {
       case .passes: return request.answer(document.full)
       case .notModified: return request.answer(document.notModified)
       case .failed: return request.answer(answers.preconditionFailed)

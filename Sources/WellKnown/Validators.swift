@@ -31,7 +31,7 @@ struct Validators: ~Copyable, @unchecked Sendable {
   /// Whether the document is not newer than a date; nil if the date is not one, and so does not
   /// count (RFC 9110 section 13.1.3).
   borrowing func isUnmodified(since line: UnsafeRawBufferPointer) -> Bool? {
-    HTTPDate(line).map { lastModified <= $0 }
+    HTTPDate(line, currentYear: HTTPDate.currentYear).map { lastModified <= $0 }
   }
 }
 

@@ -6,6 +6,13 @@ import Store
 enum ImportCommand {
   private static let context = WriteContext(author: "aasa import")
 
+  private static func sentence(_ broken: BrokenExpectation) -> String {
+    let expectation = broken.expectation
+    return
+      "\(expectation.url) for \(expectation.app): expected \(expectation.resolution.rawValue), "
+      + "would be \(broken.explanation.resolution.rawValue). \(broken.explanation.reason)"
+  }
+
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
     let arguments = try Arguments(words, options: ["--domain", "--database", "--accept"])
     guard arguments.operands.count == 1 else {
@@ -27,6 +34,10 @@ enum ImportCommand {
       return .fine
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
+      Terminal.complain("\(name): nothing was changed.")
+      return .no
+    } catch PublicationError.expectationsBroken(_, let broken) {
+      for broken in broken { Terminal.complain(sentence(broken)) }
       Terminal.complain("\(name): nothing was changed.")
       return .no
     }

@@ -16,12 +16,15 @@ enum MatchCommand {
     var matching = try Matching(arguments, file: try Input.bytes(of: file))
     for operand in arguments.operands {
       guard operand == "-" else {
-        try matching.match(operand)
+        try matching.match(Array(operand.utf8)[...])
         continue
       }
       let lines = InputLines()
       while let line = try lines.next(beforeWaiting: { try matching.flush() }) {
-        try matching.match(line)
+        switch line {
+        case .bytes(let url): try matching.match(url)
+        case .tooLong: matching.passOver()
+        }
       }
     }
     try matching.flush()
@@ -61,35 +64,35 @@ enum MatchCommand {
       style = arguments.has("--json") ? .json : arguments.has("--explain") ? .explained : .plain
     }
 
-    mutating func match(_ url: String) throws {
+    /// Resolves a URL, whose bytes are written as they came.
+    mutating func match(_ url: ArraySlice<UInt8>) throws {
       var isMatched = false
       for scope in scopes {
-        let resolution: Resolution
-        switch style {
-        case .plain:
-          resolution = matcher.resolve(url, in: scope, domain: domain).resolution
-          try append([resolution.rawValue, scope.app ?? "-", url])
-        case .explained:
-          let explanation = matcher.explain(url, in: scope, domain: domain)
-          resolution = explanation.resolution
-          try append([
-            resolution.rawValue, scope.app ?? "-", url, explanation.route?.description ?? "-",
-            explanation.reason,
-          ])
-        case .json:
-          let explanation = matcher.explain(url, in: scope, domain: domain)
-          resolution = explanation.resolution
-          try append([MatchResult(url: url, explanation: explanation).json.text])
+        let resolution = matcher.resolve(url.span, in: scope, domain: domain).resolution
+        if style == .json {
+          let explanation = matcher.explain(url.span, in: scope, domain: domain)
+          let text = String(decoding: url, as: UTF8.self)
+          output += MatchResult(url: text, explanation: explanation).json.serialized()
+        } else {
+          output += "\(resolution.rawValue)\t\(scope.app ?? "-")\t".utf8
+          output += url
         }
+        if style == .explained {
+          let explanation = matcher.explain(url.span, in: scope, domain: domain)
+          output += "\t\(explanation.route?.description ?? "-")\t\(explanation.reason)".utf8
+        }
+        output.append(UInt8(ascii: "\n"))
         isMatched = isMatched || resolution == .match
       }
       isEveryURLMatched = isEveryURLMatched && isMatched
+      if output.count > 65_536 { try flush() }
     }
 
-    private mutating func append(_ columns: [String]) throws {
-      output += columns.joined(separator: "\t").utf8
-      output.append(UInt8(ascii: "\n"))
-      if output.count > 65_536 { try flush() }
+    /// Says that a line is no URL.
+    mutating func passOver() {
+      isEveryURLMatched = false
+      Terminal.complain(
+        "A line of more than \(InputLines.limit) bytes is passed over; it is no URL.")
     }
 
     mutating func flush() throws {

@@ -24,6 +24,7 @@ enum ServeCommand {
 
   private static func serve(_ store: Store, _ configuration: Configuration) throws {
     let signals = SignalWait([SIGTERM, SIGINT])
+    raiseFileLimit()
     let service = try Service(configuration, store: store, log: Log())
     announce(service)
     try announce(store, at: service.publicAddress)
@@ -35,6 +36,16 @@ enum ServeCommand {
   private static func announce(_ service: Service) {
     Terminal.complain("Association files: http://\(service.publicAddress)")
     Terminal.complain("Admin API:         http://\(service.adminAddress)/v1")
+  }
+
+  /// Lets the process open as many files and connections as the system allows it.
+  private static func raiseFileLimit() {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    // If it is refused, the limit stays what it was.
+    _ = setrlimit(resource, &limit)
   }
 
   private static func announce(_ store: Store, at address: SocketAddress) throws {

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import JSONValue
+import Service
 import Store
 import TestSupport
 import Testing
@@ -89,6 +90,7 @@ import Testing
     let client = Client(
       port: admin.port, lines: ["Host: x", "Authorization: Bearer \(secret)"])
     #expect(try client.send("GET", "/v1/domains").status == 200)
+    running.service.follow()
     let list = try admin.send("GET", "/v1/tokens")
     #expect(!list.text.contains(secret))
     let listed = try list.json["items"]?.arrayValue?.first { $0["name"] == "ci" }

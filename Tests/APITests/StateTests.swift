@@ -73,6 +73,26 @@ import Testing
     #expect(try running.serve("x.example").status == 404)
   }
 
+  @Test func aStateThatDoesNotSayExpectationsKeepsThem() throws {
+    let expectation: JSON = [
+      "url": "https://d0.example/p0/1", "app": .string(app), "resolution": "match",
+    ]
+    let patch: JSON = ["expectations": [expectation]]
+    #expect(try admin.send("PATCH", "/v1/domains/d0.example", json: patch).status == 200)
+    let broken = try admin.send(
+      "POST", "/v1/apply", json: ["domains": [["domain": "d0.example", "entries": []]]])
+    #expect(broken.status == 409)
+    var kept = domain(0).objectValue ?? [:]
+    kept["domain"] = "d0.example"
+    let applied = try admin.send("POST", "/v1/apply", json: ["domains": [.object(kept)]])
+    #expect(applied.status == 200, "\(applied.text)")
+    let domain = try admin.send("GET", "/v1/domains/d0.example").json
+    #expect(domain["expectations"] == [expectation])
+    let reset = try admin.send(
+      "PATCH", "/v1/domains/d0.example", json: ["expectations": .null])
+    #expect(try reset.json["domain"]?["expectations"] == [])
+  }
+
   @Test func oneDomainThatIsRefusedKeepsAllFromChanging() throws {
     let before = try admin.send("GET", "/v1/export").body
     let bad: JSON = [["apps": [.string(app)], "routes": [["path": "/$(nowhere)"]]]]

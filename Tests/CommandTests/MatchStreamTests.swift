@@ -47,12 +47,14 @@ import Testing
     #expect(result.status == 1)
   }
 
-  @Test func aLineWithoutAnEndIsRefusedAfterWhatCameBeforeIt() throws {
+  @Test(arguments: ["", "\nhttps://a.example/a/2\n"])
+  func aLineThatIsTooLongIsPassedOver(rest: String) throws {
     let line = [UInt8](repeating: UInt8(ascii: "a"), count: 3_000_000)
-    let result = try match(Array("https://a.example/a/1\n".utf8) + line)
+    let result = try match(Array("https://a.example/a/1\n".utf8) + line + Array(rest.utf8))
     #expect(result.status == 1)
-    #expect(result.output == "match\t\(app)\thttps://a.example/a/1\n")
-    #expect(result.errors.contains("A line of stdin has more than 1048576 bytes"))
+    let urls = ["https://a.example/a/1"] + (rest.isEmpty ? [] : ["https://a.example/a/2"])
+    #expect(result.output == urls.map { "match\t\(app)\t\($0)\n" }.joined())
+    #expect(result.errors.contains("A line of more than 1048576 bytes is passed over"))
   }
 
   @Test func answersComeWhileStdinIsOpen() throws {

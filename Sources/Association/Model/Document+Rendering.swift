@@ -48,7 +48,7 @@ extension Document {
     case .dictionary:
       var details = JSON.Object()
       for entry in entries {
-        // `Document.problem` has refused an app that two entries name.
+        // Whoever makes such a document sees to it that no app comes twice.
         for app in entry.apps { details.appendNew(app.text, .object(entry.members)) }
       }
       return .object(details)
@@ -92,7 +92,7 @@ extension Entry {
       members["components"] = .array(routes.map(\.json))
       if keys.paths { members["paths"] = .strings(paths.map(\.text)) }
     } else if keys.paths {
-      // `Entry.faults` has refused a route that is no legacy path.
+      // Whoever makes such an entry sees to it that each route is a legacy path.
       members["paths"] = .strings(routes.compactMap(\.legacyPath?.text))
     }
     members.addMissing(from: extra)

@@ -1,10 +1,15 @@
+import Glibc
+
 extension HTTPDate {
+  /// The current year (UTC), but for the hours around its turn.
+  public static var currentYear: Int64 { 1970 + Int64(time(nil)) / 31_556_952 }
+
   /// Parses any of the three forms that RFC 9110 section 5.6.7 asks recipients to take, without
   /// allocating. The weekday is not compared with the date.
   ///
   /// - Parameter year: The current year, which decides the century of a year of two digits.
   /// - Returns: nil for anything else, for which a condition is to be ignored.
-  public init?(_ bytes: UnsafeRawBufferPointer, currentYear year: Int64 = 2026) {
+  public init?(_ bytes: UnsafeRawBufferPointer, currentYear year: Int64) {
     var text = DateScanner(bytes)
     let date: (day: Int64?, month: Int64?, year: Int64?)
     let clock: Int64?

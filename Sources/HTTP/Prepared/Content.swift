@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Synchronization
 
 /// The bytes of a body, ready to be sent any number of times and shared by several responses.
 ///
@@ -21,7 +22,18 @@ public final class Content: @unchecked Sendable {
 
   private static let fileBytes = 32_768
 
-  /// Copies bytes. Where the process has no file descriptor left, a large body is held in its own
+  /// How many files in memory there are.
+  private static let files = Atomic<Int>(0)
+
+  /// How many there may be: each takes two descriptors with its response, and three quarters of what
+  /// the process may open are left for connections and the database.
+  private static let fileLimit: Int = {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+      ? Int(clamping: limit.rlim_cur / 8) : 0
+  }()
+
+  /// Copies bytes. Where the process has too few file descriptors, a large body is held in its own
   /// memory, too.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
@@ -31,7 +43,22 @@ public final class Content: @unchecked Sendable {
   deinit {
     switch storage {
     case .buffer(let buffer): buffer.deallocate()
-    case .file(let descriptor): close(descriptor)
+    case .file(let descriptor):
+      close(descriptor)
+      Self.files.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// The bytes again; `nil` if they cannot be read.
+  func copied() -> [UInt8]? {
+    switch storage {
+    case .buffer(let buffer): return Array(buffer)
+    case .file(let descriptor):
+      let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
+        // Sound: the buffer has room for `count` bytes, and `read` is how many were written.
+        read = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+      }
+      return bytes.count == count ? bytes : nil
     }
   }
 
@@ -42,7 +69,7 @@ public final class Content: @unchecked Sendable {
   }
 
   private static func file(_ bytes: [UInt8]) -> Storage? {
-    guard bytes.count >= fileBytes else { return nil }
+    guard bytes.count >= fileBytes, files.load(ordering: .relaxed) < fileLimit else { return nil }
     let descriptor = aasa_memory_file()
     guard descriptor >= 0 else { return nil }
     // Sound: the pointer is used within the array's extent and the call only.
@@ -56,7 +83,10 @@ public final class Content: @unchecked Sendable {
       }
       return true
     }
-    if isWritten { return .file(descriptor: descriptor) }
+    if isWritten {
+      files.add(1, ordering: .relaxed)
+      return .file(descriptor: descriptor)
+    }
     close(descriptor)
     return nil
   }

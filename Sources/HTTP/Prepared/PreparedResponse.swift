@@ -41,12 +41,19 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
 
   deinit { MHD_destroy_response(pointer) }
 
+  /// A response with bytes of its own, for when no file descriptor is left.
+  private static func copy(of content: Content) -> OpaquePointer? {
+    guard var bytes = content.copied() else { return nil }
+    // Sound: the library copies the bytes before it returns.
+    return MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)
+  }
+
   private static func make(_ content: Content) -> OpaquePointer? {
     switch content.storage {
     case .file(let descriptor):
       // libmicrohttpd closes what it is given.
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-      guard own >= 0 else { return nil }
+      guard own >= 0 else { return copy(of: content) }
       guard let pointer = MHD_create_response_from_fd64(UInt64(content.count), own) else {
         close(own)
         return nil

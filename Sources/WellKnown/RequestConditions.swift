@@ -1,7 +1,7 @@
 import HTTP
 
 /// What the conditions of a request say of a document (RFC 9110 section 13.2.2).
-enum Precondition {
+enum RequestConditions {
   /// To be answered in full.
   case passes
   /// 304
