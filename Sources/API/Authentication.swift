@@ -1,4 +1,5 @@
 import Association
+import Glibc
 import HTTP
 import Store
 
@@ -14,8 +15,7 @@ struct Authentication: Sendable {
 
   /// The token of a request that may call the endpoint; `nil` where none is needed.
   ///
-  /// - Throws: `Problem`: 401 without a token that is known, 403 with one that may not, 429 for an
-  ///   address that has sent too many wrong ones.
+  /// - Throws: `Problem`: 401 without a token that is known, 403 with one that may not.
   func token(
     of request: Request, for endpoint: Endpoint, parameters: [String: String]
   ) throws -> Token? {
@@ -35,12 +35,7 @@ struct Authentication: Sendable {
   private func knownToken(of request: Request) throws -> Token {
     let secret = secret(of: request)
     if let token = try secret.flatMap(store.token) { return token }
-    if secret != nil, let seconds = failedAttempts.add(request.peer) {
-      throw Problem(
-        .tooManyRequests, "too-many-attempts",
-        "Too many requests with wrong tokens came from \(request.peer). Wait before the next one.",
-        fields: [Field("Retry-After", String(seconds))])
-    }
+    if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
     throw Problem(
       .unauthorized, "unauthorized",
       "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",

@@ -1,12 +1,15 @@
 import Synchronization
 
-/// Counts wrong tokens by address, so that who guesses is told to wait. A right token always goes
-/// through: behind a proxy many clients have one address.
+/// Counts wrong tokens by address, so that who guesses is answered slowly. A right token is not kept
+/// waiting: behind a proxy many clients have one address.
 final class FailedAttempts: Sendable {
-  /// How many wrong tokens an address may send in a window.
+  /// How many wrong tokens of an address are answered at once in a window.
   static let limit = 20
   /// How long a window is, in seconds.
   static let window: Int64 = 60
+  /// For how long each further answer is held back, in microseconds. It takes a thread of the admin
+  /// listener for that time, so it is short.
+  static let delay: UInt32 = 100_000
   /// How many addresses are remembered; beyond, all are forgotten.
   private static let addressLimit = 10_000
 
@@ -21,8 +24,8 @@ final class FailedAttempts: Sendable {
   /// - Parameter now: Tells the time, in seconds since 1970.
   init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
-  /// Notes a wrong token. Returns for how many seconds the address is to wait, if it is.
-  func add(_ address: String) -> Int64? {
+  /// Notes a wrong token. Returns whether its answer is to be held back.
+  func add(_ address: String) -> Bool {
     let now = now()
     return attempts.withLock { attempts in
       if attempts.count >= Self.addressLimit && attempts[address] == nil { attempts = [:] }
@@ -30,7 +33,7 @@ final class FailedAttempts: Sendable {
       if known.since + Self.window <= now { known = Attempts(since: now) }
       known.count += 1
       attempts[address] = known
-      return known.count > Self.limit ? known.since + Self.window - now : nil
+      return known.count > Self.limit
     }
   }
 }

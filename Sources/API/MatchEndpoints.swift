@@ -72,10 +72,11 @@ struct MatchEndpoints: Sendable {
   ) throws -> Response {
     let count = question.urls.count * matcher.scopes(asking: question.app).count
     if count > resultLimit {
-      throw Problem(
-        .unprocessableContent, "too-many",
+      let message =
         "This asks for \(count) results, a URL and an app each; at most \(resultLimit) are given at "
-          + "once. Name an “app”, ask about fewer URLs, or use: aasa match --file FILE -.")
+        + "once. Name an “app”, ask about fewer URLs, or use: aasa match --file FILE -."
+      throw InvalidInput(
+        faults: [Fault(pointer: .root.appending("urls"), code: "too-many", message: message)])
     }
     let results = question.urls.flatMap {
       matcher.results(for: $0, app: question.app, domain: domain($0))

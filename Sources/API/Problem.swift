@@ -75,7 +75,6 @@ struct Problem: Error, Sendable {
     case .contentTooLarge: "Content Too Large"
     case .unsupportedMediaType: "Unsupported Media Type"
     case .unprocessableContent: "Unprocessable Content"
-    case .tooManyRequests: "Too Many Requests"
     case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
     case .notImplemented: "Not Implemented"
     case .serviceUnavailable: "Service Unavailable"
