@@ -84,7 +84,7 @@ let package = Package(
 
     .testTarget(name: "JSONValueTests", dependencies: ["JSONValue"], swiftSettings: strict),
     .testTarget(
-      name: "AssociationTests", dependencies: ["Association", "JSONValue"],
+      name: "AssociationTests", dependencies: ["Association", "JSONValue", "TestSupport"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
       name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),

@@ -97,6 +97,18 @@ import Testing
     #expect(changing.allSatisfy { [.role(.editor), .role(.admin)].contains($0.endpoint.access) })
   }
 
+  @Test func anEditorCannotCallWhatIsForAdmins() throws {
+    let editor = try running.client(.editor)
+    let forAdmins = endpoints.filter { $0.endpoint.access == .role(.admin) }
+    #expect(forAdmins.count >= 4)
+    for (endpoint, target) in forAdmins {
+      let response = try editor.send(endpoint.method.name, target, json: [:])
+      #expect(
+        try response.status == 403 && response.code == "role-too-low",
+        "\(endpoint.method.name) \(endpoint.path)")
+    }
+  }
+
   @Test func aTokenThatIsLimitedCanCallOnlyWhatIsAboutItsDomains() throws {
     let limited = try running.client(.editor, domains: ["*.brand.example"])
     #expect(try limited.send("GET", target).status == 200)

@@ -1,0 +1,45 @@
+import Association
+import JSONValue
+import TestSupport
+import Testing
+
+/// What is rendered from the model says the same as the file that it was made from.
+@Suite struct RenderingTests {
+  private static let urls = [
+    "https://example.com/", "https://example.com/buy/1", "https://example.com/help/website/x",
+    "https://example.com/a?id=1234&ref=x#top", "https://example.com/A/b",
+    "https://example.com/old/b",
+    "https://example.com/en/pizza", "https://example.com/x1", "https://example.com/caf%C3%A9/",
+  ]
+
+  /// Every decision about the URLs, for every app.
+  private func decisions(_ document: JSON) -> [String] {
+    let matcher = Matcher(document: document)
+    return Self.urls.flatMap { url in
+      matcher.results(for: url).map { "\($0.explanation.app ?? "-") \($0.explanation.resolution)" }
+    }
+  }
+
+  @Test(arguments: Shape.all)
+  func aFileOfAnyShapeResolvesTheSameAfterItWasAdoptedAndRendered(shape: Shape) throws {
+    let rendered = try JSON.parse(Document(adopting: shape.file).rendered()).value
+    #expect(rendered == shape.file)
+    #expect(decisions(rendered) == decisions(shape.file))
+    #expect(
+      try Document(adopting: rendered).rendered() == Document(adopting: shape.file).rendered())
+  }
+
+  @Test(.enabled(if: CorpusFile.isThere, CorpusFile.missing))
+  func aRealFileResolvesTheSameAfterItWasAdoptedAndRendered() throws {
+    var count = 0
+    for file in try CorpusFile.all() {
+      // Five of them are not JSON, which other tests look at.
+      guard let document = try? JSON.parse(file.bytes).value else { continue }
+      let rendered = try JSON.parse(Document(adopting: document).rendered()).value
+      #expect(rendered == document, "\(file.testDescription)")
+      #expect(decisions(rendered) == decisions(document), "\(file.testDescription)")
+      count += 1
+    }
+    #expect(count > 100)
+  }
+}
