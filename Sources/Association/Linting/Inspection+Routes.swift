@@ -137,7 +137,7 @@ extension Inspection {
       }
     }
     guard let first = places.first else { return }
-    let count = places.count == 1 ? "This comment" : "This and \(places.count - 1) more comments"
+    let count = places.count == 1 ? "This comment" : "This comment and \(places.count - 1) more"
     add(
       .publicComment, at: first,
       "\(count) will be public: everybody can download the file. Devices ignore comments.",
