@@ -77,18 +77,10 @@ extension Transaction {
     // Names go before names come, since one may go from one domain to another.
     let deleted = prune ? try deleteDomains(except: Set(state.domains.map(\.name))) : []
     try releaseAliases(for: state.domains)
-    var steps: [Plan.DomainStep] = []
-    var errors: [PublicationError] = []
-    for domain in state.domains {
-      do {
-        let keeps = state.keepingExpectations.contains(domain.name)
-        steps.append(try apply(domain, keepingExpectations: keeps, accepting: accepted))
-      } catch let error as PublicationError {
-        errors.append(error)
-      }
+    let steps = try publishEach(state.domains) { domain in
+      let keeps = state.keepingExpectations.contains(domain.name)
+      return try apply(domain, keepingExpectations: keeps, accepting: accepted)
     }
-    if errors.count == 1, let error = errors.first { throw error }
-    if !errors.isEmpty { throw PublicationError.several(errors) }
     let gone = prune ? try deleteUnusedApps(except: Set(state.apps.map(\.id))) : []
     return Plan(apps: apps + gone, domains: deleted + steps)
   }

@@ -145,15 +145,36 @@ extension Transaction {
 
   /// Gives an app another identifier in all domains that name it, and publishes each of them.
   ///
-  /// - Throws: as `publish`, `StoreError.appExists`.
+  /// - Throws: as `publish`, with the errors of every domain; `StoreError.appExists`.
   public func renameAndPublish(
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = []
   ) throws -> [Publication] {
-    try rename(old, to: new).map { name in
+    try publishEach(try rename(old, to: new)) { name in
       try publish(name, action: "rename app \(old) to \(new)", accepting: accepted) { stored in
         guard let stored else { throw StoreError.notFound(.domain(name)) }
         return stored.domain
       }
     }
+  }
+
+  /// Publishes one after another, and goes on where a document is refused, so that the error names
+  /// every one.
+  ///
+  /// - Throws: the only `PublicationError` of `publish`, or `.several`; what else it throws at once.
+  func publishEach<Item, Result>(
+    _ items: [Item], _ publish: (Item) throws -> Result
+  ) throws -> [Result] {
+    var results: [Result] = []
+    var errors: [PublicationError] = []
+    for item in items {
+      do {
+        results.append(try publish(item))
+      } catch let error as PublicationError {
+        errors.append(error)
+      }
+    }
+    if errors.count == 1, let error = errors.first { throw error }
+    if !errors.isEmpty { throw PublicationError.several(errors) }
+    return results
   }
 }

@@ -140,6 +140,21 @@ import Testing
     #expect(try taken.status == 409 && taken.code == "app-exists")
   }
 
+  @Test func everyDomainThatRefusesARenameIsNamedAndNoneIsChanged() throws {
+    let staging: JSON = ["environment": "staging"]
+    for index in 1...2 {
+      let path = "/v1/domains/d\(index).example"
+      #expect(try admin.send("PATCH", path, json: ["strict": true]).status == 200)
+    }
+    #expect(try admin.send("PUT", "/v1/apps/\(app)", json: staging).status == 200)
+    let before = try admin.send("GET", "/v1/export").body
+    let refused = try admin.send("POST", "/v1/apps/\(app)/rename", json: ["to": "ABCDE12345.x"])
+    #expect(try refused.status == 422 && refused.code == "several-refused")
+    let domains = try refused.json["problems"]?.arrayValue?.map { $0["domain"] ?? .null }
+    #expect(domains == ["d1.example", "d2.example"])
+    #expect(try admin.send("GET", "/v1/export").body == before)
+  }
+
   @Test func anAppForTestsOnADomainForCustomersIsAFinding() throws {
     let staging: JSON = ["environment": "staging"]
     #expect(try admin.send("PUT", "/v1/apps/\(app)", json: staging).status == 200)
