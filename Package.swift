@@ -47,7 +47,9 @@ let package = Package(
     .target(
       name: "HTTP", dependencies: ["CMicroHTTPD", "CGnuTLS", "Certificates"],
       swiftSettings: strict),
-    .target(name: "WellKnown", dependencies: ["HTTP", "Association"], swiftSettings: strict),
+    .target(
+      name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association"],
+      swiftSettings: strict),
 
     // What the product does with them.
     .target(
@@ -108,6 +110,11 @@ let package = Package(
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "CertificatesTests",
+      dependencies: [
+        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "TestSupport",
+      ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",

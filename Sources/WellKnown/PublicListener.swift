@@ -1,3 +1,4 @@
+public import Certificates
 public import HTTP
 
 /// The public listener: answers GET and HEAD of the two paths of an association file for each host
@@ -16,10 +17,12 @@ public final class PublicListener: Sendable {
   ///   - hosts: What is served, also when it changes later.
   ///   - daemons: How many threads serve: one for each processor that is to.
   ///   - limits: What clients may take.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, serving hosts: HostTable, daemons: Int = 1,
-    limits: Limits = PublicListener.defaultLimits
+    limits: Limits = PublicListener.defaultLimits,
+    certificates: CertificateDirectory? = nil
   ) throws(ListenerError) {
     let refusal = PublicAnswers.headerTooLarge(limit: limits.headerBytes)
     let answers: PublicAnswers
@@ -28,7 +31,10 @@ public final class PublicListener: Sendable {
     } catch {
       throw ListenerError(reason: .libraryRefused, address: address)
     }
-    listener = try Listener(on: address, daemons: daemons, limits: limits, headerRefusal: refusal) {
+    listener = try Listener(
+      on: address, daemons: daemons, limits: limits, certificates: certificates,
+      headerRefusal: refusal
+    ) {
       let handler = PublicHandler(hosts, answers)
       return { request in handler.answer(request) }
     }

@@ -1,3 +1,4 @@
+public import Certificates
 import Glibc
 
 /// A port that is listened on, until `stop` or until the listener goes out of use. The last
@@ -17,11 +18,13 @@ public final class Listener: Sendable {
   /// - Parameters:
   ///   - address: Where to listen.
   ///   - limits: What clients may take.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, limits: Limits = Limits(),
+    certificates: CertificateDirectory? = nil,
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
@@ -31,7 +34,8 @@ public final class Listener: Sendable {
     daemons = [
       try Daemon(
         on: socket, of: address, threading: .perConnection, limits: limits,
-        poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
+        poolBytes: max(32_768, 4 * limits.headerBytes), certificates: certificates,
+        context: handler,
         callbacks: BlockingHandler.callbacks)
     ]
     traffic = [handler.traffic]
@@ -45,11 +49,13 @@ public final class Listener: Sendable {
   ///   - address: Where to listen.
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
   ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
+    on address: SocketAddress, daemons count: Int, limits: Limits,
+    certificates: CertificateDirectory? = nil, headerRefusal: Response,
     makeAnswer: () -> DirectAnswer
   ) throws(ListenerError) {
     if address.port != 0 { try Self.checkIsFree(address) }
@@ -66,7 +72,7 @@ public final class Listener: Sendable {
       daemons.append(
         try Daemon(
           on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
-          context: handler, callbacks: DirectHandler.callbacks))
+          certificates: certificates, context: handler, callbacks: DirectHandler.callbacks))
       traffic.append(handler.traffic)
     }
     self.address = bound
