@@ -23,6 +23,8 @@ let package = Package(
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CJSONParser"),
 
@@ -64,13 +66,15 @@ let package = Package(
     // The program.
     .target(
       name: "Service",
-      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
-        "Service",
+        "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.
