@@ -23,9 +23,8 @@ let package = Package(
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(
-      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
 
     // The domain: pure, no I/O.

@@ -56,7 +56,7 @@ extension Configuration {
 
 extension Setting {
   fileprivate static func address(
-    _ name: String, _ path: WritableKeyPath<Configuration, SocketAddress> & Sendable,
+    _ name: String, _ path: any WritableKeyPath<Configuration, SocketAddress> & Sendable,
     such example: String
   ) -> Setting {
     Setting(name, .text, "an address and a port, such as \(example)", changes: .atRestart) {
@@ -69,7 +69,7 @@ extension Setting {
   }
 
   fileprivate static func number(
-    _ name: String, _ path: WritableKeyPath<Configuration, Int> & Sendable,
+    _ name: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable,
     _ range: ClosedRange<Int>, changes change: Change
   ) -> Setting {
     let allowed = "a number from \(range.lowerBound) to \(range.upperBound)"
@@ -85,7 +85,7 @@ extension Setting {
   /// A directory of certificates; an empty text is none. A listener that speaks plain HTTP does not
   /// begin to speak HTTPS.
   fileprivate static func directory(
-    _ name: String, _ path: WritableKeyPath<Configuration, String?> & Sendable
+    _ name: String, _ path: any WritableKeyPath<Configuration, String?> & Sendable
   ) -> Setting {
     Setting(name, .text, "a directory", changes: .betweenValues) {
       .string($0[keyPath: path] ?? "")

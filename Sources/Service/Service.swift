@@ -1,6 +1,7 @@
 import API
 import Association
 public import HTTP
+import JSONValue
 import Publishing
 public import Store
 import Synchronization

@@ -2,6 +2,7 @@ import Association
 import FoundationEssentials
 import Glibc
 import HTTP
+import JSONValue
 import Service
 import Store
 

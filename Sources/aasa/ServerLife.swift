@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HTTP
 import JSONValue
 import Service
 import Store

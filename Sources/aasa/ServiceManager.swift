@@ -16,7 +16,7 @@ struct ServiceManager {
 
   init() {
     var microseconds: UInt64 = 0
-    let isWatched = sd_watchdog_enabled(0, &microseconds) > 0
+    let isWatched = aasa_watchdog(&microseconds) > 0
     watchdog = isWatched ? .microseconds(Int64(clamping: microseconds)) : nil
   }
 
@@ -25,7 +25,7 @@ struct ServiceManager {
   /// - Throws: `Unusable`, `InheritedSocket.Unusable`.
   func sockets() throws -> Service.InheritedSockets {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-    let count = sd_listen_fds_with_names(1, &names)
+    let count = aasa_inherited_sockets(&names)
     guard count >= 0 else {
       let reason = String(cString: strerror(-count))
       throw Unusable(description: "The sockets of systemd cannot be taken over: \(reason).")
@@ -38,7 +38,7 @@ struct ServiceManager {
     var sockets = Service.InheritedSockets()
     for index in 0..<Int(count) {
       let name = names?[index].map { String(cString: $0) } ?? ""
-      let socket = try InheritedSocket(descriptor: SD_LISTEN_FDS_START + CInt(index))
+      let socket = try InheritedSocket(descriptor: aasa_first_inherited_socket() + CInt(index))
       try Self.put(socket, named: name, into: &sockets)
     }
     return sockets
@@ -68,7 +68,7 @@ struct ServiceManager {
 
   /// Says something, in the words of sd_notify(3). If nobody listens or it fails, systemd sees that by
   /// itself.
-  func notify(_ state: String) { _ = sd_notify(0, state) }
+  func notify(_ state: String) { _ = aasa_notify(state) }
 
   /// Says that the configuration is being read again, which `READY=1` ends.
   func notifyReloading() {
