@@ -25,6 +25,7 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
 
     // The domain: pure, no I/O.
@@ -70,13 +71,15 @@ let package = Package(
     // The program.
     .target(
       name: "Service",
-      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
-        "Service",
+        "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.

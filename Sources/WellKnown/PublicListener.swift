@@ -14,14 +14,15 @@ public final class PublicListener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - hosts: What is served, also when it changes later.
   ///   - daemons: How many threads serve: one for each processor that is to.
   ///   - limits: What clients may take.
   ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, serving hosts: HostTable, daemons: Int = 1,
-    limits: Limits = PublicListener.defaultLimits,
+    on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
+    daemons: Int = 1, limits: Limits = PublicListener.defaultLimits,
     certificates: CertificateDirectory? = nil
   ) throws(ListenerError) {
     let refusal = PublicAnswers.headerTooLarge(limit: limits.headerBytes)
@@ -32,8 +33,8 @@ public final class PublicListener: Sendable {
       throw ListenerError(reason: .libraryRefused, address: address)
     }
     listener = try Listener(
-      on: address, daemons: daemons, limits: limits, certificates: certificates,
-      headerRefusal: refusal
+      on: address, inherited: inherited, daemons: daemons, limits: limits,
+      certificates: certificates, headerRefusal: refusal
     ) {
       let handler = PublicHandler(hosts, answers)
       return { request in handler.answer(request) }
