@@ -50,12 +50,11 @@ public final class Listener: Sendable {
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
-  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
-    limits: Limits, headerRefusal: Response,
-    makeAnswer: () -> DirectAnswer
+    limits: Limits, headerRefusal: Response, makeAnswers: () -> DirectAnswers
   ) throws(ListenerError) {
     let address = inherited?.address ?? address
     if address.port != 0 && inherited == nil { try Self.checkIsFree(address) }
@@ -66,7 +65,7 @@ public final class Listener: Sendable {
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, answer: makeAnswer())
+      let handler = DirectHandler(room: room, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
@@ -88,6 +87,9 @@ public final class Listener: Sendable {
 
   /// The port that it listens on.
   public var port: UInt16 { address.port }
+
+  /// Open connections.
+  public var openConnections: Int { daemons.reduce(0) { $0 + $1.openConnections } }
 
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
