@@ -25,7 +25,9 @@ public final class Service: Sendable {
     self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.refresh() }
-    let api = AdminAPI(publisher: publisher, problems: { trouble.sentences }) { log.line($0) }
+    let api = AdminAPI(
+      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      log: { log.line($0) })
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, serving: table.hosts, daemons: configuration.threads)

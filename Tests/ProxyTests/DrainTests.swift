@@ -1,0 +1,82 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Two servers on one database behind nginx: each may end and start again, and no request fails.
+@Suite(ProxyKind.needs) struct DrainTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  @Test func noRequestFailsWhileServersEndAndStartAgain() throws {
+    let database = scratch.path("aasa.db")
+    var servers = [
+      try ServedFile.server(database: database), try RunningServer(database: database),
+    ]
+    let proxy = try RunningProxy(.nginx, before: servers, names: ServedFile.hosts)
+    let expected = try ServedFile.direct(servers[0], "GET", "large.example", ServedFile.paths[0])
+    let load = Load(port: proxy.httpPort, host: "large.example", body: expected.body)
+    let threads = Threads((1...8).map { _ in { load.run() } })
+    for index in [0, 1, 0] {
+      load.waitForMore(200)
+      let server = servers[index]
+      #expect(try server.end() == .exited(0))
+      load.waitForMore(200)
+      servers[index] = try RunningServer(
+        database: database, arguments: ["--public-address", "127.0.0.1:\(server.publicPort)"])
+    }
+    load.waitForMore(200)
+    load.isEnding.store(true, ordering: .relaxed)
+    #expect(threads.end())
+    let log = try proxy.log()
+    #expect(load.failures.withLock { $0 } == [], "of \(load.answered.count) requests: \(log)")
+    #expect(load.answered.count >= 1_400)
+  }
+}
+
+/// Clients that ask for one file again and again, over connections that are kept.
+private final class Load: Sendable {
+  let answered = Counter()
+  let failures = Mutex<[String]>([])
+  let isEnding = Atomic(false)
+
+  private let port: UInt16
+  private let request: String
+  private let body: [UInt8]
+
+  init(port: UInt16, host: String, body: [UInt8]) {
+    self.port = port
+    self.body = body
+    request = "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+  }
+
+  /// Waits for further answers, or for a failure.
+  func waitForMore(_ count: Int) {
+    let goal = answered.count + count
+    let isThere = becomesTrue(within: 30) {
+      answered.count >= goal || failures.withLock { !$0.isEmpty }
+    }
+    if !isThere { failures.withLock { $0.append("only \(answered.count) of \(goal) answers") } }
+  }
+
+  /// One client. A proxy may close a connection after an answer that says so.
+  func run() {
+    var connection: RawConnection?
+    while !isEnding.load(ordering: .relaxed) {
+      do {
+        let open = try connection ?? RawConnection(port: port)
+        let answer = try open.exchange(request)
+        connection = answer["Connection"] == "close" ? nil : open
+        if answer.status == 200 && answer.body == body {
+          answered.add()
+        } else {
+          failures.withLock { $0.append(answer.statusLine) }
+        }
+      } catch {
+        connection = nil
+        failures.withLock { $0.append("\(error)") }
+      }
+    }
+  }
+}
