@@ -70,8 +70,8 @@ struct ProxySetup {
     try site.replace("/etc/ssl/certs/aasa.crt", with: certificate.certificate)
     try site.replace("/etc/ssl/private/aasa.key", with: certificate.key)
     try site.replace(
-      "server 127.0.0.1:8080;",
-      with: addresses(separator: "\n") { "server 127.0.0.1:\($1.publicPort);" })
+      "server 127.0.0.1:8080 max_fails=0;",
+      with: addresses(separator: "\n") { "server 127.0.0.1:\($1.publicPort) max_fails=0;" })
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
       .map { "\($0)_temp_path \(directory.path($0));" }.joined(separator: "\n")
     return """
