@@ -3,18 +3,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Two servers on one database behind nginx: each may end and start again, and no request fails.
+/// Two servers on one database behind a proxy: each may end and start again, and no request fails.
 @Suite(ProxyKind.needs) struct DrainTests {
   private let scratch: TemporaryDirectory
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  @Test func noRequestFailsWhileServersEndAndStartAgain() throws {
+  @Test(arguments: ProxyKind.allCases)
+  func noRequestFailsWhileServersEndAndStartAgain(kind: ProxyKind) throws {
     let database = scratch.path("aasa.db")
     var servers = [
       try ServedFile.server(database: database), try RunningServer(database: database),
     ]
-    let proxy = try RunningProxy(.nginx, before: servers, names: ServedFile.hosts)
+    let proxy = try RunningProxy(kind, before: servers, names: ServedFile.hosts)
     let expected = try ServedFile.direct(servers[0], "GET", "large.example", ServedFile.paths[0])
     let load = Load(port: proxy.httpPort, host: "large.example", body: expected.body)
     let threads = Threads((1...8).map { _ in { load.run() } })
