@@ -24,6 +24,7 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
 
     // The domain: pure, no I/O.
@@ -64,13 +65,15 @@ let package = Package(
     // The program.
     .target(
       name: "Service",
-      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
-        "Service",
+        "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.

@@ -13,12 +13,14 @@ public final class PublicListener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - hosts: What is served, also when it changes later.
   ///   - daemons: How many threads serve: one for each processor that is to.
   ///   - limits: What clients may take.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, serving hosts: HostTable, daemons: Int = 1,
+    on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
+    daemons: Int = 1,
     limits: Limits = PublicListener.defaultLimits
   ) throws(ListenerError) {
     let refusal = PublicAnswers.headerTooLarge(limit: limits.headerBytes)
@@ -28,7 +30,9 @@ public final class PublicListener: Sendable {
     } catch {
       throw ListenerError(reason: .libraryRefused, address: address)
     }
-    listener = try Listener(on: address, daemons: daemons, limits: limits, headerRefusal: refusal) {
+    listener = try Listener(
+      on: address, inherited: inherited, daemons: daemons, limits: limits, headerRefusal: refusal
+    ) {
       let handler = PublicHandler(hosts, answers)
       return { request in handler.answer(request) }
     }

@@ -16,17 +16,19 @@ public final class Listener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - limits: What clients may take.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, limits: Limits = Limits(),
+    on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
     let handler = BlockingHandler(limits: limits, refuse: refuse, answer: answer)
-    let socket = try ListeningSocket(on: address, shared: false)
+    let address = inherited?.address ?? address
+    let socket = try ListeningSocket(on: address, or: inherited, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
     daemons = [
       try Daemon(
@@ -43,16 +45,20 @@ public final class Listener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address. All daemons
+  ///     take connections from it.
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
   ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
+    on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
+    limits: Limits, headerRefusal: Response,
     makeAnswer: () -> DirectAnswer
   ) throws(ListenerError) {
-    if address.port != 0 { try Self.checkIsFree(address) }
+    let address = inherited?.address ?? address
+    if address.port != 0 && inherited == nil { try Self.checkIsFree(address) }
     let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
     var bound = address
     var share = limits
@@ -61,7 +67,7 @@ public final class Listener: Sendable {
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
       let handler = DirectHandler(room: room, answer: makeAnswer())
-      let socket = try ListeningSocket(on: bound, shared: true)
+      let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
