@@ -13,7 +13,8 @@ import Testing
     server = try ServedFile.server(database: scratch.path("aasa.db"))
     proxy = try RunningProxy(.nginx, before: [server], names: ServedFile.hosts) { directory in
       (
-        http: "proxy_cache_path \(directory.path("cache")) keys_zone=files:1m; keepalive_requests 100000;",
+        http:
+          "proxy_cache_path \(directory.path("cache")) keys_zone=files:1m; keepalive_requests 100000;",
         location: """
         proxy_cache files;
         proxy_cache_key $host$uri;

@@ -36,14 +36,17 @@ struct ProxyClient {
       "curl",
       [
         "-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "30", version.rawValue,
-        "--cacert", proxy.trustedCertificate, "--connect-to", "::127.0.0.1:\(port(url))", "--dump-header",
+        "--cacert", proxy.trustedCertificate, "--connect-to", "::127.0.0.1:\(port(url))",
+        "--dump-header",
         scratch.path("header"), "--output", scratch.path("body"),
       ] + options + [url])
     guard result.status == 0 else { throw ProxyFailure(errors: result.errors) }
     return Self.answer(header: try scratch.text("header"), body: try scratch.read("body"))
   }
 
-  private func port(_ url: String) -> UInt16 { url.hasPrefix("https:") ? proxy.httpsPort : proxy.httpPort }
+  private func port(_ url: String) -> UInt16 {
+    url.hasPrefix("https:") ? proxy.httpsPort : proxy.httpPort
+  }
 
   private static func answer(header: String, body: [UInt8]) -> Answer {
     let lines = header.split(whereSeparator: \.isNewline)

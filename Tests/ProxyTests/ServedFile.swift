@@ -11,10 +11,9 @@ struct ServedFile {
 
   /// A server that has the files.
   static func server(
-    database: String, arguments: [String] = [], publish: Bool = true
+    database: String, arguments: [String] = []
   ) throws -> RunningServer {
     let server = try RunningServer(database: database, arguments: arguments)
-    guard publish else { return server }
     let client = try server.client()
     for (domain, file) in [
       ("small.example", AssociationFile.routes(["/small/*"])),
