@@ -1,3 +1,4 @@
+public import Certificates
 import Glibc
 
 /// A port that is listened on, until `stop` or until the listener goes out of use. The last
@@ -18,11 +19,13 @@ public final class Listener: Sendable {
   ///   - address: Where to listen.
   ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - limits: What clients may take.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
+    certificates: CertificateDirectory? = nil,
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
@@ -33,7 +36,8 @@ public final class Listener: Sendable {
     daemons = [
       try Daemon(
         on: socket, of: address, threading: .perConnection, limits: limits,
-        poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
+        poolBytes: max(32_768, 4 * limits.headerBytes), certificates: certificates,
+        context: handler,
         callbacks: BlockingHandler.callbacks)
     ]
     traffic = [handler.traffic]
@@ -49,13 +53,14 @@ public final class Listener: Sendable {
   ///     take connections from it.
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
-  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
-    limits: Limits, headerRefusal: Response,
-    makeAnswer: () -> DirectAnswer
+    limits: Limits, certificates: CertificateDirectory? = nil, headerRefusal: Response,
+    makeAnswers: () -> DirectAnswers
   ) throws(ListenerError) {
     let address = inherited?.address ?? address
     if address.port != 0 && inherited == nil { try Self.checkIsFree(address) }
@@ -66,13 +71,13 @@ public final class Listener: Sendable {
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, answer: makeAnswer())
+      let handler = DirectHandler(room: room, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
           on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
-          context: handler, callbacks: DirectHandler.callbacks))
+          certificates: certificates, context: handler, callbacks: DirectHandler.callbacks))
       traffic.append(handler.traffic)
     }
     self.address = bound
@@ -88,6 +93,9 @@ public final class Listener: Sendable {
 
   /// The port that it listens on.
   public var port: UInt16 { address.port }
+
+  /// Open connections.
+  public var openConnections: Int { daemons.reduce(0) { $0 + $1.openConnections } }
 
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
