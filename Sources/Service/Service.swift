@@ -48,7 +48,8 @@ public final class Service: Sendable {
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
-      daemons: configuration.threads)
+      daemons: configuration.threads, settings: configuration.publicSettings,
+      log: { log.write($0) })
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
       limits: Limits(bodyBytes: configuration.maxBodyBytes),
@@ -64,6 +65,7 @@ public final class Service: Sendable {
   /// Takes over what can change while the service runs.
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
+    publicListener.apply(configuration.publicSettings)
   }
 
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
@@ -101,6 +103,12 @@ public final class Service: Sendable {
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
     adminListener.stop(within: max(1, rest))
+  }
+}
+
+extension Configuration {
+  fileprivate var publicSettings: PublicSettings {
+    PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }
 }
 
