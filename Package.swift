@@ -124,6 +124,10 @@ let package = Package(
       name: "CommandTests",
       dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
+    // Programs of the system in front of it, with the files of `Config`.
+    .testTarget(
+      name: "ProxyTests", dependencies: ["aasa", "JSONValue", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -1,3 +1,4 @@
+public import Association
 public import HTTP
 import JSONValue
 public import Publishing
@@ -14,22 +15,26 @@ public struct AdminAPI: Sendable {
   ///
   /// - Parameters:
   ///   - problems: What keeps the service from being ready, as sentences; none when it is.
+  ///   - serves: Whether a file is served for a name now.
   ///   - log: Takes what is to be logged; must not wait.
   public init(
     publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool,
     log: @escaping @Sendable (AdminEvent) -> Void
   ) {
     self.publisher = publisher
     self.log = log
     authentication = Authentication(store: publisher.store)
-    router = Router(Self.endpoints(publisher, problems: problems))
+    router = Router(Self.endpoints(publisher, problems: problems, serves: serves))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
-    _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
+    _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + DescriptionEndpoints.all
+    HealthEndpoints.all(problems: problems) + CertificateEndpoints.all(serves: serves)
+      + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all

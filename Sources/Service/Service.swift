@@ -46,7 +46,8 @@ public final class Service: Sendable {
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.refresh() }
     let api = AdminAPI(
-      publisher: publisher, problems: { trouble.sentences }, log: { log.write($0) })
+      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      log: { log.write($0) })
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
