@@ -16,7 +16,7 @@ struct CompleteFile: ~Copyable {
     // What a process of the same number has left is nobody's any more.
     unlink(temporaryPath)
     let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw .file(temporaryPath, code: errno) }
+    if descriptor < 0 { throw .file(path, code: errno) }
     close(descriptor)
   }
 

@@ -89,9 +89,10 @@ struct Replacement {
       SELECT domain.id, before.number + 1, document, restored.sha256, ?1, ?2, 'restore backup',
         accepted_codes
       FROM temp.before
-      JOIN main.domain_name USING (name) JOIN main.domain ON domain.id = domain_id AND position = 0
-      JOIN main.revision AS restored
-        ON restored.domain_id = domain.id AND restored.number = domain.revision
+      JOIN main.domain_name USING (name)
+      JOIN main.domain ON domain.id = domain_name.domain_id AND position = 0
+      JOIN main.revision AS restored ON restored.domain_id = domain.id
+        AND restored.number = domain.revision
       WHERE before.number > restored.number OR before.number = restored.number
         AND (before.sha256, before.published_at) <> (restored.sha256, restored.published_at)
       """, [.integer(now), .text(Self.author)])

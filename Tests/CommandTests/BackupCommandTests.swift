@@ -94,7 +94,10 @@ import Testing
       (["backup", file, "--database", scratch.path("none.db")], "none.db"),
       (["backup", scratch.path("no/backup.db"), "--database", database], "no/backup.db"),
       (["restore", scratch.path("none.db"), "--database", scratch.path("new.db")], "none.db"),
-      (["restore", try scratch.write("text", to: "text"), "--database", database, "--force"], "text"),
+      (
+        ["restore", try scratch.write("text", to: "text"), "--database", database, "--force"],
+        "text"
+      ),
     ] {
       let result = try Program.run(Program.aasa, words)
       #expect(result.status == 1 && result.output.isEmpty)

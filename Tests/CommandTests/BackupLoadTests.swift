@@ -116,7 +116,8 @@ import Testing
     }
     isDone.store(true, ordering: .relaxed)
     #expect(threads.end())
-    #expect(Set(answers.withLock { $0.keys }).isSubset(of: [200, 201]), "\(answers.withLock { $0 })")
+    #expect(
+      Set(answers.withLock { $0.keys }).isSubset(of: [200, 201]), "\(answers.withLock { $0 })")
     for number in 1...3 {
       let domain = "d\(number).example"
       guard let saved = try read(database, domain) else { continue }

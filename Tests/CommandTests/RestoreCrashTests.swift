@@ -22,7 +22,9 @@ import Testing
   private func publish(_ path: String) throws {
     let entry: JSON = [
       "apps": [.string(AssociationFile.app)],
-      "routes": [["path": .string(path), "comment": .string(String(repeating: "x", count: 90_000))]],
+      "routes": [
+        ["path": .string(path), "comment": .string(String(repeating: "x", count: 90_000))]
+      ],
     ]
     let domains = (1...count).map { number -> JSON in
       ["domain": .string("d\(number).example"), "entries": [entry]]

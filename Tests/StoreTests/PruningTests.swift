@@ -51,9 +51,11 @@ import Testing
   @Test(arguments: [
     // Days are 0 to 19 and make the revisions 1 to 20; it is day 20.
     (keep: 1, days: 0, oldest: 1), (keep: 5, days: 0, oldest: 1), (keep: 1, days: 10, oldest: 11),
-    (keep: 5, days: 10, oldest: 11), (keep: 15, days: 10, oldest: 6), (keep: 20, days: 1, oldest: 1),
+    (keep: 5, days: 10, oldest: 11), (keep: 15, days: 10, oldest: 6),
+    (keep: 20, days: 1, oldest: 1),
     (keep: 19, days: 1, oldest: 2), (keep: 1, days: 1, oldest: 20), (keep: 0, days: 1, oldest: 20),
-    (keep: 100, days: 1, oldest: 1), (keep: 1, days: 20, oldest: 1), (keep: 1, days: .max, oldest: 1),
+    (keep: 100, days: 1, oldest: 1), (keep: 1, days: 20, oldest: 1),
+    (keep: 1, days: .max, oldest: 1),
   ])
   func aRevisionGoesWhenItIsOldAndManyAreNewer(keep: Int, days: Int, oldest: Int) throws {
     try publish(days: 0..<20)
