@@ -55,21 +55,21 @@ import Testing
   }
 
   /// Runs a command and kills it after a time; returns whether it was killed.
-  private func killed(_ words: [String], after microseconds: UInt32) throws -> Bool {
+  private func killed(_ words: [String], after seconds: Double) throws -> Bool {
     let process = try ChildProcess(
       Program.aasa, words, environment: Program.environment(), output: "/dev/null",
       errors: "/dev/null")
     // Not to wait for anything, but to be killed at any moment.
-    usleep(microseconds)
+    usleep(UInt32(seconds * 1_000_000))
     process.signal(SIGKILL)
     return try process.waitForEnd() == .killed(bySignal: SIGKILL)
   }
 
-  /// How long a command takes that is not killed, in microseconds.
-  private func duration(_ words: [String]) throws -> UInt32 {
+  /// How long a command takes that is not killed, in seconds.
+  private func duration(_ words: [String]) throws -> Double {
     let start = ContinuousClock.now
     #expect(try Program.run(Program.aasa, words).status == 0)
-    return UInt32((ContinuousClock.now - start) / .microseconds(1))
+    return (ContinuousClock.now - start) / .seconds(1)
   }
 
   @Test func aRestoreThatIsKilledLeavesTheOldOrTheNewAndIsRepeated() throws {
@@ -77,9 +77,10 @@ import Testing
     let whole = try duration(words)
     try publish("/new")
     var seen: [String: Int] = [:]
-    let rounds: UInt32 = 16
+    let rounds = 16
     for round in 1...rounds {
-      let wasKilled = try killed(words, after: whole * round / rounds)
+      let part = 0.25 + Double(round) / Double(rounds)
+      let wasKilled = try killed(words, after: whole * part)
       let path = try #require(try path(database), "round \(round): a mix")
       #expect(wasKilled || path == "/old")
       seen[path, default: 0] += 1
@@ -96,8 +97,8 @@ import Testing
     let words = ["restore", file, "--database", new]
     let whole = try duration(words)
     unlink(new)
-    for round in 1...10 as ClosedRange<UInt32> {
-      _ = try killed(words, after: whole * round / 10)
+    for round in 1...10 {
+      _ = try killed(words, after: whole * Double(round) / 10)
       guard access(new, F_OK) == 0 else { continue }
       #expect(try path(new) == "/old")
       unlink(new)
@@ -109,8 +110,8 @@ import Testing
     let words = ["backup", file, "--database", database, "--force"]
     let whole = try duration(words)
     try publish("/newer")
-    for round in 1...10 as ClosedRange<UInt32> {
-      _ = try killed(words, after: whole * round / 10)
+    for round in 1...10 {
+      _ = try killed(words, after: whole * Double(round) / 10)
       let path = try path(file)
       #expect(path == "/new" || path == "/newer")
     }
