@@ -31,14 +31,21 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2"], swiftSettings: strictAndFast),
 
+    // What Prometheus reads.
+    .target(name: "Metrics", swiftSettings: strict),
+
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
-      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
+      resources: [
+        .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
+        .embedInCode("0003_fetches.sql"),
+      ],
       swiftSettings: strict),
     .target(
-      name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
+      name: "Store",
+      dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium", "Metrics"],
       swiftSettings: strict),
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
@@ -54,7 +61,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "API",
-      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
+      ],
       resources: [.embedInCode("openapi.json")],
       swiftSettings: strict),
 
@@ -64,7 +73,7 @@ let package = Package(
     // The program.
     .target(
       name: "Service",
-      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API", "Metrics"],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
@@ -100,6 +109,8 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],

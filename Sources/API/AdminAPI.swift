@@ -1,5 +1,6 @@
 public import HTTP
 import JSONValue
+public import Metrics
 public import Publishing
 import Store
 
@@ -8,48 +9,69 @@ public struct AdminAPI: Sendable {
   let publisher: Publisher
   private let authentication: Authentication
   private let router: Router
+  private let counts: AdminCounts
   private let log: @Sendable (String) -> Void
 
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
   ///   - problems: What keeps the service from being ready, as sentences; none when it is.
+  ///   - counts: Counts what is asked and answered.
+  ///   - metrics: What `/metrics` shows.
   ///   - log: Takes a line about an error that clients are not told about.
   public init(
     publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    counts: AdminCounts, metrics: @escaping @Sendable () -> [MetricFamily],
     log: @escaping @Sendable (String) -> Void
   ) {
     self.publisher = publisher
+    self.counts = counts
     self.log = log
     authentication = Authentication(store: publisher.store)
-    router = Router(Self.endpoints(publisher, problems: problems))
+    router = Router(Self.endpoints(publisher, problems: problems, metrics: metrics))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
-    _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
+    _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + DescriptionEndpoints.all
+    HealthEndpoints.all(problems: problems) + MetricsEndpoints.all(metrics)
+      + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
-      + RevisionEndpoints(publisher: publisher).all + ExpectationEndpoints(publisher: publisher).all
+      + RevisionEndpoints(publisher: publisher).all + FetchEndpoints(store: publisher.store).all
+      + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
   /// Answers a request. Whatever goes wrong is an answer too.
   public func answer(_ request: Request) -> Response {
-    let id = RequestID.of(request.fields)
-    var response: Response
+    counts.time {
+      let id = RequestID.of(request.fields)
+      return finish(handle(request, id), requestID: id)
+    }
+  }
+
+  private func handle(_ request: Request, _ id: String) -> Response {
+    var found: Endpoint?
+    var isTrial = false
+    let response: Response
     do {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
+      found = endpoint
       let token = try authentication.token(of: request, for: endpoint, parameters: parameters)
-      response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
+      let call = Call(request: request, parameters: parameters, token: token)
+      isTrial = call.query("dryRun") == "true"
+      response = try endpoint.handle(call)
     } catch {
+      counts.count(error)
       response = problem(of: error, requestID: id).response(requestID: id)
     }
-    return finish(response, requestID: id)
+    counts.count(response.status, of: found, isTrial: isTrial)
+    return response
   }
 
   /// Answers a request that is not usable HTTP or goes over a limit.
@@ -67,6 +89,7 @@ public struct AdminAPI: Sendable {
       case .headerTooLarge(let limit):
         ("header-too-large", "The header is larger than the limit of \(limit) bytes.")
       }
+    counts.count(refusal.status, of: nil)
     return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
   }
 

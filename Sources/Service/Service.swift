@@ -25,7 +25,11 @@ public final class Service: Sendable {
     self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.refresh() }
-    let api = AdminAPI(publisher: publisher, problems: { trouble.sentences }) { log.line($0) }
+    let counts = AdminCounts()
+    let api = AdminAPI(
+      publisher: publisher, problems: { trouble.sentences }, counts: counts,
+      metrics: { counts.families + store.counts.families }
+    ) { log.line($0) }
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, serving: table.hosts, daemons: configuration.threads)

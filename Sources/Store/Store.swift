@@ -16,6 +16,8 @@ public final class Store: Sendable {
   private let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
+  /// Counts transactions.
+  public let counts = DatabaseCounts()
   /// Tells the time, in seconds since 1970.
   public let now: @Sendable () -> Int64
 
@@ -49,7 +51,7 @@ public final class Store: Sendable {
   public func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.write) {
       try writer.withConnection { connection in
         try connection.transaction(.write, isTrial: context.isDryRun) { connection in
           try body(Transaction(connection: connection, context: context, now: now()))
@@ -60,39 +62,43 @@ public final class Store: Sendable {
 
   /// Does `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` in a transaction that sees one state, on the connection that reads what is served.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.follow) {
       try follower.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` on the connection that reads what is served, without a transaction.
   func followOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try follower.withConnection(body) }
+    try translatingErrors(.follow) { try follower.withConnection(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
   /// own.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       let database = try Database(path: path, mode: .readOnly)
       return try database.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as SQLiteError {
-      throw StoreError(error)
-    } catch let error as UnreadableColumn {
-      throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+  private func translatingErrors<Result>(
+    _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
+  ) throws -> Result {
+    try counts.time(kind) {
+      do {
+        return try body()
+      } catch let error as SQLiteError {
+        throw StoreError(error)
+      } catch let error as UnreadableColumn {
+        throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+      }
     }
   }
 }

@@ -20,7 +20,8 @@ import Testing
 
   /// Every endpoint with its path filled in.
   private var endpoints: [(endpoint: Endpoint, target: String)] {
-    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }).map { endpoint in
+    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }, metrics: { [] }).map {
+      endpoint in
       let parts = endpoint.path.split(separator: "/").map { part in
         switch part {
         case "{domain}": "example.com"
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func everyEndpointButTheOpenOnesNeedsATokenThatIsKnown() throws {
-    let open = ["/healthz", "/readyz", "/openapi.json"]
+    let open = ["/healthz", "/readyz", "/openapi.json", "/metrics"]
     let headers = [
       [], ["Authorization: Bearer aasa_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
       ["Authorization: Basic dGVzdDp0ZXN0"], ["Authorization: Bearer"], ["Authorization: "],
