@@ -4,6 +4,7 @@ public import HTTP
 /// in a table, and nothing else.
 public final class PublicListener: Sendable {
   private let listener: Listener
+  private let handlers: [PublicHandler]
 
   /// Limits that fit requests without bodies.
   public static let defaultLimits = Limits(
@@ -28,10 +29,22 @@ public final class PublicListener: Sendable {
     } catch {
       throw ListenerError(reason: .libraryRefused, address: address)
     }
+    var handlers: [PublicHandler] = []
     listener = try Listener(on: address, daemons: daemons, limits: limits, headerRefusal: refusal) {
       let handler = PublicHandler(hosts, answers)
-      return { request in handler.answer(request) }
+      handlers.append(handler)
+      return DirectAnswers(
+        answer: { handler.answer($0) }, noteHeaderTooLarge: { handler.noteHeaderTooLarge($0) })
     }
+    self.handlers = handlers
+  }
+
+  /// What was answered since the start, by all threads together, and what is open now.
+  public var counts: PublicCounts {
+    var counts = PublicCounts()
+    for handler in handlers { counts.add(handler.counters) }
+    counts.openConnections = listener.openConnections
+    return counts
   }
 
   /// Where it listens, with the port that it got if any free one was asked for.

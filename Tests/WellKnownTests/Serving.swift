@@ -26,11 +26,12 @@ struct Serving {
   }
 
   static func document(
-    _ body: String, digest: String = digest, publishedAt: Int64 = published
+    _ body: String, digest: String = digest, publishedAt: Int64 = published, domain: Int64 = 1,
+    revision: Int = 1
   ) throws -> ServedDocument {
     try ServedDocument(
       content: Content(Array(body.utf8)), digest: digest, publishedAt: publishedAt,
-      cacheSeconds: 3600)
+      cacheSeconds: 3600, domain: domain, revision: revision)
   }
 
   func connect(seconds: Double = 10) throws -> RawConnection {

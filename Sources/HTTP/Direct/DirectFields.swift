@@ -27,6 +27,8 @@ public struct DirectFields {
   public private(set) var ifMatch = Line()
   /// `If-Unmodified-Since`
   public private(set) var ifUnmodifiedSince = Line()
+  /// `User-Agent`
+  public private(set) var userAgent = Line()
   private var contentLength = Line()
   private var transferEncoding = Line()
   private(set) var hasExpectation = false
@@ -62,6 +64,7 @@ public struct DirectFields {
     case 6 where isNamed("expect"): hasExpectation = true
     case 6 where isNamed("cookie"): cookieBytes += value.count
     case 8 where isNamed("if-match"): ifMatch.add(value)
+    case 10 where isNamed("user-agent"): userAgent.add(value)
     case 13 where isNamed("if-none-match"): ifNoneMatch.add(value)
     case 14 where isNamed("content-length"): contentLength.add(value)
     case 17 where isNamed("if-modified-since"): ifModifiedSince.add(value)

@@ -74,6 +74,16 @@ final class Daemon: Sendable {
 
   deinit { stop() }
 
+  /// Open connections; none once it has stopped.
+  var openConnections: Int {
+    state.withLock { state in
+      switch state {
+      case .running(let daemon, _), .quiesced(let daemon, _): Int(aasa_connection_count(daemon))
+      case .stopped: 0
+      }
+    }
+  }
+
   /// Takes no further connections; those that are open go on.
   func quiesce() {
     state.withLock { state in

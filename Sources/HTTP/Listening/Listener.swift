@@ -46,11 +46,11 @@ public final class Listener: Sendable {
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
-  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
-    makeAnswer: () -> DirectAnswer
+    makeAnswers: () -> DirectAnswers
   ) throws(ListenerError) {
     if address.port != 0 { try Self.checkIsFree(address) }
     let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
@@ -60,7 +60,7 @@ public final class Listener: Sendable {
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, answer: makeAnswer())
+      let handler = DirectHandler(room: room, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
@@ -82,6 +82,9 @@ public final class Listener: Sendable {
 
   /// The port that it listens on.
   public var port: UInt16 { address.port }
+
+  /// Open connections.
+  public var openConnections: Int { daemons.reduce(0) { $0 + $1.openConnections } }
 
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
