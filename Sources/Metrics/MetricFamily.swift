@@ -43,6 +43,13 @@ public struct MetricFamily: Sendable, Equatable {
       samples: values.map { Sample(labels: $0.key, value: $0.value) })
   }
 
+  /// What grows and shrinks, by one label.
+  public static func gauge(
+    _ name: String, _ help: String, by label: String, _ values: KeyValuePairs<String, Double>
+  ) -> MetricFamily {
+    gauge(name, help, values.map { (key: [label: $0.key], value: $0.value) })
+  }
+
   /// What grows and shrinks; no sample where it is not known.
   public static func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
     gauge(name, help, value.map { [(key: .none, value: $0)] } ?? [])

@@ -8,6 +8,8 @@ public import WellKnown
 public final class LiveTable: Sendable {
   /// What the public listener answers from.
   public let hosts = HostTable()
+  /// Counts what is served.
+  let counts = TableCounts()
 
   private let store: Store
   private let state: Mutex<State>
@@ -38,22 +40,26 @@ public final class LiveTable: Sendable {
   ///
   /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served.
   func refresh() throws {
-    try state.withLock { state in try follow(&state) }
+    try state.withLock { state in _ = try follow(&state) }
   }
 
   /// Does what `refresh` does if another process has changed the database.
   func refreshIfChangedElsewhere() throws {
     try state.withLock { state in
       let version = try store.dataVersion()
-      if version == state.dataVersion { return }
-      try follow(&state)
+      let changes = version == state.dataVersion ? 0 : try follow(&state)
       state.dataVersion = version
+      counts.noteFollowed(at: store.now(), changes: changes)
     }
   }
 
-  private func follow(_ state: inout State) throws {
+  /// Returns how many domains have changed.
+  private func follow(_ state: inout State) throws -> Int {
     let changes = try store.changes(after: state.sequence)
-    guard let domains = changes.domains else { return try load(&state) }
+    guard let domains = changes.domains else {
+      try load(&state)
+      return state.names.count
+    }
     // Names go before names come, since one may go from one domain to another.
     var documents: [Alias: ServedDocument?] = [:]
     var names: [Int64: [Alias]] = [:]
@@ -61,7 +67,9 @@ public final class LiveTable: Sendable {
       for name in state.names[domain] ?? [] { documents.updateValue(nil, forKey: name) }
     }
     for domain in domains {
-      guard let served = try store.served(domain) else { continue }
+      let served = try store.served(domain)
+      counts.set(served, for: domain)
+      guard let served else { continue }
       let document = try ServedDocument(served, content: Content(served.document))
       for name in served.names { documents[name] = document }
       names[domain] = served.names
@@ -69,6 +77,7 @@ public final class LiveTable: Sendable {
     hosts.update(documents.map { (name: $0.key, document: $0.value) })
     for domain in domains { state.names[domain] = names[domain] }
     state.sequence = changes.sequence
+    return domains.count
   }
 
   /// Reads all of it. Documents with equal bytes share them.
@@ -76,12 +85,15 @@ public final class LiveTable: Sendable {
     var contents: [String: Content] = [:]
     var documents: [(name: Alias, document: ServedDocument)] = []
     var names: [Int64: [Alias]] = [:]
-    state.sequence = try store.readServed { served in
-      let content = contents[served.sha256] ?? Content(served.document)
-      contents[served.sha256] = content
-      let document = try ServedDocument(served, content: content)
-      documents += served.names.map { (name: $0, document: document) }
-      names[served.id] = served.names
+    state.sequence = try counts.replaceAll { count in
+      try store.readServed { served in
+        count(served)
+        let content = contents[served.sha256] ?? Content(served.document)
+        contents[served.sha256] = content
+        let document = try ServedDocument(served, content: content)
+        documents += served.names.map { (name: $0, document: document) }
+        names[served.id] = served.names
+      }
     }
     hosts.replaceAll(documents)
     state.names = names

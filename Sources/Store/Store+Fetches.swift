@@ -59,7 +59,34 @@ public struct RevisionFetches: Sendable, Equatable {
   public let counts: [FetcherClass: FetchCount]
 }
 
+/// Domains whose current revision Apple's CDN has not fetched.
+public struct WaitingDomains: Sendable, Equatable {
+  /// What the domains are for.
+  public let environment: App.Environment
+  /// Whether Apple's CDN fetched an earlier revision of them.
+  public let isCollectedBefore: Bool
+  /// How many there are.
+  public let count: Int
+  /// When the oldest of the revisions was published, in seconds since 1970; `nil` without any.
+  public let since: Int64?
+}
+
 extension Store {
+  /// Domains that are enabled and whose current revision Apple's CDN has not fetched; an element for
+  /// each environment and whether an earlier revision was fetched. It looks at every domain.
+  public func domainsWaitingForApple() throws -> [WaitingDomains] {
+    let found = try readLong { try FetchRows.waiting($0) }
+    return App.Environment.allCases.flatMap { environment in
+      [false, true].map { isCollectedBefore in
+        found.first {
+          $0.environment == environment && $0.isCollectedBefore == isCollectedBefore
+        }
+          ?? WaitingDomains(
+            environment: environment, isCollectedBefore: isCollectedBefore, count: 0, since: nil)
+      }
+    }
+  }
+
   /// Adds fetches to the ledger, in one transaction. Those of revisions that are gone are dropped.
   ///
   /// It is no edit: no server reads its documents again for it, and the audit does not have it.
@@ -111,6 +138,26 @@ private enum FetchRows {
         .integer(fetch.domain), .integer(fetch.revision), .text(fetch.fetcher.rawValue),
         .integer(fetch.count), .integer(fetch.firstAt), .integer(fetch.lastAt),
       ])
+  }
+
+  /// `updated_at` is when the current revision was published: each edit publishes one.
+  static func waiting(_ connection: Connection) throws -> [WaitingDomains] {
+    try connection.all(
+      """
+      SELECT environment, count(*), min(updated_at), EXISTS (
+          SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn'
+        ) AS is_collected_before
+      FROM domain
+      WHERE is_enabled = 1 AND NOT EXISTS (
+        SELECT 1 FROM fetch
+        WHERE domain_id = domain.id AND fetch.revision = domain.revision AND fetcher = 'apple-cdn')
+      GROUP BY environment, is_collected_before
+      """
+    ) { row in
+      WaitingDomains(
+        environment: try row.enumeration(0), isCollectedBefore: row.bool(3), count: row.int(1),
+        since: row.integer(2))
+    }
   }
 
   /// The counts of revisions of a domain, by revision.

@@ -84,7 +84,8 @@ private enum ServedRows {
 
   static func read(_ row: borrowing Row, names: [Alias]) -> ServedDomain {
     ServedDomain(
-      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1), sha256: row.text(2),
+      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1),
+      sha256: row.text(2),
       publishedAt: row.integer(3), cacheSeconds: row.int(4))
   }
 }

@@ -83,6 +83,30 @@ import Testing
     #expect(try temporary.count("fetch") == 0)
   }
 
+  @Test func domainsThatAppleHasNotCollectedAreCountedByWhetherItEverCame() throws {
+    try store.put(.example("never.example"))
+    var staging = try Domain.example("staging.example")
+    staging.environment = .staging
+    try store.put(staging)
+    var disabled = try Domain.example("disabled.example")
+    disabled.isEnabled = false
+    try store.put(disabled)
+    try store.add([fetches(1), fetches(1, by: .other)])
+    func waiting() throws -> [String] {
+      try store.domainsWaitingForApple().filter { $0.count > 0 }.map {
+        "\($0.environment) \($0.isCollectedBefore) \($0.count) \($0.since ?? 0)"
+      }
+    }
+    let time = TemporaryStore.time
+    #expect(try waiting() == ["production false 1 \(time)", "staging false 1 \(time)"])
+    try store.put(.example(paths: ["/b"]))
+    let before = "production true 1 \(time)"
+    #expect(try waiting().contains(before))
+    try store.add([fetches(1, of: 2)])
+    #expect(try !waiting().contains(before))
+    #expect(try store.domainsWaitingForApple().count == 6)
+  }
+
   @Test func aFailureAddsNothingOfTheWholeBatch() throws {
     #expect(throws: StoreError.self) { try store.add([fetches(1), fetches(0)]) }
     #expect(try report().totals.isEmpty)

@@ -1,8 +1,11 @@
-/// Who fetches a file, by what the User-Agent of the request says. A User-Agent proves nothing.
+/// Who a request for a file most likely comes from, by what it says of itself. A User-Agent proves
+/// nothing: anybody may send any.
 public enum FetcherClass: String, Sendable, CaseIterable {
-  /// Apple's CDN, from which devices get the file, `AASA-Bot`.
+  /// Apple's content delivery network, which fetches files for devices: `AASA-Bot` is in its
+  /// User-Agent.
   case appleCDN = "apple-cdn"
-  /// A device that asks by itself, `swcd`.
+  /// The daemon of a device, which asks by itself only in developer mode: its User-Agent begins with
+  /// `swcd`.
   case device
   /// Anybody else.
   case other
