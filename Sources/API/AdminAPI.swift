@@ -1,3 +1,4 @@
+public import Association
 public import HTTP
 import JSONValue
 public import Metrics
@@ -10,33 +11,38 @@ public struct AdminAPI: Sendable {
   private let authentication: Authentication
   private let router: Router
   private let counts: AdminCounts
-  private let log: @Sendable (String) -> Void
+  private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
   ///   - problems: What keeps the service from being ready, as sentences; none when it is.
+  ///   - serves: Whether a file is served for a name now.
   ///   - counts: Counts what is asked and answered.
   ///   - metrics: What `/metrics` shows.
-  ///   - log: Takes a line about an error that clients are not told about.
+  ///   - log: Takes what is to be logged; must not wait.
   public init(
     publisher: Publisher, problems: @escaping @Sendable () -> [String],
-    counts: AdminCounts, metrics: @escaping @Sendable () -> [MetricFamily],
-    log: @escaping @Sendable (String) -> Void
+    serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
+    metrics: @escaping @Sendable () -> [MetricFamily],
+    log: @escaping @Sendable (AdminEvent) -> Void
   ) {
     self.publisher = publisher
     self.counts = counts
     self.log = log
     authentication = Authentication(store: publisher.store)
-    router = Router(Self.endpoints(publisher, problems: problems, metrics: metrics))
+    router = Router(
+      Self.endpoints(publisher, problems: problems, serves: serves, metrics: metrics))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
     _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool,
     metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
     HealthEndpoints.all(problems: problems) + MetricsEndpoints.all(metrics)
+      + CertificateEndpoints.all(serves: serves)
       + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
@@ -49,29 +55,28 @@ public struct AdminAPI: Sendable {
 
   /// Answers a request. Whatever goes wrong is an answer too.
   public func answer(_ request: Request) -> Response {
-    counts.time {
-      let id = RequestID.of(request.fields)
-      return finish(handle(request, id), requestID: id)
-    }
-  }
-
-  private func handle(_ request: Request, _ id: String) -> Response {
+    let start = ContinuousClock.now
+    let id = RequestID.of(request.fields)
     var found: Endpoint?
-    var isTrial = false
-    let response: Response
+    var token: Token?
+    var response: Response
     do {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
       found = endpoint
-      let token = try authentication.token(of: request, for: endpoint, parameters: parameters)
-      let call = Call(request: request, parameters: parameters, token: token)
-      isTrial = call.query("dryRun") == "true"
-      response = try endpoint.handle(call)
+      token = try authentication.token(of: request, for: endpoint, parameters: parameters)
+      response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
     } catch {
       counts.count(error)
       response = problem(of: error, requestID: id).response(requestID: id)
     }
-    counts.count(response.status, of: found, isTrial: isTrial)
-    return response
+    let duration = ContinuousClock.now - start
+    counts.count(response.status, of: found, isTrial: request.isTrial, after: duration)
+    log(
+      .answered(
+        AnsweredRequest(
+          id: id, method: request.method.description, path: request.target.path,
+          status: response.status, duration: duration, token: token?.name, peer: request.peer)))
+    return finish(response, requestID: id)
   }
 
   /// Answers a request that is not usable HTTP or goes over a limit.
@@ -90,6 +95,11 @@ public struct AdminAPI: Sendable {
         ("header-too-large", "The header is larger than the limit of \(limit) bytes.")
       }
     counts.count(refusal.status, of: nil)
+    log(
+      .answered(
+        AnsweredRequest(
+          id: id, method: "", path: "", status: refusal.status, duration: .zero, token: nil,
+          peer: "")))
     return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
   }
 
@@ -97,7 +107,7 @@ public struct AdminAPI: Sendable {
     do throws(Internal) {
       return try Problem.of(error)
     } catch {
-      log("request \(requestID): \(error.detail)")
+      log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
         .internalServerError, "internal-error",
         "Something failed that should not. The log has it under this request's identifier.")

@@ -15,15 +15,16 @@ public final class AdminCounts: Sendable {
   /// Counts of nothing yet.
   public init() {}
 
-  /// Answers a request and adds how long that took.
-  func time(_ answer: () -> Response) -> Response { duration.time(answer) }
-
   /// Counts an answer.
   ///
   /// - Parameters:
   ///   - endpoint: What was asked for; `nil` where there is nothing.
   ///   - isTrial: Whether it was a dry run.
-  func count(_ status: Status, of endpoint: Endpoint?, isTrial: Bool = false) {
+  ///   - time: How long the answer took to make.
+  func count(
+    _ status: Status, of endpoint: Endpoint?, isTrial: Bool = false, after time: Duration = .zero
+  ) {
+    duration.observe(time / .seconds(1))
     let method = endpoint?.method.name ?? "none"
     let path = endpoint?.path ?? "none"
     requests.add(1, ["method": method, "endpoint": path, "code": "\(status.code)"])
@@ -82,4 +83,9 @@ extension Endpoint {
   fileprivate var isEdit: Bool {
     if case .role(let role) = access { method != .get && role > .viewer } else { false }
   }
+}
+
+extension Request {
+  /// Whether it asks for a dry run.
+  var isTrial: Bool { target.queryItems.last { $0.name == "dryRun" }?.value == "true" }
 }

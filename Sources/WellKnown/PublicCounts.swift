@@ -5,6 +5,8 @@ import Synchronization
 public struct PublicCounts: Sendable {
   /// Open connections.
   public internal(set) var openConnections = 0
+  /// Lines of the access log that were dropped, since they came faster than they could be written.
+  public internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
 
   /// Requests that were answered in a way, of a class of fetcher. What libmicrohttpd refuses by itself

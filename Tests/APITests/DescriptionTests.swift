@@ -20,7 +20,8 @@ import Testing
   }
 
   private var endpoints: [Endpoint] {
-    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }, metrics: { [] })
+    AdminAPI.endpoints(
+      Publisher(store: running.store), problems: { [] }, serves: { _ in false }, metrics: { [] })
   }
 
   @Test func everyEndpointIsDescribedAndNothingElseIs() {

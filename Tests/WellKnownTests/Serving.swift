@@ -16,13 +16,14 @@ struct Serving {
 
   init(
     _ bodies: [String: String] = ["example.com": #"{"applinks":{}}"#], daemons: Int = 1,
-    limits: Limits = PublicListener.defaultLimits
+    limits: Limits = PublicListener.defaultLimits, settings: PublicSettings = PublicSettings(),
+    log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws {
     hosts.replaceAll(
       try bodies.map { (name: try Alias($0.key), document: try Self.document($0.value)) })
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
-      limits: limits)
+      limits: limits, settings: settings, log: log)
   }
 
   static func document(

@@ -25,6 +25,11 @@ struct ServiceMetrics: Sendable {
     var families = state
     families.append(Self.requests(counts))
     families.append(connections(counts))
+    families.append(
+      .counter(
+        "aasa_access_log_dropped_lines_total",
+        "Lines of the access log that came faster than they could be written, and are lost.",
+        Double(counts.droppedAccessLines)))
     families += admin.families
     families += table.counts.families
     families.append(
