@@ -24,7 +24,7 @@ public final class Service: Sendable {
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
-    let publisher = Publisher(store: store) { try table.refresh() }
+    let publisher = Publisher(store: store) { try table.serve($0) }
     let api = AdminAPI(publisher: publisher, problems: { trouble.sentences }) { log.line($0) }
     self.table = table
     publicListener = try PublicListener(
