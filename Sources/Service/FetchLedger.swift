@@ -10,9 +10,9 @@ final class FetchLedger: Sendable {
   /// How often documents are asked what they have counted.
   private static let interval = Duration.seconds(2)
   /// How many rows a transaction has at most: some milliseconds, in which no edit can be written.
-  private static let rows = 1_000
+  private static let rows = 500
   /// How many transactions one call of `write` makes at most.
-  private static let transactions = 5
+  private static let transactions = 10
 
   private struct Key: Hashable {
     let domain: Int64
@@ -24,6 +24,11 @@ final class FetchLedger: Sendable {
     /// What is not written yet.
     var waiting: [Key: NewFetches] = [:]
     var next = ContinuousClock.now
+  }
+
+  /// How it goes, under a lock that nobody holds while the database is asked.
+  private struct Progress {
+    var waiting = 0
     var written = 0
     var transactions = 0
     var failures = 0
@@ -32,6 +37,7 @@ final class FetchLedger: Sendable {
   private let hosts: HostTable
   private let store: Store
   private let state = Mutex(State())
+  private let progress = Mutex(Progress())
 
   /// A ledger of what a table serves.
   init(of hosts: HostTable, in store: Store) {
@@ -75,42 +81,42 @@ final class FetchLedger: Sendable {
           lastAt: now)
       }
     }
+    progress.withLock { $0.waiting = state.waiting.count }
   }
 
   private func writeSome(_ state: inout State) throws {
-    let some = state.waiting.prefix(Self.rows)
+    let some = Array(state.waiting.prefix(Self.rows))
     do {
       try store.add(some.map(\.value))
     } catch {
-      state.failures += 1
+      progress.withLock { $0.failures += 1 }
       throw error
     }
-    for (key, fetches) in some {
-      state.waiting[key] = nil
-      state.written += fetches.count
+    for key in some.map(\.key) { state.waiting[key] = nil }
+    progress.withLock { progress in
+      progress.waiting = state.waiting.count
+      progress.written += some.reduce(0) { $0 + $1.value.count }
+      progress.transactions += 1
     }
-    state.transactions += 1
   }
 
   /// How it goes.
   var families: [MetricFamily] {
-    let (waiting, written, transactions, failures) = state.withLock {
-      ($0.waiting.count, $0.written, $0.transactions, $0.failures)
-    }
+    let progress = progress.withLock { $0 }
     return [
       .counter(
         "aasa_ledger_fetches_written_total", "Fetches that were written to the fetch ledger.",
-        Double(written)),
+        Double(progress.written)),
       .counter(
         "aasa_ledger_writes_total", "Transactions that wrote to the fetch ledger.",
-        Double(transactions)),
+        Double(progress.transactions)),
       .counter(
         "aasa_ledger_write_failures_total",
         "Transactions of the fetch ledger that failed. What was counted is kept for the next one.",
-        Double(failures)),
+        Double(progress.failures)),
       .gauge(
         "aasa_ledger_rows_waiting", "Rows of the fetch ledger that are not written yet.",
-        Double(waiting)),
+        Double(progress.waiting)),
     ]
   }
 }

@@ -45,7 +45,7 @@ public final class Service: Sendable {
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
-    let publisher = Publisher(store: store) { try table.refresh() }
+    let publisher = Publisher(store: store) { try table.serve($0) }
     let publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
       daemons: configuration.threads, settings: configuration.publicSettings,

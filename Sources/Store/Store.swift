@@ -12,7 +12,7 @@ public final class Store: Sendable {
   /// The connection that reads what is served, which no other reader keeps waiting.
   private let follower: Database
   /// The connection that writes.
-  private let writer: Database
+  private let writer: Writer
   private let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
@@ -31,12 +31,14 @@ public final class Store: Sendable {
     self.now = now
     self.path = path
     do {
-      writer = try Database(path: path, mode: .create)
-      try writer.withConnection { connection in
-        // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
-        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try Migrator.migrate(connection, now: now())
-      }
+      let connection = try Connection(path: path, mode: .create)
+      // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+      // What an edit among others may have to undo is kept in memory: there may be no place for
+      // temporary files.
+      try connection.execute(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+      try Migrator.migrate(connection, now: now())
+      writer = Writer(connection)
       reader = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -45,17 +47,21 @@ public final class Store: Sendable {
   }
 
   /// Does `body` in a transaction that writes: all of it, or nothing where `body` throws or the
-  /// context is a dry run.
+  /// context is a dry run. Returns when it is on the disk.
   ///
-  /// - Throws: `StoreError`, and what `body` throws.
+  /// Several that write at the same time share a commit. An edit that takes long among them is begun
+  /// again when they have theirs, so `body` may be called twice.
+  ///
+  /// - Parameter handOver: Called with what was committed, of this edit and of others that shared the
+  ///   commit, before any of them returns. All that write at the same time must have the same one.
+  /// - Throws: `StoreError`, and what `body` and `handOver` throw.
   public func write<Result: Sendable>(
-    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
+    _ context: WriteContext, handOver: (@Sendable (Commit) throws -> Void)? = nil,
+    _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     try translatingErrors(.write) {
-      try writer.withConnection { connection in
-        try connection.transaction(.write, isTrial: context.isDryRun) { connection in
-          try body(Transaction(connection: connection, context: context, now: now()))
-        }
+      try writer.write(isTrial: context.isDryRun, handOver: handOver) { connection, turn in
+        try body(Transaction(connection: connection, turn: turn, context: context, now: now()))
       }
     }
   }
@@ -81,7 +87,7 @@ public final class Store: Sendable {
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try writer.withConnection(body) }
+    try translatingErrors(.write) { try writer.withConnection(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
