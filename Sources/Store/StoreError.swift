@@ -36,6 +36,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case route(Int64)
     /// A revision of a domain.
     case revision(Int)
+    /// A revision of a domain that there was, and that is not kept any more.
+    case prunedRevision(Int)
     /// A token of this name.
     case token(String)
   }
