@@ -33,14 +33,21 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2"], swiftSettings: strictAndFast),
 
+    // What Prometheus reads.
+    .target(name: "Metrics", swiftSettings: strict),
+
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
-      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
+      resources: [
+        .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
+        .embedInCode("0003_fetches.sql"),
+      ],
       swiftSettings: strict),
     .target(
-      name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
+      name: "Store",
+      dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium", "Metrics"],
       swiftSettings: strict),
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
@@ -61,7 +68,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "API",
-      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
+      ],
       resources: [.embedInCode("openapi.json")],
       swiftSettings: strict),
 
@@ -73,7 +82,7 @@ let package = Package(
       name: "Service",
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
-        "API",
+        "API", "Metrics",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -110,6 +119,8 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],

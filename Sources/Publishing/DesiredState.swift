@@ -73,6 +73,7 @@ extension Transaction {
   public func apply(
     _ state: DesiredState, prune: Bool, accepting accepted: Set<Finding.Code> = []
   ) throws -> Plan {
+    try prepareForLongWork()
     let apps = try state.apps.map { try apply($0) }
     // Names go before names come, since one may go from one domain to another.
     let deleted = prune ? try deleteDomains(except: Set(state.domains.map(\.name))) : []

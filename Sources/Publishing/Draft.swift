@@ -3,6 +3,9 @@ import JSONValue
 
 /// A document that is about to be published.
 struct Draft {
+  /// From which size of a document on linting takes so long that nobody should be kept waiting by it.
+  static let longWorkBytes = 16_384
+
   let domain: Domain
   let document: JSON
   let bytes: [UInt8]

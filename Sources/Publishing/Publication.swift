@@ -78,6 +78,7 @@ extension Transaction {
       var domain = try change(old)
       domain.document = domain.document.keepingRows(of: old?.domain.document ?? Document())
       let draft = try draft(of: domain)
+      if draft.bytes.count > Draft.longWorkBytes { try prepareForLongWork() }
       let passed = try Review(
         draft, over: try old.map { try known($0) }, after: findings, accepting: accepted)
       review = passed
@@ -149,7 +150,8 @@ extension Transaction {
   public func renameAndPublish(
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = []
   ) throws -> [Publication] {
-    try publishEach(try rename(old, to: new)) { name in
+    try prepareForLongWork()
+    return try publishEach(try rename(old, to: new)) { name in
       try publish(name, action: "rename app \(old) to \(new)", accepting: accepted) { stored in
         guard let stored else { throw StoreError.notFound(.domain(name)) }
         return stored.domain

@@ -5,14 +5,15 @@ public struct Publisher: Sendable {
   /// The store.
   public let store: Store
   /// Called after each commit; returns when what was committed is served.
-  private let didCommit: @Sendable () throws -> Void
+  private let serve: @Sendable (Commit) throws -> Void
 
   /// A publisher for a store.
   ///
-  /// - Parameter didCommit: Called after each commit; returns when what was committed is served.
-  public init(store: Store, didCommit: @escaping @Sendable () throws -> Void = {}) {
+  /// - Parameter serve: Called after each commit, of one or of several edits; returns when what was
+  ///   committed is served.
+  public init(store: Store, serve: @escaping @Sendable (Commit) throws -> Void = { _ in }) {
     self.store = store
-    self.didCommit = didCommit
+    self.serve = serve
   }
 
   /// Does `body` in one transaction: all of it, or nothing where it throws or the context is a dry
@@ -22,8 +23,6 @@ public struct Publisher: Sendable {
   public func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    let result = try store.write(context, body)
-    if !context.isDryRun { try didCommit() }
-    return result
+    try store.write(context, handOver: serve, body)
   }
 }

@@ -94,24 +94,34 @@ public final class Connection {
   /// The rowid of the last INSERT.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Does `body` in a transaction, which is rolled back when `body` throws and otherwise committed,
-  /// unless it is a trial. `.write` takes the lock at once, so that no read in it is stale when it
-  /// writes.
+  /// Does `body` in a transaction, which is rolled back when `body` throws and otherwise committed.
+  /// `.write` takes the lock at once, so that no read in it is stale when it writes.
   ///
   /// - Throws: `SQLiteError`, and what `body` throws.
   public func transaction<Result>(
-    _ kind: TransactionKind, isTrial: Bool = false, _ body: (Connection) throws -> Result
+    _ kind: TransactionKind, _ body: (Connection) throws -> Result
   ) throws -> Result {
-    try execute(kind.rawValue)
+    try run(kind.rawValue)
     do {
       let result = try body(self)
-      try execute(isTrial ? "ROLLBACK" : "COMMIT")
+      try run("COMMIT")
       return result
     } catch {
       // After some errors (a full disk) SQLite has rolled back by itself, and says so.
-      if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
+      if isInTransaction { try run("ROLLBACK") }
       throw error
     }
+  }
+
+  /// Whether a transaction is open that statements are part of.
+  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Checks that SQLite has not rolled back the transaction by itself, as it does after some errors.
+  ///
+  /// - Throws: `SQLiteError`.
+  public func checkTransaction() throws(SQLiteError) {
+    if isInTransaction { return }
+    throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was rolled back")
   }
 
   /// What a transaction is for.

@@ -8,6 +8,8 @@ public import WellKnown
 public final class LiveTable: Sendable {
   /// What the public listener answers from.
   public let hosts = HostTable()
+  /// Counts what is served.
+  let counts = TableCounts()
 
   private let store: Store
   private let state: Mutex<State>
@@ -34,41 +36,66 @@ public final class LiveTable: Sendable {
     }
   }
 
-  /// Serves everything that was committed before the call. Returns when it is served.
+  /// Serves what a commit of this process changed. Returns when it is served.
+  ///
+  /// Commits may come in any order: for one that does not follow what is served, since another one or
+  /// another process came between, the store is asked what changed.
   ///
   /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served.
-  func refresh() throws {
-    try state.withLock { state in try follow(&state) }
+  func serve(_ commit: Commit) throws {
+    guard let sequence = commit.sequence else { return }
+    try state.withLock { state in
+      guard let changes = commit.changes, state.sequence + 1 == sequence.lowerBound else {
+        _ = try follow(&state)
+        return
+      }
+      try serve(changes, upTo: sequence.upperBound, &state)
+    }
   }
 
-  /// Does what `refresh` does if another process has changed the database.
+  /// Serves everything that was committed before the call if another process has changed the database.
+  ///
+  /// - Throws: as `serve`.
   func refreshIfChangedElsewhere() throws {
     try state.withLock { state in
       let version = try store.dataVersion()
-      if version == state.dataVersion { return }
-      try follow(&state)
+      let changes = version == state.dataVersion ? 0 : try follow(&state)
       state.dataVersion = version
+      counts.noteFollowed(at: store.now(), changes: changes)
     }
   }
 
-  private func follow(_ state: inout State) throws {
+  /// Returns how many domains have changed.
+  private func follow(_ state: inout State) throws -> Int {
     let changes = try store.changes(after: state.sequence)
-    guard let domains = changes.domains else { return try load(&state) }
+    guard let domains = changes.domains else {
+      try load(&state)
+      return state.names.count
+    }
+    try serve(domains, upTo: changes.sequence, &state)
+    return domains.count
+  }
+
+  /// Puts what domains serve into the table; the last of several for one domain counts.
+  private func serve(
+    _ changes: [Commit.Change], upTo sequence: Int64, _ state: inout State
+  ) throws {
+    let last = Dictionary(changes.map { ($0.domain, $0.served) }, uniquingKeysWith: { $1 })
     // Names go before names come, since one may go from one domain to another.
     var documents: [Alias: ServedDocument?] = [:]
-    var names: [Int64: [Alias]] = [:]
-    for domain in domains {
+    for domain in last.keys {
       for name in state.names[domain] ?? [] { documents.updateValue(nil, forKey: name) }
     }
-    for domain in domains {
-      guard let served = try store.served(domain) else { continue }
+    for case let served? in last.values {
       let document = try ServedDocument(served, content: Content(served.document))
       for name in served.names { documents[name] = document }
-      names[domain] = served.names
     }
     hosts.update(documents.map { (name: $0.key, document: $0.value) })
-    for domain in domains { state.names[domain] = names[domain] }
-    state.sequence = changes.sequence
+    for (domain, served) in last {
+      state.names[domain] = served?.names
+      counts.set(served, for: domain)
+    }
+    state.sequence = sequence
   }
 
   /// Reads all of it. Documents with equal bytes share them.
@@ -76,12 +103,15 @@ public final class LiveTable: Sendable {
     var contents: [String: Content] = [:]
     var documents: [(name: Alias, document: ServedDocument)] = []
     var names: [Int64: [Alias]] = [:]
-    state.sequence = try store.readServed { served in
-      let content = contents[served.sha256] ?? Content(served.document)
-      contents[served.sha256] = content
-      let document = try ServedDocument(served, content: content)
-      documents += served.names.map { (name: $0, document: document) }
-      names[served.id] = served.names
+    state.sequence = try counts.replaceAll { count in
+      try store.readServed { served in
+        count(served)
+        let content = contents[served.sha256] ?? Content(served.document)
+        contents[served.sha256] = content
+        let document = try ServedDocument(served, content: content)
+        documents += served.names.map { (name: $0, document: document) }
+        names[served.id] = served.names
+      }
     }
     hosts.replaceAll(documents)
     state.names = names

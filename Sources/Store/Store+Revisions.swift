@@ -38,9 +38,7 @@ extension Store {
       guard let id = try DomainRows.id(of: name, connection) else {
         throw StoreError.notFound(.domain(name))
       }
-      return try connection.all(
-        RevisionRows.select + " AND number < ? ORDER BY number DESC LIMIT ?",
-        [.integer(id), .integer(number ?? Int.max), .integer(limit)], row: RevisionRows.read)
+      return try RevisionRows.page(of: id, before: number, limit: limit, connection)
     }
   }
 }
@@ -77,6 +75,22 @@ enum RevisionRows {
     try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
       ($0.blob(7), try read($0))
     }
+  }
+
+  /// Revisions of a domain, the newest first, from the one before `number`.
+  static func page(
+    of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
+  ) throws -> [Revision] {
+    try connection.all(
+      select + " AND number < ? ORDER BY number DESC LIMIT ?",
+      [.integer(domain), .integer(number ?? Int.max), .integer(limit)], row: read)
+  }
+
+  /// The revision of a domain that is served.
+  static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
+    try connection.first(
+      select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
+      [.integer(domain)], row: read)
   }
 
   /// A revision of a domain with its document. Numbers are never skipped by edits, so a lower one than

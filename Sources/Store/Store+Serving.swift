@@ -19,12 +19,25 @@ public struct ServedDomain: Sendable {
   public let cacheSeconds: Int
 }
 
+extension ServedDomain {
+  /// What is to be served for a domain that was edited.
+  init(_ id: Int64, _ edit: DomainEdit, _ revision: Revision) {
+    self.id = id
+    names = [Alias(edit.domain.name)] + edit.domain.aliases
+    document = edit.document
+    sha256 = revision.sha256
+    publishedAt = revision.publishedAt
+    cacheSeconds = edit.domain.cacheSeconds
+  }
+}
+
 /// What changed since a place in the order of all changes.
 public struct Changes: Sendable {
   /// The place in the order up to which the changes go.
   public let sequence: Int64
-  /// The domains that changed: rows, each once. `nil` where so much changed that all must be read.
-  public let domains: [Int64]?
+  /// The domains that changed, each once, as they are at that place. `nil` where so much changed that
+  /// all must be read.
+  public let domains: [Commit.Change]?
 }
 
 extension Store {
@@ -43,12 +56,7 @@ extension Store {
 
   /// What is to be served for one domain; `nil` if it is disabled or not there.
   public func served(_ domain: Int64) throws -> ServedDomain? {
-    try follow { connection in
-      let names = try DomainRows(id: domain).names(connection)
-      return try connection.first(ServedRows.select + " AND domain.id = ?", [.integer(domain)]) {
-        ServedRows.read($0, names: names)
-      }
-    }
+    try follow { try ServedRows.find(domain, $0) }
   }
 
   /// What changed after a place in the order, by whatever process.
@@ -63,7 +71,11 @@ extension Store {
       let domains = try connection.all(
         "SELECT DISTINCT domain_id FROM change WHERE sequence > ?", [.integer(sequence)]
       ) { $0.integer(0) }
-      return Changes(sequence: last, domains: domains)
+      return Changes(
+        sequence: last,
+        domains: try domains.map {
+          Commit.Change(domain: $0, served: try ServedRows.find($0, connection))
+        })
     }
   }
 
@@ -82,9 +94,17 @@ private enum ServedRows {
     WHERE is_enabled = 1
     """
 
+  static func find(_ domain: Int64, _ connection: Connection) throws -> ServedDomain? {
+    let names = try DomainRows(id: domain).names(connection)
+    return try connection.first(select + " AND domain.id = ?", [.integer(domain)]) {
+      read($0, names: names)
+    }
+  }
+
   static func read(_ row: borrowing Row, names: [Alias]) -> ServedDomain {
     ServedDomain(
-      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1), sha256: row.text(2),
+      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1),
+      sha256: row.text(2),
       publishedAt: row.integer(3), cacheSeconds: row.int(4))
   }
 }
@@ -107,11 +127,13 @@ enum ChangeRows {
   /// How many rows are kept for servers that look now and then.
   private static let kept = 10_000
 
-  static func add(_ domain: Int64, _ connection: Connection) throws {
+  /// Adds a row and returns its place in the order.
+  static func add(_ domain: Int64, _ connection: Connection) throws -> Int64 {
     try connection.run("INSERT INTO change (domain_id) VALUES (?)", [.integer(domain)])
+    let sequence = connection.lastInsertRowID
     try connection.run(
-      "DELETE FROM change WHERE sequence <= ?",
-      [.integer(connection.lastInsertRowID - Int64(kept))])
+      "DELETE FROM change WHERE sequence <= ?", [.integer(sequence - Int64(kept))])
+    return sequence
   }
 
   static func last(_ connection: Connection) throws -> Int64 {

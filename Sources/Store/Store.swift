@@ -12,10 +12,12 @@ public final class Store: Sendable {
   /// The connection that reads what is served, which no other reader keeps waiting.
   private let follower: Database
   /// The connection that writes.
-  private let writer: Database
+  private let writer: Writer
   private let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
+  /// Counts transactions.
+  public let counts = DatabaseCounts()
   /// Tells the time, in seconds since 1970.
   public let now: @Sendable () -> Int64
 
@@ -29,12 +31,14 @@ public final class Store: Sendable {
     self.now = now
     self.path = path
     do {
-      writer = try Database(path: path, mode: .create)
-      try writer.withConnection { connection in
-        // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
-        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try Migrator.migrate(connection, now: now())
-      }
+      let connection = try Connection(path: path, mode: .create)
+      // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+      // What an edit among others may have to undo is kept in memory: there may be no place for
+      // temporary files.
+      try connection.execute(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+      try Migrator.migrate(connection, now: now())
+      writer = Writer(connection)
       reader = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -43,61 +47,69 @@ public final class Store: Sendable {
   }
 
   /// Does `body` in a transaction that writes: all of it, or nothing where `body` throws or the
-  /// context is a dry run.
+  /// context is a dry run. Returns when it is on the disk.
   ///
-  /// - Throws: `StoreError`, and what `body` throws.
+  /// Several that write at the same time share a commit. An edit that takes long among them is begun
+  /// again when they have theirs, so `body` may be called twice.
+  ///
+  /// - Parameter handOver: Called with what was committed, of this edit and of others that shared the
+  ///   commit, before any of them returns. All that write at the same time must have the same one.
+  /// - Throws: `StoreError`, and what `body` and `handOver` throw.
   public func write<Result: Sendable>(
-    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
+    _ context: WriteContext, handOver: (@Sendable (Commit) throws -> Void)? = nil,
+    _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    try translatingErrors {
-      try writer.withConnection { connection in
-        try connection.transaction(.write, isTrial: context.isDryRun) { connection in
-          try body(Transaction(connection: connection, context: context, now: now()))
-        }
+    try translatingErrors(.write) {
+      try writer.write(isTrial: context.isDryRun, handOver: handOver) { connection, turn in
+        try body(Transaction(connection: connection, turn: turn, context: context, now: now()))
       }
     }
   }
 
   /// Does `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` in a transaction that sees one state, on the connection that reads what is served.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.follow) {
       try follower.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` on the connection that reads what is served, without a transaction.
   func followOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try follower.withConnection(body) }
+    try translatingErrors(.follow) { try follower.withConnection(body) }
   }
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try writer.withConnection(body) }
+    try translatingErrors(.write) { try writer.withConnection(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
   /// own.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       let database = try Database(path: path, mode: .readOnly)
       return try database.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  private func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as SQLiteError {
-      throw StoreError(error)
-    } catch let error as UnreadableColumn {
-      throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+  private func translatingErrors<Result>(
+    _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
+  ) throws -> Result {
+    try counts.time(kind) {
+      do {
+        return try body()
+      } catch let error as SQLiteError {
+        throw StoreError(error)
+      } catch let error as UnreadableColumn {
+        throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+      }
     }
   }
 }

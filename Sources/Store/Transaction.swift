@@ -7,11 +7,27 @@ public struct Transaction: ~Copyable {
   public let context: WriteContext
   let connection: Connection
   let now: Int64
+  private let turn: Turn
 
-  init(connection: Connection, context: WriteContext, now: Int64) {
+  init(connection: Connection, turn: Turn, context: WriteContext, now: Int64) {
     self.connection = connection
+    self.turn = turn
     self.context = context
     self.now = now
+  }
+
+  /// To be called before work that takes more than some milliseconds. Where others wait for the commit
+  /// of this transaction, it ends here and begins again when they have it.
+  ///
+  /// - Throws: what `Store.write` begins again for, and nobody else is to catch.
+  public func prepareForLongWork() throws {
+    if turn.isShared { throw Turn.IsLong() }
+  }
+
+  /// Notes that a domain changed, for this process and for others.
+  private func noteChange(of domain: Int64, _ served: ServedDomain?) throws {
+    let sequence = try ChangeRows.add(domain, connection)
+    turn.notes.add(Commit.Change(domain: domain, served: served), at: sequence)
   }
 
   /// Writes down what is done.
@@ -55,7 +71,8 @@ extension Transaction {
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
     try rows.saveFindings(edit.findingCodes, connection)
-    try ChangeRows.add(rows.id, connection)
+    try noteChange(
+      of: rows.id, edit.domain.isEnabled ? ServedDomain(rows.id, edit, revision) : nil)
     try record(action, .domain(name), revision: revision.number)
     guard let stored = try rows.load(connection) else { throw StoreError.notFound(.domain(name)) }
     return EditedDomain(
@@ -72,7 +89,7 @@ extension Transaction {
     }
     try precondition.check(old.revision, of: name)
     try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
-    try ChangeRows.add(old.id, connection)
+    try noteChange(of: old.id, nil)
     try record("delete domain", .domain(name))
   }
 }

@@ -20,8 +20,9 @@ import Testing
 
   /// Every endpoint with its path filled in.
   private var endpoints: [(endpoint: Endpoint, target: String)] {
-    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }, serves: { _ in true }).map
-    { endpoint in
+    AdminAPI.endpoints(
+      Publisher(store: running.store), problems: { [] }, serves: { _ in true }, metrics: { [] }
+    ).map { endpoint in
       let parts = endpoint.path.split(separator: "/").map { part in
         switch part {
         case "{domain}": "example.com"
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func everyEndpointButTheOpenOnesNeedsATokenThatIsKnown() throws {
-    let open = ["/healthz", "/readyz", "/openapi.json", "/tls/ask"]
+    let open = ["/healthz", "/readyz", "/openapi.json", "/metrics", "/tls/ask"]
     let headers = [
       [], ["Authorization: Bearer aasa_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
       ["Authorization: Basic dGVzdDp0ZXN0"], ["Authorization: Bearer"], ["Authorization: "],

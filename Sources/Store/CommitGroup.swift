@@ -1,0 +1,44 @@
+import Glibc
+import SQLite
+
+/// Edits that are committed together. Whoever made one of them waits here until the commit is on the
+/// disk, or has failed for all.
+final class CommitGroup: @unchecked Sendable {
+  // Unchecked is sound: the outcome is guarded by the mutex; the mutex and the condition stay where
+  // they were allocated until nobody has the group any more.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let settled = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var outcome: Result<Void, any Error>?
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(settled, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(settled)
+    pthread_mutex_destroy(mutex)
+    settled.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Tells all who wait, and all who will.
+  func settle(_ outcome: Result<Void, any Error>) {
+    pthread_mutex_lock(mutex)
+    self.outcome = outcome
+    pthread_cond_broadcast(settled)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for the commit.
+  ///
+  /// - Throws: why it failed.
+  func wait() throws {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let outcome { return try outcome.get() }
+      pthread_cond_wait(settled, mutex)
+    }
+  }
+}
