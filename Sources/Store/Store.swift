@@ -27,7 +27,12 @@ public final class Store: Sendable {
   ///   - path: The file; its directory must exist.
   ///   - now: Tells the time, in seconds since 1970.
   /// - Throws: `StoreError.newerSchema`, `StoreError.database`.
-  public init(path: String, now: @escaping @Sendable () -> Int64) throws {
+  public convenience init(path: String, now: @escaping @Sendable () -> Int64) throws {
+    try self.init(path: path, patience: .milliseconds(5), now: now)
+  }
+
+  /// Opens a store whose edits wait for so long for others to share a commit with.
+  package init(path: String, patience: Duration, now: @escaping @Sendable () -> Int64) throws {
     self.now = now
     self.path = path
     do {
@@ -38,7 +43,7 @@ public final class Store: Sendable {
       try connection.execute(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
       try Migrator.migrate(connection, now: now())
-      writer = Writer(connection)
+      writer = Writer(connection, patience: patience)
       reader = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -65,6 +70,9 @@ public final class Store: Sendable {
       }
     }
   }
+
+  /// How many wait for their turn to write.
+  package var waitingWriters: Int { writer.waitingCount }
 
   /// Does `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {

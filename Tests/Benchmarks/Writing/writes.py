@@ -78,7 +78,7 @@ class Server:
 def file_of(number):
     """About 1 KB."""
     components = [
-        {"/": f"/section/{number}/{route}/*", "comment": "a route of the benchmark"}
+        {"/": f"/section/{number}/{route}/*", "comment": "a route of the benchmark, with enough words for 1 KB"}
         for route in range(ROUTES)]
     app = "ABCDE12345.com.example.app"
     return {"applinks": {"details": [{"appIDs": [app], "components": components}]}}
