@@ -1,3 +1,4 @@
+import Association
 import FoundationEssentials
 import JSONValue
 import WellKnown

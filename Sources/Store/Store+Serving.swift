@@ -24,6 +24,7 @@ extension ServedDomain {
   init(_ id: Int64, _ edit: DomainEdit, _ revision: Revision) {
     self.id = id
     names = [Alias(edit.domain.name)] + edit.domain.aliases
+    self.revision = revision.number
     document = edit.document
     sha256 = revision.sha256
     publishedAt = revision.publishedAt

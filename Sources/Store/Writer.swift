@@ -51,6 +51,13 @@ final class Writer: Sendable {
     try group?.wait()
     return try outcome.get()
   }
+
+  /// Does `body` on the connection without a transaction; one that is open is committed before.
+  func withoutTransaction<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
+    let (outcome, commit) = transaction.withLock { $0.interrupt(body) }
+    commit?.tell()
+    return try outcome.get()
+  }
 }
 
 /// An edit's turn in a transaction that others may share.
@@ -121,6 +128,14 @@ private struct SharedTransaction: @unchecked Sendable {
     }
     if let handOver { open?.handOver = handOver }
     return result
+  }
+
+  /// Commits what is open, then does what needs the connection without a transaction.
+  mutating func interrupt<Value>(
+    _ body: (Connection) throws -> Value
+  ) -> (Result<Value, any Error>, Settlement?) {
+    let settlement = commit()
+    return (Result { try body(connection) }, settlement)
   }
 
   /// Commits, if there is something to commit.
