@@ -7,6 +7,8 @@ public struct ServedDomain: Sendable {
   public let id: Int64
   /// The domain's own name, then its aliases.
   public let names: [Alias]
+  /// The number of the revision that is served.
+  public let revision: Int
   /// The document.
   public let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
@@ -22,6 +24,7 @@ extension ServedDomain {
   init(_ id: Int64, _ edit: DomainEdit, _ revision: Revision) {
     self.id = id
     names = [Alias(edit.domain.name)] + edit.domain.aliases
+    self.revision = revision.number
     document = edit.document
     sha256 = revision.sha256
     publishedAt = revision.publishedAt
@@ -87,7 +90,7 @@ extension Store {
 /// Reads rows of `domain` with the document that is served.
 private enum ServedRows {
   static let select = """
-    SELECT domain.id, document, sha256, published_at, cache_seconds
+    SELECT domain.id, document, sha256, published_at, cache_seconds, number
     FROM domain JOIN revision ON domain_id = domain.id AND number = domain.revision
     WHERE is_enabled = 1
     """
@@ -101,7 +104,7 @@ private enum ServedRows {
 
   static func read(_ row: borrowing Row, names: [Alias]) -> ServedDomain {
     ServedDomain(
-      id: row.integer(0), names: names, document: row.blob(1), sha256: row.text(2),
+      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1), sha256: row.text(2),
       publishedAt: row.integer(3), cacheSeconds: row.int(4))
   }
 }

@@ -51,6 +51,14 @@ final class Writer: Sendable {
     try group?.wait()
     return try outcome.get()
   }
+
+  /// Does `body` outside of transactions.
+  func alone<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
+    try transaction.withLock { transaction in
+      transaction.commit()?.tell()
+      return try body(transaction.connection)
+    }
+  }
 }
 
 /// An edit's turn in a transaction that others may share.
@@ -79,7 +87,7 @@ private struct SharedTransaction: @unchecked Sendable {
   // Unchecked is sound: it is only used under the writer's lock, and edits are lent the connection
   // for their turn.
 
-  private let connection: Connection
+  let connection: Connection
   private let patience: Duration
   private let notes = ChangeNotes()
   private var open: Open?
