@@ -51,7 +51,11 @@ public final class Service: Sendable {
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
       limits: Limits(bodyBytes: configuration.maxBodyBytes),
-      refuse: { api.refuse($0) }, answer: { api.answer($0) })
+      refuse: { api.refuse($0) },
+      answer: { request in
+        giveWay()
+        return api.answer(request)
+      })
   }
 
   /// Where association files are served, with the port that was free if any was asked for.
@@ -69,7 +73,10 @@ public final class Service: Sendable {
   /// few times a second.
   public func follow() {
     attempt(.reading) { try table.refreshIfChangedElsewhere() }
-    attempt(.writing) { try store.writeTokenUses() }
+    attempt(.writing) {
+      try store.writeTokenUses()
+      try store.moveLog()
+    }
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not

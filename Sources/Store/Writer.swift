@@ -15,6 +15,8 @@ final class Writer: Sendable {
   private let transaction: Mutex<SharedTransaction>
   /// How many wait for their turn.
   private let waiting = Atomic<Int>(0)
+  /// How many commits there were since they were last asked for.
+  private let commits = Atomic<Int>(0)
 
   /// A writer on a connection that nothing else uses.
   ///
@@ -46,10 +48,20 @@ final class Writer: Sendable {
       let isDue = waitingCount == 0 || transaction.isOld
       return (outcome, group, isDue ? transaction.commit() : nil)
     }
-    commit?.tell()
+    if let commit {
+      commits.add(1, ordering: .relaxed)
+      commit.tell()
+    }
     // What failed has seen the edits before it, too: only when they are there it is true.
     try group?.wait()
     return try outcome.get()
+  }
+
+  /// Whether there were so many commits since this was last true.
+  func takeCommits(atLeast number: Int) -> Bool {
+    if commits.load(ordering: .relaxed) < number { return false }
+    commits.store(0, ordering: .relaxed)
+    return true
   }
 
   /// Does `body` outside of transactions.
