@@ -28,7 +28,11 @@ final class ChangeNotes {
   func add(_ change: Commit.Change, at sequence: Int64) {
     if count == 0 { first = sequence }
     count += 1
-    if changes.count == count - 1 && count <= Self.limit { changes.append(change) } else { changes = [] }
+    if changes.count == count - 1 && count <= Self.limit {
+      changes.append(change)
+    } else {
+      changes = []
+    }
   }
 
   /// Forgets all but the first changes, which are what is left when an edit is undone.
