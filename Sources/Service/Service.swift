@@ -64,7 +64,11 @@ public final class Service: Sendable {
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
       limits: Limits(bodyBytes: configuration.maxBodyBytes),
-      refuse: { api.refuse($0) }, answer: { api.answer($0) })
+      refuse: { api.refuse($0) },
+      answer: { request in
+        giveWay()
+        return api.answer(request)
+      })
   }
 
   /// Where association files are served, with the port that was free if any was asked for.
@@ -86,7 +90,10 @@ public final class Service: Sendable {
       try table.refreshIfChangedElsewhere()
       try collection.refresh()
     }
-    attempt(.writing) { try store.writeTokenUses() }
+    attempt(.writing) {
+      try store.writeTokenUses()
+      try store.moveLog()
+    }
     attempt(.counting) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
   }

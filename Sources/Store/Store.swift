@@ -12,8 +12,8 @@ public final class Store: Sendable {
   /// The connection that reads what is served, which no other reader keeps waiting.
   private let follower: Database
   /// The connection that writes.
-  private let writer: Writer
-  private let path: String
+  let writer: Writer
+  let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
   /// Counts transactions.
@@ -27,18 +27,26 @@ public final class Store: Sendable {
   ///   - path: The file; its directory must exist.
   ///   - now: Tells the time, in seconds since 1970.
   /// - Throws: `StoreError.newerSchema`, `StoreError.database`.
-  public init(path: String, now: @escaping @Sendable () -> Int64) throws {
+  public convenience init(path: String, now: @escaping @Sendable () -> Int64) throws {
+    try self.init(path: path, patience: .milliseconds(5), now: now)
+  }
+
+  /// Opens a store whose edits wait for so long for others to share a commit with.
+  package init(path: String, patience: Duration, now: @escaping @Sendable () -> Int64) throws {
     self.now = now
     self.path = path
     do {
       let connection = try Connection(path: path, mode: .create)
       // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+      // Whoever serves moves the WAL into the file beside the edits (`moveLog`), so that they need not
+      // do it but where that is not enough, or for those who do not serve.
       // What an edit among others may have to undo is kept in memory: there may be no place for
       // temporary files.
       try connection.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; "
+          + "PRAGMA wal_autocheckpoint = 16000")
       try Migrator.migrate(connection, now: now())
-      writer = Writer(connection)
+      writer = Writer(connection, patience: patience)
       reader = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -66,6 +74,9 @@ public final class Store: Sendable {
     }
   }
 
+  /// How many wait for their turn to write.
+  package var waitingWriters: Int { writer.waitingCount }
+
   /// Does `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) {
@@ -87,7 +98,7 @@ public final class Store: Sendable {
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.write) { try writer.withConnection(body) }
+    try translatingErrors(.write) { try writer.alone(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
@@ -99,7 +110,7 @@ public final class Store: Sendable {
     }
   }
 
-  private func translatingErrors<Result>(
+  func translatingErrors<Result>(
     _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
   ) throws -> Result {
     try counts.time(kind) {

@@ -15,11 +15,19 @@ final class Writer: Sendable {
   private let transaction: Mutex<SharedTransaction>
   /// How many wait for their turn.
   private let waiting = Atomic<Int>(0)
+  /// How many commits there were since they were last asked for.
+  private let commits = Atomic<Int>(0)
 
   /// A writer on a connection that nothing else uses.
-  init(_ connection: sending Connection) {
-    transaction = Mutex(SharedTransaction(connection: connection))
+  ///
+  /// - Parameter patience: For how long a transaction is left to others, so that a crowd delays nobody's
+  ///   answer for long, nor another process.
+  init(_ connection: sending Connection, patience: Duration) {
+    transaction = Mutex(SharedTransaction(connection: connection, patience: patience))
   }
+
+  /// How many wait for their turn.
+  var waitingCount: Int { waiting.load(ordering: .sequentiallyConsistent) }
 
   /// Does `body` in a transaction and returns when that is on the disk.
   ///
@@ -37,13 +45,31 @@ final class Writer: Sendable {
       waiting.subtract(1, ordering: .sequentiallyConsistent)
       let outcome = transaction.take(isTrial: isTrial, handOver: handOver, body)
       let group = transaction.group
-      let isLast = waiting.load(ordering: .sequentiallyConsistent) == 0
-      return (outcome, group, isLast || transaction.isDue ? transaction.commit() : nil)
+      let isDue = waitingCount == 0 || transaction.isOld
+      return (outcome, group, isDue ? transaction.commit() : nil)
     }
-    commit?.tell()
+    if let commit {
+      commits.add(1, ordering: .relaxed)
+      commit.tell()
+    }
     // What failed has seen the edits before it, too: only when they are there it is true.
     try group?.wait()
     return try outcome.get()
+  }
+
+  /// Whether there were so many commits since this was last true.
+  func takeCommits(atLeast number: Int) -> Bool {
+    if commits.load(ordering: .relaxed) < number { return false }
+    commits.store(0, ordering: .relaxed)
+    return true
+  }
+
+  /// Does `body` outside of transactions.
+  func alone<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
+    try transaction.withLock { transaction in
+      transaction.commit()?.tell()
+      return try body(transaction.connection)
+    }
   }
 }
 
@@ -73,11 +99,8 @@ private struct SharedTransaction: @unchecked Sendable {
   // Unchecked is sound: it is only used under the writer's lock, and edits are lent the connection
   // for their turn.
 
-  /// For how long a transaction is left to others, so that a crowd delays nobody's answer for long,
-  /// nor another process.
-  private static let patience = Duration.milliseconds(5)
-
-  private let connection: Connection
+  let connection: Connection
+  private let patience: Duration
   private let notes = ChangeNotes()
   private var open: Open?
 
@@ -88,13 +111,16 @@ private struct SharedTransaction: @unchecked Sendable {
     var handOver: Writer.HandOver?
   }
 
-  init(connection: Connection) { self.connection = connection }
+  init(connection: Connection, patience: Duration) {
+    self.connection = connection
+    self.patience = patience
+  }
 
   /// Those who wait for the commit; `nil` where nothing is to be committed.
   var group: CommitGroup? { open?.group }
 
-  /// Whether it should not be left to others any more.
-  var isDue: Bool { open.map { ContinuousClock.now - $0.since > Self.patience } ?? false }
+  /// Whether it has been left to others for long enough.
+  var isOld: Bool { open.map { ContinuousClock.now - $0.since > patience } ?? false }
 
   /// Does one edit. An edit that fails, or is a trial, leaves those before it as they are.
   mutating func take<Value>(

@@ -5,7 +5,7 @@ import Synchronization
 public final class Threads: Sendable {
   private let running: Atomic<Int>
 
-  /// Starts a thread for each.
+  /// Starts a thread for each piece of work.
   public init(_ work: [@Sendable () -> Void]) {
     running = Atomic(work.count)
     for body in work {
@@ -27,9 +27,9 @@ public final class Counter: Sendable {
   /// Zero.
   public init() {}
 
-  /// What it is now.
-  public var count: Int { value.load(ordering: .relaxed) }
+  /// The number.
+  public var count: Int { value.load(ordering: .acquiring) }
 
   /// Adds one.
-  public func add() { value.add(1, ordering: .relaxed) }
+  public func add() { value.add(1, ordering: .releasing) }
 }
