@@ -2,7 +2,7 @@
 
 # Debian's packages that building and testing need.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-  libcurl4-openssl-dev
+  libcurl4-openssl-dev libsystemd-dev
 TEST_PACKAGES = curl python3 python3-venv
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
