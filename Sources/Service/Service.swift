@@ -52,7 +52,7 @@ public final class Service: Sendable {
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
       limits: Limits(bodyBytes: configuration.maxBodyBytes),
-      refuse: { api.refuse($0) }, answer: { api.answer($0) })
+      screen: { api.screen($0) }, refuse: { api.refuse($0) }, answer: { api.answer($0) })
   }
 
   /// Where association files are served, with the port that was free if any was asked for.

@@ -1,3 +1,4 @@
+public import Certificates
 public import HTTP
 
 /// The public listener: answers GET and HEAD of the two paths of an association file for each host
@@ -20,13 +21,15 @@ public final class PublicListener: Sendable {
   ///   - hosts: What is served, also when it changes later.
   ///   - daemons: How many threads serve: one for each processor that is to.
   ///   - limits: What clients may take.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - settings: What may change later.
   ///   - log: Takes lines of the access log, one after the other, on a thread that may wait.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
     daemons: Int = 1, limits: Limits = PublicListener.defaultLimits,
-    settings: PublicSettings = PublicSettings(), log: (@Sendable (PublicAccess) -> Void)? = nil
+    certificates: CertificateDirectory? = nil, settings: PublicSettings = PublicSettings(),
+    log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws(ListenerError) {
     let refusal = PublicAnswers.headerTooLarge(limit: limits.headerBytes)
     let answers: PublicAnswers
@@ -39,7 +42,8 @@ public final class PublicListener: Sendable {
     let accessQueue = log.map { AccessQueue(write: $0) }
     var handlers: [PublicHandler] = []
     listener = try Listener(
-      on: address, inherited: inherited, daemons: daemons, limits: limits, headerRefusal: refusal
+      on: address, inherited: inherited, daemons: daemons, limits: limits,
+      certificates: certificates, headerRefusal: refusal
     ) {
       let handler = PublicHandler(hosts, answers, current, accessQueue)
       handlers.append(handler)

@@ -20,8 +20,18 @@ int aasa_socket(struct MHD_Connection *_Nonnull connection);
 /// The address of the client, or NULL. Variadic in libmicrohttpd.
 const struct sockaddr *_Nullable aasa_peer(struct MHD_Connection *_Nonnull connection);
 
+/// What the listener's callback has set for a connection, or NULL. Variadic in libmicrohttpd.
+void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
+
+/// The session of GnuTLS of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
+void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
+
 /// The number of open connections. Variadic in libmicrohttpd.
 unsigned int aasa_connection_count(struct MHD_Daemon *_Nonnull daemon);
+
+/// Gives the daemon a connection that waits on a listening socket that it does not listen on any more.
+/// Returns 0 when there is none, otherwise 1. accept4 is a GNU extension, which the Glibc module hides.
+int aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
 /// Glibc module hides.

@@ -1,11 +1,11 @@
 import CMicroHTTPD
-import Glibc
 
 /// How large a header may be on a direct listener, and the answer to one that is larger.
 ///
 /// libmicrohttpd writes the answer's header into the memory that the request's header has left, and
 /// closes without an answer where that is too little. So the answer 431 does not go through it: it
-/// is sent on the socket, on which nothing of an answer to this request has been sent.
+/// is sent on the socket, or in the TLS session, on which nothing of an answer to this request has
+/// been sent.
 struct HeaderRoom {
   /// The memory that libmicrohttpd gets for each connection. It clears it after each request, so
   /// its size costs time.
@@ -24,10 +24,7 @@ struct HeaderRoom {
   ///   - response: The answer to a larger one.
   init(limit: Int, refusal response: Response) {
     self.limit = limit
-    var head = "HTTP/1.1 \(response.status) Request Header Fields Too Large\r\n"
-    for field in response.fields.all { head += "\(field)\r\n" }
-    head += "Connection: close\r\nContent-Length: \(response.body.count)\r\n\r\n"
-    answer = Array(head.utf8) + response.body
+    answer = response.lastBytes
   }
 
   /// Whether a request's header is within the limit and leaves room for an answer. Many small
@@ -40,13 +37,6 @@ struct HeaderRoom {
     return used + Self.answerBytes <= poolBytes
   }
 
-  /// Sends the answer, as far as the socket takes it without waiting.
-  func refuse(_ connection: OpaquePointer) {
-    let descriptor = aasa_socket(connection)
-    guard descriptor >= 0 else { return }
-    // Sound: the pointer is used during the call only.
-    _ = answer.withUnsafeBytes {
-      send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
-    }
-  }
+  /// Sends the answer, as far as the connection takes it without waiting.
+  func refuse(_ connection: OpaquePointer) { sendLast(answer, on: connection) }
 }

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Certificates
 import Synchronization
 
 /// A running daemon of libmicrohttpd with its socket and what its callbacks need.
@@ -35,16 +36,20 @@ final class Daemon: Sendable {
     case stopped
   }
 
+  /// What is kept of its open connections.
+  let connections: OpenConnections
+
   private let state: Mutex<State>
   private let context: any AnyObject & Sendable
 
   init(
     on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
-    limits: Limits, poolBytes: Int,
+    limits: Limits, poolBytes: Int, certificates: CertificateDirectory?,
     context: any AnyObject & Sendable, callbacks: Callbacks
   ) throws(ListenerError) {
+    let connections = OpenConnections(limits, certificates: certificates)
     let pointer = Unmanaged.passUnretained(context).toOpaque()
-    let options: [MHD_OptionItem] = [
+    var options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
       option(.CONNECTION_MEMORY_LIMIT, poolBytes),
       option(.CONNECTION_LIMIT, limits.connections),
@@ -52,16 +57,18 @@ final class Daemon: Sendable {
       option(.PER_IP_CONNECTION_LIMIT, limits.connectionsPerAddress ?? 0),
       option(.URI_LOG_CALLBACK, callbacks.targetAddress, pointer),
       option(.UNESCAPE_CALLBACK, keepEscapesAddress, nil),
-      option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer),
-      option(.END, 0),
+      option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer), connections.notification,
     ]
+    if certificates != nil { options += tlsOptions }
+    options.append(option(.END, 0))
     let threads =
       threading == .one
       ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
       : MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue
     guard
       let daemon = aasa_start_daemon(
-        threads | MHD_USE_ITC.rawValue, callbacks.request, pointer, options)
+        threads | MHD_USE_ITC.rawValue | (certificates == nil ? 0 : MHD_USE_TLS.rawValue),
+        callbacks.request, pointer, options)
     else {
       // It has closed the socket or not, and does not say: a descriptor that stays open is better
       // than closing one that another thread has got in the meantime.
@@ -70,6 +77,7 @@ final class Daemon: Sendable {
     }
     state = Mutex(.running(daemon, socket))
     self.context = context
+    self.connections = connections
   }
 
   deinit { stop() }
@@ -84,13 +92,13 @@ final class Daemon: Sendable {
     }
   }
 
-  /// Takes no further connections; those that are open go on.
+  /// Takes no further connections but those that are established already; those that are open go on.
   func quiesce() {
     state.withLock { state in
       guard case .running(let daemon, let socket) = state else { return }
       // It leaves the socket to the caller, who may only close it after the daemon's end.
       _ = MHD_quiesce_daemon(daemon)
-      socket.refuse()
+      socket.refuse { aasa_adopt_connection(daemon, $0) == 1 }
       state = .quiesced(daemon, socket)
     }
   }
@@ -125,7 +133,8 @@ private var keepEscapesAddress: Int {
   return unsafeBitCast(function, to: Int.self)
 }
 
-private func option(
+/// An option of a daemon.
+func option(
   _ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil
 ) -> MHD_OptionItem {
   MHD_OptionItem(option: option, value: value, ptr_value: pointer)
