@@ -30,11 +30,14 @@ public final class Service: Sendable {
   private let ledger: FetchLedger
   private let collection: AppleCollection
   private let adminConnections = Gauge()
+  private let certificates: CertificateWatch
+  private let pruning: Pruning
+  private let retention: Mutex<Retention>
 
   /// Starts serving.
   ///
   /// - Throws: `Configuration.Invalid` for an admin listener that anybody could listen to,
-  ///   `StoreError`, `ListenerError`, and what building answers throws.
+  ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and what building answers throws.
   public init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
@@ -42,20 +45,24 @@ public final class Service: Sendable {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
+    let certificates = try CertificateWatch(configuration, log: log)
+    self.certificates = certificates
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.serve($0) }
     let publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
-      daemons: configuration.threads, settings: configuration.publicSettings,
-      log: { log.write($0) })
+      daemons: configuration.threads, certificates: certificates.forFiles,
+      settings: configuration.publicSettings, log: { log.write($0) })
+    pruning = Pruning(store)
+    retention = Mutex(configuration.retention)
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
       database: configuration.database, store: store, admin: AdminCounts(), table: table,
-      ledger: ledger, collection: collection, trouble: trouble, publicListener: publicListener,
-      adminConnections: adminConnections)
+      ledger: ledger, collection: collection, pruning: pruning, certificates: certificates,
+      trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
       publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
@@ -63,8 +70,8 @@ public final class Service: Sendable {
     self.publicListener = publicListener
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
-      limits: Limits(bodyBytes: configuration.maxBodyBytes),
-      refuse: { api.refuse($0) },
+      limits: Limits(bodyBytes: configuration.maxBodyBytes), certificates: certificates.forAPI,
+      screen: { api.screen($0) }, refuse: { api.refuse($0) },
       answer: { request in
         giveWay()
         return api.answer(request)
@@ -77,11 +84,27 @@ public final class Service: Sendable {
   /// Where the JSON API is.
   public var adminAddress: SocketAddress { adminListener.address }
 
-  /// Takes over what can change while the service runs.
+  /// Whether association files are served over HTTPS.
+  public var speaksHTTPS: Bool { certificates.forFiles != nil }
+
+  /// Where association files are served, as a URL without a path.
+  public var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
+
+  /// Where the JSON API is, as a URL without a path.
+  public var adminURL: String {
+    "http\(certificates.forAPI == nil ? "" : "s")://\(adminAddress)"
+  }
+
+  /// Takes over what can change while the service runs, and reads the certificates again.
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
+    certificates.reload(configuration)
+    retention.withLock { $0 = configuration.retention }
   }
+
+  /// When each certificate in use expires.
+  public var certificateExpiries: [CertificateExpiry] { certificates.expiries }
 
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
@@ -93,9 +116,11 @@ public final class Service: Sendable {
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
+      try pruning.step(retention.withLock { $0 })
     }
     attempt(.counting) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
+    certificates.follow()
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
@@ -142,6 +167,11 @@ public final class Service: Sendable {
 }
 
 extension Configuration {
+  fileprivate var retention: Retention {
+    Retention(
+      revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays)
+  }
+
   fileprivate var publicSettings: PublicSettings {
     PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }
