@@ -2,6 +2,7 @@
 #include "CMicroHTTPD.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -51,6 +52,12 @@ unsigned int aasa_connection_count(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info =
       MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
   return info == NULL ? 0 : info->num_connections;
+}
+
+int aasa_ignore_packets(int listening) {
+  struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+  struct sock_fprog program = {.len = 1, .filter = &nothing};
+  return setsockopt(listening, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
 int aasa_adopt_connection(struct MHD_Daemon *daemon, int listening) {

@@ -33,6 +33,8 @@ public final class Service: Sendable {
   private let certificates: CertificateWatch
   private let pruning: Pruning
   private let retention: Mutex<Retention>
+  private let prunedRows = Counters(prunedTables)
+  private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
 
   /// Starts serving.
   ///
@@ -61,7 +63,7 @@ public final class Service: Sendable {
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
       database: configuration.database, store: store, admin: AdminCounts(), table: table,
-      ledger: ledger, collection: collection, pruning: pruning, certificates: certificates,
+      ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
       trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
       publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
@@ -116,11 +118,18 @@ public final class Service: Sendable {
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
-      try pruning.step(retention.withLock { $0 })
+      try prune()
     }
     attempt(.counting) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
     certificates.follow()
+  }
+
+  /// Does a part of the pruning, and counts what went.
+  private func prune() throws {
+    let pruned = try pruning.step(retention.withLock { $0 })
+    prunedRows.add(pruned.revisions, Self.prunedTables[0])
+    prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not

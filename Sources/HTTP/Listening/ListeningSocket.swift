@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A bound socket that listens; closed when it goes out of use.
@@ -68,6 +69,8 @@ final class ListeningSocket: Sendable {
   ///   there is none.
   func refuse(adopt: (CInt) -> Bool) {
     if isInherited { return }
+    // Where that is not possible, a connection that is made in the last moment is reset.
+    _ = aasa_ignore_packets(descriptor)
     var count = 0
     while count < Self.backlog && adopt(descriptor) { count += 1 }
     shutdown(descriptor, CInt(SHUT_RDWR))

@@ -14,7 +14,7 @@ struct ServiceMetrics: Sendable {
   let table: LiveTable
   let ledger: FetchLedger
   let collection: AppleCollection
-  let pruning: Pruning
+  let prunedRows: Counters
   let certificates: CertificateWatch
   let trouble: Trouble
   let publicListener: PublicListener
@@ -38,21 +38,13 @@ struct ServiceMetrics: Sendable {
       .gauge("aasa_names", "Names that files are served for.", Double(table.hosts.count)))
     families += store.counts.families
     families.append(databaseSize)
-    families.append(prunedRows)
+    families.append(
+      .counter(
+        "aasa_pruned_rows_total", "Old rows that were removed, by table.", prunedRows.values))
     families += ledger.families
     families += collection.families
     families.append(expiries)
     return families + ProcessMetrics.families
-  }
-
-  private var prunedRows: MetricFamily {
-    let total = pruning.total
-    return .counter(
-      "aasa_pruned_rows_total", "Old rows that were removed, by table.",
-      [
-        (key: ["table": "revision"] as Labels, value: total.revisions),
-        (key: ["table": "audit"] as Labels, value: total.auditRecords),
-      ])
   }
 
   private var expiries: MetricFamily {
