@@ -72,7 +72,8 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
+        "API",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -116,7 +117,7 @@ let package = Package(
     .testTarget(
       name: "CertificatesTests",
       dependencies: [
-        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "TestSupport",
+        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "aasa", "TestSupport",
       ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(

@@ -43,25 +43,56 @@ public struct AdminAPI: Sendable {
       + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
+  /// Answers a request that nobody may make, before its body is read: 401, 403, 404 or 405. Nil for any
+  /// other.
+  public func screen(_ head: RequestHead) -> Response? {
+    let start = ContinuousClock.now
+    do {
+      _ = try admit(head)
+      return nil
+    } catch {
+      return answer(head, since: start) { _ in throw error }
+    }
+  }
+
   /// Answers a request. Whatever goes wrong is an answer too.
   public func answer(_ request: Request) -> Response {
-    let start = ContinuousClock.now
-    let id = RequestID.of(request.fields)
+    answer(request.head, since: .now) { token in
+      let (call, admitted) = try admit(request.head)
+      token = admitted
+      return try call.endpoint.handle(
+        Call(request: request, parameters: call.parameters, token: admitted))
+    }
+  }
+
+  /// What a request calls, and the token that it may do so with.
+  private func admit(
+    _ head: RequestHead
+  ) throws -> (call: (endpoint: Endpoint, parameters: [String: String]), token: Token?) {
+    let call = try router.find(head.method, head.target.segments)
+    let token = try authentication.token(
+      of: head, for: call.endpoint, parameters: call.parameters)
+    return (call, token)
+  }
+
+  private func answer(
+    _ head: RequestHead, since start: ContinuousClock.Instant,
+    _ handle: (inout Token?) throws -> Response
+  ) -> Response {
+    let id = RequestID.of(head.fields)
     var token: Token?
     var response: Response
     do {
-      let (endpoint, parameters) = try router.find(request.method, request.target.segments)
-      token = try authentication.token(of: request, for: endpoint, parameters: parameters)
-      response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
+      response = try handle(&token)
     } catch {
       response = problem(of: error, requestID: id).response(requestID: id)
     }
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: request.method.description, path: request.target.path,
+          id: id, method: head.method.description, path: head.target.path,
           status: response.status, duration: ContinuousClock.now - start, token: token?.name,
-          peer: request.peer)))
+          peer: head.peer)))
     return finish(response, requestID: id)
   }
 

@@ -44,11 +44,16 @@ struct JSON5Members {
 
   private mutating func readMember() throws(SyntaxError) {
     let line = line
-    let key = try isQuote(rest.first) ? taking { (members: inout JSON5Members) throws(SyntaxError) in try members.skipString() } : readName()
+    let key =
+      try isQuote(rest.first)
+      ? taking { (members: inout JSON5Members) throws(SyntaxError) in try members.skipString() }
+      : readName()
     try skipSpace()
     try expect(":", "There must be a colon behind the name “\(key)”.")
     try skipSpace()
-    let value = try taking { (members: inout JSON5Members) throws(SyntaxError) in try members.skipValue() }
+    let value = try taking { (members: inout JSON5Members) throws(SyntaxError) in
+      try members.skipValue()
+    }
     members.append(Member(key: key, value: value, line: line))
   }
 
@@ -62,7 +67,8 @@ struct JSON5Members {
   }
 
   private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "$_\\-".unicodeScalars.contains(scalar)
+    scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+      || "$_\\-".unicodeScalars.contains(scalar)
   }
 
   /// The text that `skip` passes over.
@@ -107,17 +113,19 @@ struct JSON5Members {
       let isEscape = scalar == "\\"
       advance()
       // A line can go on behind a backslash, and only there.
-      if !isEscape && scalar.isLineEnd { break }
+      if scalar.isLineEnd { throw Self.openString(start) }
       if isEscape {
         let isReturn = rest.first == "\r"
         advance()
         if isReturn && rest.first == "\n" { advance() }
       }
     }
-    guard rest.first == quote else {
-      throw SyntaxError(line: start, message: "A string is not closed.")
-    }
+    if rest.isEmpty { throw Self.openString(start) }
     advance()
+  }
+
+  private static func openString(_ line: Int) -> SyntaxError {
+    SyntaxError(line: line, message: "A string is not closed.")
   }
 
   private mutating func skipSpace() throws(SyntaxError) {

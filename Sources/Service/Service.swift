@@ -26,11 +26,12 @@ public final class Service: Sendable {
   private let log: Log
   private let store: Store
   private let trouble: Trouble
+  private let certificates: CertificateWatch
 
   /// Starts serving.
   ///
   /// - Throws: `Configuration.Invalid` for an admin listener that anybody could listen to,
-  ///   `StoreError`, `ListenerError`, and what building answers throws.
+  ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and what building answers throws.
   public init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
@@ -38,6 +39,8 @@ public final class Service: Sendable {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
+    let certificates = try CertificateWatch(configuration, log: log)
+    self.certificates = certificates
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
@@ -48,12 +51,12 @@ public final class Service: Sendable {
     self.table = table
     publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
-      daemons: configuration.threads, settings: configuration.publicSettings,
-      log: { log.write($0) })
+      daemons: configuration.threads, certificates: certificates.forFiles,
+      settings: configuration.publicSettings, log: { log.write($0) })
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
-      limits: Limits(bodyBytes: configuration.maxBodyBytes),
-      refuse: { api.refuse($0) }, answer: { api.answer($0) })
+      limits: Limits(bodyBytes: configuration.maxBodyBytes), certificates: certificates.forAPI,
+      screen: { api.screen($0) }, refuse: { api.refuse($0) }, answer: { api.answer($0) })
   }
 
   /// Where association files are served, with the port that was free if any was asked for.
@@ -62,17 +65,33 @@ public final class Service: Sendable {
   /// Where the JSON API is.
   public var adminAddress: SocketAddress { adminListener.address }
 
-  /// Takes over what can change while the service runs.
+  /// Whether association files are served over HTTPS.
+  public var speaksHTTPS: Bool { certificates.forFiles != nil }
+
+  /// Where association files are served, as a URL without a path.
+  public var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
+
+  /// Where the JSON API is, as a URL without a path.
+  public var adminURL: String {
+    "http\(certificates.forAPI == nil ? "" : "s")://\(adminAddress)"
+  }
+
+  /// Takes over what can change while the service runs, and reads the certificates again.
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
+    certificates.reload(configuration)
   }
+
+  /// When each certificate in use expires.
+  public var certificateExpiries: [CertificateExpiry] { certificates.expiries }
 
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {
     attempt(.reading) { try table.refreshIfChangedElsewhere() }
     attempt(.writing) { try store.writeTokenUses() }
+    certificates.follow()
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
