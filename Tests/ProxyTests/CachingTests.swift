@@ -12,16 +12,20 @@ import Testing
     scratch = try TemporaryDirectory()
     server = try ServedFile.server(database: scratch.path("aasa.db"))
     proxy = try RunningProxy(.nginx, before: [server], names: ServedFile.hosts) { directory in
-      (
-        http:
-          "proxy_cache_path \(directory.path("cache")) keys_zone=files:1m; keepalive_requests 100000;",
-        location: """
+      var change = ProxyChange()
+      change.nginxDirectives = """
+        keepalive_requests 100000;
+        proxy_cache_path \(directory.path("cache")) keys_zone=files:1m;
+        """
+      let caching = """
+        gzip off;
         proxy_cache files;
         proxy_cache_key $host$uri;
         proxy_cache_revalidate on;
         add_header X-Cache $upstream_cache_status always;
         """
-      )
+      change.replaced = ("gzip off;", caching)
+      return change
     }
   }
 

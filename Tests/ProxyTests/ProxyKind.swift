@@ -41,6 +41,18 @@ enum ProxyKind: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
+/// What a test wants otherwise than the files of `Config` say.
+struct ProxyChange {
+  /// Where the proxy is nginx: directives for all of it.
+  var nginxDirectives = ""
+  /// In the part that sends requests to aasa: a text, and what comes in its place.
+  var replaced: (old: String, new: String)?
+
+  fileprivate func apply(to file: inout ConfigFile) throws {
+    if let replaced { try file.replace(replaced.old, with: replaced.new) }
+  }
+}
+
 /// What a test puts into a file of `Config`.
 struct ProxySetup {
   let servers: [RunningServer]
@@ -48,8 +60,7 @@ struct ProxySetup {
   let httpsPort: UInt16
   let directory: TemporaryDirectory
   let certificate: Certificate
-  /// Further directives, where the proxy is nginx: for all of it, and for the two locations.
-  var nginxDirectives: (http: String, location: String) = ("", "")
+  let change: ProxyChange
 
   private func addresses(separator: String, _ line: (Int, RunningServer) -> String) -> String {
     servers.enumerated().map { line($0.offset + 1, $0.element) }.joined(separator: separator)
@@ -58,9 +69,7 @@ struct ProxySetup {
   /// The files are for `http` of nginx's main file, which this is.
   fileprivate func nginx() throws -> String {
     var locations = try ConfigFile("nginx/aasa-locations.conf")
-    if !nginxDirectives.location.isEmpty {
-      try locations.replace("gzip off;", with: "gzip off;\n\(nginxDirectives.location)")
-    }
+    try change.apply(to: &locations)
     let snippet = try directory.write(locations.text, to: "aasa-locations.conf")
     var site = try ConfigFile("nginx/aasa.conf")
     try site.dropLines(with: "[::]:")
@@ -82,7 +91,7 @@ struct ProxySetup {
       http {
       access_log off;
       \(temporary)
-      \(nginxDirectives.http)
+      \(change.nginxDirectives)
       \(site.text)
       }
       """
@@ -103,6 +112,7 @@ struct ProxySetup {
         \tskip_install_trust
 
         """)
+    try change.apply(to: &file)
     try file.replace("\ttls {\n", with: "\ttls internal {\n")
     try file.replace(
       "127.0.0.1:8080", with: addresses(separator: " ") { "127.0.0.1:\($1.publicPort)" })
@@ -112,6 +122,7 @@ struct ProxySetup {
 
   fileprivate func haproxy() throws -> String {
     var file = try ConfigFile("haproxy/haproxy.cfg")
+    try change.apply(to: &file)
     try file.replace("bind :80\n", with: "bind 127.0.0.1:\(httpPort)\n")
     try file.replace("bind :443 ", with: "bind 127.0.0.1:\(httpsPort) ")
     try file.replace("/etc/haproxy/certificates/", with: certificate.pair)

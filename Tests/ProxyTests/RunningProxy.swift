@@ -13,7 +13,7 @@ final class RunningProxy: Sendable {
   /// Starts it, and returns when it listens.
   init(
     _ kind: ProxyKind, before servers: [RunningServer], names: [String] = [],
-    nginxDirectives: (TemporaryDirectory) -> (http: String, location: String) = { _ in ("", "") }
+    change: (TemporaryDirectory) -> ProxyChange = { _ in ProxyChange() }
   ) throws {
     self.kind = kind
     var errors = ""
@@ -21,10 +21,9 @@ final class RunningProxy: Sendable {
     for _ in 1...3 {
       let directory = try TemporaryDirectory()
       let certificate = try Certificate(names: names + ["aasa.example"], in: directory)
-      var setup = ProxySetup(
+      let setup = ProxySetup(
         servers: servers, httpPort: FreePort.find(), httpsPort: FreePort.find(),
-        directory: directory, certificate: certificate)
-      setup.nginxDirectives = nginxDirectives(directory)
+        directory: directory, certificate: certificate, change: change(directory))
       let process = try Self.start(kind, setup)
       if Self.listens(process, setup) {
         (httpPort, httpsPort) = (setup.httpPort, setup.httpsPort)
