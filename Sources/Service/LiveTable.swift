@@ -98,23 +98,60 @@ public final class LiveTable: Sendable {
     state.sequence = sequence
   }
 
-  /// Reads all of it. Documents with equal bytes share them.
+  /// Reads all of it, with all processors. Documents with equal bytes share them.
   private func load(_ state: inout State) throws {
-    var contents: [String: Content] = [:]
-    var documents: [(name: Alias, document: ServedDocument)] = []
-    var names: [Int64: [Alias]] = [:]
-    state.sequence = try counts.replaceAll { count in
-      try store.readServed { served in
-        count(served)
-        let content = contents[served.sha256] ?? Content(served.document)
-        contents[served.sha256] = content
-        let document = try ServedDocument(served, content: content)
-        documents += served.names.map { (name: $0, document: document) }
-        names[served.id] = served.names
-      }
+    let (store, contents) = (store, SharedContents())
+    let count = min(8, processorCount())
+    let parts = try concurrently(count) { part in
+      try LoadedPart(part, of: count, from: store, contents)
     }
-    hosts.replaceAll(documents)
-    state.names = names
+    hosts.replaceAll(parts.flatMap(\.documents))
+    counts.replaceAll(parts.flatMap(\.counted))
+    state.names = parts.dropFirst().reduce(into: parts.first?.names ?? [:]) { names, part in
+      names.merge(part.names) { $1 }
+    }
+    state.sequence = parts.map(\.sequence).min() ?? 0
+    // What changed while the parts were read is in some of them only.
+    if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
+  }
+}
+
+/// A part of all documents, ready to be served.
+private struct LoadedPart: Sendable {
+  let sequence: Int64
+  let names: [Int64: [Alias]]
+  let documents: [(name: Alias, document: ServedDocument)]
+  let counted: [(domain: Int64, document: TableCounts.Document)]
+
+  init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
+    var names: [Int64: [Alias]] = [:]
+    var counted: [(domain: Int64, document: TableCounts.Document)] = []
+    var documents: [(name: Alias, document: ServedDocument)] = []
+    sequence = try store.readServed(part: part, of: parts) { served in
+      let document = try ServedDocument(served, content: contents.content(of: served))
+      for name in served.names { documents.append((name, document)) }
+      names[served.id] = served.names
+      counted.append((served.id, TableCounts.Document(served)))
+    }
+    self.names = names
+    self.documents = documents
+    self.counted = counted
+  }
+}
+
+/// Bodies, each once.
+private final class SharedContents: Sendable {
+  private let byDigest = Mutex<[String: Content]>([:])
+
+  func content(of served: ServedDomain) -> Content {
+    if let known = byDigest.withLock({ $0[served.sha256] }) { return known }
+    // Made outside the lock. Where two threads make the same one, the first is shared.
+    let content = Content(served.document)
+    return byDigest.withLock { byDigest in
+      if let known = byDigest[served.sha256] { return known }
+      byDigest[served.sha256] = content
+      return content
+    }
   }
 }
 

@@ -8,4 +8,17 @@ extension Store {
   public func checkpoint() throws {
     try onWriter { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
   }
+
+  /// Moves what is in the WAL into the database file if there were enough commits since the last time,
+  /// while others go on writing. To be called now and then, so that no edit has to do it.
+  ///
+  /// - Throws: `StoreError`.
+  public func moveLog() throws {
+    if !writer.takeCommits(atLeast: 50) { return }
+    try translatingErrors(.checkpoint) {
+      try Database(path: path, mode: .create).withConnection {
+        try $0.run("PRAGMA wal_checkpoint(PASSIVE)")
+      }
+    }
+  }
 }

@@ -42,14 +42,23 @@ public struct Changes: Sendable {
 }
 
 extension Store {
-  /// Reads everything that is to be served, in one consistent state, and returns the place in the
-  /// order of changes that it belongs to.
-  public func readServed(_ body: (ServedDomain) throws -> Void) throws -> Int64 {
-    try follow { connection in
+  /// Reads a part of everything that is to be served, in one consistent state, on a connection of its
+  /// own, so that the parts can be read at the same time.
+  ///
+  /// - Parameters:
+  ///   - part: Which of the parts, from 0; every domain is in one of them.
+  ///   - body: Called with each domain.
+  /// - Returns: The place in the order of changes that the state belongs to.
+  public func readServed(
+    part: Int = 0, of parts: Int = 1, _ body: (ServedDomain) throws -> Void
+  ) throws -> Int64 {
+    try readLong { connection in
       let sequence = try ChangeRows.last(connection)
-      var names = try NamesByDomain(connection)
-      try connection.run(ServedRows.select + " ORDER BY domain.id") { row in
-        try body(ServedRows.read(row, names: names.take(row.integer(0))))
+      try connection.run(
+        ServedRows.select + " AND domain.id % ? = ? ORDER BY domain.id",
+        [.integer(parts), .integer(part)]
+      ) { row in
+        try body(ServedRows.read(row))
       }
       return sequence
     }
@@ -90,37 +99,25 @@ extension Store {
 /// Reads rows of `domain` with the document that is served.
 private enum ServedRows {
   static let select = """
-    SELECT domain.id, document, sha256, published_at, cache_seconds, number
+    SELECT domain.id, document, sha256, published_at, cache_seconds, number,
+      (SELECT group_concat(name, ' ') FROM (
+        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position))
     FROM domain JOIN revision ON domain_id = domain.id AND number = domain.revision
     WHERE is_enabled = 1
     """
 
   static func find(_ domain: Int64, _ connection: Connection) throws -> ServedDomain? {
-    let names = try DomainRows(id: domain).names(connection)
-    return try connection.first(select + " AND domain.id = ?", [.integer(domain)]) {
-      read($0, names: names)
-    }
+    try connection.first(select + " AND domain.id = ?", [.integer(domain)]) { read($0) }
   }
 
-  static func read(_ row: borrowing Row, names: [Alias]) -> ServedDomain {
-    ServedDomain(
+  static func read(_ row: borrowing Row) -> ServedDomain {
+    let names = row.text(6).utf8.split(separator: UInt8(ascii: " ")).map {
+      Alias(stored: String(Substring($0)))
+    }
+    return ServedDomain(
       id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1),
-      sha256: row.text(2),
-      publishedAt: row.integer(3), cacheSeconds: row.int(4))
+      sha256: row.text(2), publishedAt: row.integer(3), cacheSeconds: row.int(4))
   }
-}
-
-/// All names of all domains.
-private struct NamesByDomain {
-  private var names: [Int64: [Alias]] = [:]
-
-  init(_ connection: Connection) throws {
-    try connection.run("SELECT domain_id, name FROM domain_name ORDER BY domain_id, position") {
-      names[$0.integer(0), default: []].append(Alias(stored: $0.text(1)))
-    }
-  }
-
-  mutating func take(_ domain: Int64) -> [Alias] { names.removeValue(forKey: domain) ?? [] }
 }
 
 /// Reads and writes rows of `change`.

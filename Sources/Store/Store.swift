@@ -12,8 +12,8 @@ public final class Store: Sendable {
   /// The connection that reads what is served, which no other reader keeps waiting.
   private let follower: Database
   /// The connection that writes.
-  private let writer: Writer
-  private let path: String
+  let writer: Writer
+  let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
   /// Counts transactions.
@@ -38,10 +38,13 @@ public final class Store: Sendable {
     do {
       let connection = try Connection(path: path, mode: .create)
       // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
+      // Whoever serves moves the WAL into the file beside the edits (`moveLog`), so that they need not
+      // do it but where that is not enough, or for those who do not serve.
       // What an edit among others may have to undo is kept in memory: there may be no place for
       // temporary files.
       try connection.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; "
+          + "PRAGMA wal_autocheckpoint = 16000")
       try Migrator.migrate(connection, now: now())
       writer = Writer(connection, patience: patience)
       reader = try Database(path: path, mode: .readOnly)
@@ -95,7 +98,7 @@ public final class Store: Sendable {
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.write) { try writer.withoutTransaction(body) }
+    try translatingErrors(.checkpoint) { try writer.alone(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
@@ -107,7 +110,7 @@ public final class Store: Sendable {
     }
   }
 
-  private func translatingErrors<Result>(
+  func translatingErrors<Result>(
     _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
   ) throws -> Result {
     try counts.time(kind) {

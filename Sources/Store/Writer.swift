@@ -15,6 +15,8 @@ final class Writer: Sendable {
   private let transaction: Mutex<SharedTransaction>
   /// How many wait for their turn.
   private let waiting = Atomic<Int>(0)
+  /// How many commits there were since they were last asked for.
+  private let commits = Atomic<Int>(0)
 
   /// A writer on a connection that nothing else uses.
   ///
@@ -46,17 +48,28 @@ final class Writer: Sendable {
       let isDue = waitingCount == 0 || transaction.isOld
       return (outcome, group, isDue ? transaction.commit() : nil)
     }
-    commit?.tell()
+    if let commit {
+      commits.add(1, ordering: .relaxed)
+      commit.tell()
+    }
     // What failed has seen the edits before it, too: only when they are there it is true.
     try group?.wait()
     return try outcome.get()
   }
 
-  /// Does `body` on the connection without a transaction; one that is open is committed before.
-  func withoutTransaction<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
-    let (outcome, commit) = transaction.withLock { $0.interrupt(body) }
-    commit?.tell()
-    return try outcome.get()
+  /// Whether there were so many commits since this was last true.
+  func takeCommits(atLeast number: Int) -> Bool {
+    if commits.load(ordering: .relaxed) < number { return false }
+    commits.store(0, ordering: .relaxed)
+    return true
+  }
+
+  /// Does `body` outside of transactions.
+  func alone<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
+    try transaction.withLock { transaction in
+      transaction.commit()?.tell()
+      return try body(transaction.connection)
+    }
   }
 }
 
@@ -86,7 +99,7 @@ private struct SharedTransaction: @unchecked Sendable {
   // Unchecked is sound: it is only used under the writer's lock, and edits are lent the connection
   // for their turn.
 
-  private let connection: Connection
+  let connection: Connection
   private let patience: Duration
   private let notes = ChangeNotes()
   private var open: Open?
@@ -128,14 +141,6 @@ private struct SharedTransaction: @unchecked Sendable {
     }
     if let handOver { open?.handOver = handOver }
     return result
-  }
-
-  /// Commits what is open, then does what needs the connection without a transaction.
-  mutating func interrupt<Value>(
-    _ body: (Connection) throws -> Value
-  ) -> (Result<Value, any Error>, Settlement?) {
-    let settlement = commit()
-    return (Result { try body(connection) }, settlement)
   }
 
   /// Commits, if there is something to commit.

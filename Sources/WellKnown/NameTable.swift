@@ -12,7 +12,9 @@ struct NameTable {
 
   /// An empty table in memory of its own, to be given up with `destroy`.
   static func make(capacity: Int) -> UnsafeMutablePointer<NameTable> {
-    var slotCount = 1024
+    // Copying a table takes milliseconds, which an edit should not cost: this one, of a megabyte, is
+    // only copied for more than a quarter of a million names.
+    var slotCount = 131_072
     while slotCount < capacity { slotCount *= 2 }
     let slots = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: slotCount)
     for index in 0..<slotCount { (slots + index).initialize(to: Atomic(0)) }

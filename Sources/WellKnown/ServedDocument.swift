@@ -25,7 +25,8 @@ public final class ServedDocument: Sendable {
     revision: Int
   ) throws(PreparedResponse.Failure) {
     let modified = HTTPDate(seconds: publishedAt)
-    guard digest.utf8.count == 64, digest.utf8.allSatisfy(Self.isHexadecimal) else {
+    var digest = digest
+    guard digest.withUTF8({ $0.count == 64 && $0.allSatisfy(Self.isHexadecimal) }) else {
       throw .invalidField("ETag")
     }
     let tag = "\"\(digest)\""

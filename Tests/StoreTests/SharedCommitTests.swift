@@ -176,13 +176,18 @@ import Testing
             try transaction.connection.run("PRAGMA max_page_count = 1000000")
           }
         }
+        // One row without anything that depends on it: SQLite then rolls back the whole transaction.
         try transaction.connection.run(
-          "UPDATE revision SET document = zeroblob(100000)")
+          """
+          INSERT INTO audit (at, author, address, action, reason)
+          VALUES (0, '', '', '', printf('%.*c', 100000, 'x'))
+          """)
       },
       put,
     ])
     #expect(try names() == ["b.example", "before.example"])
     #expect(record.errors.keys.sorted() == [0, 1])
+    #expect(try temporary.count("change") == 2)
     for error in record.errors.values {
       guard case .database(.diskFull, _)? = error as? StoreError else {
         Issue.record("\(error)")

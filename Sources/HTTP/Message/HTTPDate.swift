@@ -15,15 +15,39 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   public var description: String {
     let day = seconds / 86_400
     let (year, month, dayOfMonth) = Self.civil(fromDays: day)
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let time = seconds % 86_400
-    let clock = "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60))"
-    let yearText = String(repeating: "0", count: 4 - String(year).count) + String(year)
-    let weekday = Self.weekdays[Int((day + 4) % 7)]
-    return "\(weekday), \(two(dayOfMonth)) \(Self.months[Int(month) - 1]) \(yearText) \(clock) GMT"
+    // Byte by byte, since a server that starts writes one for each of its domains.
+    return String(unsafeUninitializedCapacity: 29) { buffer in
+      var end = 0
+      func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes in
+          for byte in bytes { append(byte) }
+        }
+      }
+      func append(_ byte: UInt8) {
+        buffer.initializeElement(at: end, to: byte)
+        end += 1
+      }
+      func append(_ number: Int64, before: StaticString) {
+        append(before)
+        append(UInt8(ascii: "0") + UInt8(number / 10))
+        append(UInt8(ascii: "0") + UInt8(number % 10))
+      }
+      append(Self.weekdays[Int((day + 4) % 7)])
+      append(dayOfMonth, before: ", ")
+      append(" ")
+      append(Self.months[Int(month) - 1])
+      append(year / 100, before: " ")
+      append(year % 100, before: "")
+      append(time / 3600, before: " ")
+      append(time / 60 % 60, before: ":")
+      append(time % 60, before: ":")
+      append(" GMT")
+      return end
+    }
   }
 
-  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let weekdays: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   /// Static, so that looking for one copies nothing.
   static let months: [StaticString] = [

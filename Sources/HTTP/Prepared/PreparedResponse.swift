@@ -73,7 +73,8 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   }
 
   private static func add(_ field: Field, to pointer: OpaquePointer) -> Bool {
-    let isText = field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    var value = field.value
+    let isText = value.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
     return isText && MHD_add_response_header(pointer, field.name, field.value) == .YES
   }
 }

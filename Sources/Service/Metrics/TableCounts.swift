@@ -7,9 +7,9 @@ import Synchronization
 /// waits for the database.
 final class TableCounts: Sendable {
   /// A document: the number of its revision and its size in bytes, small since there may be many.
-  private struct Document {
-    let revision: Int32
-    let bytes: Int32
+  struct Document: Sendable {
+    fileprivate let revision: Int32
+    fileprivate let bytes: Int32
 
     init(_ served: ServedDomain) {
       revision = Int32(clamping: served.revision)
@@ -62,16 +62,13 @@ final class TableCounts: Sendable {
     }
   }
 
-  /// Everything is read anew: what `body` gives is all that is served.
-  func replaceAll<Result>(_ body: ((ServedDomain) -> Void) throws -> Result) rethrows -> Result {
-    var documents: [Int64: Document] = [:]
-    let result = try body { documents[$0.id] = Document($0) }
+  /// Everything was read anew: these are all documents that are served.
+  func replaceAll(_ documents: [(domain: Int64, document: Document)]) {
     state.withLock { state in
       state.documents = [:]
       state.counts = [:]
       for (domain, document) in documents { state.set(document, for: domain) }
     }
-    return result
   }
 
   /// The store was looked at.

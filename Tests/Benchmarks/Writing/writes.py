@@ -43,14 +43,18 @@ end
 """
 
 
+def make_token(program, database):
+    return subprocess.run(
+        [program, "token", "create", "--name", "bench", "--role", "admin", "--database", database],
+        check=True, capture_output=True, text=True).stdout.split()[-1]
+
+
 class Server:
     """A server with an admin token."""
 
     def __init__(self, program, folder):
         database = os.path.join(folder, "aasa.db")
-        self.token = subprocess.run(
-            [program, "token", "create", "--name", "bench", "--role", "admin", "--database", database],
-            check=True, capture_output=True, text=True).stdout.split()[-1]
+        self.token = make_token(program, database)
         self.process = subprocess.Popen(
             [program, "serve", "--database", database,
              "--public-address", "127.0.0.1:0", "--admin-address", "127.0.0.1:0"],
