@@ -2,8 +2,8 @@
 
 # Debian's packages that building and testing need.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-  libcurl4-openssl-dev
-TEST_PACKAGES = curl python3 python3-venv
+  libcurl4-openssl-dev libgnutls28-dev
+TEST_PACKAGES = curl openssl python3 python3-venv
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
