@@ -2,8 +2,8 @@
 
 # Debian's packages that building and testing need.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-  libcurl4-openssl-dev
-TEST_PACKAGES = curl python3 python3-venv
+  libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
+TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
@@ -24,9 +24,7 @@ help:
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
-	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || { \
-	  $(SUDO) apt-get update -q && \
-	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(PACKAGES); }
+	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(PACKAGES)
 
 build: setup
 	swift build -c release --product aasa

@@ -33,14 +33,21 @@ let package = Package(
     .target(
       name: "Association", dependencies: ["JSONValue", "CIDN2"], swiftSettings: strictAndFast),
 
+    // What Prometheus reads.
+    .target(name: "Metrics", swiftSettings: strict),
+
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
-      resources: [.embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql")],
+      resources: [
+        .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
+        .embedInCode("0003_fetches.sql"),
+      ],
       swiftSettings: strict),
     .target(
-      name: "Store", dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium"],
+      name: "Store",
+      dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium", "Metrics"],
       swiftSettings: strict),
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
@@ -61,7 +68,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "API",
-      dependencies: ["Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
+      ],
       resources: [.embedInCode("openapi.json")],
       swiftSettings: strict),
 
@@ -72,7 +81,8 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
+        "API", "Metrics",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -109,6 +119,8 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MetricsTests", dependencies: ["Metrics", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HTTPTests", dependencies: ["HTTP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
@@ -116,12 +128,16 @@ let package = Package(
     .testTarget(
       name: "CertificatesTests",
       dependencies: [
-        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "TestSupport",
+        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "aasa", "TestSupport",
       ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
       dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      swiftSettings: strict),
+    // Programs of the system in front of it, with the files of `Config`.
+    .testTarget(
+      name: "ProxyTests", dependencies: ["aasa", "JSONValue", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

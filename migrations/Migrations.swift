@@ -13,6 +13,7 @@ public struct Migration: Sendable {
 public let migrations: [Migration] = [
   Migration(version: 1, name: "0001_core", bytes: PackageResources._001_core_sql),
   Migration(version: 2, name: "0002_operations", bytes: PackageResources._002_operations_sql),
+  Migration(version: 3, name: "0003_fetches", bytes: PackageResources._003_fetches_sql),
 ]
 
 extension Migration {

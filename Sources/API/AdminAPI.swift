@@ -1,5 +1,7 @@
+public import Association
 public import HTTP
 import JSONValue
+public import Metrics
 public import Publishing
 import Store
 
@@ -8,32 +10,45 @@ public struct AdminAPI: Sendable {
   let publisher: Publisher
   private let authentication: Authentication
   private let router: Router
+  private let counts: AdminCounts
   private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
   ///   - problems: What keeps the service from being ready, as sentences; none when it is.
+  ///   - serves: Whether a file is served for a name now.
+  ///   - counts: Counts what is asked and answered.
+  ///   - metrics: What `/metrics` shows.
   ///   - log: Takes what is to be logged; must not wait.
   public init(
     publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
+    metrics: @escaping @Sendable () -> [MetricFamily],
     log: @escaping @Sendable (AdminEvent) -> Void
   ) {
     self.publisher = publisher
+    self.counts = counts
     self.log = log
     authentication = Authentication(store: publisher.store)
-    router = Router(Self.endpoints(publisher, problems: problems))
+    router = Router(
+      Self.endpoints(publisher, problems: problems, serves: serves, metrics: metrics))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
-    _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
+    _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool,
+    metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + DescriptionEndpoints.all
+    HealthEndpoints.all(problems: problems) + MetricsEndpoints.all(metrics)
+      + CertificateEndpoints.all(serves: serves)
+      + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
-      + RevisionEndpoints(publisher: publisher).all + ExpectationEndpoints(publisher: publisher).all
+      + RevisionEndpoints(publisher: publisher).all + FetchEndpoints(store: publisher.store).all
+      + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
@@ -42,21 +57,25 @@ public struct AdminAPI: Sendable {
   public func answer(_ request: Request) -> Response {
     let start = ContinuousClock.now
     let id = RequestID.of(request.fields)
+    var found: Endpoint?
     var token: Token?
     var response: Response
     do {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
+      found = endpoint
       token = try authentication.token(of: request, for: endpoint, parameters: parameters)
       response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
     } catch {
+      counts.count(error)
       response = problem(of: error, requestID: id).response(requestID: id)
     }
+    let duration = ContinuousClock.now - start
+    counts.count(response.status, of: found, isTrial: request.isTrial, after: duration)
     log(
       .answered(
         AnsweredRequest(
           id: id, method: request.method.description, path: request.target.path,
-          status: response.status, duration: ContinuousClock.now - start, token: token?.name,
-          peer: request.peer)))
+          status: response.status, duration: duration, token: token?.name, peer: request.peer)))
     return finish(response, requestID: id)
   }
 
@@ -75,6 +94,7 @@ public struct AdminAPI: Sendable {
       case .headerTooLarge(let limit):
         ("header-too-large", "The header is larger than the limit of \(limit) bytes.")
       }
+    counts.count(refusal.status, of: nil)
     log(
       .answered(
         AnsweredRequest(

@@ -44,14 +44,17 @@ extension Response {
   ///
   /// - Parameters:
   ///   - items: The items of the page, and one more if there are more.
+  ///   - members: Further members, which come first.
   ///   - cursor: What the next page begins after.
   static func page<Item>(
-    _ items: [Item], limit: Int, total: Int? = nil, item: (Item) -> JSON,
-    cursor: (Item) -> String
+    _ items: [Item], limit: Int, total: Int? = nil, beside members: JSON.Object = [:],
+    item: (Item) -> JSON, cursor: (Item) -> String
   ) -> Response {
     let shown = items.prefix(limit)
     let next = items.count > limit ? shown.last.map(cursor) : nil
-    var object: JSON.Object = ["items": .array(shown.map(item)), "next": .optional(next)]
+    var object = members
+    object["items"] = .array(shown.map(item))
+    object["next"] = .optional(next)
     object["total"] = total.map { .integer($0) }
     return .json(.ok, .object(object))
   }

@@ -140,6 +140,8 @@ extension Problem {
       case .entry(let id): ("entry-not-found", "entry \(id) in this domain")
       case .route(let id): ("route-not-found", "route \(id) in this entry")
       case .revision(let number): ("revision-not-found", "revision \(number) of this domain")
+      case .prunedRevision(let number):
+        ("revision-pruned", "revision \(number) of this domain any more")
       case .token(let name): ("token-not-found", "token “\(name)”")
       }
     return Problem(.notFound, code, "There is no \(what).")

@@ -44,10 +44,12 @@ struct RevisionEndpoints: Sendable {
       revisions, limit: page.limit, item: RevisionResource.json, cursor: { String($0.number) })
   }
 
-  /// What the revision `to` (the one that is served) says differently than `from` (the one before).
+  /// What the revision `to` (the one that is served) says differently than `from` (the one that is kept
+  /// before it).
   private func compareRevisions(_ call: Call) throws -> Response {
     let to = try document(call.number("to"), call)
-    let from = try document(call.number("from") ?? max(1, to.number - 1), call)
+    let before = try publisher.store.revisions(of: call.domain(), before: to.number, limit: 1).first
+    let from = try document(call.number("from") ?? before?.number ?? to.number, call)
     return try compare(call, from, to)
   }
 

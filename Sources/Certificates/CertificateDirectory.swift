@@ -3,15 +3,13 @@ import Synchronization
 /// A directory of pairs, and the set of them that is in use. Reading it again swaps the whole set at
 /// once; connections keep the set that they began with.
 public final class CertificateDirectory: Sendable {
-  /// Where the pairs lie.
-  public let path: String
-
   private let clock: @Sendable () -> Int64
   private let shown: Mutex<CertificateSet>
   private let reading: Mutex<Reading>
 
-  /// What the files looked like.
+  /// Where the pairs lie, and what the files looked like.
   private struct Reading {
+    var path: String
     /// When they were last loaded, or could not be.
     var loaded: CertificateMarks
     /// When they were last looked at.
@@ -27,24 +25,27 @@ public final class CertificateDirectory: Sendable {
   public init(
     _ path: String, clock: @escaping @Sendable () -> Int64
   ) throws(CertificatesRefused) {
-    self.path = path
     self.clock = clock
     let listing = CertificateListing(directory: path)
     let marks = CertificateMarks(listing)
     shown = Mutex(try CertificateSet(listing, now: clock(), inUse: []))
-    reading = Mutex(Reading(loaded: marks, seen: marks))
+    reading = Mutex(Reading(path: path, loaded: marks, seen: marks))
   }
 
   /// The set that new connections get.
   public var current: CertificateSet { shown.withLock { $0 } }
 
-  /// Reads the directory again. A set with any fault is refused as a whole, and the old one goes on.
+  /// Where the pairs lie.
+  public var path: String { reading.withLock(\.path) }
+
+  /// Reads the directory again, or another one from now on. A set with any fault is refused as a whole, and the old one goes on.
   /// A certificate that has expired while it was in use is no fault: there is nothing better.
   ///
   /// - Throws: `CertificatesRefused`.
-  public func reload() throws(CertificatesRefused) {
+  public func reload(from newPath: String? = nil) throws(CertificatesRefused) {
     try reading.withLock { reading throws(CertificatesRefused) in
-      try load(CertificateListing(directory: path), &reading)
+      reading.path = newPath ?? reading.path
+      try load(CertificateListing(directory: reading.path), &reading)
     }
   }
 
@@ -55,7 +56,7 @@ public final class CertificateDirectory: Sendable {
   /// - Throws: `CertificatesRefused`, once for each state of the files.
   public func reloadIfChanged() throws(CertificatesRefused) -> Bool {
     try reading.withLock { reading throws(CertificatesRefused) in
-      let listing = CertificateListing(directory: path)
+      let listing = CertificateListing(directory: reading.path)
       let marks = CertificateMarks(listing)
       let isSettled = marks == reading.seen
       reading.seen = marks

@@ -7,11 +7,21 @@ public final class Connection {
   public enum Mode: Sendable {
     /// For reading and writing; the file is created if it is missing.
     case create
+    /// For reading and writing a file that is there.
+    case existing
     /// For reading only.
     case readOnly
+
+    fileprivate var access: Int32 {
+      switch self {
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .existing: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    }
   }
 
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
   /// Opens a database file. Foreign keys are enforced.
@@ -20,8 +30,7 @@ public final class Connection {
   /// - Throws: `SQLiteError`.
   public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
     var handle: OpaquePointer?
-    let access = mode == .create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
-    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let flags = mode.access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var code = sqlite3_open_v2(path, &handle, flags, nil)
     if code == SQLITE_OK {
       sqlite3_busy_timeout(handle, busyMilliseconds)

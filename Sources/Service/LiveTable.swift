@@ -8,6 +8,8 @@ public import WellKnown
 public final class LiveTable: Sendable {
   /// What the public listener answers from.
   public let hosts = HostTable()
+  /// Counts what is served.
+  let counts = TableCounts()
 
   private let store: Store
   private let state: Mutex<State>
@@ -44,7 +46,8 @@ public final class LiveTable: Sendable {
     guard let sequence = commit.sequence else { return }
     try state.withLock { state in
       guard let changes = commit.changes, state.sequence + 1 == sequence.lowerBound else {
-        return try follow(&state)
+        _ = try follow(&state)
+        return
       }
       try serve(changes, upTo: sequence.upperBound, &state)
     }
@@ -56,16 +59,21 @@ public final class LiveTable: Sendable {
   func refreshIfChangedElsewhere() throws {
     try state.withLock { state in
       let version = try store.dataVersion()
-      if version == state.dataVersion { return }
-      try follow(&state)
+      let changes = version == state.dataVersion ? 0 : try follow(&state)
       state.dataVersion = version
+      counts.noteFollowed(at: store.now(), changes: changes)
     }
   }
 
-  private func follow(_ state: inout State) throws {
+  /// Returns how many domains have changed.
+  private func follow(_ state: inout State) throws -> Int {
     let changes = try store.changes(after: state.sequence)
-    guard let domains = changes.domains else { return try load(&state) }
+    guard let domains = changes.domains else {
+      try load(&state)
+      return state.names.count
+    }
     try serve(domains, upTo: changes.sequence, &state)
+    return domains.count
   }
 
   /// Puts what domains serve into the table; the last of several for one domain counts.
@@ -83,7 +91,10 @@ public final class LiveTable: Sendable {
       for name in served.names { documents[name] = document }
     }
     hosts.update(documents.map { (name: $0.key, document: $0.value) })
-    for (domain, served) in last { state.names[domain] = served?.names }
+    for (domain, served) in last {
+      state.names[domain] = served?.names
+      counts.set(served, for: domain)
+    }
     state.sequence = sequence
   }
 
@@ -98,9 +109,10 @@ public final class LiveTable: Sendable {
     state.names = parts.dropFirst().reduce(into: parts.first?.names ?? [:]) { names, part in
       names.merge(part.names) { $1 }
     }
+    counts.replaceAll(parts.flatMap(\.counted))
     state.sequence = parts.map(\.sequence).min() ?? 0
     // What changed while the parts were read is in some of them only.
-    if parts.contains(where: { $0.sequence != state.sequence }) { try follow(&state) }
+    if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
   }
 }
 
@@ -109,17 +121,21 @@ private struct LoadedPart: Sendable {
   let sequence: Int64
   let names: [Int64: [Alias]]
   let documents: [(name: Alias, document: ServedDocument)]
+  let counted: [(domain: Int64, document: TableCounts.Document)]
 
   init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
     var names: [Int64: [Alias]] = [:]
+    var counted: [(domain: Int64, document: TableCounts.Document)] = []
     var documents: [(name: Alias, document: ServedDocument)] = []
     sequence = try store.readServed(part: part, of: parts) { served in
       let document = try ServedDocument(served, content: contents.content(of: served))
       for name in served.names { documents.append((name, document)) }
       names[served.id] = served.names
+      counted.append((served.id, TableCounts.Document(served)))
     }
     self.names = names
     self.documents = documents
+    self.counted = counted
   }
 }
 

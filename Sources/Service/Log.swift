@@ -50,7 +50,12 @@ public final class Log: Sendable {
 
   /// Writes an event. What looks like a token is masked wherever it stands.
   public func write(_ level: Level, _ message: String, _ fields: JSON.Object = [:]) {
-    let event = LogEvent(time: .now, level: level, message: message, fields: fields)
+    write(at: .now, level, message, fields)
+  }
+
+  /// Writes an event that was at another time.
+  func write(at time: Date, _ level: Level, _ message: String, _ fields: JSON.Object) {
+    let event = LogEvent(time: time, level: level, message: message, fields: fields)
     let mustStart = state.withLock { state in
       let line = event.line(state.format)
       guard state.pending.count + line.count <= Self.pendingLimit else {

@@ -2,6 +2,7 @@ import API
 import Association
 public import HTTP
 import JSONValue
+import Metrics
 import Publishing
 public import Store
 import Synchronization
@@ -26,11 +27,15 @@ public final class Service: Sendable {
   private let log: Log
   private let store: Store
   private let trouble: Trouble
+  private let certificates: CertificateWatch
+  private let ledger: FetchLedger
+  private let collection: AppleCollection
+  private let adminConnections = Gauge()
 
   /// Starts serving.
   ///
   /// - Throws: `Configuration.Invalid` for an admin listener that anybody could listen to,
-  ///   `StoreError`, `ListenerError`, and what building answers throws.
+  ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and what building answers throws.
   public init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
@@ -38,19 +43,30 @@ public final class Service: Sendable {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
+    let certificates = try CertificateWatch(configuration, log: log)
+    self.certificates = certificates
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.serve($0) }
-    let api = AdminAPI(
-      publisher: publisher, problems: { trouble.sentences }, log: { log.write($0) })
-    self.table = table
-    publicListener = try PublicListener(
+    let publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
-      daemons: configuration.threads)
+      daemons: configuration.threads, certificates: certificates.forFiles,
+      settings: configuration.publicSettings, log: { log.write($0) })
+    ledger = FetchLedger(of: table.hosts, in: store)
+    collection = AppleCollection(store)
+    let metrics = ServiceMetrics(
+      database: configuration.database, store: store, admin: AdminCounts(), table: table,
+      ledger: ledger, collection: collection, trouble: trouble, publicListener: publicListener,
+      adminConnections: adminConnections)
+    let api = AdminAPI(
+      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
+    self.table = table
+    self.publicListener = publicListener
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
-      limits: Limits(bodyBytes: configuration.maxBodyBytes),
+      limits: Limits(bodyBytes: configuration.maxBodyBytes), certificates: certificates.forAPI,
       refuse: { api.refuse($0) },
       answer: { request in
         giveWay()
@@ -64,19 +80,41 @@ public final class Service: Sendable {
   /// Where the JSON API is.
   public var adminAddress: SocketAddress { adminListener.address }
 
-  /// Takes over what can change while the service runs.
+  /// Whether association files are served over HTTPS.
+  public var speaksHTTPS: Bool { certificates.forFiles != nil }
+
+  /// Where association files are served, as a URL without a path.
+  public var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
+
+  /// Where the JSON API is, as a URL without a path.
+  public var adminURL: String {
+    "http\(certificates.forAPI == nil ? "" : "s")://\(adminAddress)"
+  }
+
+  /// Takes over what can change while the service runs, and reads the certificates again.
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
+    publicListener.apply(configuration.publicSettings)
+    certificates.reload(configuration)
   }
+
+  /// When each certificate in use expires.
+  public var certificateExpiries: [CertificateExpiry] { certificates.expiries }
 
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {
-    attempt(.reading) { try table.refreshIfChangedElsewhere() }
+    attempt(.reading) {
+      try table.refreshIfChangedElsewhere()
+      try collection.refresh()
+    }
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
     }
+    certificates.follow()
+    attempt(.counting) { try ledger.write() }
+    adminConnections.set(adminListener.openConnections)
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
@@ -107,19 +145,42 @@ public final class Service: Sendable {
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
     adminListener.stop(within: max(1, rest))
+    writeFetches()
+  }
+
+  /// Writes the fetches that are not in the ledger yet.
+  private func writeFetches() {
+    do {
+      try ledger.writeAll()
+    } catch {
+      log.write(
+        .error, "The fetches of the last seconds are lost.",
+        ["error": .string(String(describing: error))])
+    }
   }
 }
 
-/// What keeps the service from being ready.
-private final class Trouble: Sendable {
+extension Configuration {
+  fileprivate var publicSettings: PublicSettings {
+    PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
+  }
+}
+
+/// What goes wrong.
+final class Trouble: Sendable {
   enum Kind: CaseIterable {
-    case reading, writing, ending
+    case reading, writing, counting, ending
+
+    /// Whether it keeps the service from being ready. Fetches that are not counted do not: files are
+    /// served.
+    var isUnready: Bool { self != .counting }
 
     /// What is wrong.
     var sentence: String {
       switch self {
       case .reading: "The database cannot be read; files are served as before."
       case .writing: "The database cannot be written; files are served as before."
+      case .counting: "The fetch ledger cannot be written; fetches are counted in memory."
       case .ending: "The service is shutting down."
       }
     }
@@ -129,6 +190,7 @@ private final class Trouble: Sendable {
       switch self {
       case .reading: "The database can be read again."
       case .writing: "The database can be written again."
+      case .counting: "The fetch ledger can be written again."
       case .ending: "The service goes on."
       }
     }
@@ -136,10 +198,13 @@ private final class Trouble: Sendable {
 
   private let current = Mutex<Set<Kind>>([])
 
-  /// As sentences, in a stable order.
+  /// What keeps the service from being ready, as sentences in a stable order.
   var sentences: [String] {
-    current.withLock { current in Kind.allCases.filter(current.contains).map(\.sentence) }
+    Kind.allCases.filter { $0.isUnready && has($0) }.map(\.sentence)
   }
+
+  /// Whether it goes on.
+  func has(_ kind: Kind) -> Bool { current.withLock { $0.contains(kind) } }
 
   /// Whether it is new.
   func begin(_ kind: Kind) -> Bool { current.withLock { $0.insert(kind).inserted } }

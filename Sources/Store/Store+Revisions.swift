@@ -24,10 +24,7 @@ extension Store {
         throw StoreError.notFound(.domain(name))
       }
       let number = number ?? domain.revision
-      guard let found = try RevisionRows.find(number, of: domain.id, connection) else {
-        throw StoreError.notFound(.revision(number))
-      }
-      return found
+      return try RevisionRows.get(number, of: domain, connection)
     }
   }
 
@@ -41,9 +38,7 @@ extension Store {
       guard let id = try DomainRows.id(of: name, connection) else {
         throw StoreError.notFound(.domain(name))
       }
-      return try connection.all(
-        RevisionRows.select + " AND number < ? ORDER BY number DESC LIMIT ?",
-        [.integer(id), .integer(number ?? Int.max), .integer(limit)], row: RevisionRows.read)
+      return try RevisionRows.page(of: id, before: number, limit: limit, connection)
     }
   }
 }
@@ -55,10 +50,7 @@ extension Transaction {
   public func revision(
     _ number: Int, of domain: StoredDomain
   ) throws -> (document: [UInt8], revision: Revision) {
-    guard let found = try RevisionRows.find(number, of: domain.id, connection) else {
-      throw StoreError.notFound(.revision(number))
-    }
-    return found
+    try RevisionRows.get(number, of: domain, connection)
   }
 }
 
@@ -83,6 +75,34 @@ enum RevisionRows {
     try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
       ($0.blob(7), try read($0))
     }
+  }
+
+  /// Revisions of a domain, the newest first, from the one before `number`.
+  static func page(
+    of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
+  ) throws -> [Revision] {
+    try connection.all(
+      select + " AND number < ? ORDER BY number DESC LIMIT ?",
+      [.integer(domain), .integer(number ?? Int.max), .integer(limit)], row: read)
+  }
+
+  /// The revision of a domain that is served.
+  static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
+    try connection.first(
+      select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
+      [.integer(domain)], row: read)
+  }
+
+  /// A revision of a domain with its document. Numbers are never skipped by edits, so a lower one than
+  /// the current one was there.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  static func get(
+    _ number: Int, of domain: StoredDomain, _ connection: Connection
+  ) throws -> (document: [UInt8], revision: Revision) {
+    if let found = try find(number, of: domain.id, connection) { return found }
+    let wasThere = (1..<max(1, domain.revision)).contains(number)
+    throw StoreError.notFound(wasThere ? .prunedRevision(number) : .revision(number))
   }
 
   /// Adds a revision and makes it the one that is served.
@@ -112,7 +132,7 @@ enum RevisionRows {
   }
 
   /// 64 lower-case hexadecimal digits.
-  private static func sha256(_ bytes: [UInt8]) -> String {
+  static func sha256(_ bytes: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
     let digits = Array("0123456789abcdef".utf8)

@@ -16,6 +16,8 @@ public final class Store: Sendable {
   let path: String
   /// When tokens were last used that is not written down yet, by name.
   let tokenUses = Mutex<[String: Int64]>([:])
+  /// Counts transactions.
+  public let counts = DatabaseCounts()
   /// Tells the time, in seconds since 1970.
   public let now: @Sendable () -> Int64
 
@@ -65,7 +67,7 @@ public final class Store: Sendable {
     _ context: WriteContext, handOver: (@Sendable (Commit) throws -> Void)? = nil,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.write) {
       try writer.write(isTrial: context.isDryRun, handOver: handOver) { connection, turn in
         try body(Transaction(connection: connection, turn: turn, context: context, now: now()))
       }
@@ -77,44 +79,48 @@ public final class Store: Sendable {
 
   /// Does `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` in a transaction that sees one state, on the connection that reads what is served.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.follow) {
       try follower.withConnection { try $0.transaction(.read, body) }
     }
   }
 
   /// Does `body` on the connection that reads what is served, without a transaction.
   func followOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try follower.withConnection(body) }
+    try translatingErrors(.follow) { try follower.withConnection(body) }
   }
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors { try writer.alone(body) }
+    try translatingErrors(.write) { try writer.alone(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
   /// own.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors {
+    try translatingErrors(.read) {
       let database = try Database(path: path, mode: .readOnly)
       return try database.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as SQLiteError {
-      throw StoreError(error)
-    } catch let error as UnreadableColumn {
-      throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+  func translatingErrors<Result>(
+    _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
+  ) throws -> Result {
+    try counts.time(kind) {
+      do {
+        return try body()
+      } catch let error as SQLiteError {
+        throw StoreError(error)
+      } catch let error as UnreadableColumn {
+        throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+      }
     }
   }
 }

@@ -36,24 +36,26 @@ public enum StoreError: Error, Sendable, Equatable {
     case route(Int64)
     /// A revision of a domain.
     case revision(Int)
+    /// A revision of a domain that there was, and that is not kept any more.
+    case prunedRevision(Int)
     /// A token of this name.
     case token(String)
   }
 
   /// Why a database did not do something.
-  public enum Refusal: Sendable, Equatable {
+  public enum Refusal: String, Sendable, CaseIterable {
     /// Another process holds the lock for too long.
     case busy
     /// The disk is full.
-    case diskFull
+    case diskFull = "disk-full"
     /// The file or its directory cannot be written.
-    case readOnly
+    case readOnly = "read-only"
     /// The file cannot be opened or created.
-    case cannotOpen
+    case cannotOpen = "cannot-open"
     /// The file is no database, or a damaged one.
     case damaged
     /// Reading or writing the disk failed.
-    case inputOutput
+    case inputOutput = "input-output"
     /// A rule of the schema, or anything else that should not happen.
     case unexpected
   }

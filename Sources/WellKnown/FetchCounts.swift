@@ -1,3 +1,4 @@
+public import Association
 import Synchronization
 
 /// How often a revision of a domain was fetched: GET that was answered 200 or 304.

@@ -1,3 +1,4 @@
+public import Association
 import Synchronization
 
 /// What the public listener has answered since it started, and what it holds.
@@ -23,7 +24,9 @@ public struct PublicCounts: Sendable {
 /// and written in one step; any thread may read.
 final class RequestCounters: @unchecked Sendable {
   // Unchecked is sound: the memory is atomics, made in init and given up in deinit.
-  static let count = PublicOutcome.allCases.count * FetcherClass.allCases.count
+  static let count = PublicOutcome.allCases.count * classes
+  /// Asked for once: the list of all cases is made anew each time.
+  private static let classes = FetcherClass.allCases.count
 
   private let numbers: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -38,7 +41,7 @@ final class RequestCounters: @unchecked Sendable {
   }
 
   static func index(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> Int {
-    outcome.index * FetcherClass.allCases.count + fetcher.index
+    outcome.index * classes + fetcher.index
   }
 
   func add(_ outcome: PublicOutcome, _ fetcher: FetcherClass) {

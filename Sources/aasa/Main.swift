@@ -41,6 +41,8 @@ enum Main {
     case "apply": return try ApplyCommand.run(rest)
     case "diff": return try DiffCommand.run(rest)
     case "export": return try ExportCommand.run(rest)
+    case "backup": return try BackupCommand.run(rest)
+    case "restore": return try RestoreCommand.run(rest)
     case "validate": return try ValidateCommand.run(rest)
     case "match": return try MatchCommand.run(rest)
     case "token": return try TokenCommand.run(rest)
@@ -65,6 +67,8 @@ enum Main {
       aasa apply [--dry-run] [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
       aasa diff [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
       aasa export [--json] [SITE] [DIR]
+      aasa backup [--force] [--json] [--database PATH] FILE
+      aasa restore [--force] [--json] [--database PATH] FILE
       aasa validate [--domain DOMAIN] [--json] FILE…
       aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
       aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]… [--database PATH]

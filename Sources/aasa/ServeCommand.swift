@@ -50,12 +50,15 @@ enum ServeCommand {
         ])
       return
     }
-    Terminal.complain("Association files: http://\(service.publicAddress)")
-    Terminal.complain("Admin API:         http://\(service.adminAddress)/v1")
+    Terminal.complain("Association files: \(service.publicURL)")
+    Terminal.complain("Admin API:         \(service.adminURL)/v1")
     guard let domain = try store.domains(after: nil, limit: 1).first else { return }
+    let target =
+      service.speaksHTTPS
+      ? "--connect-to ::\(service.publicAddress) https://\(domain.name)"
+      : "-H 'Host: \(domain.name)' \(service.publicURL)"
     Terminal.complain(
-      "Try:               curl -i -H 'Host: \(domain.name)' "
-        + "http://\(service.publicAddress)/.well-known/apple-app-site-association")
+      "Try:               curl -i \(target)/.well-known/apple-app-site-association")
   }
 
   /// Lets the process open as many files and connections as the system allows it.

@@ -1,5 +1,6 @@
 import Association
 import JSONValue
+import Store
 import TestSupport
 import Testing
 
@@ -57,6 +58,26 @@ import Testing
     #expect(try running.serve("example.com").body == old)
     #expect(try response.json["domain"]?["entries"]?[0]?["routes"]?[0]?["path"] == "/a")
     #expect(try admin.send("POST", "\(target)/revisions/9/restore").status == 404)
+  }
+
+  @Test func aRevisionThatIsNotKeptIsToldFromOneThatNeverWas() throws {
+    let later = try Store(path: running.directory.path("aasa.db"), now: { 1 << 40 })
+    let retention = Retention(revisions: 2, revisionDays: 1)
+    #expect(try Pruning(later).step(retention).revisions == 1)
+    for (method, path) in [
+      ("GET", "revisions/1"), ("GET", "revisions/1/file"), ("POST", "revisions/1/restore"),
+      ("GET", "diff?from=1"), ("GET", "diff?to=1"),
+    ] {
+      let response = try admin.send(method, "\(target)/\(path)")
+      #expect(try response.status == 404 && response.code == "revision-pruned", "\(path)")
+    }
+    #expect(try admin.send("GET", "\(target)/revisions/4").code == "revision-not-found")
+    let list = try admin.send("GET", "\(target)/revisions").json
+    #expect(list["items"]?.arrayValue?.compactMap { $0["revision"] } == [3, 2])
+    #expect(list["next"] == .null)
+    let oldest = try admin.send("GET", "\(target)/diff?to=2").json
+    #expect(oldest["from"] == 2 && oldest["changes"] == [])
+    #expect(try running.serve("example.com").status == 200)
   }
 
   @Test func restoringKeepsAliasesAndExpectations() throws {

@@ -106,6 +106,11 @@ import Testing
     "UPDATE domain SET environment = 'x'", "UPDATE audit SET author = 'x'",
     "INSERT INTO expectation VALUES (1, 0, 'x', 1, 'maybe')",
     "INSERT INTO expectation VALUES (1, 0, 'x', 99, 'match')",
+    "INSERT INTO fetch VALUES (1, 1, 'robot', 1, 0, 0)",
+    "INSERT INTO fetch VALUES (1, 1, 'other', 0, 0, 0)",
+    "INSERT INTO fetch VALUES (1, 1, 'other', 1, 5, 4)",
+    "INSERT INTO fetch VALUES (1, 2, 'other', 1, 0, 0)",
+    "INSERT INTO fetch VALUES (99, 1, 'other', 1, 0, 0)",
   ])
   func theSchemaRefusesRowsThatCannotBe(sql: String) throws {
     try temporary.store.put(.example(aliases: ["www.example.com"]))

@@ -10,7 +10,7 @@ public struct RawResponse: Sendable {
   public var body: [UInt8] = []
 
   /// Parses the bytes of a header, through its empty line.
-  init?(head: [UInt8]) {
+  public init?(head: [UInt8]) {
     let lines = String(decoding: head, as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: true)
     guard let first = lines.first, first.hasPrefix("HTTP/1.1 "),

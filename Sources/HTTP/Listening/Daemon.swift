@@ -80,14 +80,15 @@ final class Daemon: Sendable {
 
   deinit { stop() }
 
-  /// Open connections; none once it has stopped.
+  /// Open connections; none once it has stopped or while it does. A handler may ask, for which `stop`
+  /// waits, so it must not wait for `stop`.
   var openConnections: Int {
-    state.withLock { state in
+    state.withLockIfAvailable { state in
       switch state {
       case .running(let daemon, _), .quiesced(let daemon, _): Int(aasa_connection_count(daemon))
       case .stopped: 0
       }
-    }
+    } ?? 0
   }
 
   /// Takes no further connections; those that are open go on.

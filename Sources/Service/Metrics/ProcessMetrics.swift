@@ -1,0 +1,85 @@
+import FoundationEssentials
+import Glibc
+import Metrics
+
+/// What the kernel says of this process, under the names that all exporters have
+/// (prometheus.io/docs/instrumenting/writing_clientlibs#process-metrics). What cannot be read is left
+/// out.
+enum ProcessMetrics {
+  static var families: [MetricFamily] {
+    let status = ProcessStatus()
+    return [
+      .counter(
+        "process_cpu_seconds_total", "Time of processors that the process has used.",
+        cpuSeconds),
+      .gauge("process_open_fds", "Open files and connections.", openFiles),
+      .gauge("process_max_fds", "How many it may have open.", fileLimit),
+      .gauge(
+        "process_resident_memory_bytes", "Memory in use.", status?.residentBytes),
+      .gauge("process_virtual_memory_bytes", "Memory mapped.", status?.virtualBytes),
+      .gauge("process_threads", "Threads.", status?.threads),
+      .gauge(
+        "process_start_time_seconds", "When the process started, in seconds since 1970.",
+        status?.startTime),
+    ]
+  }
+
+  private static var cpuSeconds: Double {
+    var usage = rusage()
+    guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+    let times = [usage.ru_utime, usage.ru_stime]
+    return times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+  }
+
+  private static var openFiles: Double? {
+    guard let directory = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    // Not the two entries for directories, and not the one that is being read.
+    return Double(count - 3)
+  }
+
+  private static var fileLimit: Double? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+    return Double(limit.rlim_cur)
+  }
+}
+
+/// `/proc/self/stat` (proc_pid_stat(5)).
+private struct ProcessStatus {
+  let threads: Double
+  let startTime: Double?
+  let virtualBytes: Double
+  let residentBytes: Double
+
+  init?() {
+    // The second field is the program's name in parentheses, which may have any characters.
+    guard let text = contents(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else {
+      return nil
+    }
+    let fields = text[end...].split(separator: " ").dropFirst().map { Double($0) }
+    // The first of these is the third of the manual.
+    func field(_ number: Int) -> Double? {
+      fields.indices.contains(number - 3) ? fields[number - 3] : nil
+    }
+    guard let threads = field(20), let started = field(22), let size = field(23),
+      let pages = field(24)
+    else { return nil }
+    self.threads = threads
+    startTime = Self.bootTime.map { $0 + started / Double(sysconf(Int32(_SC_CLK_TCK))) }
+    virtualBytes = size
+    residentBytes = pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// When the machine started, in seconds since 1970.
+  private static let bootTime: Double? = {
+    let line = contents(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+    return line.flatMap { Double($0.dropFirst(6)) }
+  }()
+}
+
+private func contents(of path: String) -> String? {
+  FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+}

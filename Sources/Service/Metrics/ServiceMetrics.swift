@@ -1,0 +1,93 @@
+import API
+import Association
+import Glibc
+import Metrics
+import Store
+import WellKnown
+
+/// All that `/metrics` shows. Nothing here asks the database or takes a lock that serving needs, so it
+/// answers when they do not.
+struct ServiceMetrics: Sendable {
+  let database: String
+  let store: Store
+  let admin: AdminCounts
+  let table: LiveTable
+  let ledger: FetchLedger
+  let collection: AppleCollection
+  let trouble: Trouble
+  let publicListener: PublicListener
+  /// Open connections of the other listener, which has this and cannot be had here.
+  let adminConnections: Gauge
+
+  /// In the order of docs/metrics.md.
+  var families: [MetricFamily] {
+    let counts = publicListener.counts
+    var families = state
+    families.append(Self.requests(counts))
+    families.append(connections(counts))
+    families.append(
+      .counter(
+        "aasa_access_log_dropped_lines_total",
+        "Lines of the access log that came faster than they could be written, and are lost.",
+        Double(counts.droppedAccessLines)))
+    families += admin.families
+    families += table.counts.families
+    families.append(
+      .gauge("aasa_names", "Names that files are served for.", Double(table.hosts.count)))
+    families += store.counts.families
+    families.append(databaseSize)
+    families += ledger.families
+    families += collection.families
+    return families + ProcessMetrics.families
+  }
+
+  private func connections(_ counts: PublicCounts) -> MetricFamily {
+    .gauge(
+      "aasa_open_connections", "Open connections, by listener.", by: "listener",
+      ["public": Double(counts.openConnections), "admin": Double(adminConnections.value)])
+  }
+
+  private var state: [MetricFamily] {
+    [
+      .gauge(
+        "aasa_build_info", "1, with the version of the program.", by: "version",
+        [Release.version: 1]),
+      .gauge(
+        "aasa_ready", "Whether /readyz says yes.", trouble.sentences.isEmpty ? 1 : 0),
+      .gauge(
+        "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
+        [
+          "read": trouble.has(.reading) ? 0 : 1,
+          "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
+        ]),
+    ]
+  }
+
+  private static func requests(_ counts: PublicCounts) -> MetricFamily {
+    .counter(
+      "aasa_public_requests_total",
+      "Requests to the public listener, by outcome, its status, and the class of fetcher. A "
+        + "User-Agent proves nothing.",
+      PublicOutcome.allCases.flatMap { outcome in
+        FetcherClass.allCases.map { fetcher -> (key: Labels, value: Int) in
+          let labels: Labels = [
+            "outcome": outcome.rawValue, "code": "\(outcome.status)", "fetcher": fetcher.rawValue,
+          ]
+          return (key: labels, value: Int(clamping: counts.requests(outcome, fetcher)))
+        }
+      })
+  }
+
+  private var databaseSize: MetricFamily {
+    .gauge(
+      "aasa_database_size_bytes", "Size of the files of the database.",
+      [("database", ""), ("wal", "-wal")].compactMap { file, suffix in
+        Self.size(of: database + suffix).map { (key: ["file": file], value: $0) }
+      })
+  }
+
+  private static func size(of path: String) -> Double? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Double(status.st_size) : nil
+  }
+}

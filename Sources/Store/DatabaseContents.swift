@@ -1,0 +1,85 @@
+import Migrations
+import SQLite
+
+/// What is in a database file, counted while it was checked.
+public struct DatabaseContents: Sendable, Equatable {
+  /// How many domains there are.
+  public let domains: Int
+  /// How many revisions there are of all domains.
+  public let revisions: Int
+  /// The version of the schema.
+  public let schema: Int
+  /// The size of the file in bytes.
+  public let bytes: Int
+
+  /// How many faults are told of a file that is damaged.
+  private static let toldFaults = 5
+
+  /// Reads all of a file that nobody changes, and checks it: its structure, what its rows refer to,
+  /// and that the document of each domain has the SHA-256 that was published.
+  ///
+  /// - Parameter name: What errors call the file.
+  /// - Throws: `BackupError`.
+  init(checking path: String, as name: String) throws {
+    self = try BackupError.naming(name) { try Self(path: path, name: name) }
+  }
+
+  private init(path: String, name: String) throws {
+    guard let size = FileIdentity(path)?.size, size > 0 else { throw BackupError.foreign(name) }
+    bytes = size
+    let connection = try Connection(path: path, mode: .readOnly)
+    schema = try Self.schema(connection, name)
+    if schema == 0 { throw BackupError.foreign(name) }
+    let known = migrations.last?.version ?? 0
+    if schema > known { throw BackupError.newerSchema(name, found: schema, known: known) }
+    let faults = try Self.faults(connection)
+    if !faults.isEmpty { throw BackupError.damaged(name, faults: faults) }
+    domains = try connection.first("SELECT count(*) FROM domain") { $0.int(0) } ?? 0
+    revisions = try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0
+  }
+
+  private static func schema(_ connection: Connection, _ name: String) throws -> Int {
+    do {
+      return try Migrator.version(connection)
+    } catch let error as SQLiteError {
+      if error.kind == .corrupt { throw BackupError.damaged(name, faults: [error.message]) }
+      if error.kind == .other { throw BackupError.foreign(name) }  // another table of that name
+      throw error
+    }
+  }
+
+  private static func faults(_ connection: Connection) throws -> [String] {
+    do {
+      // Without a structure that is sound, the rest would only repeat that.
+      let structure = try connection.all("PRAGMA integrity_check(\(toldFaults))") { $0.text(0) }
+        .filter { $0 != "ok" }
+      if !structure.isEmpty { return structure }
+      let references = try connection.all("PRAGMA foreign_key_check") {
+        "a row of “\($0.text(0))” refers to a row of “\($0.text(2))” that is not there"
+      }
+      return Array((references + (try documentFaults(connection))).prefix(toldFaults))
+    } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
+      return [error.message]
+    }
+  }
+
+  private static func documentFaults(_ connection: Connection) throws -> [String] {
+    var faults: [String] = []
+    try connection.run(
+      """
+      SELECT name, domain.revision, document, sha256 FROM domain
+      LEFT JOIN domain_name ON domain_name.domain_id = domain.id AND position = 0
+      LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
+      """
+    ) { row in
+      guard let name = row.optionalText(0) else { return faults.append("a domain has no name") }
+      guard let sha256 = row.optionalText(3) else {
+        return faults.append("revision \(row.int(1)) of \(name) is missing")
+      }
+      if RevisionRows.sha256(row.blob(2)) != sha256 {
+        faults.append("the document of \(name) is not the one that was published")
+      }
+    }
+    return faults
+  }
+}

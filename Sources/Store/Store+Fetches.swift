@@ -1,0 +1,204 @@
+public import Association
+import SQLite
+
+/// Fetches of one revision by one class of fetcher that are to be added to the ledger.
+public struct NewFetches: Sendable, Equatable {
+  /// The row of the domain.
+  public let domain: Int64
+  /// The number of the revision that was served.
+  public let revision: Int
+  /// Who fetched.
+  public let fetcher: FetcherClass
+  /// How often; more than 0.
+  public let count: Int
+  /// When the first was counted, in seconds since 1970.
+  public let firstAt: Int64
+  /// When the last was counted, in seconds since 1970.
+  public let lastAt: Int64
+
+  /// Fetches.
+  public init(
+    domain: Int64, revision: Int, fetcher: FetcherClass, count: Int, firstAt: Int64, lastAt: Int64
+  ) {
+    self.domain = domain
+    self.revision = revision
+    self.fetcher = fetcher
+    self.count = count
+    self.firstAt = firstAt
+    self.lastAt = lastAt
+  }
+}
+
+/// How often something was fetched, and when.
+public struct FetchCount: Sendable, Equatable {
+  /// How often.
+  public let count: Int
+  /// When first, in seconds since 1970.
+  public let firstAt: Int64
+  /// When last, in seconds since 1970.
+  public let lastAt: Int64
+  /// The revision that was served last.
+  public let lastRevision: Int
+}
+
+/// Who fetched the file of a domain.
+public struct FetchReport: Sendable, Equatable {
+  /// The revision that is served.
+  public let current: RevisionFetches
+  /// All revisions together; no element for a class that never came.
+  public let totals: [FetcherClass: FetchCount]
+  /// A page of the revisions, the newest first.
+  public let revisions: [RevisionFetches]
+}
+
+/// Who fetched one revision.
+public struct RevisionFetches: Sendable, Equatable {
+  /// The revision.
+  public let revision: Revision
+  /// No element for a class that never came.
+  public let counts: [FetcherClass: FetchCount]
+}
+
+/// Domains whose current revision Apple's CDN has not fetched.
+public struct WaitingDomains: Sendable, Equatable {
+  /// What the domains are for.
+  public let environment: App.Environment
+  /// Whether Apple's CDN fetched an earlier revision of them.
+  public let isCollectedBefore: Bool
+  /// How many there are.
+  public let count: Int
+  /// When the oldest of the revisions was published, in seconds since 1970; `nil` without any.
+  public let since: Int64?
+}
+
+extension Store {
+  /// Domains that are enabled and whose current revision Apple's CDN has not fetched; an element for
+  /// each environment and whether an earlier revision was fetched. It looks at every domain.
+  public func domainsWaitingForApple() throws -> [WaitingDomains] {
+    let found = try readLong { try FetchRows.waiting($0) }
+    return App.Environment.allCases.flatMap { environment in
+      [false, true].map { isCollectedBefore in
+        found.first {
+          $0.environment == environment && $0.isCollectedBefore == isCollectedBefore
+        }
+          ?? WaitingDomains(
+            environment: environment, isCollectedBefore: isCollectedBefore, count: 0, since: nil)
+      }
+    }
+  }
+
+  /// Adds fetches to the ledger, in one transaction. Those of revisions that are gone are dropped.
+  ///
+  /// It is no edit: no server reads its documents again for it, and the audit does not have it.
+  ///
+  /// - Throws: `StoreError.database`; nothing was added then.
+  public func add(_ fetches: some Collection<NewFetches>) throws {
+    if fetches.isEmpty { return }
+    try write(WriteContext(author: "")) { transaction in
+      for fetch in fetches { try FetchRows.add(fetch, transaction.connection) }
+    }
+  }
+
+  /// Who fetched the file of a domain, with the revisions before `number`, the newest first.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func fetches(
+    of name: DomainName, before number: Int?, limit: Int
+  ) throws -> FetchReport {
+    try read { connection in
+      guard let id = try DomainRows.id(of: name, connection),
+        let current = try RevisionRows.current(of: id, connection)
+      else { throw StoreError.notFound(.domain(name)) }
+      let revisions = try RevisionRows.page(of: id, before: number, limit: limit, connection)
+      let counts = try FetchRows.counts(
+        of: id, from: revisions.last?.number ?? .max, to: revisions.first?.number ?? 0, connection)
+      let ofCurrent = try FetchRows.counts(
+        of: id, from: current.number, to: current.number, connection)
+      return FetchReport(
+        current: RevisionFetches(revision: current, counts: ofCurrent[current.number] ?? [:]),
+        totals: try FetchRows.totals(of: id, connection),
+        revisions: revisions.map {
+          RevisionFetches(revision: $0, counts: counts[$0.number] ?? [:])
+        })
+    }
+  }
+}
+
+/// Reads and adds rows of `fetch`.
+private enum FetchRows {
+  static func add(_ fetch: NewFetches, _ connection: Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO fetch (domain_id, revision, fetcher, count, first_at, last_at)
+      SELECT domain_id, number, ?3, ?4, ?5, ?6 FROM revision WHERE domain_id = ?1 AND number = ?2
+      ON CONFLICT (domain_id, revision, fetcher) DO UPDATE SET count = count + excluded.count,
+        first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
+      """,
+      [
+        .integer(fetch.domain), .integer(fetch.revision), .text(fetch.fetcher.rawValue),
+        .integer(fetch.count), .integer(fetch.firstAt), .integer(fetch.lastAt),
+      ])
+  }
+
+  /// `updated_at` is when the current revision was published: each edit publishes one.
+  static func waiting(_ connection: Connection) throws -> [WaitingDomains] {
+    try connection.all(
+      """
+      SELECT environment, count(*), min(updated_at), EXISTS (
+          SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn'
+        ) AS is_collected_before
+      FROM domain
+      WHERE is_enabled = 1 AND NOT EXISTS (
+        SELECT 1 FROM fetch
+        WHERE domain_id = domain.id AND fetch.revision = domain.revision AND fetcher = 'apple-cdn')
+      GROUP BY environment, is_collected_before
+      """
+    ) { row in
+      WaitingDomains(
+        environment: try row.enumeration(0), isCollectedBefore: row.bool(3), count: row.int(1),
+        since: row.integer(2))
+    }
+  }
+
+  /// The counts of revisions of a domain, by revision.
+  static func counts(
+    of domain: Int64, from first: Int, to last: Int, _ connection: Connection
+  ) throws -> [Int: [FetcherClass: FetchCount]] {
+    var counts: [Int: [FetcherClass: FetchCount]] = [:]
+    try connection.run(
+      """
+      SELECT fetcher, count, first_at, last_at, revision FROM fetch
+      WHERE domain_id = ? AND revision BETWEEN ? AND ?
+      """, [.integer(domain), .integer(first), .integer(last)]
+    ) { row in
+      let (fetcher, count) = try read(row)
+      counts[count.lastRevision, default: [:]][fetcher] = count
+    }
+    return counts
+  }
+
+  /// The counts of all revisions of a domain together.
+  static func totals(
+    of domain: Int64, _ connection: Connection
+  ) throws -> [FetcherClass: FetchCount] {
+    let totals = try connection.all(
+      """
+      SELECT fetcher, sum(count), min(first_at), max(last_at),
+        (SELECT revision FROM fetch AS last WHERE domain_id = ?1 AND last.fetcher = fetch.fetcher
+          ORDER BY last_at DESC, revision DESC LIMIT 1)
+      FROM fetch WHERE domain_id = ?1 GROUP BY fetcher
+      """, [.integer(domain)], row: read)
+    return Dictionary(uniqueKeysWithValues: totals)
+  }
+
+  private static func read(
+    _ row: borrowing Row
+  ) throws -> (key: FetcherClass, value: FetchCount) {
+    (
+      try row.enumeration(0),
+      FetchCount(
+        count: row.int(1), firstAt: row.integer(2), lastAt: row.integer(3),
+        lastRevision: row.int(4))
+    )
+  }
+}

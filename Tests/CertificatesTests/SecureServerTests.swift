@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program with certificates, as its users run it.
+@Suite struct SecureServerTests {
+  let issuer: Issuer
+  let directory: TemporaryDirectory
+  let authority: String
+
+  init() throws {
+    issuer = try Issuer()
+    directory = try TemporaryDirectory()
+    authority = try directory.write(issuer.authority.certificate, to: "authority.txt")
+    for name in ["public", "admin"] {
+      try FileManager.default.createDirectory(
+        atPath: directory.path(name), withIntermediateDirectories: true)
+    }
+    try directory.write(
+      try issuer.issue("localhost", addresses: [[127, 0, 0, 1]], serial: 5), as: "admin/default")
+    try directory.write(try issuer.issue("example.com", serial: 6), as: "public/example.com")
+  }
+
+  private func start() throws -> RunningServer {
+    try RunningServer(
+      database: directory.path("aasa.db"),
+      arguments: [
+        "--public-certificates", directory.path("public"),
+        "--admin-certificates", directory.path("admin"),
+      ])
+  }
+
+  @Test func commandsWorkOnAServerOverHTTPSAndVerifyIt() throws {
+    let server = try start()
+    let token = try server.firstToken()
+    for host in ["localhost", "127.0.0.1"] {
+      let address = "https://\(host):\(server.adminPort)"
+      let trusting = try Program.aasa(
+        "export", "--server", address,
+        environment: ["AASA_TOKEN": token, "SSL_CERT_FILE": authority, "NO_PROXY": "*"])
+      #expect(trusting.status == 0, "\(trusting.errors)")
+      let other = try Program.aasa(
+        "export", "--server", address, environment: ["AASA_TOKEN": token, "NO_PROXY": "*"])
+      #expect(other.status != 0)
+    }
+  }
+
+  @Test func SIGHUPReadsTheCertificatesAgainAndChangesAreNoticedWithoutIt() throws {
+    let server = try start()
+    func serial() throws -> UInt8 {
+      try TLSConnection(port: server.publicPort, host: "example.com").serial()
+    }
+    #expect(try serial() == 6)
+    let renewed = try issuer.issue("example.com", valid: -1...3, serial: 7)
+    try directory.write(renewed, as: "public/example.com")
+    server.process.signal(SIGHUP)
+    #expect(try becomesTrue { try serial() == 7 })
+    #expect(try becomesTrue { try server.errors().contains("expires soon") })
+    try directory.write("nothing", to: "public/example.com.crt")
+    #expect(try becomesTrue { try server.errors().contains("stay as they were") })
+    #expect(try serial() == 7)
+    try directory.write(try issuer.issue("example.com", serial: 8), as: "public/example.com")
+    #expect(try becomesTrue { try serial() == 8 })
+    #expect(try server.end() == .exited(0))
+  }
+
+  @Test func aBadPairStopsTheStartWithItsName() throws {
+    try directory.write(
+      try issuer.issue("old.test", valid: -9 ... -1), as: "public/old.test")
+    let started = #expect(throws: RunningServer.NotStarted.self) { try start() }
+    #expect(started?.errors.contains("public/old.test.crt: the certificate expired on") == true)
+  }
+}

@@ -1,0 +1,178 @@
+import CGnuTLS
+import Glibc
+import TestSupport
+
+/// A connection over TLS to a server on this machine. Every wait has a deadline.
+final class TLSConnection {
+  /// What went wrong on the way.
+  enum Failure: Error, Equatable {
+    case connect(code: CInt)
+    /// The handshake failed; the alert that the server sent, if it sent one.
+    case handshake(code: CInt, alert: UInt32?)
+    case closed(received: String)
+    case read(code: CInt)
+  }
+
+  /// TLS 1.2 and 1.3, and what GnuTLS thinks is normal.
+  static let normal = "NORMAL"
+
+  private var session: gnutls_session_t?
+  private var credentials: gnutls_certificate_credentials_t?
+  private let descriptor: CInt
+  private let server: AnyObject?
+  private var buffer: [UInt8] = []
+
+  /// Connects and shakes hands. The server's certificate is looked at with `serial`.
+  ///
+  /// - Parameters:
+  ///   - host: The name that the server is told; nil for none.
+  ///   - isSlow: Whether each byte of the handshake goes in a packet of its own.
+  ///   - server: What has to live as long as the connection.
+  init(
+    port: UInt16, host: String? = nil, priorities: String = normal, isSlow: Bool = false,
+    to server: AnyObject? = nil
+  ) throws {
+    self.server = server
+    descriptor = try Self.connect(port)
+    try check(gnutls_init(&session, UInt32(GNUTLS_CLIENT) | GNUTLS_NO_SIGNAL.rawValue))
+    try check(gnutls_certificate_allocate_credentials(&credentials))
+    try check(gnutls_priority_set_direct(session, priorities, nil))
+    try check(
+      gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials)))
+    if let host {
+      try check(gnutls_server_name_set(session, GNUTLS_NAME_DNS, host, host.utf8.count))
+    }
+    try offerProtocol()
+    gnutls_transport_set_int2(session, descriptor, descriptor)
+    if isSlow {
+      gnutls_transport_set_push_function(session) { context, bytes, count in
+        send(CInt(Int(bitPattern: context)), bytes, min(1, count), CInt(MSG_NOSIGNAL))
+      }
+    }
+    try shakeHands()
+  }
+
+  deinit {
+    gnutls_deinit(session)
+    gnutls_certificate_free_credentials(credentials)
+    close(descriptor)
+  }
+
+  private static func connect(_ port: UInt16) throws(Failure) -> CInt {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var yes: CInt = 1
+    setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    // Sound: an address of IPv4 begins with the members of `sockaddr`.
+    let code = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    if code == 0 { return descriptor }
+    close(descriptor)
+    throw .connect(code: errno)
+  }
+
+  private func offerProtocol() throws {
+    var name = Array("http/1.1".utf8)
+    try name.withUnsafeMutableBufferPointer { name in
+      // Sound: GnuTLS copies the name.
+      var datum = gnutls_datum_t(data: name.baseAddress, size: UInt32(name.count))
+      try check(gnutls_alpn_set_protocols(session, &datum, 1, 0))
+    }
+  }
+
+  private func shakeHands() throws(Failure) {
+    while true {
+      let code = gnutls_handshake(session)
+      if code >= 0 { return }
+      if code == GNUTLS_E_INTERRUPTED || code == GNUTLS_E_AGAIN && errno != EAGAIN { continue }
+      if code == GNUTLS_E_WARNING_ALERT_RECEIVED { continue }
+      let isAlert = code == GNUTLS_E_FATAL_ALERT_RECEIVED
+      throw .handshake(code: code, alert: isAlert ? gnutls_alert_get(session).rawValue : nil)
+    }
+  }
+
+  /// The protocol that the server has chosen (RFC 7301).
+  var chosenProtocol: String? {
+    var datum = gnutls_datum_t()
+    guard gnutls_alpn_get_selected_protocol(session, &datum) >= 0 else { return nil }
+    return String(
+      decoding: UnsafeBufferPointer(start: datum.data, count: Int(datum.size)), as: UTF8.self)
+  }
+
+  /// The serial number of the server's certificate.
+  func serial() throws -> UInt8 {
+    var count: UInt32 = 0
+    let peers = gnutls_certificate_get_peers(session, &count)
+    var certificate: gnutls_x509_crt_t?
+    try check(gnutls_x509_crt_init(&certificate))
+    defer { gnutls_x509_crt_deinit(certificate) }
+    try check(gnutls_x509_crt_import(certificate, peers, GNUTLS_X509_FMT_DER))
+    var serial = [UInt8](repeating: 0, count: 32)
+    var size = serial.count
+    try check(gnutls_x509_crt_get_serial(certificate, &serial, &size))
+    return serial[size - 1]
+  }
+
+  /// Sends bytes.
+  func send(_ text: String) throws(Failure) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { gnutls_record_send(session, $0.baseAddress, $0.count) }
+      if count < 0 { throw .read(code: CInt(count)) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Reads one answer.
+  func readResponse(hasBody: Bool = true) throws(Failure) -> RawResponse {
+    var end: Range<Int>?
+    while true {
+      end = buffer.firstRange(of: Array("\r\n\r\n".utf8))
+      if end != nil { break }
+      try receive()
+    }
+    guard let end, var response = RawResponse(head: Array(buffer[..<end.upperBound])) else {
+      throw .closed(received: String(decoding: buffer, as: UTF8.self))
+    }
+    buffer.removeFirst(end.upperBound)
+    let count = hasBody ? response["Content-Length"].flatMap { Int($0) } ?? 0 : 0
+    while buffer.count < count { try receive() }
+    response.body = Array(buffer.prefix(count))
+    buffer.removeFirst(count)
+    return response
+  }
+
+  /// Sends a request and reads its answer.
+  func exchange(_ text: String, hasBody: Bool = true) throws(Failure) -> RawResponse {
+    try send(text)
+    return try readResponse(hasBody: hasBody)
+  }
+
+  /// Reads until the server closes.
+  func readToEnd() throws(Failure) {
+    do throws(Failure) {
+      while true { try receive() }
+    } catch .closed {
+      return
+    }
+  }
+
+  private func receive() throws(Failure) {
+    var bytes = [UInt8](repeating: 0, count: 16_384)
+    let count = gnutls_record_recv(session, &bytes, bytes.count)
+    if count == 0 || count == Int(GNUTLS_E_PREMATURE_TERMINATION) {
+      throw .closed(received: String(decoding: buffer, as: UTF8.self))
+    }
+    if count < 0 { throw .read(code: CInt(count)) }
+    buffer += bytes[..<count]
+  }
+}

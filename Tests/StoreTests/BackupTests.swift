@@ -1,0 +1,250 @@
+import Association
+import Foundation
+import Glibc
+import Migrations
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+/// A backup is what the database was, and a restored database is what the backup is.
+@Suite struct BackupTests {
+  private let temporary: TemporaryStore
+  private var store: Store { temporary.store }
+  private var file: String { temporary.directory.path("backup.db") }
+  private let name: DomainName
+
+  init() throws {
+    temporary = try TemporaryStore()
+    name = try DomainName("example.com")
+    try temporary.store.put(.example(aliases: ["www.example.com"]))
+    try temporary.store.put(.example(aliases: ["www.example.com"], paths: ["/b"]))
+  }
+
+  @discardableResult
+  private func save(replacing: Bool = false) throws -> DatabaseContents {
+    try Backup.save(temporary.path, to: file, replacing: replacing)
+  }
+
+  @discardableResult
+  private func restore(to path: String? = nil, replacing: Bool = true) throws -> Restored {
+    try Backup.restore(
+      file, to: path ?? temporary.path, replacing: replacing, now: TemporaryStore.time + 60)
+  }
+
+  /// The names of all files beside the database.
+  private func files() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: temporary.directory.url.path))
+  }
+
+  /// Breaks a file past the store.
+  private func damage(_ path: String, _ sql: String) throws {
+    let connection = try Connection(path: path, mode: .existing)
+    try connection.execute("PRAGMA foreign_keys = OFF;" + sql)
+  }
+
+  @Test func aBackupIsOneFileForItsOwnerAloneThatOpensInADirectoryWithoutWriting() throws {
+    let contents = try save()
+    #expect(contents.domains == 1 && contents.revisions == 2)
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(Int(status.st_size) == contents.bytes)
+    let header = try Array(temporary.directory.read("backup.db")[18...19])
+    #expect(header == [1, 1], "it has no WAL (sqlite.org/fileformat2.html)")
+    #expect(try files() == ["aasa.db", "aasa.db-wal", "aasa.db-shm", "backup.db"])
+    let connection = try Connection(path: file, mode: .readOnly)
+    #expect(try connection.first("SELECT count(*) FROM revision") { $0.int(0) } == 2)
+    #expect(try files().count == 4, "nothing beside it")
+  }
+
+  @Test func aFileThatIsThereIsReplacedOnlyWhenThatIsSaid() throws {
+    try temporary.directory.write("mine", to: "backup.db")
+    #expect(throws: BackupError.alreadyThere(file)) { try save() }
+    #expect(try temporary.directory.text("backup.db") == "mine")
+    #expect(try save(replacing: true).domains == 1)
+  }
+
+  @Test(arguments: ["", "-wal", "-shm"])
+  func theDatabaseIsNeverItsOwnBackup(suffix: String) throws {
+    let link = temporary.directory.path("link.db")
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: temporary.path + suffix)
+    for path in [temporary.path + suffix, link] {
+      #expect(throws: BackupError.sameFile(path)) {
+        try Backup.save(temporary.path, to: path, replacing: true)
+      }
+      #expect(throws: BackupError.sameFile(path)) {
+        try Backup.restore(path, to: temporary.path, replacing: true, now: 0)
+      }
+    }
+    #expect(try store.domain(name).revision == 2)
+  }
+
+  @Test func aDatabaseThatIsDamagedIsNotSavedAndWhatWasSavedStays() throws {
+    try save()
+    let before = try temporary.directory.read("backup.db")
+    try damage(temporary.path, "UPDATE revision SET document = x'7b7d' WHERE number = 2")
+    #expect(throws: BackupError.self) { try save(replacing: true) }
+    #expect(try temporary.directory.read("backup.db") == before)
+    #expect(try files().allSatisfy { !$0.hasSuffix(".part") })
+  }
+
+  @Test func nothingIsMadeOfADatabaseThatIsNotThere() throws {
+    #expect(throws: BackupError.self) {
+      try Backup.save(temporary.directory.path("none.db"), to: file, replacing: false)
+    }
+    #expect(try files().allSatisfy { $0.hasPrefix("aasa.db") })
+  }
+
+  @Test func whereNothingIsABackupIsRestoredAsItIs() throws {
+    try save()
+    let path = temporary.directory.path("new.db")
+    let restored = try restore(to: path, replacing: false)
+    #expect(restored.contents.revisions == 2 && restored.republished == 0)
+    let other = try Store(path: path, now: { 0 })
+    #expect(try other.domain(name) == store.domain(name))
+    #expect(try other.currentDocument(of: name) == store.currentDocument(of: name))
+    #expect(throws: BackupError.alreadyThere(path)) { try restore(to: path, replacing: false) }
+  }
+
+  @Test(arguments: ["-wal", "-shm", "-journal"])
+  func whatIsLeftOfAnotherDatabaseIsNotMixedIn(suffix: String) throws {
+    try save()
+    let path = temporary.directory.path("new.db")
+    try temporary.directory.write("old", to: "new.db" + suffix)
+    #expect(throws: BackupError.leftover(path + suffix)) {
+      try restore(to: path, replacing: true)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func aRestoredDocumentHasANumberThatNoClientKnows() throws {
+    try save()
+    try store.put(.example(aliases: ["new.example"], paths: ["/c"]))
+    try store.put(.example("later.example"))
+    let ids = try store.domain(name).domain.document.entries.map(\.id)
+    let restored = try restore()
+    #expect(restored.republished == 1)
+    let stored = try store.domain(name)
+    #expect(stored.revision == 4 && stored.domain.paths == ["/b"])
+    #expect(stored.domain.aliases.map(\.description) == ["www.example.com"])
+    let (document, revision) = try store.currentDocument(of: name)
+    #expect(try document == store.revision(2, of: name).document)
+    #expect(revision.author == "aasa restore" && revision.reason == "restore backup")
+    #expect(revision.publishedAt == TemporaryStore.time + 60)
+    #expect(throws: StoreError.notFound(.prunedRevision(3))) { try store.revision(3, of: name) }
+    #expect(throws: StoreError.notFound(.domain(try DomainName("later.example")))) {
+      try store.domain(DomainName("later.example"))
+    }
+    let edited = try store.put(.example(paths: ["/d", "/e"])).stored
+    #expect(edited.revision == 5)
+    let routes = edited.domain.document.entries.flatMap(\.routes).compactMap(\.id)
+    #expect(!ids.isEmpty && Set(routes).count == 2)
+  }
+
+  @Test func whatDidNotChangeSinceTheBackupIsNotPublishedAgain() throws {
+    try save()
+    try store.put(.example("later.example"))
+    #expect(try restore().republished == 0)
+    #expect(try store.domain(name).revision == 2)
+  }
+
+  @Test func everyServerReadsEverythingAnewWhateverItHadRead() throws {
+    try save()
+    for count in 0..<5 {
+      let last = try store.changes(after: 0).sequence
+      try restore()
+      for sequence in 0...last {
+        #expect(try store.changes(after: sequence).domains == nil, "\(count): \(sequence)")
+      }
+      let sequence = try store.changes(after: 0).sequence
+      #expect(try store.changes(after: sequence).domains == [])
+      let id = try store.put(.example(paths: ["/\(count)"])).stored.id
+      #expect(try store.changes(after: sequence).domains == [id])
+    }
+  }
+
+  @Test func keysThatWereGivenOutAreNotGivenToOthers() throws {
+    try save()
+    let later = try store.put(.example("later.example")).stored
+    try restore()
+    let new = try store.put(.example("new.example")).stored
+    #expect(new.id > later.id)
+    let entries = [later, new].compactMap { $0.domain.document.entries.first?.id }
+    let routes = [later, new].compactMap { $0.domain.document.entries.first?.routes.first?.id }
+    #expect(entries.count == 2 && entries[1] > entries[0])
+    #expect(routes.count == 2 && routes[1] > routes[0])
+  }
+
+  @Test func theAuditGoesOnAndTokensAreThoseOfTheBackup() throws {
+    let revoked = try store.createToken(name: "revoked", role: .admin)
+    try save()
+    try store.revokeToken("revoked")
+    let made = try store.createToken(name: "made", role: .viewer)
+    try store.put(.example(paths: ["/c"]))
+    let restored = try restore()
+    #expect(restored.revivedTokens == ["revoked"])
+    #expect(try store.token(revoked)?.name == "revoked")
+    #expect(try store.token(made) == nil)
+    let actions = try store.audit(AuditFilter(), limit: 4).map(\.action)
+    #expect(actions == ["restore backup", "test", "create token", "revoke token"])
+  }
+
+  @Test(arguments: [
+    "UPDATE revision SET document = x'7b7d'",
+    "UPDATE domain SET revision = 9",
+    "DELETE FROM revision WHERE number = 2",
+    "UPDATE entry SET domain_id = 99",
+    "DELETE FROM domain_name",
+    "UPDATE migration SET version = 99 WHERE version = (SELECT max(version) FROM migration)",
+    "DELETE FROM migration",
+    "DROP TABLE migration",
+    "DROP INDEX entry_of_domain",
+    "DROP TRIGGER audit_is_not_changed",
+    "ALTER TABLE token ADD COLUMN other TEXT",
+  ])
+  func aBackupThatIsNotWholeIsRefusedAndNothingIsChanged(sql: String) throws {
+    try save()
+    try damage(file, sql)
+    let before = try store.domain(name)
+    let sequence = try store.changes(after: 0).sequence
+    let path = temporary.directory.path("new.db")
+    for target in [temporary.path, path] {
+      #expect(throws: BackupError.self) { try restore(to: target) }
+    }
+    #expect(try store.domain(name) == before && store.changes(after: 0).sequence == sequence)
+    #expect(try files() == ["aasa.db", "aasa.db-wal", "aasa.db-shm", "backup.db"])
+  }
+
+  @Test(arguments: [0, 100, 4096, 20_000])
+  func aFileThatIsNoDatabaseOrIsCutIsRefused(size: Int) throws {
+    try save()
+    let bytes = try temporary.directory.read("backup.db")
+    try temporary.directory.write(Array(bytes.prefix(size)), to: "backup.db")
+    #expect(throws: BackupError.self) { try restore(to: temporary.directory.path("new.db")) }
+    try temporary.directory.write(Array(repeating: 0x78, count: size), to: "backup.db")
+    #expect(throws: BackupError.self) { try restore(to: temporary.directory.path("new.db")) }
+    #expect(try files() == ["aasa.db", "aasa.db-wal", "aasa.db-shm", "backup.db"])
+  }
+
+  @Test func aBackupOfAnOlderSchemaIsBroughtToThisOne() throws {
+    let connection = try Connection(path: file, mode: .create)
+    try connection.execute(
+      "CREATE TABLE migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
+    )
+    try connection.execute(try #require(migrations.first).sql)
+    try connection.run("INSERT INTO migration VALUES (1, '0001_core', 0)")
+    let restored = try restore()
+    #expect(restored.contents.schema == 1 && restored.schema > 1)
+    #expect(try store.domainCount() == 0)
+    #expect(try temporary.count("migration") == restored.schema)
+  }
+
+  @Test func tablesOfOtherProgramsAreLeftAlone() throws {
+    try damage(temporary.path, "CREATE TABLE _litestream_seq (id INTEGER); ")
+    try save()
+    try damage(temporary.path, "INSERT INTO _litestream_seq VALUES (7)")
+    try restore()
+    #expect(try temporary.count("_litestream_seq") == 1)
+  }
+}
