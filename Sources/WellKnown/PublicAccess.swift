@@ -1,3 +1,4 @@
+public import Association
 import Glibc
 public import HTTP
 
