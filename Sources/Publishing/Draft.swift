@@ -71,6 +71,11 @@ struct Review {
       let account = isTooLarge ? ByteAccount(of: document) : nil
       throw .refused(draft.domain.name, findings, account: account)
     }
+    // Compiling the documents is only worth it where there is something to resolve.
+    if draft.domain.expectations.isEmpty && old?.domain.expectations.isEmpty != false {
+      changedResolutions = []
+      return
+    }
     let after = Resolver(draft.domain, document)
     let broken = after.broken()
     if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }

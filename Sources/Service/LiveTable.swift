@@ -110,6 +110,7 @@ public final class LiveTable: Sendable {
     state.names = parts.dropFirst().reduce(into: parts.first?.names ?? [:]) { names, part in
       names.merge(part.names) { $1 }
     }
+    counts.replaceAll(parts.flatMap(\.counted))
     state.sequence = parts.map(\.sequence).min() ?? 0
     // What changed while the parts were read is in some of them only.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }

@@ -64,12 +64,11 @@ final class Writer: Sendable {
     return true
   }
 
-  /// Does `body` outside of transactions.
-  func alone<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
-    try transaction.withLock { transaction in
-      transaction.commit()?.tell()
-      return try body(transaction.connection)
-    }
+  /// Does `body` on the connection without a transaction; one that is open is committed before.
+  func withoutTransaction<Value: Sendable>(_ body: (Connection) throws -> Value) throws -> Value {
+    let (outcome, commit) = transaction.withLock { $0.interrupt(body) }
+    commit?.tell()
+    return try outcome.get()
   }
 }
 
@@ -99,7 +98,7 @@ private struct SharedTransaction: @unchecked Sendable {
   // Unchecked is sound: it is only used under the writer's lock, and edits are lent the connection
   // for their turn.
 
-  let connection: Connection
+  private let connection: Connection
   private let patience: Duration
   private let notes = ChangeNotes()
   private var open: Open?
@@ -141,6 +140,14 @@ private struct SharedTransaction: @unchecked Sendable {
     }
     if let handOver { open?.handOver = handOver }
     return result
+  }
+
+  /// Commits what is open, then does what needs the connection without a transaction.
+  mutating func interrupt<Value>(
+    _ body: (Connection) throws -> Value
+  ) -> (Result<Value, any Error>, Settlement?) {
+    let settlement = commit()
+    return (Result { try body(connection) }, settlement)
   }
 
   /// Commits, if there is something to commit.

@@ -62,8 +62,8 @@ final class TableCounts: Sendable {
     }
   }
 
-  /// Everything was read anew: these are all documents that are served.
-  func replaceAll(_ documents: [(domain: Int64, document: Document)]) {
+  /// Everything was read anew: these are all that is served.
+  func replaceAll(_ documents: some Sequence<(domain: Int64, document: Document)>) {
     state.withLock { state in
       state.documents = [:]
       state.counts = [:]
