@@ -3,12 +3,9 @@
 import os
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import machine
 from load import Load, Slice, Wrk
 from published import Published
 from scale import route_path
@@ -37,9 +34,9 @@ class Round:
     edited_beside: float
 
 
-def rounds(bench: Bench, published: Published, database: Path, pace: Pace) -> list[Round]:
+def rounds(bench: Bench, published: Published, pace: Pace) -> list[Round]:
     """The server has all processors, since editors have threads of their own."""
-    server, admin = bench.aasa(published, None, database)
+    server, admin = bench.aasa(published, None)
     hosts = published.publication.hosts
     step = len(hosts) // _DOMAINS
     edited = hosts[::step][:_DOMAINS]
@@ -48,8 +45,8 @@ def rounds(bench: Bench, published: Published, database: Path, pace: Pace) -> li
     # Readers ask for what is not edited, whose bytes are known.
     read = [host for host in hosts if host not in set(edited)]
     load = Load(read, bench.folder / "read")
-    document = published.publication.document
-    load.verify(server, [document(hosts.index(host)) for host in read])
+    bodies = dict(zip(hosts, published.publication.bodies, strict=True))
+    load.verify(server, [bodies[host] for host in read])
     editors = _Editors(admin, routes)
     found = [_round(server, editors, load, bench.folder, pace) for _ in range(pace.rounds)]
     server.process.stop()

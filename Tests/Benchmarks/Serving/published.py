@@ -31,6 +31,13 @@ class Publication:
     def hosts(self) -> list[str]:
         return [host for number in range(self.documents) for host in self.names(number)]
 
+    @property
+    def bodies(self) -> list[bytes]:
+        """What each of the hosts is to be answered with."""
+        return [
+            document for number in range(self.documents)
+            for document in [self.document(number)] * self.hosts_per_document]
+
     def names(self, number: int) -> list[str]:
         """The names that a document is served for; the first is the domain's."""
         first = f"d{number:06}.bench.example"
@@ -99,11 +106,9 @@ class Published:
         """How long `aasa apply` took to publish all of it at once."""
         return float((self._folder / "apply-seconds").read_text())
 
-    def copy_database(self, to: Path) -> Path:
-        """A database of one's own."""
-        database = to / f"{self.publication.name}.db"
-        shutil.copy(self._folder / "aasa.db", database)
-        return database
+    def copy_database(self, to: Path) -> None:
+        """Makes a database that may be changed."""
+        shutil.copy(self._folder / "aasa.db", to)
 
     def _make(self) -> None:
         print(f"Publishing {self.publication.documents} documents: {self.publication.name} …")

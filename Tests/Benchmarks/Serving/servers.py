@@ -4,6 +4,7 @@ import getpass
 import resource
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -32,6 +33,7 @@ class Admin:
 
     port: int
     token: str
+    database: Path
 
     @property
     def fields(self) -> str:
@@ -60,15 +62,14 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def aasa(
-        self, published: Published, core: int | None, database: Path | None = None
-    ) -> tuple[Server, Admin]:
-        database = database or published.copy_database(self.folder)
+    def aasa(self, published: Published, core: int | None) -> tuple[Server, Admin]:
+        database = Path(tempfile.mkdtemp(dir=self.folder)) / "aasa.db"
+        published.copy_database(database)
         token = subprocess.run(
             [self._aasa, "token", "create", "--database", database, "--role", "admin",
-             "--name", f"bench-{time.monotonic_ns()}"],
+             "--name", "bench"],
             check=True, capture_output=True, text=True).stdout.strip()
-        admin = Admin(free_port(), token)
+        admin = Admin(free_port(), token, database)
         server = self._start(
             "aasa", published, core, lambda port: [
                 str(self._aasa), "serve", "--database", str(database),
@@ -82,9 +83,21 @@ class Bench:
             lambda port: [str(self._constant), str(port), str(published.document)])
 
     def nginx(self, published: Published, core: int) -> Server:
+        """As Debian sets it up. Large files leave faster without tcp_nopush, small ones with it."""
+        is_large = published.publication.document_bytes > 65_536
+        return self._nginx("nginx", published, core, "on", "off" if is_large else "on")
+
+    def nginx_without_sendfile(self, published: Published, core: int) -> Server:
+        """Copies files through its own memory, which is faster where they are small."""
+        return self._nginx("nginx, sendfile off", published, core, "off", "off")
+
+    def _nginx(
+        self, name: str, published: Published, core: int, sendfile: str, tcp_nopush: str
+    ) -> Server:
         return self._configured(
-            "nginx", published, core, "nginx.conf",
-            lambda file: ["nginx", "-p", str(self.folder), "-e", "stderr", "-c", str(file)])
+            name, published, core, "nginx.conf",
+            lambda file: ["nginx", "-p", str(self.folder), "-e", "stderr", "-c", str(file)],
+            {"SENDFILE": sendfile, "NOPUSH": tcp_nopush})
 
     def lighttpd(self, published: Published, core: int) -> Server:
         return self._configured(
@@ -96,26 +109,20 @@ class Bench:
             "Caddy", published, core, "Caddyfile",
             lambda file: ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)])
 
-    def stop(self, server: Server) -> None:
-        server.process.stop()
-
     def _configured(
         self, name: str, published: Published, core: int, template: str,
-        command: Callable[[Path], list[str]],
+        command: Callable[[Path], list[str]], choices: dict[str, str] | None = None,
     ) -> Server:
         """A server with a configuration file, in which `@NAMES@` stand for what is known now."""
         def configure(port: int) -> list[str]:
-            # Path names that are short, as in real set-ups: some servers hash them each time.
-            sites = self.folder / f"{published.publication.name}"
-            if not sites.exists():
-                sites.symlink_to(published.sites)
+            open_files = min(40_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+            known = {
+                "PORT": port, "SITES": published.sites, "PATH": PATH, "DIRECTORY": self.folder,
+                "USER": getpass.getuser(), "FILES": open_files}
             text = (_HERE / template).read_text()
-            open_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-            for key, value in {
-                "PORT": port, "SITES": sites, "PATH": PATH, "DIRECTORY": self.folder,
-                "USER": getpass.getuser(), "FILES": min(open_files, 40_000)}.items():
+            for key, value in (known | (choices or {})).items():
                 text = text.replace(f"@{key}@", str(value))
-            file = self.folder / f"{name}-{published.publication.name}-{template}"
+            file = self.folder / f"{name}-{template}"
             file.write_text(text)
             return command(file)
 

@@ -11,8 +11,6 @@ from load import Load, Slice
 from published import Publication, Published
 from servers import Bench, Server
 
-SERVERS = ["aasa", "bare C", "nginx", "lighttpd", "Caddy"]
-
 _CLOSE = "Connection: close"
 
 
@@ -72,7 +70,8 @@ def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
 def _start_all(bench: Bench, published: Published) -> list[Server]:
     core = machine.SERVER_CORE
     aasa, _ = bench.aasa(published, core)
-    starts = [bench.bare_c, bench.nginx, bench.lighttpd, bench.caddy]
+    starts = [
+        bench.bare_c, bench.nginx, bench.nginx_without_sendfile, bench.lighttpd, bench.caddy]
     return [aasa] + [start(published, core) for start in starts]
 
 
@@ -86,7 +85,7 @@ def _measure(
         server.name: Load(["\t".join([host, *fields]) for host in hosts], folder / "requests")
         for server in servers}
     for server in servers:
-        load[server.name].verify(server, _documents(server, published.publication))
+        load[server.name].verify(server, bodies(server, published.publication))
     return _row(name, servers, load, pace)
 
 
@@ -116,10 +115,7 @@ def _row(name: str, servers: list[Server], load: dict[str, Load], pace: Pace) ->
             servers, pace, lambda server: load[server.name].run(server, pace.seconds)))
 
 
-def _documents(server: Server, publication: Publication) -> list[bytes]:
+def bodies(server: Server, publication: Publication) -> list[bytes]:
     """What each host is to be answered with; the C program has one document for all."""
-    per = publication.hosts_per_document
-    count = publication.documents
-    if server.name == "bare C":
-        return [publication.document(0)] * (count * per)
-    return [document for number in range(count) for document in [publication.document(number)] * per]
+    found = publication.bodies
+    return [found[0]] * len(found) if server.name == "bare C" else found
