@@ -75,8 +75,7 @@ class _Run:
     def _published(
         self, name: str, documents: int, document_bytes: int = 1_024, **more: int
     ) -> Published:
-        publication = Publication(
-            name.replace(" ", "-"), documents, document_bytes, **more)
+        publication = Publication(name, documents, document_bytes, **more)
         return Published(publication, self._aasa, self._kept / "data", self._schema)
 
 

@@ -80,7 +80,8 @@ class Published:
 
     def __init__(self, publication: Publication, aasa: Path, folder: Path, schema: bytes) -> None:
         self.publication = publication
-        self._folder = folder / f"{publication.name}-{_digest(publication, schema)}"
+        name = publication.name.replace(" ", "")
+        self._folder = folder / f"{name}-{_digest(publication, schema)}"
         self._aasa = aasa
         if not self._folder.exists():
             self._make()

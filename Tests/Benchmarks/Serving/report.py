@@ -131,10 +131,11 @@ class _Aim:
     @property
     def line(self) -> list[str]:
         reached = self.found <= self.aim if self.at_most else self.found >= self.aim
-        sign = "≤" if self.at_most else "≥"
+        sign, missed = ("≤", "over") if self.at_most else ("≥", "short")
+        gap = f"{abs(self.found / self.aim - 1) * 100:.0f} % {missed}"
         return [
             self.what, f"{sign} {self.aim:g} {self.unit}", f"{self.found:.3g} {self.unit}",
-            "yes" if reached else f"no, {abs(self.found / self.aim - 1) * 100:.0f} % short"]
+            "yes" if reached else f"no, {gap}"]
 
 
 def _aims(findings: Findings) -> list[_Aim]:
