@@ -4,7 +4,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
     libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-    libcurl4-openssl-dev \
+    libcurl4-openssl-dev libsystemd-dev libgnutls28-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -16,7 +16,7 @@ RUN swift build -c release --product aasa --static-swift-stdlib -Xlinker -s
 FROM debian:12-slim
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
-    libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libcurl4 ca-certificates \
+    libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libcurl4 libsystemd0 libgnutls30 ca-certificates \
     libstdc++6 curl \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \

@@ -2,9 +2,9 @@
 
 # Debian's packages that building and testing need.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-  libcurl4-openssl-dev
-TEST_PACKAGES = curl python3 python3-venv
-BENCH_PACKAGES = nginx caddy lighttpd wrk strace
+  libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
+TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd
+BENCH_PACKAGES = python3 nginx caddy lighttpd wrk strace
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
@@ -13,7 +13,7 @@ DATABASE = var/aasa.db
 SERVE_FLAGS =
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) Tests/install-packages $(1)
+install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup build run test contract lint format bench bench-match
 

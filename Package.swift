@@ -23,7 +23,9 @@ let package = Package(
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
+    .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
 
     // The domain: pure, no I/O.
@@ -42,8 +44,13 @@ let package = Package(
       swiftSettings: strict),
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.
-    .target(name: "HTTP", dependencies: ["CMicroHTTPD"], swiftSettings: strict),
-    .target(name: "WellKnown", dependencies: ["HTTP", "Association"], swiftSettings: strict),
+    .target(name: "Certificates", dependencies: ["CGnuTLS"], swiftSettings: strict),
+    .target(
+      name: "HTTP", dependencies: ["CMicroHTTPD", "CGnuTLS", "Certificates"],
+      swiftSettings: strict),
+    .target(
+      name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association"],
+      swiftSettings: strict),
 
     // What the product does with them.
     .target(
@@ -64,13 +71,15 @@ let package = Package(
     // The program.
     .target(
       name: "Service",
-      dependencies: ["Association", "Store", "Publishing", "HTTP", "WellKnown", "API"],
+      dependencies: [
+        "Association", "JSONValue", "Store", "Publishing", "HTTP", "WellKnown", "API",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
-        "Service",
+        "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.
@@ -104,10 +113,19 @@ let package = Package(
     .testTarget(
       name: "WellKnownTests", dependencies: ["WellKnown", "HTTP", "Association", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "CertificatesTests",
+      dependencies: [
+        "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "TestSupport",
+      ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
       dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      swiftSettings: strict),
+    // Programs of the system in front of it, with the files of `Config`.
+    .testTarget(
+      name: "ProxyTests", dependencies: ["aasa", "JSONValue", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

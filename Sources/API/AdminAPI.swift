@@ -1,3 +1,4 @@
+public import Association
 public import HTTP
 import JSONValue
 public import Publishing
@@ -8,28 +9,32 @@ public struct AdminAPI: Sendable {
   let publisher: Publisher
   private let authentication: Authentication
   private let router: Router
-  private let log: @Sendable (String) -> Void
+  private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
   ///   - problems: What keeps the service from being ready, as sentences; none when it is.
-  ///   - log: Takes a line about an error that clients are not told about.
+  ///   - serves: Whether a file is served for a name now.
+  ///   - log: Takes what is to be logged; must not wait.
   public init(
     publisher: Publisher, problems: @escaping @Sendable () -> [String],
-    log: @escaping @Sendable (String) -> Void
+    serves: @escaping @Sendable (DomainName) -> Bool,
+    log: @escaping @Sendable (AdminEvent) -> Void
   ) {
     self.publisher = publisher
     self.log = log
     authentication = Authentication(store: publisher.store)
-    router = Router(Self.endpoints(publisher, problems: problems))
+    router = Router(Self.endpoints(publisher, problems: problems, serves: serves))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
-    _ publisher: Publisher, problems: @escaping @Sendable () -> [String]
+    _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    serves: @escaping @Sendable (DomainName) -> Bool
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + DescriptionEndpoints.all
+    HealthEndpoints.all(problems: problems) + CertificateEndpoints.all(serves: serves)
+      + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
@@ -40,15 +45,23 @@ public struct AdminAPI: Sendable {
 
   /// Answers a request. Whatever goes wrong is an answer too.
   public func answer(_ request: Request) -> Response {
+    let start = ContinuousClock.now
     let id = RequestID.of(request.fields)
+    var token: Token?
     var response: Response
     do {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
-      let token = try authentication.token(of: request, for: endpoint, parameters: parameters)
+      token = try authentication.token(of: request, for: endpoint, parameters: parameters)
       response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
     } catch {
       response = problem(of: error, requestID: id).response(requestID: id)
     }
+    log(
+      .answered(
+        AnsweredRequest(
+          id: id, method: request.method.description, path: request.target.path,
+          status: response.status, duration: ContinuousClock.now - start, token: token?.name,
+          peer: request.peer)))
     return finish(response, requestID: id)
   }
 
@@ -67,6 +80,11 @@ public struct AdminAPI: Sendable {
       case .headerTooLarge(let limit):
         ("header-too-large", "The header is larger than the limit of \(limit) bytes.")
       }
+    log(
+      .answered(
+        AnsweredRequest(
+          id: id, method: "", path: "", status: refusal.status, duration: .zero, token: nil,
+          peer: "")))
     return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
   }
 
@@ -74,7 +92,7 @@ public struct AdminAPI: Sendable {
     do throws(Internal) {
       return try Problem.of(error)
     } catch {
-      log("request \(requestID): \(error.detail)")
+      log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
         .internalServerError, "internal-error",
         "Something failed that should not. The log has it under this request's identifier.")

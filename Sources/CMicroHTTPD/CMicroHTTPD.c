@@ -33,6 +33,18 @@ const struct sockaddr *aasa_peer(struct MHD_Connection *connection) {
   return info == NULL ? NULL : info->client_addr;
 }
 
+void *aasa_socket_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
+}
+
+void *aasa_tls_session(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info == NULL ? NULL : info->tls_session;
+}
+
 unsigned int aasa_connection_count(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info =
       MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);

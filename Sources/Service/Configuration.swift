@@ -8,10 +8,33 @@ public struct Configuration: Sendable, Equatable {
   public var publicAddress = SocketAddress(host: "127.0.0.1", port: 8080)
   /// Where the JSON API is.
   public var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
+  /// Whether the JSON API may be reached from other machines without TLS.
+  public var insecureAdmin = false
+  /// The proxies whose word on the host and the client of a request counts.
+  public var trustedProxies: [AddressRange] = []
+  /// The directory of the certificates with which association files are served over HTTPS; nil for
+  /// plain HTTP.
+  public var publicCertificates: String?
+  /// The same for the JSON API.
+  public var adminCertificates: String?
   /// How many threads serve association files.
   public var threads = 1
   /// The largest body that the JSON API takes, in bytes.
   public var maxBodyBytes = 8_388_608
+  /// What a line of the log looks like.
+  public var logFormat = Log.Format.text
+  /// Every how many public requests one is logged: 0 for none, 1 for each.
+  public var accessLog = 0
+  /// How long requests that have begun may take to end when the service ends, in seconds.
+  public var drainSeconds = 8
+  /// How long `/readyz` says no before the listeners take no further connections, in seconds.
+  public var readyDelaySeconds = 0
+  /// How many of the newest revisions of a domain are kept whatever their age.
+  public var keepRevisions = 100
+  /// After how many days older revisions may be deleted; 0 for never.
+  public var keepRevisionsDays = 0
+  /// After how many days rows of the audit may be deleted; 0 for never.
+  public var keepAuditDays = 0
 
   /// The defaults.
   public init() {}
@@ -20,47 +43,5 @@ public struct Configuration: Sendable, Equatable {
   public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong, where, and what is allowed.
     public let description: String
-  }
-
-  /// One setting: its name and how its text is read.
-  struct Setting: Sendable {
-    let name: String
-    let allowed: String
-    let set: @Sendable (inout Configuration, String) -> Bool
-  }
-
-  static let settings: [Setting] = [
-    Setting(name: "database", allowed: "a path") { configuration, text in
-      configuration.database = text
-      return !text.isEmpty
-    },
-    Setting(name: "publicAddress", allowed: "an address and a port, such as 127.0.0.1:8080") {
-      $0.setAddress(\.publicAddress, $1)
-    },
-    Setting(name: "adminAddress", allowed: "an address and a port, such as 127.0.0.1:8081") {
-      $0.setAddress(\.adminAddress, $1)
-    },
-    Setting(name: "threads", allowed: "a number from 1 to 64") {
-      $0.setNumber(\.threads, $1, in: 1...64)
-    },
-    Setting(name: "maxBodyBytes", allowed: "a number from 131072 to 1073741824") {
-      $0.setNumber(\.maxBodyBytes, $1, in: 131_072...1_073_741_824)
-    },
-  ]
-
-  private mutating func setAddress(
-    _ path: WritableKeyPath<Configuration, SocketAddress>, _ text: String
-  ) -> Bool {
-    guard let address = SocketAddress(text) else { return false }
-    self[keyPath: path] = address
-    return true
-  }
-
-  private mutating func setNumber(
-    _ path: WritableKeyPath<Configuration, Int>, _ text: String, in range: ClosedRange<Int>
-  ) -> Bool {
-    guard let number = Int(text), range.contains(number) else { return false }
-    self[keyPath: path] = number
-    return true
   }
 }

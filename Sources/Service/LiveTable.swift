@@ -92,6 +92,6 @@ extension ServedDocument {
   fileprivate convenience init(_ served: ServedDomain, content: Content) throws {
     try self.init(
       content: content, digest: served.sha256, publishedAt: served.publishedAt,
-      cacheSeconds: served.cacheSeconds)
+      cacheSeconds: served.cacheSeconds, domain: served.id, revision: served.revision)
   }
 }

@@ -1,6 +1,7 @@
 import API
 import Association
 public import HTTP
+import JSONValue
 import Publishing
 public import Store
 import Synchronization
@@ -8,6 +9,17 @@ import WellKnown
 
 /// Both listeners on one store.
 public final class Service: Sendable {
+  /// Sockets that listen already and that the service takes part in.
+  public struct InheritedSockets: Sendable {
+    /// In the place of one at `publicAddress`.
+    public var publicSocket: InheritedSocket?
+    /// In the place of one at `adminAddress`.
+    public var adminSocket: InheritedSocket?
+
+    /// None.
+    public init() {}
+  }
+
   private let table: LiveTable
   private let publicListener: PublicListener
   private let adminListener: Listener
@@ -17,20 +29,30 @@ public final class Service: Sendable {
 
   /// Starts serving.
   ///
-  /// - Throws: `StoreError`, `ListenerError`, and what building answers throws.
-  public init(_ configuration: Configuration, store: Store, log: Log) throws {
+  /// - Throws: `Configuration.Invalid` for an admin listener that anybody could listen to,
+  ///   `StoreError`, `ListenerError`, and what building answers throws.
+  public init(
+    _ configuration: Configuration, store: Store, log: Log,
+    sockets: InheritedSockets = InheritedSockets()
+  ) throws {
+    try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
     let publisher = Publisher(store: store) { try table.refresh() }
-    let api = AdminAPI(publisher: publisher, problems: { trouble.sentences }) { log.line($0) }
+    let api = AdminAPI(
+      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      log: { log.write($0) })
     self.table = table
     publicListener = try PublicListener(
-      on: configuration.publicAddress, serving: table.hosts, daemons: configuration.threads)
+      on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
+      daemons: configuration.threads, settings: configuration.publicSettings,
+      log: { log.write($0) })
     adminListener = try Listener(
-      on: configuration.adminAddress, limits: Limits(bodyBytes: configuration.maxBodyBytes),
+      on: configuration.adminAddress, inherited: sockets.adminSocket,
+      limits: Limits(bodyBytes: configuration.maxBodyBytes),
       refuse: { api.refuse($0) }, answer: { api.answer($0) })
   }
 
@@ -39,6 +61,12 @@ public final class Service: Sendable {
 
   /// Where the JSON API is.
   public var adminAddress: SocketAddress { adminListener.address }
+
+  /// Takes over what can change while the service runs.
+  public func apply(_ configuration: Configuration) {
+    log.format = configuration.logFormat
+    publicListener.apply(configuration.publicSettings)
+  }
 
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
@@ -52,31 +80,60 @@ public final class Service: Sendable {
   private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
     do {
       try work()
-      if trouble.end(kind) { log.line("The database can be \(kind.rawValue) again.") }
+      if trouble.end(kind) { log.write(.info, kind.recovery) }
     } catch {
-      if trouble.begin(kind) { log.line("\(kind.sentence) \(error)") }
+      if trouble.begin(kind) {
+        log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
+      }
     }
   }
 
-  /// How long requests that have begun may take to arrive, in seconds. Together the two listeners
-  /// stay below the 10 seconds after which a container's engine kills what it stops.
-  private static let grace = 3.0
+  /// Lets `/readyz` say no, so that balancers send their requests elsewhere. Everything is answered as
+  /// before.
+  public func announceEnd() { _ = trouble.begin(.ending) }
 
-  /// Takes no further connections, finishes requests that have begun, and ends both listeners.
-  public func stop() {
-    adminListener.stop(within: Self.grace)
-    publicListener.stop(within: Self.grace)
+  /// Takes no further connections, finishes requests that have begun, and ends both listeners: the
+  /// admin listener, which tells that this goes on, at last.
+  ///
+  /// - Parameter seconds: How long requests that have begun may take. Those of the API get a second
+  ///   more if files have used the time up.
+  public func stop(within seconds: Double = 3) {
+    announceEnd()
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    publicListener.stop(within: seconds)
+    let rest = (deadline - ContinuousClock.now) / .seconds(1)
+    adminListener.stop(within: max(1, rest))
+  }
+}
+
+extension Configuration {
+  fileprivate var publicSettings: PublicSettings {
+    PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }
 }
 
 /// What keeps the service from being ready.
 private final class Trouble: Sendable {
-  /// What cannot be done with the database.
-  enum Kind: String, CaseIterable {
-    case reading = "read"
-    case writing = "written"
+  enum Kind: CaseIterable {
+    case reading, writing, ending
 
-    var sentence: String { "The database cannot be \(rawValue); files are served as before." }
+    /// What is wrong.
+    var sentence: String {
+      switch self {
+      case .reading: "The database cannot be read; files are served as before."
+      case .writing: "The database cannot be written; files are served as before."
+      case .ending: "The service is shutting down."
+      }
+    }
+
+    /// What is said when it is over.
+    var recovery: String {
+      switch self {
+      case .reading: "The database can be read again."
+      case .writing: "The database can be written again."
+      case .ending: "The service goes on."
+      }
+    }
   }
 
   private let current = Mutex<Set<Kind>>([])

@@ -7,6 +7,8 @@ public struct ServedDomain: Sendable {
   public let id: Int64
   /// The domain's own name, then its aliases.
   public let names: [Alias]
+  /// The number of the revision that is served.
+  public let revision: Int
   /// The document.
   public let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
@@ -75,14 +77,14 @@ extension Store {
 /// Reads rows of `domain` with the document that is served.
 private enum ServedRows {
   static let select = """
-    SELECT domain.id, document, sha256, published_at, cache_seconds
+    SELECT domain.id, document, sha256, published_at, cache_seconds, number
     FROM domain JOIN revision ON domain_id = domain.id AND number = domain.revision
     WHERE is_enabled = 1
     """
 
   static func read(_ row: borrowing Row, names: [Alias]) -> ServedDomain {
     ServedDomain(
-      id: row.integer(0), names: names, document: row.blob(1), sha256: row.text(2),
+      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1), sha256: row.text(2),
       publishedAt: row.integer(3), cacheSeconds: row.int(4))
   }
 }

@@ -77,6 +77,11 @@ public final class Store: Sendable {
     try translatingErrors { try follower.withConnection(body) }
   }
 
+  /// Does `body` on the connection that writes, without a transaction.
+  func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try translatingErrors { try writer.withConnection(body) }
+  }
+
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
   /// own.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {

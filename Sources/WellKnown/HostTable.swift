@@ -14,6 +14,7 @@ public final class HostTable: Sendable {
   private let writing: Mutex<Writing>
   /// The address of the current table.
   private let current: Atomic<UInt>
+  private let fetched = FetchedDocuments()
 
   /// An empty table.
   public init() {
@@ -66,6 +67,11 @@ public final class HostTable: Sendable {
     }
   }
 
+  /// How often each document was fetched since the last call, also of those that are not served any
+  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last
+  /// call may be among them with nothing counted.
+  public func takeFetches() -> [FetchCounts] { fetched.take() }
+
   /// The number of names.
   public var count: Int { writing.withLock { $0.count } }
 
@@ -112,6 +118,11 @@ extension HostTable {
         bitPattern: table.current.load(ordering: .sequentiallyConsistent))
       guard let document = names?.pointee.document(for: name) else { return body(nil) }
       return document._withUnsafeGuaranteedRef { body($0) }
+    }
+
+    /// Counts a fetch of a document that `withDocument` has given.
+    func count(_ fetcher: FetcherClass, of document: ServedDocument) {
+      if document.fetches.add(fetcher) { table.fetched.add(document) }
     }
   }
 }

@@ -8,13 +8,19 @@ final class PublicAnswers: Sendable {
   let missingHost: PreparedResponse
   let repeatedHost: PreparedResponse
   let malformedHost: PreparedResponse
+  let unclearForwardedHost: PreparedResponse
   let unknownHost: PreparedResponse
   let unknownPath: PreparedResponse
   let methodNotAllowed: PreparedResponse
   let preconditionFailed: PreparedResponse
   let bodyNotAllowed: PreparedResponse
 
-  init() throws(PreparedResponse.Failure) {
+  /// The length of the body of the answer that is not prepared here.
+  let headerTooLargeBytes: Int
+
+  /// - Parameter headerLimit: The largest header, in bytes.
+  init(headerLimit: Int) throws(PreparedResponse.Failure) {
+    headerTooLargeBytes = Self.headerTooLarge(limit: headerLimit).body.count
     malformedTarget = try Self.answer(
       .badRequest, "malformed-target", "The request target has characters that it cannot have.")
     unclearLength = try Self.answer(
@@ -23,6 +29,9 @@ final class PublicAnswers: Sendable {
     repeatedHost = try Self.answer(
       .badRequest, "repeated-host", "The request has more than one Host field.")
     malformedHost = try Self.answer(.badRequest, "malformed-host", "The host is malformed.")
+    unclearForwardedHost = try Self.answer(
+      .badRequest, "unclear-forwarded-host",
+      "Forwarded and X-Forwarded-Host do not say clearly which host was asked for.")
     unknownHost = try Self.answer(
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(

@@ -1,96 +1,189 @@
 import Association
 import HTTP
 
-/// Answers public requests on one thread, without allocating: but for hosts outside ASCII.
-final class PublicHandler: Sendable {
+/// Answers public requests on one thread, without allocating: but for hosts outside ASCII and lines of
+/// the access log.
+final class PublicHandler: @unchecked Sendable {
+  // Unchecked is sound: what changes is used by the daemon's thread only.
+
+  let counters = RequestCounters()
   private let hosts: HostTable.Reader
   private let answers: PublicAnswers
+  private let current: CurrentSettings
+  private let accessQueue: AccessQueue?
+  private var settingsNumber = -1
+  private var trustedProxies: [AddressRange] = []
+  private var accessLogInterval = 0
+  private var requestsUntilLogged = 0
 
-  init(_ hosts: HostTable, _ answers: PublicAnswers) {
+  init(
+    _ hosts: HostTable, _ answers: PublicAnswers, _ current: CurrentSettings,
+    _ accessQueue: AccessQueue?
+  ) {
     self.hosts = HostTable.Reader(hosts)
     self.answers = answers
+    self.current = current
+    self.accessQueue = accessQueue
   }
 
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued {
+    followSettings()
+    let fetcher = FetcherClass(userAgent: request.fields.userAgent.value)
+    var choice = HostChoice()
+    let answer = answer(request, fetcher, &choice)
+    counters.add(answer.outcome, fetcher)
+    if accessLogInterval > 0 { log(request, choice, answer.outcome, fetcher, answer.bytes) }
+    return answer.queued
+  }
+
+  /// Counts and logs a request that is answered 431.
+  func noteHeaderTooLarge(_ request: borrowing DirectRequest) {
+    followSettings()
+    let fetcher = FetcherClass(userAgent: request.fields.userAgent.value)
+    counters.add(.headerTooLarge, fetcher)
+    guard accessLogInterval > 0 else { return }
+    log(request, HostChoice(), .headerTooLarge, fetcher, answers.headerTooLargeBytes)
+  }
+
+  private func followSettings() {
+    guard let (number, settings) = current.newer(than: settingsNumber) else { return }
+    settingsNumber = number
+    trustedProxies = settings.trustedProxies
+    accessLogInterval = accessQueue == nil ? 0 : max(0, settings.accessLogInterval)
+    requestsUntilLogged = 1
+  }
+
+  private func log(
+    _ request: borrowing DirectRequest, _ choice: HostChoice, _ outcome: PublicOutcome,
+    _ fetcher: FetcherClass, _ bytes: Int
+  ) {
+    requestsUntilLogged -= 1
+    if requestsUntilLogged > 0 { return }
+    requestsUntilLogged = accessLogInterval
+    accessQueue?.add(PublicAccess(request, choice, outcome, fetcher, bytes: bytes))
+  }
+}
+
+extension PublicHandler {
+  /// What was queued, what it is counted as, and the bytes of its body.
+  private typealias Answer = (queued: DirectRequest.Queued, outcome: PublicOutcome, bytes: Int)
+
+  private func queue(
+    _ response: borrowing PreparedResponse, _ outcome: PublicOutcome,
+    _ request: borrowing DirectRequest
+  ) -> Answer {
+    (request.answer(response), outcome, response.contentBytes)
+  }
+
+  private func answer(
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ choice: inout HostChoice
+  ) -> Answer {
     switch request.fault {
-    case .malformedTarget: return request.answer(answers.malformedTarget)
-    case .unclearLength: return request.answer(answers.unclearLength)
+    case .malformedTarget: return queue(answers.malformedTarget, .malformedRequest, request)
+    case .unclearLength: return queue(answers.unclearLength, .malformedRequest, request)
     case nil: break
     }
     let target = PublicTarget(request.target)
-    switch target.path {
-    case .malformed: return request.answer(answers.malformedTarget)
-    case .unknown, .associationFile: break
+    if target.path == .malformed {
+      return queue(answers.malformedTarget, .malformedRequest, request)
     }
     return withUnsafeTemporaryAllocation(
       byteCount: RequestedHost.bufferBytes, alignment: 1
     ) { buffer in
-      answer(request, target, buffer)
+      answer(request, fetcher, target, &choice, buffer)
     }
   }
 
   private func answer(
-    _ request: borrowing DirectRequest, _ target: PublicTarget,
-    _ buffer: UnsafeMutableRawBufferPointer
-  ) -> DirectRequest.Queued {
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ target: PublicTarget,
+    _ choice: inout HostChoice, _ buffer: UnsafeMutableRawBufferPointer
+  ) -> Answer {
     let lines = request.fields.host
-    if lines.count > 1 { return request.answer(answers.repeatedHost) }
+    if lines.count > 1 { return queue(answers.repeatedHost, .malformedRequest, request) }
     if lines.count == 0 && !(request.isVersion10 && target.authority != nil) {
-      return request.answer(answers.missingHost)
+      return queue(answers.missingHost, .malformedRequest, request)
     }
-    // The authority of an absolute target counts; a malformed Host field beside it is refused all
-    // the same (RFC 9112 section 3.2).
-    if target.authority != nil, lines.count == 1,
+    choice.host = target.authority ?? lines.value
+    let forwards = request.fields.forwarded.count + request.fields.forwardedHost.count > 0
+    if forwards && !takeForwardedHost(request, &choice) {
+      return queue(answers.unclearForwardedHost, .malformedRequest, request)
+    }
+    // A malformed Host field is refused also where another host counts: the authority of an absolute
+    // target (RFC 9112 section 3.2), or what a proxy was asked for.
+    if forwards || target.authority != nil, lines.count == 1,
       case .malformed = RequestedHost(lines.value, into: buffer)
     {
-      return request.answer(answers.malformedHost)
+      return queue(answers.malformedHost, .malformedRequest, request)
     }
-    let host = RequestedHost(target.authority ?? lines.value, into: buffer)
-    if case .malformed = host { return request.answer(answers.malformedHost) }
-    guard target.path == .associationFile else { return request.answer(answers.unknownPath) }
+    let host = RequestedHost(choice.host, into: buffer)
+    if case .malformed = host { return queue(answers.malformedHost, .malformedRequest, request) }
+    guard target.path == .associationFile else {
+      return queue(answers.unknownPath, .unknownPath, request)
+    }
     switch host {
     case .name(let count):
-      return answer(request, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return answer(request, fetcher, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     case .international(let bytes):
-      return answerInternational(request, bytes)
+      return answerInternational(request, fetcher, bytes)
     case .other, .malformed:
-      return request.answer(answers.unknownHost)
+      return queue(answers.unknownHost, .unknownHost, request)
     }
+  }
+
+  /// Takes what a trusted proxy says it was asked for; false if that is not clear.
+  private func takeForwardedHost(
+    _ request: borrowing DirectRequest, _ choice: inout HostChoice
+  ) -> Bool {
+    guard !trustedProxies.isEmpty, let peer = request.peer,
+      trustedProxies.contains(where: { $0.contains(peer) })
+    else {
+      choice.isForwardedIgnored = true
+      return true
+    }
+    switch ForwardedHost(request.fields) {
+    case .absent: break
+    case .host(let host, let source): (choice.host, choice.source) = (host, source)
+    case .unclear: return false
+    }
+    return true
   }
 
   /// Rare: clients convert names before they ask. The host is converted as a published name is.
   private func answerInternational(
-    _ request: borrowing DirectRequest, _ host: UnsafeRawBufferPointer
-  ) -> DirectRequest.Queued {
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer
+  ) -> Answer {
     guard let text = String(validating: host, as: UTF8.self) else {
-      return request.answer(answers.malformedHost)
+      return queue(answers.malformedHost, .malformedRequest, request)
     }
     do throws(ValidationError) {
       var name = try DomainName(text).text
-      return name.withUTF8 { answer(request, UnsafeRawBufferPointer($0)) }
+      return name.withUTF8 { answer(request, fetcher, UnsafeRawBufferPointer($0)) }
     } catch {
-      return request.answer(answers.malformedHost)
+      return queue(answers.malformedHost, .malformedRequest, request)
     }
   }
 
   private func answer(
-    _ request: borrowing DirectRequest, _ name: UnsafeRawBufferPointer
-  ) -> DirectRequest.Queued {
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer
+  ) -> Answer {
     hosts.withDocument(of: name) { document in
-      guard let document else { return request.answer(answers.unknownHost) }
-      guard Self.isGETOrHEAD(request.method) else {
-        return request.answer(answers.methodNotAllowed)
+      guard let document else { return queue(answers.unknownHost, .unknownHost, request) }
+      let isGET = request.method.equals("GET")
+      guard isGET || request.method.equals("HEAD") else {
+        return queue(answers.methodNotAllowed, .methodNotAllowed, request)
       }
-      if request.fields.hasBody { return request.answer(answers.bodyNotAllowed) }
-      switch RequestConditions(request, document.validators) {
-      case .passes: return request.answer(document.full)
-      case .notModified: return request.answer(document.notModified)
-      case .failed: return request.answer(answers.preconditionFailed)
+      if request.fields.hasBody {
+        return queue(answers.bodyNotAllowed, .bodyNotAllowed, request)
       }
+      let conditions = RequestConditions(request, document.validators)
+      if case .failed = conditions {
+        return queue(answers.preconditionFailed, .preconditionFailed, request)
+      }
+      if isGET { hosts.count(fetcher, of: document) }
+      if case .notModified = conditions {
+        return queue(document.notModified, .notModified, request)
+      }
+      return queue(document.full, .ok, request)
     }
-  }
-
-  private static func isGETOrHEAD(_ method: UnsafeRawBufferPointer) -> Bool {
-    method.equals("GET") || method.equals("HEAD")
   }
 }

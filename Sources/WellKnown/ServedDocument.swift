@@ -6,6 +6,9 @@ public final class ServedDocument: Sendable {
   let full: PreparedResponse
   let notModified: PreparedResponse
   let validators: Validators
+  let fetches = DocumentFetches()
+  private let domain: Int64
+  private let revision: Int
 
   /// Builds the answers.
   ///
@@ -14,9 +17,12 @@ public final class ServedDocument: Sendable {
   ///   - digest: The SHA-256 of the bytes in hexadecimal, from which the strong ETag is made.
   ///   - publishedAt: When the file was published, in seconds since 1970.
   ///   - cacheSeconds: For how long it may be kept (RFC 9111 section 5.2.2.1, `max-age`).
+  ///   - domain: The row of the domain, for which fetches are counted.
+  ///   - revision: The number of the revision, for which fetches are counted.
   /// - Throws: `PreparedResponse.Failure`, of which `invalidField` means a digest that is not one.
   public init(
-    content: Content, digest: String, publishedAt: Int64, cacheSeconds: Int
+    content: Content, digest: String, publishedAt: Int64, cacheSeconds: Int, domain: Int64,
+    revision: Int
   ) throws(PreparedResponse.Failure) {
     let modified = HTTPDate(seconds: publishedAt)
     guard digest.utf8.count == 64, digest.utf8.allSatisfy(Self.isHexadecimal) else {
@@ -34,6 +40,12 @@ public final class ServedDocument: Sendable {
           + [Field("X-Content-Type-Options", "nosniff")]), content: content)
     notModified = try PreparedResponse(.notModified, fields: Fields(common), content: .empty)
     validators = Validators(entityTag: tag, lastModified: modified)
+    self.domain = domain
+    self.revision = revision
+  }
+
+  func takeFetches() -> FetchCounts {
+    FetchCounts(domain: domain, revision: revision, fetches.take())
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {

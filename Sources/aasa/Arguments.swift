@@ -12,7 +12,7 @@ struct Arguments {
   ///
   /// - Parameters:
   ///   - options: The options that have a value.
-  ///   - flags: Those that have none.
+  ///   - flags: Those that have none. An option that is among both may have one: `--name=value`.
   init(_ words: some Sequence<String>, options: [String], flags: [String] = []) throws(Wrong) {
     var rest = Array(words)[...]
     while let word = rest.popFirst() {
@@ -34,7 +34,7 @@ struct Arguments {
         }
         values[name, default: []].append(value)
       } else {
-        let known = (options + flags).sorted().joined(separator: ", ")
+        let known = Set(options + flags).sorted().joined(separator: ", ")
         throw Wrong(message: "There is no option \(word) here. There are \(known).")
       }
     }

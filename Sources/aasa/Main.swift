@@ -9,6 +9,7 @@ import Store
 @main
 enum Main {
   static func main() {
+    Terminal.openMissing()
     do {
       exit(try run(Array(CommandLine.arguments.dropFirst())))
     } catch let error as Arguments.Wrong {
@@ -35,6 +36,7 @@ enum Main {
     }
     switch command {
     case "serve": return try ServeCommand.run(rest)
+    case "config": return try ConfigCommand.run(rest)
     case "import": return try ImportCommand.run(rest)
     case "apply": return try ApplyCommand.run(rest)
     case "diff": return try DiffCommand.run(rest)
@@ -49,9 +51,16 @@ enum Main {
     }
   }
 
+  /// The options of serve, some to a line.
+  private static let options = EffectiveConfiguration.options.reduce(into: [""]) { lines, option in
+    if lines[lines.count - 1].count + option.count > 96 { lines.append("") }
+    lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + option
+  }.joined(separator: "\n")
+
   private static let usage = """
     usage:
-      aasa serve [--config FILE] [\(Configuration.flags.joined(separator: " VALUE] [")) VALUE]
+      aasa serve [--config FILE] [OPTION VALUE]…
+      aasa config [--json] [--config FILE] [OPTION VALUE]…
       aasa import --domain DOMAIN [--accept CODE,…] [--database PATH] FILE
       aasa apply [--dry-run] [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
       aasa diff [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
@@ -68,8 +77,10 @@ enum Main {
     domains, and apps without use, that are not there. diff says what apply would do and ends with 2
     if that is anything.
 
-    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line. Every option
-    of serve can also be set in the environment, such as AASA_DATABASE, or in the JSON5 file that
-    --config names.
+    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line.
+
+    Every OPTION of serve can also be set in the environment, such as AASA_DATABASE, or in the JSON5
+    file that --config names. config prints the values that serve would have, and where each is from:
+    \(options)
     """
 }

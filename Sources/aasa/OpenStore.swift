@@ -7,6 +7,14 @@ struct UnusableDatabase: Error, CustomStringConvertible {
   let description: String
 }
 
+extension EffectiveConfiguration {
+  /// What the options of a command, the environment and the file say.
+  init(_ arguments: Arguments) throws(Configuration.Invalid) {
+    try self.init(
+      flags: arguments.values, environment: ProcessInfo.processInfo.environment)
+  }
+}
+
 extension Store {
   /// Does `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
   static func use<Result>(_ arguments: Arguments, _ body: (Store) throws -> Result) throws -> Result
@@ -16,9 +24,7 @@ extension Store {
 
   /// The database of a command: `--database`, `AASA_DATABASE`, or the default.
   static func path(_ arguments: Arguments) throws -> String {
-    let flags = arguments.value("--database").map { ["--database": $0] } ?? [:]
-    return try Configuration(flags: flags, environment: ProcessInfo.processInfo.environment)
-      .database
+    try EffectiveConfiguration(arguments).configuration.database
   }
 
   /// Does `body` with a database.

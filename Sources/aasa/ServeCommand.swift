@@ -2,40 +2,60 @@ import Association
 import FoundationEssentials
 import Glibc
 import HTTP
+import JSONValue
 import Service
 import Store
 
 /// `aasa serve`
 enum ServeCommand {
-  /// How often another process's changes are looked for.
-  private static let pollMilliseconds = 250
-
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: Configuration.flags + ["--config"])
+    let arguments = try Arguments(
+      words, options: EffectiveConfiguration.options, flags: EffectiveConfiguration.flags)
     guard arguments.operands.isEmpty else {
       throw Arguments.Wrong(message: "serve takes no operands.")
     }
-    let configuration = try Configuration(
-      flags: arguments.values.compactMapValues(\.last),
-      environment: ProcessInfo.processInfo.environment)
-    try Store.use(configuration.database) { try serve($0, configuration) }
+    let effective = try EffectiveConfiguration(arguments)
+    try Store.use(effective.configuration.database) { try serve($0, effective, arguments) }
     return .fine
   }
 
-  private static func serve(_ store: Store, _ configuration: Configuration) throws {
-    let signals = SignalWait([SIGTERM, SIGINT])
+  private static func serve(
+    _ store: Store, _ effective: EffectiveConfiguration, _ arguments: Arguments
+  ) throws {
+    let configuration = effective.configuration
+    let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     raiseFileLimit()
-    let service = try Service(configuration, store: store, log: Log())
-    announce(service)
-    try announce(store, at: service.publicAddress)
-    if canWrite(configuration.database) { try announceFirstToken(of: store) }
-    while !signals.wait(milliseconds: pollMilliseconds) { service.follow() }
-    service.stop()
+    let manager = ServiceManager()
+    let log = Log(format: configuration.logFormat)
+    let service = try Service(
+      configuration, store: store, log: log, sockets: manager.sockets())
+    try announce(service, store, log)
+    if canWrite(configuration.database, log) { try announceFirstToken(of: store, log) }
+    var life = ServerLife(
+      service: service, store: store, log: log, manager: manager, signals: signals,
+      configuration: configuration
+    ) { () throws(Configuration.Invalid) in
+      try EffectiveConfiguration(arguments).configuration
+    }
+    life.run()
   }
 
-  private static func announce(_ service: Service) {
+  private static func announce(_ service: Service, _ store: Store, _ log: Log) throws {
+    if log.format == .json {
+      log.write(
+        .info, "Serving.",
+        [
+          "publicAddress": .string(service.publicAddress.description),
+          "adminAddress": .string(service.adminAddress.description),
+        ])
+      return
+    }
     Terminal.complain("Association files: http://\(service.publicAddress)")
     Terminal.complain("Admin API:         http://\(service.adminAddress)/v1")
+    guard let domain = try store.domains(after: nil, limit: 1).first else { return }
+    Terminal.complain(
+      "Try:               curl -i -H 'Host: \(domain.name)' "
+        + "http://\(service.publicAddress)/.well-known/apple-app-site-association")
   }
 
   /// Lets the process open as many files and connections as the system allows it.
@@ -48,24 +68,23 @@ enum ServeCommand {
     _ = setrlimit(resource, &limit)
   }
 
-  private static func announce(_ store: Store, at address: SocketAddress) throws {
-    guard let domain = try store.domains(after: nil, limit: 1).first else { return }
-    Terminal.complain(
-      "Try:               curl -i -H 'Host: \(domain.name)' "
-        + "http://\(address)/.well-known/apple-app-site-association")
-  }
-
   /// Files are served also from what cannot be written, which a disk becomes after errors.
-  private static func canWrite(_ database: String) -> Bool {
+  private static func canWrite(_ database: String, _ log: Log) -> Bool {
     if access(database, W_OK) == 0 { return true }
-    Terminal.complain(
+    log.write(
+      .warning,
       "“\(database)” cannot be written: \(String(cString: strerror(errno))). Files are served as they"
         + " are; every edit is refused until this is put right and the program is started again.")
     return false
   }
 
-  private static func announceFirstToken(of store: Store) throws {
+  /// A log of JSON goes where many can read it, and has no token in it.
+  private static func announceFirstToken(of store: Store, _ log: Log) throws {
     guard try store.tokens().isEmpty else { return }
+    if log.format == .json {
+      log.write(.info, "There is no token for the API yet. “aasa token create” makes one.")
+      return
+    }
     do {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
@@ -74,27 +93,5 @@ enum ServeCommand {
     } catch StoreError.tokenNameTaken {
       return  // Another server that started at the same time has made and shown it.
     }
-  }
-}
-
-/// Waits for signals on the thread that made it; they interrupt nothing and no other thread.
-private struct SignalWait {
-  private var set = sigset_t()
-
-  /// Blocks the signals. Threads that are started later inherit that. A client that goes away must
-  /// not end the process, so SIGPIPE is ignored.
-  init(_ signals: [Int32]) {
-    signal(SIGPIPE, SIG_IGN)
-    sigemptyset(&set)
-    for signal in signals { sigaddset(&set, signal) }
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-  }
-
-  /// Whether one of them came within a time.
-  func wait(milliseconds: Int) -> Bool {
-    var set = set
-    var limit = timespec(
-      tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
-    return sigtimedwait(&set, nil, &limit) > 0
   }
 }

@@ -18,6 +18,14 @@ enum Terminal {
     let description: String
   }
 
+  /// Opens what is closed of stdin, stdout and stderr, so that no database and no connection gets their
+  /// numbers, and with them what is written there.
+  static func openMissing() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
   /// Writes a line of the result to stdout.
   static func print(_ text: String) throws(Unwritable) { try write(Array("\(text)\n".utf8)) }
 

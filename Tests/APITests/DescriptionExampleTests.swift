@@ -15,7 +15,7 @@ import Testing
     "listRevisions", "compareRevisions", "compareDocument", "getRevision", "getRevisionFile",
     "deleteRoute", "renameApp", "apply",
     "export", "deleteEntry", "createToken", "listTokens", "revokeToken", "listAudit",
-    "deleteDomain", "getDescription",
+    "askForCertificate", "deleteDomain", "getDescription",
   ]
 
   @Test func theExamplesAreAcceptedAndTheAnswersAreLikeTheirs() throws {
@@ -44,13 +44,18 @@ import Testing
   {
     var path = operation.path
     for parameter in operation.json["parameters"]?.arrayValue ?? [] {
-      guard let parameter = description.resolve(parameter), parameter["in"] == "path" else {
+      guard let parameter = description.resolve(parameter), parameter["required"] == true else {
         continue
       }
       let name = try #require(parameter["name"]?.stringValue)
       let example = try #require(parameter["example"])
       let text = example.stringValue ?? example.text
-      path.replace("{\(name)}", with: text.replacing(" ", with: "%20"))
+      let escaped = text.replacing(" ", with: "%20")
+      if parameter["in"] == "query" {
+        path += "\(path.contains("?") ? "&" : "?")\(name)=\(escaped)"
+      } else {
+        path.replace("{\(name)}", with: escaped)
+      }
     }
     return path
   }

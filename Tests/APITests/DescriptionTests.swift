@@ -20,7 +20,7 @@ import Testing
   }
 
   private var endpoints: [Endpoint] {
-    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] })
+    AdminAPI.endpoints(Publisher(store: running.store), problems: { [] }, serves: { _ in false })
   }
 
   @Test func everyEndpointIsDescribedAndNothingElseIs() {

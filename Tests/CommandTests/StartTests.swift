@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import JSONValue
 import SQLite
 import Synchronization
@@ -55,6 +56,52 @@ import Testing
     check(
       try serve("--public-address", "192.0.2.1:0"),
       says: "Cannot listen on 192.0.2.1:0: this machine does not have the address.")
+  }
+
+  @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
+  func anAdminListenerThatOthersReachWithoutTLSIsRefused(address: String) throws {
+    let result = try serve("--admin-address", address)
+    #expect(result.status == 64)
+    #expect(
+      result.errors.hasPrefix("The admin listener would be reachable at \(address) from other"))
+    #expect(result.errors.contains("127.0.0.1 or ::1, set adminCertificates"))
+    #expect(result.errors.contains("--insecure-admin"))
+  }
+
+  @Test(arguments: [
+    ["--admin-address", "localhost:0"], ["--admin-address", "127.9.9.9:0"],
+    ["--admin-address", "0.0.0.0:0", "--insecure-admin"],
+  ])
+  func anAdminListenerThatOthersDoNotReachOrMayReachStarts(words: [String]) throws {
+    let server = try RunningServer(database: database, arguments: words)
+    #expect(try server.end() == .exited(0))
+  }
+
+  @Test func aDatabaseThatAnotherProgramLocksIsNamed() throws {
+    try makeDatabase()
+    let other = try Database(path: database, mode: .create)
+    try other.withConnection { connection in
+      try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    }
+    check(try serve(), says: "is locked by another program for too long. Stop that program.")
+  }
+
+  @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
+  func aDirectoryWithoutPermissionIsNamed() throws {
+    let program = try copyOfProgram()
+    try makeDatabase()
+    chmod(database, 0o600)
+    let words = ["--reuid=65534", "--regid=65534", "--clear-groups", program, "serve"]
+    let result = try Program.run("setpriv", words + ["--database", database])
+    check(result, says: "cannot be opened or created. Its directory must exist, and this user must")
+  }
+
+  /// Where the tests were built, others may not look.
+  private func copyOfProgram() throws -> String {
+    chmod(scratch.url.path, 0o755)
+    let program = scratch.path("aasa")
+    #expect(try Program.run("cp", [Program.aasa, program]).status == 0)
+    return program
   }
 
   @Test func aMissingDirectoryIsNamed() throws {

@@ -47,10 +47,12 @@ public final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - output: The file that stdout goes to; it is created or emptied.
   ///   - errors: The same for stderr.
+  ///   - descriptors: What it gets as descriptors from 3 on.
   ///   - directory: Where it runs; where the test does, if there is none.
   public init(
     _ program: String, _ arguments: [String], environment: [String: String],
-    input: Input = .file("/dev/null"), output: String, errors: String, directory: String? = nil
+    input: Input = .file("/dev/null"), output: String, errors: String,
+    descriptors: [Int32] = [], directory: String? = nil
   ) throws(Failure) {
     var plan = SpawnPlan()
     defer { plan.destroy() }
@@ -64,6 +66,9 @@ public final class ChildProcess: Sendable {
     }
     plan.open(output, O_WRONLY | O_CREAT | O_TRUNC, as: STDOUT_FILENO)
     plan.open(errors, O_WRONLY | O_CREAT | O_TRUNC, as: STDERR_FILENO)
+    for (index, descriptor) in descriptors.enumerated() {
+      plan.duplicate(descriptor, as: STDERR_FILENO + 1 + Int32(index))
+    }
     let (program, arguments) = Self.command(program, arguments, in: directory)
     let result = Self.starting.withLock { _ in plan.start(program, arguments, environment) }
     if let pipe { close(pipe.read) }

@@ -23,9 +23,10 @@ public final class RunningServer: Sendable {
   /// - Parameters:
   ///   - program: The program, and what stands before `serve`.
   ///   - arguments: Further options.
+  ///   - descriptors: What it gets as descriptors from 3 on.
   public init(
     database: String, program: [String] = [Program.aasa], arguments: [String] = [],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], descriptors: [Int32] = []
   ) throws {
     let scratch = try TemporaryDirectory()
     self.scratch = scratch
@@ -36,7 +37,7 @@ public final class RunningServer: Sendable {
       ] + arguments
     let process = try ChildProcess(
       program[0], Array(words), environment: Program.environment(environment),
-      output: scratch.path("out"), errors: scratch.path("err"))
+      output: scratch.path("out"), errors: scratch.path("err"), descriptors: descriptors)
     self.process = process
     publicPort = try scratch.announced(Self.port("Association files:"), by: process)
     adminPort = try scratch.announced(Self.port("Admin API:"), by: process)

@@ -39,7 +39,7 @@ import WellKnown
     }
   }
 
-  @Test func replacedDocumentsAreGivenUpOnceNobodySendsThem() throws {
+  @Test func replacedDocumentsAreGivenUpOnceNobodySendsThemAndTheirFetchesWereTaken() throws {
     let serving = try Serving()
     let name = try Alias("example.com")
     weak var first: ServedDocument?
@@ -51,6 +51,7 @@ import WellKnown
     #expect(first != nil)
     #expect(try serving.answer().text == "first")
     serving.hosts.update([(name: name, document: try Serving.document("second"))])
+    #expect(serving.hosts.takeFetches().count == 1)
     #expect(first == nil)
   }
 
@@ -87,6 +88,7 @@ import WellKnown
     group.wait()
     #expect(failures.load(ordering: .relaxed) == 0)
     serving.hosts.replaceAll([])
+    _ = serving.hosts.takeFetches()
     #expect(documents.allSatisfy { $0.document == nil })
   }
 }

@@ -16,21 +16,23 @@ struct Serving {
 
   init(
     _ bodies: [String: String] = ["example.com": #"{"applinks":{}}"#], daemons: Int = 1,
-    limits: Limits = PublicListener.defaultLimits
+    limits: Limits = PublicListener.defaultLimits, settings: PublicSettings = PublicSettings(),
+    log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws {
     hosts.replaceAll(
       try bodies.map { (name: try Alias($0.key), document: try Self.document($0.value)) })
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
-      limits: limits)
+      limits: limits, settings: settings, log: log)
   }
 
   static func document(
-    _ body: String, digest: String = digest, publishedAt: Int64 = published
+    _ body: String, digest: String = digest, publishedAt: Int64 = published, domain: Int64 = 1,
+    revision: Int = 1
   ) throws -> ServedDocument {
     try ServedDocument(
       content: Content(Array(body.utf8)), digest: digest, publishedAt: publishedAt,
-      cacheSeconds: 3600)
+      cacheSeconds: 3600, domain: domain, revision: revision)
   }
 
   func connect(seconds: Double = 10) throws -> RawConnection {

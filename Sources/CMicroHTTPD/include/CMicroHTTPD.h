@@ -20,6 +20,12 @@ int aasa_socket(struct MHD_Connection *_Nonnull connection);
 /// The address of the client, or NULL. Variadic in libmicrohttpd.
 const struct sockaddr *_Nullable aasa_peer(struct MHD_Connection *_Nonnull connection);
 
+/// What the listener's callback has set for a connection, or NULL. Variadic in libmicrohttpd.
+void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
+
+/// The session of GnuTLS of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
+void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
+
 /// The number of open connections. Variadic in libmicrohttpd.
 unsigned int aasa_connection_count(struct MHD_Daemon *_Nonnull daemon);
 

@@ -6,13 +6,18 @@ import Glibc
 public struct DirectFields {
   /// A field that should stand in one line, and how many there are.
   public struct Line {
-    /// The first line's value, without white space around it.
+    /// The value of the first line, of forwarded ones the last, without white space around it.
     public private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The number of lines.
     public private(set) var count = 0
 
     fileprivate mutating func add(_ line: UnsafeRawBufferPointer) {
       if count == 0 { value = line.trimmingEnd }
+      count += 1
+    }
+
+    fileprivate mutating func addLast(_ line: UnsafeRawBufferPointer) {
+      value = line.trimmingEnd
       count += 1
     }
   }
@@ -27,6 +32,12 @@ public struct DirectFields {
   public private(set) var ifMatch = Line()
   /// `If-Unmodified-Since`
   public private(set) var ifUnmodifiedSince = Line()
+  /// `User-Agent`
+  public private(set) var userAgent = Line()
+  /// `Forwarded` (RFC 7239): the last line, which the nearest proxy wrote
+  public private(set) var forwarded = Line()
+  /// `X-Forwarded-Host`: the last line, which the nearest proxy wrote
+  public private(set) var forwardedHost = Line()
   private var contentLength = Line()
   private var transferEncoding = Line()
   private(set) var hasExpectation = false
@@ -62,8 +73,11 @@ public struct DirectFields {
     case 6 where isNamed("expect"): hasExpectation = true
     case 6 where isNamed("cookie"): cookieBytes += value.count
     case 8 where isNamed("if-match"): ifMatch.add(value)
+    case 9 where isNamed("forwarded"): forwarded.addLast(value)
+    case 10 where isNamed("user-agent"): userAgent.add(value)
     case 13 where isNamed("if-none-match"): ifNoneMatch.add(value)
     case 14 where isNamed("content-length"): contentLength.add(value)
+    case 16 where isNamed("x-forwarded-host"): forwardedHost.addLast(value)
     case 17 where isNamed("if-modified-since"): ifModifiedSince.add(value)
     case 17 where isNamed("transfer-encoding"): transferEncoding.add(value)
     case 19 where isNamed("if-unmodified-since"): ifUnmodifiedSince.add(value)

@@ -1,18 +1,32 @@
 import CMicroHTTPD
 import Glibc
 
-/// Answers a request with a prepared response, without allocating and without waiting.
-public typealias DirectAnswer = @Sendable (borrowing DirectRequest) -> DirectRequest.Queued
+/// What a daemon does with its requests: called on its thread only, and to return without waiting.
+public struct DirectAnswers: Sendable {
+  let answer: @Sendable (borrowing DirectRequest) -> DirectRequest.Queued
+  let noteHeaderTooLarge: @Sendable (borrowing DirectRequest) -> Void
+
+  /// - Parameters:
+  ///   - answer: Answers a request with a prepared response.
+  ///   - noteHeaderTooLarge: Gets to know a request that is answered 431.
+  public init(
+    answer: @escaping @Sendable (borrowing DirectRequest) -> DirectRequest.Queued,
+    noteHeaderTooLarge: @escaping @Sendable (borrowing DirectRequest) -> Void
+  ) {
+    self.answer = answer
+    self.noteHeaderTooLarge = noteHeaderTooLarge
+  }
+}
 
 /// What the callbacks of one thread that serves all of its connections need.
 final class DirectHandler: Sendable {
   fileprivate let room: HeaderRoom
-  fileprivate let answer: DirectAnswer
+  fileprivate let answers: DirectAnswers
   let traffic = Traffic()
 
-  init(room: HeaderRoom, answer: @escaping DirectAnswer) {
+  init(room: HeaderRoom, answers: DirectAnswers) {
     self.room = room
-    self.answer = answer
+    self.answers = answers
   }
 
   static let callbacks = Daemon.Callbacks(
@@ -84,12 +98,13 @@ private func continueRequest(
     let request = DirectRequest(
       connection, url: url, method: method, version: version, targetBytes: progress.targetBytes)
     if !handler.room.holds(request) {
+      handler.answers.noteHeaderTooLarge(request)
       handler.room.refuse(connection)
       progress.stage = .answeredEarly
       state.pointee = progress.pointer
       return .NO
     }
-    return handler.answer(request).result
+    return handler.answers.answer(request).result
   }
 }
 

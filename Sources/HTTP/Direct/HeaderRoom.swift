@@ -5,7 +5,8 @@ import Glibc
 ///
 /// libmicrohttpd writes the answer's header into the memory that the request's header has left, and
 /// closes without an answer where that is too little. So the answer 431 does not go through it: it
-/// is sent on the socket, on which nothing of an answer to this request has been sent.
+/// is sent on the socket, or in the TLS session, on which nothing of an answer to this request has
+/// been sent.
 struct HeaderRoom {
   /// The memory that libmicrohttpd gets for each connection. It clears it after each request, so
   /// its size costs time.
@@ -40,8 +41,9 @@ struct HeaderRoom {
     return used + Self.answerBytes <= poolBytes
   }
 
-  /// Sends the answer, as far as the socket takes it without waiting.
+  /// Sends the answer, as far as the connection takes it without waiting.
   func refuse(_ connection: OpaquePointer) {
+    if sendInTLS(answer, on: connection) { return }
     let descriptor = aasa_socket(connection)
     guard descriptor >= 0 else { return }
     // Sound: the pointer is used during the call only.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Certificates
 import Synchronization
 
 /// A running daemon of libmicrohttpd with its socket and what its callbacks need.
@@ -37,14 +38,16 @@ final class Daemon: Sendable {
 
   private let state: Mutex<State>
   private let context: any AnyObject & Sendable
+  /// Set where it speaks HTTPS; its callbacks use it.
+  private let certificates: CertificateDirectory?
 
   init(
     on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
-    limits: Limits, poolBytes: Int,
+    limits: Limits, poolBytes: Int, certificates: CertificateDirectory?,
     context: any AnyObject & Sendable, callbacks: Callbacks
   ) throws(ListenerError) {
     let pointer = Unmanaged.passUnretained(context).toOpaque()
-    let options: [MHD_OptionItem] = [
+    var options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
       option(.CONNECTION_MEMORY_LIMIT, poolBytes),
       option(.CONNECTION_LIMIT, limits.connections),
@@ -53,15 +56,17 @@ final class Daemon: Sendable {
       option(.URI_LOG_CALLBACK, callbacks.targetAddress, pointer),
       option(.UNESCAPE_CALLBACK, keepEscapesAddress, nil),
       option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer),
-      option(.END, 0),
     ]
+    options += certificates.map(tlsOptions) ?? []
+    options.append(option(.END, 0))
     let threads =
       threading == .one
       ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
       : MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue
     guard
       let daemon = aasa_start_daemon(
-        threads | MHD_USE_ITC.rawValue, callbacks.request, pointer, options)
+        threads | MHD_USE_ITC.rawValue | (certificates == nil ? 0 : MHD_USE_TLS.rawValue),
+        callbacks.request, pointer, options)
     else {
       // It has closed the socket or not, and does not say: a descriptor that stays open is better
       // than closing one that another thread has got in the meantime.
@@ -70,9 +75,20 @@ final class Daemon: Sendable {
     }
     state = Mutex(.running(daemon, socket))
     self.context = context
+    self.certificates = certificates
   }
 
   deinit { stop() }
+
+  /// Open connections; none once it has stopped.
+  var openConnections: Int {
+    state.withLock { state in
+      switch state {
+      case .running(let daemon, _), .quiesced(let daemon, _): Int(aasa_connection_count(daemon))
+      case .stopped: 0
+      }
+    }
+  }
 
   /// Takes no further connections; those that are open go on.
   func quiesce() {
@@ -115,7 +131,8 @@ private var keepEscapesAddress: Int {
   return unsafeBitCast(function, to: Int.self)
 }
 
-private func option(
+/// An option of a daemon.
+func option(
   _ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil
 ) -> MHD_OptionItem {
   MHD_OptionItem(option: option, value: value, ptr_value: pointer)

@@ -1,3 +1,4 @@
+public import Certificates
 import Glibc
 
 /// A port that is listened on, until `stop` or until the listener goes out of use. The last
@@ -16,22 +17,27 @@ public final class Listener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - limits: What clients may take.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, limits: Limits = Limits(),
+    on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
+    certificates: CertificateDirectory? = nil,
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
     let handler = BlockingHandler(limits: limits, refuse: refuse, answer: answer)
-    let socket = try ListeningSocket(on: address, shared: false)
+    let address = inherited?.address ?? address
+    let socket = try ListeningSocket(on: address, or: inherited, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
     daemons = [
       try Daemon(
         on: socket, of: address, threading: .perConnection, limits: limits,
-        poolBytes: max(32_768, 4 * limits.headerBytes), context: handler,
+        poolBytes: max(32_768, 4 * limits.headerBytes), certificates: certificates,
+        context: handler,
         callbacks: BlockingHandler.callbacks)
     ]
     traffic = [handler.traffic]
@@ -43,16 +49,21 @@ public final class Listener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
+  ///   - inherited: A socket that listens already, in the place of one at the address. All daemons
+  ///     take connections from it.
   ///   - daemons: How many threads serve.
   ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
-  ///   - makeAnswer: Makes the handler of each daemon, which is called on its thread only.
+  ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
-    on address: SocketAddress, daemons count: Int, limits: Limits, headerRefusal: Response,
-    makeAnswer: () -> DirectAnswer
+    on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
+    limits: Limits, certificates: CertificateDirectory? = nil, headerRefusal: Response,
+    makeAnswers: () -> DirectAnswers
   ) throws(ListenerError) {
-    if address.port != 0 { try Self.checkIsFree(address) }
+    let address = inherited?.address ?? address
+    if address.port != 0 && inherited == nil { try Self.checkIsFree(address) }
     let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
     var bound = address
     var share = limits
@@ -60,13 +71,13 @@ public final class Listener: Sendable {
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, answer: makeAnswer())
-      let socket = try ListeningSocket(on: bound, shared: true)
+      let handler = DirectHandler(room: room, answers: makeAnswers())
+      let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
           on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
-          context: handler, callbacks: DirectHandler.callbacks))
+          certificates: certificates, context: handler, callbacks: DirectHandler.callbacks))
       traffic.append(handler.traffic)
     }
     self.address = bound
@@ -82,6 +93,9 @@ public final class Listener: Sendable {
 
   /// The port that it listens on.
   public var port: UInt16 { address.port }
+
+  /// Open connections.
+  public var openConnections: Int { daemons.reduce(0) { $0 + $1.openConnections } }
 
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }

@@ -5,6 +5,16 @@ final class ListeningSocket: Sendable {
   let descriptor: CInt
   /// The port that it is bound to.
   let port: UInt16
+  /// Whether another process has the socket as well and goes on taking connections from it.
+  private let isInherited: Bool
+
+  /// Takes part in a socket that another process made: a copy of its descriptor.
+  init(_ inherited: InheritedSocket) throws(ListenerError) {
+    descriptor = fcntl(inherited.descriptor, F_DUPFD_CLOEXEC, 3)
+    guard descriptor >= 0 else { throw ListenerError(call: "dup", errno, inherited.address) }
+    port = inherited.address.port
+    isInherited = true
+  }
 
   /// Binds and listens.
   ///
@@ -35,12 +45,27 @@ final class ListeningSocket: Sendable {
       throw error
     }
     self.descriptor = descriptor
+    isInherited = false
+  }
+
+  /// The inherited socket if there is one, else one of its own.
+  convenience init(
+    on address: SocketAddress, or inherited: InheritedSocket?, shared: Bool
+  ) throws(ListenerError) {
+    if let inherited {
+      try self.init(inherited)
+    } else {
+      try self.init(on: address, shared: shared)
+    }
   }
 
   deinit { close(descriptor) }
 
-  /// Refuses connections from now on, and keeps the descriptor.
-  func refuse() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  /// Refuses connections from now on, and keeps the descriptor. Those that come to an inherited
+  /// socket wait for the next process that takes them.
+  func refuse() {
+    if !isInherited { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  }
 
   private static func setOption(
     _ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt, _ address: SocketAddress
@@ -70,7 +95,7 @@ final class ListeningSocket: Sendable {
 }
 
 /// The first address that a host and port stand for.
-private struct ResolvedAddress {
+struct ResolvedAddress {
   private let storage: sockaddr_storage
   private let length: socklen_t
   let family: CInt
@@ -107,7 +132,7 @@ private struct ResolvedAddress {
 }
 
 extension ListenerError {
-  fileprivate init(call: String, _ code: CInt, _ address: SocketAddress) {
+  init(call: String, _ code: CInt, _ address: SocketAddress) {
     let reason: Reason =
       switch code {
       case EADDRINUSE: .addressInUse

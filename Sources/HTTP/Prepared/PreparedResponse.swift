@@ -17,6 +17,8 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
 
   /// The status.
   public let status: Status
+  /// The length of the body, in bytes.
+  public let contentBytes: Int
   let pointer: OpaquePointer
 
   /// Builds a response with a body that may be shared with others.
@@ -29,6 +31,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
       throw .invalidField(field.name)
     }
     self.status = status
+    contentBytes = content.count
     self.pointer = pointer
   }
 

@@ -1,17 +1,17 @@
-import JSONValue
-import TestSupport
+public import JSONValue
 
 /// Association files that tests publish.
-enum AssociationFile {
-  static let app = "ABCDE12345.com.example.app"
+public enum AssociationFile {
+  /// The app that they name.
+  public static let app = "ABCDE12345.com.example.app"
 
   /// A file whose routes have these paths.
-  static func routes(_ paths: [String]) -> JSON {
+  public static func routes(_ paths: [String]) -> JSON {
     ["applinks": ["details": [["appIDs": [.string(app)], "components": routeList(paths)]]]]
   }
 
   /// A file of some size with one route.
-  static func large(_ path: String, bytes: Int = 100_000) -> JSON {
+  public static func large(_ path: String, bytes: Int = 100_000) -> JSON {
     let comment = JSON.string(String(repeating: "x", count: bytes))
     let route: JSON = ["/": .string(path), "comment": comment]
     return ["applinks": ["details": [["appIDs": [.string(app)], "components": [route]]]]]
@@ -22,7 +22,7 @@ enum AssociationFile {
   }
 
   /// The paths of the routes of a served file, in order; `nil` for a file of another shape.
-  static func paths(of file: JSON) -> [String]? {
+  public static func paths(of file: JSON) -> [String]? {
     guard let entries = file["applinks"]?["details"]?.arrayValue, entries.count == 1 else {
       return nil
     }

@@ -1,0 +1,7 @@
+#pragma once
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+
+/// gnutls_free is a variable that holds a function, which Swift would see as shared mutable state.
+static inline void aasa_gnutls_free(void *_Nullable memory) { gnutls_free(memory); }

@@ -1,0 +1,110 @@
+import CGnuTLS
+import CMicroHTTPD
+import Certificates
+
+/// TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers: what Apple's App Transport
+/// Security and RFC 9325 ask for. Nothing with SHA-1 or CBC, no static RSA.
+private let priorities: StaticString = """
+  SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA\
+  :-CIPHER-ALL:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:-MAC-ALL:+AEAD
+  """
+
+/// What makes a daemon speak HTTPS; with the flag MHD_USE_TLS. The directory has to live as long as
+/// the daemon.
+func tlsOptions(_ certificates: CertificateDirectory) -> [MHD_OptionItem] {
+  let context = Unmanaged.passUnretained(certificates).toOpaque()
+  let follow: MHD_NotifyConnectionCallback = followConnection
+  let choose: RetrieveFunction = chooseCertificate
+  // Sound: options carry the addresses of functions as integers or pointers, and libmicrohttpd calls
+  // them with the types that the options' documentation names. The text lives for ever.
+  return [
+    option(.NOTIFY_CONNECTION, unsafeBitCast(follow, to: Int.self), context),
+    option(.HTTPS_PRIORITIES, 0, UnsafeMutableRawPointer(mutating: priorities.utf8Start)),
+    option(.HTTPS_CERT_CALLBACK2, 0, unsafeBitCast(choose, to: UnsafeMutableRawPointer.self)),
+  ]
+}
+
+/// Sends bytes as the last of a connection, as far as it takes them without waiting.
+///
+/// - Returns: Whether it is a connection with TLS; nothing is sent otherwise.
+func sendInTLS(_ bytes: [UInt8], on connection: OpaquePointer) -> Bool {
+  guard let session = aasa_tls_session(connection) else { return false }
+  // Sound: the pointer is used during the call only.
+  _ = bytes.withUnsafeBytes {
+    gnutls_record_send(OpaquePointer(session), $0.baseAddress, $0.count)
+  }
+  return true
+}
+
+/// `gnutls_certificate_retrieve_function3`
+private typealias RetrieveFunction =
+  @convention(c) (
+    gnutls_session_t?, UnsafePointer<gnutls_cert_retr_st>?,
+    UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?, UnsafeMutablePointer<UInt32>?,
+    UnsafeMutablePointer<UnsafeMutablePointer<gnutls_ocsp_data_st>?>?,
+    UnsafeMutablePointer<UInt32>?, UnsafeMutablePointer<gnutls_privkey_t?>?,
+    UnsafeMutablePointer<UInt32>?
+  ) -> CInt
+
+/// Gives each connection the set of certificates that is in use when it begins, and keeps that alive
+/// until its end: a handshake may look at it at any time.
+private func followConnection(
+  _ context: UnsafeMutableRawPointer?, _: OpaquePointer?,
+  _ set: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
+) {
+  guard let context, let set else { return }
+  switch event {
+  case .CONNECTION_NOTIFY_STARTED:
+    // Sound: the daemon keeps the directory while its threads run.
+    let directory = Unmanaged<CertificateDirectory>.fromOpaque(context).takeUnretainedValue()
+    set.pointee = Unmanaged.passRetained(directory.current).toOpaque()
+  case .CONNECTION_NOTIFY_CLOSED:
+    guard let retained = set.pointee else { return }
+    // Sound: this is the reference that was retained above, and a connection ends once.
+    Unmanaged<CertificateSet>.fromOpaque(retained).release()
+    set.pointee = nil
+  }
+}
+
+/// Called within a handshake when the client has said which host it wants.
+private func chooseCertificate(
+  _ session: gnutls_session_t?, _: UnsafePointer<gnutls_cert_retr_st>?,
+  _ chain: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?,
+  _ chainCount: UnsafeMutablePointer<UInt32>?,
+  _ stapled: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_ocsp_data_st>?>?,
+  _ stapledCount: UnsafeMutablePointer<UInt32>?,
+  _ key: UnsafeMutablePointer<gnutls_privkey_t?>?, _ flags: UnsafeMutablePointer<UInt32>?
+) -> CInt {
+  guard let session, let connection = gnutls_session_get_ptr(session),
+    let set = aasa_socket_context(OpaquePointer(connection))
+  else { return -1 }
+  // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained
+  // until the connection's end. GnuTLS does not free what it is given, for want of the flag.
+  let certificates = Unmanaged<CertificateSet>.fromOpaque(set).takeUnretainedValue()
+  guard let pair = certificates.pair(for: requestedHost(session)) else {
+    // libmicrohttpd would close without a word (RFC 6066 section 3).
+    _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)
+    return -1
+  }
+  chain?.pointee = pair.chain
+  chainCount?.pointee = pair.chainCount
+  stapled?.pointee = nil
+  stapledCount?.pointee = 0
+  key?.pointee = pair.key
+  flags?.pointee = 0
+  return 0
+}
+
+/// The host of the extension `server_name` (RFC 6066 section 3). One that is no name is as unknown
+/// as an empty one.
+private func requestedHost(_ session: gnutls_session_t) -> String? {
+  withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+    var count = buffer.count
+    var kind: UInt32 = 0
+    let code = gnutls_server_name_get(session, buffer.baseAddress, &count, &kind, 0)
+    if code == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE { return nil }
+    guard code >= 0 else { return "" }
+    // Sound: GnuTLS wrote `count` bytes, which are no more than there was room for.
+    return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
+  }
+}

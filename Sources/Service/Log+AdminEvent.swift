@@ -1,0 +1,29 @@
+import API
+import HTTP
+import JSONValue
+
+extension Log {
+  /// Writes what the API tells.
+  func write(_ event: AdminEvent) {
+    switch event {
+    case .answered(let request): write(.info, "Request.", request.fields)
+    case .failed(let requestID, let detail):
+      write(
+        .error, "Something failed that should not.",
+        ["requestId": .string(requestID), "error": .string(detail)])
+    }
+  }
+}
+
+extension AnsweredRequest {
+  fileprivate var fields: JSON.Object {
+    var fields: JSON.Object = ["requestId": .string(id)]
+    if !method.isEmpty { fields["method"] = .string(method) }
+    if !path.isEmpty { fields["path"] = .string(path) }
+    fields["status"] = .number(String(status.code))
+    fields["milliseconds"] = .number(String((duration / .microseconds(1)).rounded() / 1000))
+    if let token { fields["token"] = .string(token) }
+    if !peer.isEmpty { fields["peer"] = .string(peer) }
+    return fields
+  }
+}

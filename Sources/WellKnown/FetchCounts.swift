@@ -1,0 +1,95 @@
+import Synchronization
+
+/// How often a revision of a domain was fetched: GET that was answered 200 or 304.
+public struct FetchCounts: Sendable, Equatable {
+  /// The row of the domain.
+  public let domain: Int64
+  /// The number of the revision.
+  public let revision: Int
+  private let appleCDN: Int
+  private let device: Int
+  private let other: Int
+
+  init(domain: Int64, revision: Int, _ numbers: (Int, Int, Int)) {
+    self.domain = domain
+    self.revision = revision
+    (appleCDN, device, other) = numbers
+  }
+
+  /// How often by a class of fetcher.
+  public subscript(fetcher: FetcherClass) -> Int {
+    switch fetcher {
+    case .appleCDN: appleCDN
+    case .device: device
+    case .other: other
+    }
+  }
+}
+
+/// The documents that were fetched since their counts were last taken, linked through themselves. It
+/// holds a reference to each, so counts of a document that is replaced are not lost, and taking them
+/// costs nothing for documents that nobody fetched.
+final class FetchedDocuments: Sendable {
+  /// The address of the newest one, retained.
+  private let newest = Atomic<UInt>(0)
+
+  deinit { _ = take() }
+
+  /// Adds a document that is not in the list, which its flag has just made sure of.
+  func add(_ document: ServedDocument) {
+    let reference = UInt(bitPattern: Unmanaged.passRetained(document).toOpaque())
+    var head = newest.load(ordering: .relaxed)
+    while true {
+      document.fetches.next.store(head, ordering: .relaxed)
+      let (isExchanged, original) = newest.weakCompareExchange(
+        expected: head, desired: reference, successOrdering: .releasing, failureOrdering: .relaxed)
+      if isExchanged { return }
+      head = original
+    }
+  }
+
+  /// Takes all counts; they begin at zero again. A document may have counted nothing.
+  func take() -> [FetchCounts] {
+    var counts: [FetchCounts] = []
+    var address = newest.exchange(0, ordering: .acquiring)
+    while let pointer = UnsafeRawPointer(bitPattern: address) {
+      // Sound: this is the reference that `add` retained, and who takes the list owns all in it.
+      let document = Unmanaged<ServedDocument>.fromOpaque(pointer).takeRetainedValue()
+      address = document.fetches.next.load(ordering: .relaxed)
+      counts.append(document.takeFetches())
+    }
+    return counts
+  }
+}
+
+/// The counts of one document. Any thread adds, any thread takes.
+struct DocumentFetches: ~Copyable {
+  private let appleCDN = Atomic<UInt32>(0)
+  private let device = Atomic<UInt32>(0)
+  private let other = Atomic<UInt32>(0)
+  /// Whether the document is in a list of fetched ones, or about to be.
+  private let isListed = Atomic<Bool>(false)
+  /// The address of the next one in the list.
+  let next = Atomic<UInt>(0)
+
+  /// Counts; whether the document is to be put into the list.
+  borrowing func add(_ fetcher: FetcherClass) -> Bool {
+    let before =
+      switch fetcher {
+      case .appleCDN: appleCDN.wrappingAdd(1, ordering: .relaxed).oldValue
+      case .device: device.wrappingAdd(1, ordering: .relaxed).oldValue
+      case .other: other.wrappingAdd(1, ordering: .relaxed).oldValue
+      }
+    // What was counted before is in the list already.
+    return before == 0 && !isListed.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// The flag goes first: who counts after that puts the document into the list again.
+  borrowing func take() -> (Int, Int, Int) {
+    _ = isListed.exchange(false, ordering: .acquiringAndReleasing)
+    return (
+      Int(appleCDN.exchange(0, ordering: .relaxed)), Int(device.exchange(0, ordering: .relaxed)),
+      Int(other.exchange(0, ordering: .relaxed))
+    )
+  }
+}

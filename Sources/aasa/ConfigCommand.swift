@@ -1,0 +1,36 @@
+import JSONValue
+import Service
+
+/// `aasa config`
+enum ConfigCommand {
+  /// Prints the values that `aasa serve` would have with the same words, and where they came from.
+  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
+    let arguments = try Arguments(
+      words, options: EffectiveConfiguration.options,
+      flags: EffectiveConfiguration.flags + ["--json"])
+    guard arguments.operands.isEmpty else {
+      throw Arguments.Wrong(message: "config takes no operands.")
+    }
+    let items = try EffectiveConfiguration(arguments).items
+    if arguments.has("--json") {
+      try Terminal.print(JSON.object(["settings": .array(items.map(\.json))]).text)
+    } else {
+      for item in items { try Terminal.print("\(item.name)\t\(item.text)\t\(item.origin)") }
+    }
+    return .fine
+  }
+}
+
+extension EffectiveConfiguration.Item {
+  fileprivate var json: JSON {
+    var source: JSON.Object = [:]
+    switch origin {
+    case .standard: source["kind"] = "default"
+    case .flag(let name): source = ["kind": "flag", "name": .string(name)]
+    case .variable(let name): source = ["kind": "variable", "name": .string(name)]
+    case .file(let path, let line):
+      source = ["kind": "file", "path": .string(path), "line": .number(String(line))]
+    }
+    return ["name": .string(name), "value": value, "source": .object(source)]
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Servers behind a proxy end and start again, and no request fails.
+@Suite(ProxyKind.needs) struct DrainTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// HAProxy does not repeat a request that it had sent over a connection that is reset. It looks at
+  /// /readyz each second, and leaves a server that is not ready while that still answers.
+  private static func arguments(_ kind: ProxyKind) -> [String] {
+    kind == .haproxy ? ["--ready-delay-seconds", "2"] : []
+  }
+
+  @Test(arguments: ProxyKind.allCases)
+  func noRequestFailsWhileTwoServersEndAndStartAgain(kind: ProxyKind) throws {
+    let servers = [try server(kind, publishes: true), try server(kind)]
+    try restart(servers, [0, 1, 0], behind: kind)
+  }
+
+  /// Caddy tries again for some seconds.
+  @Test func noRequestFailsWhileTheOnlyServerBehindCaddyStartsAgain() throws {
+    try restart([try server(.caddy, publishes: true)], [0, 0], behind: .caddy)
+  }
+
+  private func server(
+    _ kind: ProxyKind, publishes: Bool = false, after old: RunningServer? = nil
+  ) throws -> RunningServer {
+    let ports = old.map { old in
+      [
+        "--public-address", "127.0.0.1:\(old.publicPort)", "--admin-address",
+        "127.0.0.1:\(old.adminPort)",
+      ]
+    }
+    let arguments = Self.arguments(kind) + (ports ?? [])
+    let database = scratch.path("aasa.db")
+    return publishes
+      ? try ServedFile.server(database: database, arguments: arguments)
+      : try RunningServer(database: database, arguments: arguments)
+  }
+
+  /// Ends and starts servers, one after the other, while clients ask.
+  private func restart(_ servers: [RunningServer], _ order: [Int], behind kind: ProxyKind) throws {
+    var servers = servers
+    let proxy = try RunningProxy(kind, before: servers, names: ServedFile.hosts)
+    let expected = try ServedFile.direct(servers[0], "GET", "large.example", ServedFile.paths[0])
+    let load = Load(port: proxy.httpPort, host: "large.example", body: expected.body)
+    let threads = Threads((1...8).map { _ in { load.run() } })
+    defer { load.isEnding.store(true, ordering: .relaxed) }
+    for index in order {
+      load.waitForMore(200)
+      let before = load.answered.count
+      #expect(try servers[index].end() == .exited(0))
+      if servers.count > 1 { load.waitForMore(200) }
+      servers[index] = try server(kind, after: servers[index])
+      load.waitForMore(200)
+      #expect(load.answered.count > before)
+    }
+    load.isEnding.store(true, ordering: .relaxed)
+    #expect(threads.end())
+    let failures = load.failures.withLock { $0 }
+    let log = try proxy.log()
+    #expect(
+      failures.isEmpty, "\(failures.count) of \(load.answered.count): \(Set(failures)), \(log)")
+  }
+}
+
+/// Clients that ask for one file again and again, over connections that are kept.
+private final class Load: Sendable {
+  let answered = Counter()
+  let failures = Mutex<[String]>([])
+  let isEnding = Atomic(false)
+
+  private let port: UInt16
+  private let request: String
+  private let body: [UInt8]
+
+  init(port: UInt16, host: String, body: [UInt8]) {
+    self.port = port
+    self.body = body
+    request = "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+  }
+
+  /// Waits for further answers, or for a failure.
+  func waitForMore(_ count: Int) {
+    let goal = answered.count + count
+    let isThere = becomesTrue(within: 30) {
+      answered.count >= goal || failures.withLock { !$0.isEmpty }
+    }
+    if !isThere { failures.withLock { $0.append("only \(answered.count) of \(goal) answers") } }
+  }
+
+  /// One client. A proxy may close a connection after an answer that says so.
+  func run() {
+    var connection: RawConnection?
+    while !isEnding.load(ordering: .relaxed) {
+      do {
+        let open = try connection ?? RawConnection(port: port)
+        let answer = try open.exchange(request)
+        connection = answer["Connection"] == "close" ? nil : open
+        if answer.status == 200 && answer.body == body {
+          answered.add()
+        } else {
+          failures.withLock { $0.append(answer.statusLine) }
+        }
+      } catch {
+        connection = nil
+        failures.withLock { $0.append("\(error)") }
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import TestSupport
+import Testing
+
+/// A program of Debian that stands in front of aasa, with its files of `Config`.
+enum ProxyKind: String, CaseIterable, CustomTestStringConvertible {
+  case nginx
+  case caddy
+  case haproxy
+
+  var testDescription: String { rawValue }
+
+  /// What a test of all of them needs.
+  static var needs: ConditionTrait {
+    SystemProgram.need("nginx", "caddy", "haproxy", "curl", "openssl")
+  }
+
+  /// Fields that the proxy adds for itself.
+  var addedFields: Set<String> { self == .nginx ? ["server"] : [] }
+
+  /// Where in a directory of its own the certificate is that clients trust.
+  var trustedCertificate: String {
+    self == .caddy ? "caddy/pki/authorities/local/root.crt" : "certificate.pem"
+  }
+
+  /// The words behind the program's name.
+  func arguments(configuration: String) -> [String] {
+    switch self {
+    case .nginx: ["-e", "stderr", "-c", configuration]
+    case .caddy: ["run", "--adapter", "caddyfile", "--config", configuration]
+    case .haproxy: ["-db", "-f", configuration]
+    }
+  }
+
+  /// The configuration for these ports.
+  func configuration(_ setup: ProxySetup) throws -> String {
+    switch self {
+    case .nginx: try setup.nginx()
+    case .caddy: try setup.caddy()
+    case .haproxy: try setup.haproxy()
+    }
+  }
+}
+
+/// What a test wants otherwise than the files of `Config` say.
+struct ProxyChange {
+  /// Where the proxy is nginx: directives for all of it.
+  var nginxDirectives = ""
+  /// In the part that sends requests to aasa: a text, and what comes in its place.
+  var replaced: (old: String, new: String)?
+
+  fileprivate func apply(to file: inout ConfigFile) throws {
+    if let replaced { try file.replace(replaced.old, with: replaced.new) }
+  }
+}
+
+/// What a test puts into a file of `Config`.
+struct ProxySetup {
+  let servers: [RunningServer]
+  let httpPort: UInt16
+  let httpsPort: UInt16
+  let directory: TemporaryDirectory
+  let certificate: Certificate
+  let change: ProxyChange
+
+  private func addresses(separator: String, _ line: (Int, RunningServer) -> String) -> String {
+    servers.enumerated().map { line($0.offset + 1, $0.element) }.joined(separator: separator)
+  }
+
+  /// The files are for `http` of nginx's main file, which this is.
+  fileprivate func nginx() throws -> String {
+    var locations = try ConfigFile("nginx/aasa-locations.conf")
+    try change.apply(to: &locations)
+    let snippet = try directory.write(locations.text, to: "aasa-locations.conf")
+    var site = try ConfigFile("nginx/aasa.conf")
+    try site.dropLines(with: "[::]:")
+    try site.replace("listen 80 ", with: "listen 127.0.0.1:\(httpPort) ")
+    try site.replace("listen 443 ", with: "listen 127.0.0.1:\(httpsPort) ")
+    try site.replace("/etc/nginx/snippets/aasa-locations.conf", with: snippet)
+    try site.replace("/etc/ssl/certs/aasa.crt", with: certificate.certificate)
+    try site.replace("/etc/ssl/private/aasa.key", with: certificate.key)
+    try site.replace(
+      "server 127.0.0.1:8080 max_fails=0;",
+      with: addresses(separator: "\n") { "server 127.0.0.1:\($1.publicPort) max_fails=0;" })
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+      .map { "\($0)_temp_path \(directory.path($0));" }.joined(separator: "\n")
+    return """
+      daemon off;
+      pid \(directory.path("nginx.pid"));
+      worker_processes 2;
+      events {}
+      http {
+      access_log off;
+      \(temporary)
+      \(change.nginxDirectives)
+      \(site.text)
+      }
+      """
+  }
+
+  /// Certificates are those of Caddy's own authority, which needs no network.
+  fileprivate func caddy() throws -> String {
+    var file = try ConfigFile("caddy/Caddyfile")
+    try file.replace(
+      "\n{\n",
+      with: """
+
+        {
+        \thttp_port \(httpPort)
+        \thttps_port \(httpsPort)
+        \tdefault_bind 127.0.0.1
+        \tadmin off
+        \tskip_install_trust
+
+        """)
+    try change.apply(to: &file)
+    try file.replace("\ttls {\n", with: "\ttls internal {\n")
+    try file.replace(
+      "127.0.0.1:8080", with: addresses(separator: " ") { "127.0.0.1:\($1.publicPort)" })
+    try file.replace("127.0.0.1:8081", with: "127.0.0.1:\(servers[0].adminPort)")
+    return file.text
+  }
+
+  fileprivate func haproxy() throws -> String {
+    var file = try ConfigFile("haproxy/haproxy.cfg")
+    try change.apply(to: &file)
+    try file.replace("bind :80\n", with: "bind 127.0.0.1:\(httpPort)\n")
+    try file.replace("bind :443 ", with: "bind 127.0.0.1:\(httpsPort) ")
+    try file.replace("/etc/haproxy/certificates/", with: certificate.pair)
+    try file.replace(
+      "    server aasa1 127.0.0.1:8080 check port 8081 ",
+      with: addresses(separator: " inter 1s\n") {
+        "    server aasa\($0) 127.0.0.1:\($1.publicPort) check port \($1.adminPort) "
+      })
+    return file.text
+  }
+}

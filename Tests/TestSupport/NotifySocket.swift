@@ -1,0 +1,38 @@
+import Glibc
+
+/// The socket that a service of systemd tells how it is (sd_notify(3)). Removed with its directory.
+public final class NotifySocket: Sendable {
+  /// What `NOTIFY_SOCKET` is to be.
+  public let path: String
+  private let descriptor: Int32
+
+  /// Makes it at a path that must be short.
+  public init(path: String) throws(RawConnection.Failure) {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+    }
+    let descriptor = descriptor
+    // Sound: a local address begins with the members of `sockaddr`.
+    let code = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard code == 0 else { throw .system(call: "bind", code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next thing that is said; `nil` if nothing is within a time.
+  public func next(within seconds: Double = 10) -> String? {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wait, 1, Int32(seconds * 1000)) > 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}
