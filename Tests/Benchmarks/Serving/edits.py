@@ -63,9 +63,8 @@ class _Editors:
 
     def start(self, count: int, seconds: float) -> Wrk:
         self._runs += 1
-        first = str(self._runs * 10_000_000)
-        return Wrk(
-            "edits", self._admin.port, [str(self._routes), self._admin.token, first], seconds, count)
+        words = [str(self._routes), self._admin.token, str(self._runs * 10_000_000)]
+        return Wrk("edits", self._admin.port, words, seconds, count)
 
 
 def _rate(found: dict[str, int]) -> float:

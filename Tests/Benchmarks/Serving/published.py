@@ -76,7 +76,7 @@ class Publication:
 
 
 class Published:
-    """A publication on disk. It is made once, by the program itself, and kept in the build folder."""
+    """A publication on disk, made once by the program itself and kept in the build folder."""
 
     def __init__(self, publication: Publication, aasa: Path, folder: Path, schema: bytes) -> None:
         self.publication = publication

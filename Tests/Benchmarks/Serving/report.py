@@ -44,8 +44,8 @@ def _throughput(rows: list[Row]) -> str:
     parts = []
     for row in rows:
         lines = [
-            [server, f"{row.median(server, 'per_second'):,.0f}", f"{row.median(server, 'p50'):,.0f}",
-             f"{row.median(server, 'p99'):,.0f}", f"{row.median(server, 'cpu'):.1f}",
+            [server, f"{row.median(server, 'per_second'):,.0f}",
+             f"{row.median(server, 'p50'):,.0f}", f"{row.median(server, 'p99'):,.0f}", f"{row.median(server, 'cpu'):.1f}",
              f"{row.ratio(server, 'per_second', _REFERENCE):.2f}",
              f"{1 / row.ratio(server, 'cpu', _REFERENCE):.2f}",
              f"{row.ratio(server, 'per_second', _FLOOR):.2f}",
@@ -90,8 +90,8 @@ def _edit_times(times: list[EditTimes]) -> str:
             name, f"{statistics.median(values):.2f} ms", f"{_percentile(values, 99):.2f} ms",
             f"{max(values):.2f} ms"])
     table = _table(["an edit of one domain", "median", "p99", "longest"], lines)
-    late = sum(one.is_late for one in times)
-    return f"{table}\nRequests after the answer that got the old document: {late} of {len(times)}.\n"
+    late = f"{sum(one.is_late for one in times)} of {len(times)}"
+    return f"{table}\nRequests after the answer that got the old document: {late}.\n"
 
 
 def _rounds(rounds: list[Round]) -> str:
@@ -172,8 +172,9 @@ def _aims_of_scale(findings: Findings) -> list[_Aim]:
         _Aim(f"resident memory with {many} domains", 300, largest.memory["Rss"], "MB", True),
         _Aim(f"start with {many} domains", 1, largest.start_seconds, "s", True),
         _Aim("an edit's commit to served, the longest", 20, served, "ms", True),
-        # What each of them waits for new requests depends on the load, so not to the last digit.
-        _Aim("system calls a request against bare C", 1.01, aasa.total / bare_c.total, at_most=True)]
+        # How often each of them waits depends on the load, so not to the last digit.
+        _Aim("system calls a request against bare C", 1.01, aasa.total / bare_c.total,
+             at_most=True)]
 
 
 def _aims_of_writes(rounds: list[Round]) -> list[_Aim]:

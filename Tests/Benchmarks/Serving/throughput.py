@@ -52,7 +52,8 @@ def interleaved(
 
 
 def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
-    """Kept-alive requests for each size; for the first, one a connection and conditional ones too."""
+    """Kept-alive requests for each size; for the first, also conditional ones, and ones with a
+    connection each."""
     found = []
     for index, one in enumerate(published):
         servers = _start_all(bench, one)
