@@ -42,8 +42,9 @@ public final class Log: Sendable {
 
   /// A log.
   ///
-  /// - Parameter descriptor: Where lines go; stderr if nothing else is said, nowhere for nil.
-  public init(format: Format = .text, descriptor: Int32? = STDERR_FILENO) {
+  /// - Parameter descriptor: Where lines go: to stderr, which is 2, if nothing else is said; nowhere for
+  ///   nil.
+  public init(format: Format = .text, descriptor: Int32? = 2) {
     self.descriptor = descriptor
     state = Mutex(State(format: format))
   }
