@@ -114,8 +114,8 @@ private enum Environment {
 
   static func check(_ environment: [String: String]) throws(Configuration.Invalid) {
     let names = others + Configuration.settings.map(\.variable)
-    for name in environment.keys.sorted() where name.hasPrefix("AASA_") {
-      if names.contains(name) || isOfKubernetes(name) { continue }
+    for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("AASA_") {
+      if names.contains(name) || isOfKubernetes(name, value) { continue }
       throw Configuration.Invalid(description: UnknownName(name, among: names).sentence)
     }
   }
@@ -123,10 +123,10 @@ private enum Environment {
   /// Kubernetes tells every container where the services are, in variables that begin with a
   /// service's name, which may well be “aasa”
   /// (kubernetes.io/docs/concepts/services-networking/service, “Environment variables”).
-  private static func isOfKubernetes(_ name: String) -> Bool {
+  private static func isOfKubernetes(_ name: String, _ value: String) -> Bool {
     let words = "_" + name.dropFirst("AASA_".count)
     return words.hasSuffix("_SERVICE_HOST") || words.contains("_SERVICE_PORT")
-      || words.hasSuffix("_PORT")
+      || (words.hasSuffix("_PORT") && value.contains("://"))
       || ["_TCP", "_UDP", "_SCTP"].contains { transport in
         words.contains("_PORT_") && words.contains(transport)
       }

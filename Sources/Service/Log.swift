@@ -4,7 +4,7 @@ import Glibc
 public import JSONValue
 import Synchronization
 
-/// Writes events to stderr, a line each: the time, the level, a message and fields. Whoever writes
+/// Writes events, a line each: the time, the level, a message and fields. Whoever writes
 /// does not wait: lines go through a bounded queue, and are lost, and counted, where nobody reads them.
 public final class Log: Sendable {
   /// What a line looks like.
@@ -35,12 +35,19 @@ public final class Log: Sendable {
   /// How many bytes wait for a reader at most.
   private static let pendingLimit = 1_048_576
 
+  private let descriptor: Int32?
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "log")
   private let writing = DispatchGroup()
 
-  /// A log on stderr.
-  public init(format: Format = .text) { state = Mutex(State(format: format)) }
+  /// A log.
+  ///
+  /// - Parameter descriptor: Where lines go: to stderr, which is 2, if nothing else is said; nowhere for
+  ///   nil.
+  public init(format: Format = .text, descriptor: Int32? = 2) {
+    self.descriptor = descriptor
+    state = Mutex(State(format: format))
+  }
 
   /// What lines look like from now on.
   public var format: Format {
@@ -73,7 +80,7 @@ public final class Log: Sendable {
   public func flush(within seconds: Double = 1) { _ = writing.wait(timeout: .now() + seconds) }
 
   private func writePending() {
-    while let bytes = takePending() { Self.write(bytes) }
+    while let bytes = takePending() { write(bytes) }
   }
 
   private func takePending() -> [UInt8]? {
@@ -92,15 +99,16 @@ public final class Log: Sendable {
   }
 
   /// A log that cannot be written has nowhere to say so.
-  private static func write(_ bytes: [UInt8]) {
+  private func write(_ bytes: [UInt8]) {
+    guard let descriptor else { return }
     var rest = bytes[...]
     while !rest.isEmpty {
       // Sound: the pointer is used during the call only.
-      let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        var wait = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&wait, 1, 1000)
       } else if errno != EINTR {
         return

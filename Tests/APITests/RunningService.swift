@@ -26,7 +26,7 @@ final class RunningService: Sendable {
     configuration.publicAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.maxBodyBytes = maxBodyBytes
-    service = try Service(configuration, store: store, log: Log())
+    service = try Service(configuration, store: store, log: Log(descriptor: nil))
     let secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "test", role: .admin)
     }

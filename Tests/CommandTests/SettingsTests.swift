@@ -67,6 +67,8 @@ import Testing
       environment: ["AASA_DATABSE": "aasa.db"],
       sentence: "There is no setting “AASA_DATABSE”. Did you mean AASA_DATABASE? There are"),
     Wrong(
+      environment: ["AASA_PORT": "8080"], sentence: "There is no setting “AASA_PORT”."),
+    Wrong(
       environment: ["AASA_INSECURE_ADMIN": "yes"],
       sentence: "AASA_INSECURE_ADMIN: “yes” is not true or false."),
     Wrong(
