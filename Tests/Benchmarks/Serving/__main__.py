@@ -21,6 +21,7 @@ import machine
 import report
 import scale
 import throughput
+from findings import Findings
 from published import Publication, Published
 from servers import Bench
 from throughput import Pace
@@ -38,7 +39,7 @@ class _Run:
             file.read_bytes() for file in sorted(Path("migrations").glob("*.sql")))).digest()
         self._many = 10_000 if quick else 100_000
 
-    def findings(self) -> report.Findings:
+    def findings(self) -> Findings:
         # The database lies on the disk of the build folder, whose speed is measured too.
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._kept))
         try:
@@ -46,12 +47,12 @@ class _Run:
         finally:
             shutil.rmtree(folder)
 
-    def _measure(self, folder: Path) -> report.Findings:
+    def _measure(self, folder: Path) -> Findings:
         few, many, equal = (
             self._published("1,000", 1_000), self._published("many", self._many),
             self._published("equal", self._many, equal=True))
         with Bench(self._aasa, self._kept / "constant", folder) as bench:
-            return report.Findings(
+            return Findings(
                 rows=throughput.rows(bench, self._sizes(), self._pace(rounds=5, seconds=2)),
                 calls=calls.count(bench, few),
                 sizes=[scale.size(bench, one, 3) for one in (few, many, equal)],
@@ -73,9 +74,10 @@ class _Run:
             self._published("120 KB", large, 122_880, hosts_per_document=100)]
 
     def _published(
-        self, name: str, documents: int, document_bytes: int = 1_024, **more: int
+        self, name: str, documents: int, document_bytes: int = 1_024,
+        hosts_per_document: int = 1, equal: bool = False,
     ) -> Published:
-        publication = Publication(name, documents, document_bytes, **more)
+        publication = Publication(name, documents, document_bytes, hosts_per_document, equal)
         return Published(publication, self._aasa, self._kept / "data", self._schema)
 
 

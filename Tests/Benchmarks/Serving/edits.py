@@ -106,4 +106,4 @@ def _disk_rate(folder: Path, seconds: float) -> float:
 
 
 def median(found: list[Round], value: str) -> float:
-    return statistics.median(getattr(one, value) for one in found)
+    return statistics.median(float(getattr(one, value)) for one in found)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import machine
 from client import Answer, Connection
-from processes import Process
 from servers import Server
 
 _HERE = Path(__file__).parent
@@ -52,7 +51,7 @@ class Wrk:
         last = (output.splitlines() or [""])[-1]
         if not last.startswith("{"):
             raise RuntimeError(f"wrk failed:\n{output}")
-        found = json.loads(last)
+        found: dict[str, int] = json.loads(last)
         if found["refused"] or found["broken"] or not found["requests"]:
             raise RuntimeError(f"There were answers of 400 and more, or none: {last}")
         return found

@@ -14,6 +14,7 @@ class Process:
         environment: dict[str, str] | None = None,
     ) -> None:
         pinned = ["taskset", "--cpu-list", str(core)] if core is not None else []
+        self._command = " ".join(command)
         self._log = log
         with log.open("wb") as output:
             self._popen = subprocess.Popen(
@@ -26,7 +27,7 @@ class Process:
 
     def check_runs(self) -> None:
         if self._popen.poll() is not None:
-            raise RuntimeError(f"{self._popen.args} ended:\n{self._log.read_text()}")
+            raise RuntimeError(f"{self._command} ended:\n{self._log.read_text()}")
 
     def stop(self) -> None:
         self._popen.terminate()

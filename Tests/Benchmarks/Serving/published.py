@@ -63,7 +63,7 @@ class Publication:
         """Routes with comments that make the document exactly as long as it has to be."""
         frame = len('{"applinks":{"details":[{"appIDs":[""],"components":[]}]}}') + len(_APP) - 1
         left = self.document_bytes - frame
-        routes = []
+        routes: list[dict[str, str]] = []
         while left > 0:
             path = f"/section/{0 if self.equal else number:06}/{len(routes):03}/*"
             own = len(path) + _ROUTE_CHARACTERS

@@ -2,31 +2,18 @@
 
 import re
 import statistics
-from dataclasses import dataclass
 from pathlib import Path
 
+import aims
 import edits
 from calls import Calls
 from edits import Round
+from findings import Findings
 from scale import EditTimes, Size
-from throughput import Row
+from throughput import FLOOR, REFERENCE, Row
 
 _BEGIN = "<!-- make bench writes from here -->"
 _END = "<!-- make bench writes to here -->"
-_REFERENCE = "nginx"
-_FLOOR = "bare C"
-
-
-@dataclass(frozen=True)
-class Findings:
-    """All that one run measured."""
-
-    rows: list[Row]
-    calls: list[Calls]
-    sizes: list[Size]
-    speed: Row
-    edit_times: list[EditTimes]
-    rounds: list[Round]
 
 
 def _table(head: list[str], lines: list[list[str]]) -> str:
@@ -42,13 +29,14 @@ def _throughput(rows: list[Row]) -> str:
     head = ["", "requests/s", "p50 µs", "p99 µs", "CPU µs a request", "× nginx", "CPU × nginx",
             "× bare C", "client busy"]
     parts = []
+    whole = ("per_second", "p50", "p99")
     for row in rows:
         lines = [
-            [server, f"{row.median(server, 'per_second'):,.0f}",
-             f"{row.median(server, 'p50'):,.0f}", f"{row.median(server, 'p99'):,.0f}", f"{row.median(server, 'cpu'):.1f}",
-             f"{row.ratio(server, 'per_second', _REFERENCE):.2f}",
-             f"{1 / row.ratio(server, 'cpu', _REFERENCE):.2f}",
-             f"{row.ratio(server, 'per_second', _FLOOR):.2f}",
+            [server, *(f"{row.median(server, value):,.0f}" for value in whole),
+             f"{row.median(server, 'cpu'):.1f}",
+             f"{row.ratio(server, 'per_second', REFERENCE):.2f}",
+             f"{1 / row.ratio(server, 'cpu', REFERENCE):.2f}",
+             f"{row.ratio(server, 'per_second', FLOOR):.2f}",
              f"{row.median(server, 'client_use') * 100:.0f} %"]
             for server in row.slices]
         parts.append(f"**{row.name}**\n\n{_table(head, lines)}")
@@ -83,8 +71,8 @@ def _speed(row: Row) -> str:
 
 def _edit_times(times: list[EditTimes]) -> str:
     lines = []
-    for name, value in [
-        ("the whole call, with its commit", "call"), ("commit to served", "from_commit")]:
+    kinds = [("the whole call, with its commit", "call"), ("commit to served", "from_commit")]
+    for name, value in kinds:
         values = [getattr(one, value) for one in times]
         lines.append([
             name, f"{statistics.median(values):.2f} ms", f"{_percentile(values, 99):.2f} ms",
@@ -99,7 +87,8 @@ def _rounds(rounds: list[Round]) -> str:
         return edits.median(rounds, value)
 
     def ratio(value: str) -> str:
-        return f"{statistics.median(getattr(one, value) / one.disk for one in rounds):.2f}"
+        ratios = [float(getattr(one, value)) / one.disk for one in rounds]
+        return f"{statistics.median(ratios):.2f}"
 
     writes = _table(["", "a second", "× disk", "p50 µs"], [
         ["4 KB written and fdatasync, in the same folder", f"{rate('disk'):,.0f}", "1", ""],
@@ -117,84 +106,17 @@ def _rounds(rounds: list[Round]) -> str:
 
 
 def _of(rounds: list[Round], part: str, value: str) -> float:
-    return statistics.median(getattr(getattr(one, part), value) for one in rounds)
-
-
-@dataclass(frozen=True)
-class _Aim:
-    what: str
-    aim: float
-    found: float
-    unit: str = "×"
-    at_most: bool = False
-
-    @property
-    def line(self) -> list[str]:
-        reached = self.found <= self.aim if self.at_most else self.found >= self.aim
-        sign, missed = ("≤", "over") if self.at_most else ("≥", "short")
-        gap = f"{abs(self.found / self.aim - 1) * 100:.0f} % {missed}"
-        return [
-            self.what, f"{sign} {self.aim:g} {self.unit}", f"{self.found:.3g} {self.unit}",
-            "yes" if reached else f"no, {gap}"]
-
-
-def _aims(findings: Findings) -> list[_Aim]:
-    kept, close, conditional, medium, large = (
-        findings.rows[index] for index in (0, 1, 2, 3, 4))
-
-    def requests(row: Row, aim: float) -> _Aim:
-        return _Aim(f"{row.name}: requests/s against nginx", aim,
-                    row.ratio("aasa", "per_second", _REFERENCE))
-
-    def cpu(row: Row, aim: float) -> _Aim:
-        return _Aim(f"{row.name}: CPU against nginx", aim, 1 / row.ratio("aasa", "cpu", _REFERENCE))
-
-    aims = [
-        requests(kept, 1.9), requests(medium, 1.15), requests(large, 1.0), cpu(large, 1.2),
-        requests(close, 1.0), cpu(close, 1.1), requests(conditional, 1.3)]
-    aims += [
-        _Aim(f"{row.name}: p99 against nginx's", 1.0, row.ratio("aasa", "p99", _REFERENCE),
-             at_most=True) for row in findings.rows]
-    aims += [
-        _Aim(f"{row.name}: requests/s against bare C", 0.95,
-             row.ratio("aasa", "per_second", _FLOOR)) for row in findings.rows]
-    return aims + _aims_of_scale(findings) + _aims_of_writes(findings.rounds)
-
-
-def _aims_of_scale(findings: Findings) -> list[_Aim]:
-    few, many = findings.speed.slices
-    largest = next(size for size in reversed(findings.sizes) if not size.equal)
-    served = max(time.from_commit for time in findings.edit_times)
-    aasa, bare_c = findings.calls
-    return [
-        _Aim(f"requests/s with {many} domains against {few}", 0.9,
-             findings.speed.ratio(many, "per_second", few)),
-        _Aim(f"resident memory with {many} domains", 300, largest.memory["Rss"], "MB", True),
-        _Aim(f"start with {many} domains", 1, largest.start_seconds, "s", True),
-        _Aim("an edit's commit to served, the longest", 20, served, "ms", True),
-        # How often each of them waits depends on the load, so not to the last digit.
-        _Aim("system calls a request against bare C", 1.01, aasa.total / bare_c.total,
-             at_most=True)]
-
-
-def _aims_of_writes(rounds: list[Round]) -> list[_Aim]:
-    return [
-        _Aim("edits/s of 1 editor against the disk", 0.5,
-             statistics.median(one.one / one.disk for one in rounds)),
-        _Aim("edits/s of 8 editors against the disk", 1,
-             statistics.median(one.eight / one.disk for one in rounds)),
-        _Aim("readers' p99 beside 8 editors against at rest", 2,
-             statistics.median(one.beside.p99 / one.at_rest.p99 for one in rounds), at_most=True)]
+    return statistics.median(float(getattr(getattr(one, part), value)) for one in rounds)
 
 
 def markdown(findings: Findings, description: str) -> str:
     """All tables."""
-    aims = _table(["", "aim", "found", "reached"], [aim.line for aim in _aims(findings)])
+    reached = _table(["", "aim", "found", "reached"], aims.lines(findings))
     return f"""{description}
 
 ### Aims
 
-{aims}
+{reached}
 ### Beside other servers
 
 {_throughput(findings.rows)}

@@ -110,7 +110,7 @@ def _edit_time(server: Server, admin: Admin, host: str) -> EditTimes:
 
 def _data_version(follower: sqlite3.Connection) -> int:
     """Another number after each commit of another connection."""
-    return follower.execute("PRAGMA data_version").fetchone()[0]
+    return int(follower.execute("PRAGMA data_version").fetchone()[0])
 
 
 def route_path(admin: Admin, host: str) -> str:

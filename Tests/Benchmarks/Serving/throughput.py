@@ -11,6 +11,10 @@ from load import Load, Slice
 from published import Publication, Published
 from servers import Bench, Server
 
+# What ratios are to: the file server that is replaced, and the library without a product.
+REFERENCE = "nginx"
+FLOOR = "bare C"
+
 _CLOSE = "Connection: close"
 
 
@@ -30,12 +34,12 @@ class Row:
     slices: dict[str, list[Slice]]
 
     def median(self, server: str, value: str) -> float:
-        return statistics.median(getattr(slice_, value) for slice_ in self.slices[server])
+        return statistics.median(float(getattr(one, value)) for one in self.slices[server])
 
     def ratio(self, server: str, value: str, to: str) -> float:
         """The median of the ratios to another server's slice of the same round."""
         return statistics.median(
-            getattr(one, value) / getattr(other, value)
+            float(getattr(one, value)) / float(getattr(other, value))
             for one, other in zip(self.slices[server], self.slices[to], strict=True))
 
 
@@ -119,4 +123,4 @@ def _row(name: str, servers: list[Server], load: dict[str, Load], pace: Pace) ->
 def bodies(server: Server, publication: Publication) -> list[bytes]:
     """What each host is to be answered with; the C program has one document for all."""
     found = publication.bodies
-    return [found[0]] * len(found) if server.name == "bare C" else found
+    return [found[0]] * len(found) if server.name == FLOOR else found
