@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTP
+import Association
 import JSONValue
 import WellKnown
 
