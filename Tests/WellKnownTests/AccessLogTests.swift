@@ -1,3 +1,4 @@
+import Association
 import Dispatch
 import HTTP
 import Synchronization
