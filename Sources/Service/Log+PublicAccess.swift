@@ -1,6 +1,7 @@
 import Association
 import FoundationEssentials
 import HTTP
+import Association
 import JSONValue
 import WellKnown
 

@@ -147,8 +147,8 @@ import Testing
   func onlyMetricsThatThereAreAreUsed(file: String) throws {
     let text = try String(contentsOf: Self.config.appending(path: file), encoding: .utf8)
     if file.hasSuffix(".json") { _ = try JSON.parse(text.utf8) }
-    let used = text.matches(of: /\b(?:aasa|process)_[a-z_]+/).map {
-      $0.output.replacing(/_bucket$/, with: "")
+    let used: [String] = text.matches(of: /\b(?:aasa|process)_[a-z_]+/).map {
+      String(String($0.output).replacing(/_bucket$/, with: ""))
     }
     let names = try Metrics(of: server).names
     #expect(Set(used).subtracting(names) == [] && used.count > 15)
