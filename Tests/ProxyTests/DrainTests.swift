@@ -12,7 +12,7 @@ import Testing
   /// HAProxy does not repeat a request that it had sent over a connection that is reset. It looks at
   /// /readyz each second, and leaves a server that is not ready while that still answers.
   private static func arguments(_ kind: ProxyKind) -> [String] {
-    kind == .haproxy ? ["--ready-delay-seconds", "2"] : []
+    kind == .haproxy ? ["--ready-delay-seconds", "3"] : []
   }
 
   @Test(arguments: ProxyKind.allCases)
@@ -56,6 +56,7 @@ import Testing
       #expect(try servers[index].end() == .exited(0))
       if servers.count > 1 { load.waitForMore(200) }
       servers[index] = try server(kind, after: servers[index])
+      if kind == .haproxy { #expect(try becomesTrue { try proxy.saysThatItIsUp(index) }) }
       load.waitForMore(200)
       #expect(load.answered.count > before)
     }
@@ -65,6 +66,15 @@ import Testing
     let log = try proxy.log()
     #expect(
       failures.isEmpty, "\(failures.count) of \(load.answered.count): \(Set(failures)), \(log)")
+  }
+}
+
+extension RunningProxy {
+  /// What HAProxy has written last of a server, as one looks before the next server is ended.
+  fileprivate func saysThatItIsUp(_ index: Int) throws -> Bool {
+    let log = try directory.text("out")
+    guard let last = log.ranges(of: "Server aasa/aasa\(index + 1) is ").last else { return false }
+    return log[last.upperBound...].hasPrefix("UP")
   }
 }
 

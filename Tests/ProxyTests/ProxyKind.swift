@@ -128,7 +128,7 @@ struct ProxySetup {
     try file.replace("/etc/haproxy/certificates/", with: certificate.pair)
     try file.replace(
       "    server aasa1 127.0.0.1:8080 check port 8081 ",
-      with: addresses(separator: " inter 1s\n") {
+      with: addresses(separator: " inter 1s fastinter 200ms fall 2 rise 1\n") {
         "    server aasa\($0) 127.0.0.1:\($1.publicPort) check port \($1.adminPort) "
       })
     return file.text

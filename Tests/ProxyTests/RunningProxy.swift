@@ -50,19 +50,12 @@ final class RunningProxy: Sendable {
   private static func listens(_ process: ChildProcess, _ setup: ProxySetup) -> Bool {
     var open: Set<UInt16> = []
     _ = becomesTrue(within: 15) {
-      for port in [setup.httpPort, setup.httpsPort] where canConnect(port) { open.insert(port) }
+      for port in [setup.httpPort, setup.httpsPort] where FreePort.isListenedOn(port) {
+        open.insert(port)
+      }
       return open.count == 2 || process.ending != nil
     }
     return open.count == 2 && process.ending == nil
-  }
-
-  private static func canConnect(_ port: UInt16) -> Bool {
-    do {
-      _ = try RawConnection(port: port)
-      return true
-    } catch {
-      return false
-    }
   }
 
   /// The file with the certificate that clients trust.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The units of systemd, as far as they can be looked at where systemd does not run.
-@Suite(SystemProgram.need("systemd-analyze")) struct UnitTests {
+@Suite(SystemProgram.need("systemd-analyze")) struct SystemdTests {
   private let scratch: TemporaryDirectory
   private let units = ["aasa.service", "aasa-public.socket", "aasa-admin.socket"]
 
