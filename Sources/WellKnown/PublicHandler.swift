@@ -181,7 +181,10 @@ extension PublicHandler {
       }
       if isGET { hosts.count(fetcher, of: document) }
       if case .notModified = conditions {
-        return queue(document.notModified, .notModified, request)
+        return document.withNotModified { shared in
+          if let shared { return queue(shared.response, .notModified, request) }
+          return queue(document.full, .ok, request)
+        }
       }
       return queue(document.full, .ok, request)
     }

@@ -1,10 +1,14 @@
 public import HTTP
+import Synchronization
 
 /// A domain's file as it is served: the answers to all requests for it, ready to be sent. One
 /// document may be served for many names.
 public final class ServedDocument: Sendable {
   let full: PreparedResponse
-  let notModified: PreparedResponse
+  /// The address of the answer 304, retained; 0 until it is asked for. For most of many documents
+  /// nobody does, and it takes a fifth of the memory of a small one.
+  private let notModified = Atomic<UInt>(0)
+  private let cacheSeconds: Int
   let validators: Validators
   let fetches = DocumentFetches()
   private let domain: Int64
@@ -30,19 +34,61 @@ public final class ServedDocument: Sendable {
       throw .invalidField("ETag")
     }
     let tag = "\"\(digest)\""
-    let common = [
-      Field("ETag", tag), Field("Last-Modified", modified.description),
-      Field("Cache-Control", "public, max-age=\(max(0, cacheSeconds))"),
-    ]
+    validators = Validators(entityTag: tag, lastModified: modified)
+    self.cacheSeconds = max(0, cacheSeconds)
+    let common = Self.commonFields(tag, modified, self.cacheSeconds)
     full = try PreparedResponse(
       .ok,
       fields: Fields(
         [Field("Content-Type", "application/json")] + common
           + [Field("X-Content-Type-Options", "nosniff")]), content: content)
-    notModified = try PreparedResponse(.notModified, fields: Fields(common), content: .empty)
-    validators = Validators(entityTag: tag, lastModified: modified)
     self.domain = domain
     self.revision = revision
+  }
+
+  deinit {
+    // Sound: this is the reference that `makeNotModified` retained.
+    if let pointer = UnsafeRawPointer(bitPattern: notModified.load(ordering: .acquiring)) {
+      Unmanaged<SharedResponse>.fromOpaque(pointer).release()
+    }
+  }
+
+  /// Calls `body` with the answer 304; without it if there is no memory for it, when the document itself
+  /// is a right answer, too.
+  func withNotModified<Result>(_ body: (SharedResponse?) -> Result) -> Result {
+    // Sound: the document keeps its reference until its end.
+    if let pointer = UnsafeRawPointer(bitPattern: notModified.load(ordering: .acquiring)) {
+      return Unmanaged<SharedResponse>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
+    }
+    return body(makeNotModified())
+  }
+
+  /// Several threads may make one at the same time; the first is kept.
+  private func makeNotModified() -> SharedResponse? {
+    let fields = Self.commonFields(
+      validators.entityTagText, validators.lastModified, cacheSeconds)
+    do throws(PreparedResponse.Failure) {
+      let response = SharedResponse(
+        try PreparedResponse(.notModified, fields: Fields(fields), content: .empty))
+      let reference = Unmanaged.passRetained(response)
+      let isKept = notModified.compareExchange(
+        expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
+        ordering: .acquiringAndReleasing
+      ).exchanged
+      if !isKept { reference.release() }
+      return response
+    } catch {
+      return nil
+    }
+  }
+
+  private static func commonFields(
+    _ entityTag: String, _ lastModified: HTTPDate, _ cacheSeconds: Int
+  ) -> [Field] {
+    [
+      Field("ETag", entityTag), Field("Last-Modified", lastModified.description),
+      Field("Cache-Control", "public, max-age=\(cacheSeconds)"),
+    ]
   }
 
   func takeFetches() -> FetchCounts {
@@ -55,4 +101,11 @@ public final class ServedDocument: Sendable {
     default: false
     }
   }
+}
+
+/// A response with a count of references.
+final class SharedResponse: Sendable {
+  let response: PreparedResponse
+
+  init(_ response: consuming PreparedResponse) { self.response = response }
 }

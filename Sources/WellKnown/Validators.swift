@@ -4,7 +4,7 @@ import HTTP
 struct Validators: ~Copyable, @unchecked Sendable {
   // Unchecked is sound: the bytes are written in init, freed in deinit, and only read between.
   private let entityTag: UnsafeMutableRawBufferPointer
-  private let lastModified: HTTPDate
+  let lastModified: HTTPDate
 
   /// - Parameter entityTag: A strong one, with its quotation marks.
   init(entityTag: String, lastModified: HTTPDate) {
@@ -14,6 +14,9 @@ struct Validators: ~Copyable, @unchecked Sendable {
   }
 
   deinit { entityTag.deallocate() }
+
+  /// The tag with its quotation marks.
+  var entityTagText: String { String(decoding: entityTag, as: UTF8.self) }
 
   /// Whether a line of If-None-Match or If-Match is `*` or names the tag.
   ///

@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A socket that listens and that another process made, such as systemd (systemd.socket(5)). That
