@@ -4,6 +4,7 @@
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd
+BENCH_PACKAGES = python3 nginx caddy lighttpd wrk strace
 PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
@@ -12,8 +13,9 @@ DATABASE = var/aasa.db
 SERVE_FLAGS =
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup build run test contract lint format bench-match
+.PHONY: help setup build run test contract lint format bench bench-match
 
 help:
 	@echo "make run     install what is missing, build, and serve the example domain"
@@ -21,10 +23,11 @@ help:
 	@echo "make contract  build, and try the server against its OpenAPI description"
 	@echo "make lint    check format, imports and warnings"
 	@echo "make format  format all Swift files"
+	@echo "make bench   measure beside nginx and others: 10 minutes of an idle machine, QUICK=1 for 2"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
-	@dpkg -s $(PACKAGES) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(PACKAGES)
+	@$(call install,$(PACKAGES))
 
 build: setup
 	swift build -c release --product aasa
@@ -59,6 +62,16 @@ lint: setup
 
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+# The server beside others; writes its tables into docs/performance.md, but with QUICK=1.
+BENCH = .build/bench
+bench: build $(BENCH)/constant
+	@$(call install,$(BENCH_PACKAGES))
+	@python3 -B Tests/Benchmarks/Serving --build .build $(if $(QUICK),--quick,--page docs/performance.md)
+
+$(BENCH)/constant: Tests/Benchmarks/Serving/constant.c
+	@mkdir -p $(BENCH)
+	clang -O2 -Wall -o $@ $< -lmicrohttpd
 
 # Resolutions a second, beside NSRegularExpression and fnmatch. CORPUS is a folder of real files.
 CORPUS ?= ../shared/corpus/aasa

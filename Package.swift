@@ -88,8 +88,8 @@ let package = Package(
     .executableTarget(
       name: "aasa",
       dependencies: [
-        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APIClient", "CSodium",
-        "CSystemd", "Service",
+        "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
+        "CSodium", "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.

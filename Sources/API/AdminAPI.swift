@@ -53,29 +53,67 @@ public struct AdminAPI: Sendable {
       + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
+  /// Answers a request that nobody may make, before its body is read: 401, 403, 404 or 405. Nil for any
+  /// other.
+  public func screen(_ head: RequestHead) -> Response? {
+    let start = ContinuousClock.now
+    var called = Called()
+    do {
+      _ = try admit(head, &called)
+      return nil
+    } catch {
+      return answer(.failure(error), to: head, called, since: start)
+    }
+  }
+
   /// Answers a request. Whatever goes wrong is an answer too.
   public func answer(_ request: Request) -> Response {
     let start = ContinuousClock.now
-    let id = RequestID.of(request.fields)
-    var found: Endpoint?
+    var called = Called()
+    let result = Result {
+      let (endpoint, parameters) = try admit(request.head, &called)
+      return try endpoint.handle(
+        Call(request: request, parameters: parameters, token: called.token))
+    }
+    return answer(result, to: request.head, called, since: start)
+  }
+
+  /// What is known of a request, also of one that is refused.
+  private struct Called {
+    var endpoint: Endpoint?
     var token: Token?
-    var response: Response
-    do {
-      let (endpoint, parameters) = try router.find(request.method, request.target.segments)
-      found = endpoint
-      token = try authentication.token(of: request, for: endpoint, parameters: parameters)
-      response = try endpoint.handle(Call(request: request, parameters: parameters, token: token))
-    } catch {
+  }
+
+  /// What a request calls, and the token that it may do so with.
+  private func admit(
+    _ head: RequestHead, _ called: inout Called
+  ) throws -> (endpoint: Endpoint, parameters: [String: String]) {
+    let (endpoint, parameters) = try router.find(head.method, head.target.segments)
+    called.endpoint = endpoint
+    called.token = try authentication.token(of: head, for: endpoint, parameters: parameters)
+    return (endpoint, parameters)
+  }
+
+  private func answer(
+    _ result: Result<Response, any Error>, to head: RequestHead, _ called: Called,
+    since start: ContinuousClock.Instant
+  ) -> Response {
+    let id = RequestID.of(head.fields)
+    let response: Response
+    switch result {
+    case .success(let answer): response = answer
+    case .failure(let error):
       counts.count(error)
       response = problem(of: error, requestID: id).response(requestID: id)
     }
     let duration = ContinuousClock.now - start
-    counts.count(response.status, of: found, isTrial: request.isTrial, after: duration)
+    counts.count(response.status, of: called.endpoint, isTrial: head.isTrial, after: duration)
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: request.method.description, path: request.target.path,
-          status: response.status, duration: duration, token: token?.name, peer: request.peer)))
+          id: id, method: head.method.description, path: head.target.path,
+          status: response.status, duration: duration, token: called.token?.name,
+          peer: head.peer)))
     return finish(response, requestID: id)
   }
 

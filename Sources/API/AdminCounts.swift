@@ -85,7 +85,7 @@ extension Endpoint {
   }
 }
 
-extension Request {
+extension RequestHead {
   /// Whether it asks for a dry run.
   var isTrial: Bool { target.queryItems.last { $0.name == "dryRun" }?.value == "true" }
 }

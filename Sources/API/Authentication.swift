@@ -17,7 +17,7 @@ struct Authentication: Sendable {
   ///
   /// - Throws: `Problem`: 401 without a token that is known, 403 with one that may not.
   func token(
-    of request: Request, for endpoint: Endpoint, parameters: [String: String]
+    of request: RequestHead, for endpoint: Endpoint, parameters: [String: String]
   ) throws -> Token? {
     if endpoint.access == .anybody { return nil }
     let token = try knownToken(of: request)
@@ -32,7 +32,7 @@ struct Authentication: Sendable {
     return token
   }
 
-  private func knownToken(of request: Request) throws -> Token {
+  private func knownToken(of request: RequestHead) throws -> Token {
     let secret = secret(of: request)
     if let token = try secret.flatMap(store.token) { return token }
     if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
@@ -43,7 +43,7 @@ struct Authentication: Sendable {
   }
 
   /// RFC 6750 section 2.1.
-  private func secret(of request: Request) -> TokenSecret? {
+  private func secret(of request: RequestHead) -> TokenSecret? {
     let values = request.fields.values(of: "Authorization")
     guard values.count == 1, let value = values.first else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)

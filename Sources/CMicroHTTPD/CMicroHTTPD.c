@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "CMicroHTTPD.h"
 
+#include <errno.h>
+#include <linux/filter.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 struct MHD_Daemon *aasa_start_daemon(
     unsigned int flags, MHD_AccessHandlerCallback handler, void *context,
@@ -49,6 +52,23 @@ unsigned int aasa_connection_count(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info =
       MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
   return info == NULL ? 0 : info->num_connections;
+}
+
+int aasa_ignore_packets(int listening) {
+  struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+  struct sock_fprog program = {.len = 1, .filter = &nothing};
+  return setsockopt(listening, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+int aasa_adopt_connection(struct MHD_Daemon *daemon, int listening) {
+  struct sockaddr_storage address;
+  socklen_t length = sizeof(address);
+  int connection =
+      accept4(listening, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (connection < 0) return errno == ECONNABORTED || errno == EINTR;
+  /* It closes the socket if it does not take it. */
+  MHD_add_connection(daemon, connection, (struct sockaddr *)&address, length);
+  return 1;
 }
 
 int aasa_memory_file(void) { return memfd_create("body", MFD_CLOEXEC); }

@@ -8,7 +8,7 @@ struct ConfigurationFile {
     let setting: Setting
     /// The text of the value; nil for one of the wrong kind, such as an object.
     let text: String?
-    /// The value as the file has it, for people.
+    /// The value as the file has it, in one line for people.
     let written: String
     let line: Int
   }
@@ -75,7 +75,8 @@ struct ConfigurationFile {
       throw Fault(sentence: "“\(name)” is there already, in line \(first.line).")
     }
     return Item(
-      setting: setting, text: text(of: member.value, for: setting.kind), written: member.value,
+      setting: setting, text: text(of: member.value, for: setting.kind),
+      written: member.value.split(whereSeparator: \.isWhitespace).joined(separator: " "),
       line: member.line)
   }
 

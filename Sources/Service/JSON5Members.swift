@@ -113,17 +113,19 @@ struct JSON5Members {
       let isEscape = scalar == "\\"
       advance()
       // A line can go on behind a backslash, and only there.
-      if !isEscape && scalar.isLineEnd { break }
+      if scalar.isLineEnd { throw Self.openString(start) }
       if isEscape {
         let isReturn = rest.first == "\r"
         advance()
         if isReturn && rest.first == "\n" { advance() }
       }
     }
-    guard rest.first == quote else {
-      throw SyntaxError(line: start, message: "A string is not closed.")
-    }
+    if rest.isEmpty { throw Self.openString(start) }
     advance()
+  }
+
+  private static func openString(_ line: Int) -> SyntaxError {
+    SyntaxError(line: line, message: "A string is not closed.")
   }
 
   private mutating func skipSpace() throws(SyntaxError) {

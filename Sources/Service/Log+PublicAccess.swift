@@ -1,4 +1,6 @@
+import Association
 import FoundationEssentials
+import HTTP
 import JSONValue
 import WellKnown
 

@@ -27,10 +27,14 @@ public final class Service: Sendable {
   private let log: Log
   private let store: Store
   private let trouble: Trouble
-  private let certificates: CertificateWatch
   private let ledger: FetchLedger
   private let collection: AppleCollection
   private let adminConnections = Gauge()
+  private let certificates: CertificateWatch
+  private let pruning: Pruning
+  private let retention: Mutex<Retention>
+  private let prunedRows = Counters(prunedTables)
+  private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
 
   /// Starts serving.
   ///
@@ -53,12 +57,14 @@ public final class Service: Sendable {
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
       daemons: configuration.threads, certificates: certificates.forFiles,
       settings: configuration.publicSettings, log: { log.write($0) })
+    pruning = Pruning(store)
+    retention = Mutex(configuration.retention)
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
       database: configuration.database, store: store, admin: AdminCounts(), table: table,
-      ledger: ledger, collection: collection, trouble: trouble, publicListener: publicListener,
-      adminConnections: adminConnections)
+      ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
+      trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
       publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
@@ -67,7 +73,7 @@ public final class Service: Sendable {
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
       limits: Limits(bodyBytes: configuration.maxBodyBytes), certificates: certificates.forAPI,
-      refuse: { api.refuse($0) },
+      screen: { api.screen($0) }, refuse: { api.refuse($0) },
       answer: { request in
         giveWay()
         return api.answer(request)
@@ -96,6 +102,7 @@ public final class Service: Sendable {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
     certificates.reload(configuration)
+    retention.withLock { $0 = configuration.retention }
   }
 
   /// When each certificate in use expires.
@@ -111,10 +118,18 @@ public final class Service: Sendable {
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
+      try prune()
     }
-    certificates.follow()
     attempt(.counting) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
+    certificates.follow()
+  }
+
+  /// Does a part of the pruning, and counts what went.
+  private func prune() throws {
+    let pruned = try pruning.step(retention.withLock { $0 })
+    prunedRows.add(pruned.revisions, Self.prunedTables[0])
+    prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
   }
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
@@ -161,6 +176,11 @@ public final class Service: Sendable {
 }
 
 extension Configuration {
+  fileprivate var retention: Retention {
+    Retention(
+      revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays)
+  }
+
   fileprivate var publicSettings: PublicSettings {
     PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }

@@ -10,6 +10,8 @@ public final class DatabaseCounts: Sendable {
     case follow
     /// Changing something; waiting for other writers is a part of it.
     case write
+    /// Moving the WAL into the file.
+    case checkpoint
   }
 
   private let durations: [Kind: Histogram]
@@ -37,7 +39,7 @@ public final class DatabaseCounts: Sendable {
       .histogram(
         "aasa_database_transaction_duration_seconds",
         "Time of transactions, by what they are for: answering (read), learning what to serve "
-          + "(follow), changing (write).",
+          + "(follow), changing (write), moving the WAL into the file (checkpoint).",
         Kind.allCases.compactMap { kind in
           durations[kind].map { (key: ["kind": kind.rawValue], value: $0) }
         }),

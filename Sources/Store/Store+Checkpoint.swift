@@ -15,7 +15,7 @@ extension Store {
   /// - Throws: `StoreError`.
   public func moveLog() throws {
     if !writer.takeCommits(atLeast: 50) { return }
-    try translatingErrors(.write) {
+    try translatingErrors(.checkpoint) {
       try Database(path: path, mode: .create).withConnection {
         try $0.run("PRAGMA wal_checkpoint(PASSIVE)")
       }

@@ -98,7 +98,7 @@ public final class Store: Sendable {
 
   /// Does `body` on the connection that writes, without a transaction.
   func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.write) { try writer.withoutTransaction(body) }
+    try translatingErrors(.checkpoint) { try writer.withoutTransaction(body) }
   }
 
   /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its

@@ -5,9 +5,12 @@ struct ApplyOrder {
   let arguments: Arguments
   private let path: String
 
-  init(_ command: String, _ words: some Sequence<String>, flags: [String] = []) throws {
+  init(
+    _ command: String, _ words: some Sequence<String>, options: [String] = [], flags: [String] = []
+  ) throws {
     arguments = try Arguments(
-      words, options: StateSite.options + ["--accept"], flags: ["--prune", "--json"] + flags)
+      words, options: StateSite.options + ["--accept"] + options,
+      flags: ["--prune", "--json"] + flags)
     guard let path = arguments.operands.first, arguments.operands.count == 1 else {
       throw Arguments.Wrong(message: "\(command) needs one FILE or DIR.")
     }
@@ -27,7 +30,8 @@ struct ApplyOrder {
     }
     let answer = try site.apply(
       StateSite.Application(
-        state: files.state, prune: prune, isDryRun: isDryRun, accepted: accepted))
+        state: files.state, prune: prune, isDryRun: isDryRun, accepted: accepted,
+        reason: arguments.value("--reason") ?? ""))
     switch answer {
     case .done(let json):
       let plan = PlanText(json)

@@ -4,8 +4,6 @@ import Store
 
 /// `aasa import`
 enum ImportCommand {
-  private static let context = WriteContext(author: "aasa import")
-
   private static func sentence(_ broken: BrokenExpectation) -> String {
     let expectation = broken.expectation
     return
@@ -14,13 +12,16 @@ enum ImportCommand {
   }
 
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: ["--domain", "--database", "--accept"])
+    let arguments = try Arguments(
+      words, options: ["--domain", "--database", "--accept", "--reason"])
     guard arguments.operands.count == 1 else {
       throw Arguments.Wrong(message: "import needs one FILE.")
     }
     let name = try DomainName(try arguments.required("--domain"))
     let codes = try arguments.acceptedCodes()
     let file = try Input.bytes(of: arguments.operands[0])
+    let context = WriteContext(
+      author: "aasa import", reason: arguments.value("--reason") ?? "")
     do {
       let publication = try Store.use(arguments) { store in
         try Publisher(store: store).write(context) {

@@ -63,15 +63,16 @@ enum Main {
     usage:
       aasa serve [--config FILE] [OPTION VALUE]…
       aasa config [--json] [--config FILE] [OPTION VALUE]…
-      aasa import --domain DOMAIN [--accept CODE,…] [--database PATH] FILE
-      aasa apply [--dry-run] [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
+      aasa import --domain DOMAIN [--accept CODE,…] [--reason TEXT] [--database PATH] FILE
+      aasa apply [--dry-run] [--prune] [--accept CODE,…] [--reason TEXT] [--json] [SITE] FILE|DIR
       aasa diff [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
       aasa export [--json] [SITE] [DIR]
       aasa backup [--force] [--json] [--database PATH] FILE
       aasa restore [--force] [--json] [--database PATH] FILE
       aasa validate [--domain DOMAIN] [--json] FILE…
       aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
-      aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]… [--database PATH]
+      aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]…
+                        [--expires TIME] [--database PATH]
       aasa token list [--database PATH]
       aasa token revoke --name NAME [--database PATH]
 

@@ -97,6 +97,7 @@ struct ServerLife {
       ])
     wait(seconds: Double(configuration.readyDelaySeconds)) { false }
     let hasStopped = stopListeners()
+    service.follow()  // writes down what the last requests left to be written
     checkpoint()
     log.write(.info, "Ended.")
     log.flush()

@@ -28,6 +28,8 @@ enum StateSite {
     var prune = false
     var isDryRun = false
     var accepted: Set<Finding.Code> = []
+    /// Why, for the audit; may be empty.
+    var reason = ""
   }
 
   /// What went wrong, as a sentence.
@@ -93,7 +95,8 @@ enum StateSite {
   }
 
   private func apply(_ application: Application, to path: String) throws -> Answer {
-    let context = WriteContext(author: "aasa apply", isDryRun: application.isDryRun)
+    let context = WriteContext(
+      author: "aasa apply", reason: application.reason, isDryRun: application.isDryRun)
     return try use(path, mustExist: application.isDryRun) { exchange in
       do {
         return .done(
@@ -111,6 +114,7 @@ enum StateSite {
     if !application.accepted.isEmpty {
       target += "&accept=" + application.accepted.map(\.rawValue).sorted().joined(separator: ",")
     }
+    if !application.reason.isEmpty { target += "&reason=" + application.reason.percentEncoded }
     do {
       let answer = try client.send(target, json: application.state.serialized())
       return try self.answer(answer)
@@ -146,6 +150,20 @@ enum StateSite {
       description:
         "\(name) answers with status \(answer.status) and \(reason). --server must be the "
         + "URL of the admin listener of aasa.")
+  }
+}
+
+extension String {
+  /// With everything but unreserved characters escaped (RFC 3986 section 2.3).
+  fileprivate var percentEncoded: String {
+    utf8.reduce(into: "") { text, byte in
+      let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
+      if isPlain || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte) {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16)
+      }
+    }
   }
 }
 

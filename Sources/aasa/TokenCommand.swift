@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import FoundationEssentials
 import Store
@@ -8,7 +9,7 @@ enum TokenCommand {
 
   static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
     let arguments = try Arguments(
-      words.dropFirst(), options: ["--name", "--role", "--domain", "--database"])
+      words.dropFirst(), options: ["--name", "--role", "--domain", "--expires", "--database"])
     guard arguments.operands.isEmpty else {
       throw Arguments.Wrong(message: "token takes no operands.")
     }
@@ -32,10 +33,11 @@ enum TokenCommand {
         message: "--name must have 1 to 100 characters and no control characters.")
     }
     let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
+    let expiry = try expiry(arguments.value("--expires"))
     return try Store.use(arguments) { store in
       do {
         let secret = try store.write(context) {
-          try $0.createToken(name: name, role: role, domains: domains)
+          try $0.createToken(name: name, role: role, domains: domains, expiresAt: expiry)
         }
         try show(secret, of: name, store)
         return .fine
@@ -45,6 +47,20 @@ enum TokenCommand {
         return .no
       }
     }
+  }
+
+  /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
+  private static func expiry(_ text: String?) throws(Arguments.Wrong) -> Int64? {
+    guard let text else { return nil }
+    let time = text.count == 10 ? "\(text)T00:00:00Z" : text
+    guard let seconds = Timestamp.seconds(time) else {
+      throw Arguments.Wrong(
+        message: "--expires: “\(text)” is no time such as 2027-01-31T12:00:00Z or 2027-01-31.")
+    }
+    guard seconds > Int64(Date.now.timeIntervalSince1970) else {
+      throw Arguments.Wrong(message: "--expires: “\(text)” is over.")
+    }
+    return seconds
   }
 
   /// A token that could not be shown is of no use to anyone.
@@ -57,14 +73,18 @@ enum TokenCommand {
     }
   }
 
-  /// A line a token: name, role, when it was made, and the domains that it is limited to.
+  /// A line a token: name, role, when it was made, the domains that it is limited to, when it expires,
+  /// and when it was last used.
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.use(arguments, { try $0.tokens() }) {
-      let created = Date(timeIntervalSince1970: TimeInterval(token.createdAt)).formatted(.iso8601)
+      let created = Timestamp.text(token.createdAt)
+      let expiry = token.expiresAt.map { "expires \(Timestamp.text($0))" } ?? "never expires"
+      let use = token.lastUsedAt.map { "last used \(Timestamp.text($0))" } ?? "never used"
       let domains =
         token.domains.isEmpty
         ? "all domains" : token.domains.map(\.description).joined(separator: ",")
-      try Terminal.print("\(token.name)\t\(token.role.rawValue)\t\(created)\t\(domains)")
+      try Terminal.print(
+        [token.name, token.role.rawValue, created, domains, expiry, use].joined(separator: "\t"))
     }
     return .fine
   }

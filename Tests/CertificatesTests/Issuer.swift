@@ -4,7 +4,9 @@ import Glibc
 import TestSupport
 
 /// An authority that issues certificates for tests, right and wrong ones.
-final class Issuer {
+final class Issuer: @unchecked Sendable {
+  // Unchecked is sound: nothing changes after init, and GnuTLS lets threads share what nobody changes.
+
   /// A call of GnuTLS failed.
   struct Failure: Error {
     let code: CInt

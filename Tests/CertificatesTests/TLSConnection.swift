@@ -46,7 +46,7 @@ final class TLSConnection {
     gnutls_transport_set_int2(session, descriptor, descriptor)
     if isSlow {
       gnutls_transport_set_push_function(session) { context, bytes, count in
-        send(CInt(Int(bitPattern: context)), bytes, min(1, count), CInt(MSG_NOSIGNAL))
+        Glibc.send(CInt(Int(bitPattern: context)), bytes, min(1, count), CInt(MSG_NOSIGNAL))
       }
     }
     try shakeHands()

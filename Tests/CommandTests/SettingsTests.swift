@@ -85,7 +85,7 @@ import Testing
       sentence: "aasa.json5:2: threads: “true” is not a number from 1 to 64."),
     Wrong(
       file: "{threads: [1,\n 2]}",
-      sentence: "aasa.json5:1: threads: “[1,\n 2]” is not a number from 1 to 64."),
+      sentence: "aasa.json5:1: threads: “[1, 2]” is not a number from 1 to 64."),
     Wrong(file: "{database: 5}", sentence: "aasa.json5:1: database: “5” is not a path."),
     Wrong(file: "{database: null}", sentence: "aasa.json5:1: database: “null” is not a path."),
     Wrong(

@@ -34,6 +34,30 @@ import Testing
     #expect(!list.output.contains(secret.prefix(20)))
   }
 
+  @Test func aTokenMayExpireAndTheListTellsThatAndItsLastUse() throws {
+    let server = try RunningServer(database: database)
+    _ = try server.client().send("GET", "/v1/domains")
+    let created = try Program.aasa(
+      "token", "create", "--name", "short", "--role", "viewer", "--expires", "2999-01-31",
+      "--database", database)
+    #expect(created.status == 0)
+    #expect(try server.end() == .exited(0))
+    let rows = try Program.aasa("token", "list", "--database", database).lines
+      .map { $0.split(separator: "\t").map(String.init) }
+    #expect(rows.map { $0[0] } == ["first-admin", "short"])
+    #expect(rows.map { $0[4] } == ["never expires", "expires 2999-01-31T00:00:00Z"])
+    #expect(rows[0][5].hasPrefix("last used 2") && rows[1][5] == "never used")
+  }
+
+  @Test(arguments: ["2020-01-31", "tomorrow", "2999-13-01"])
+  func aTimeThatIsOverOrNoneIsWrongUsage(time: String) throws {
+    let result = try Program.aasa(
+      "token", "create", "--name", "x", "--role", "viewer", "--expires", time, "--database",
+      database)
+    #expect(result.status == 64)
+    #expect(result.errors.hasPrefix("--expires: “\(time)” is "))
+  }
+
   @Test func aNameIsGivenOnce() throws {
     _ = try create("release")
     let again = try Program.aasa(

@@ -100,6 +100,14 @@ public final class RawConnection {
     return buffer
   }
 
+  /// Whether the server ends the connection within a time, without sending anything.
+  public func hasEnded(withinMilliseconds milliseconds: Int32) -> Bool {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var byte: UInt8 = 0
+    return poll(&wait, 1, milliseconds) > 0
+      && recv(descriptor, &byte, 1, CInt(MSG_PEEK)) <= 0
+  }
+
   private func read(through end: [UInt8]) throws(Failure) -> [UInt8] {
     while true {
       if let range = buffer.firstRange(of: end) {

@@ -16,7 +16,7 @@ public final class Threads: Sendable {
     }
   }
 
-  /// Waits until all have ended.
+  /// Waits until all have ended; whether they have.
   public func end() -> Bool { becomesTrue(within: 30) { running.load(ordering: .acquiring) == 0 } }
 }
 
@@ -27,9 +27,9 @@ public final class Counter: Sendable {
   /// Zero.
   public init() {}
 
-  /// The number.
-  public var count: Int { value.load(ordering: .acquiring) }
+  /// What was added up.
+  public var count: Int { value.load(ordering: .relaxed) }
 
-  /// Adds one.
-  public func add() { value.add(1, ordering: .releasing) }
+  /// Adds.
+  public func add(_ number: Int = 1) { value.add(number, ordering: .relaxed) }
 }

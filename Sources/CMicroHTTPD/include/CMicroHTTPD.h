@@ -29,6 +29,14 @@ void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 /// The number of open connections. Variadic in libmicrohttpd.
 unsigned int aasa_connection_count(struct MHD_Daemon *_Nonnull daemon);
 
+/// Makes the kernel drop what comes to a listening socket, so that no further connections are made:
+/// clients try again a second later. Those that are made already are not concerned. Returns 0, or -1.
+int aasa_ignore_packets(int listening);
+
+/// Gives the daemon a connection that waits on a listening socket that it does not listen on any more.
+/// Returns 0 when there is none, otherwise 1. accept4 is a GNU extension, which the Glibc module hides.
+int aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
+
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
 /// Glibc module hides.
 int aasa_memory_file(void);

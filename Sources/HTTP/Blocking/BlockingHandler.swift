@@ -3,15 +3,18 @@ import CMicroHTTPD
 /// What the callbacks of a listener with a thread for each connection need.
 final class BlockingHandler: Sendable {
   let limits: Limits
+  let screen: @Sendable (RequestHead) -> Response?
   let refuse: @Sendable (Refusal) -> Response
   let answer: @Sendable (Request) -> Response
   let traffic = Traffic()
 
   init(
-    limits: Limits, refuse: @escaping @Sendable (Refusal) -> Response,
+    limits: Limits, screen: @escaping @Sendable (RequestHead) -> Response?,
+    refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) {
     self.limits = limits
+    self.screen = screen
     self.refuse = refuse
     self.answer = answer
   }
@@ -19,17 +22,30 @@ final class BlockingHandler: Sendable {
   static let callbacks = Daemon.Callbacks(
     target: beginRequest, request: continueRequest, completed: endRequest)
 
-  /// The answer to a whole request.
-  func response(to request: RequestInProgress) -> Response {
-    if let reason = request.refusal {
-      return refuse(Refusal(reason: reason, fields: request.fields))
-    }
-    do throws(RequestTarget.Malformed) {
-      return answer(try request.whole())
-    } catch {
-      return refuse(Refusal(reason: .malformedTarget(error), fields: request.fields))
-    }
+  /// The answer to a request that has come as far as it is read.
+  fileprivate func response(to request: RequestInProgress) -> Response {
+    var response =
+      switch request.verdict {
+      case .whole(let request): answer(request)
+      case .refused(let reason): refuse(Refusal(reason: reason, fields: request.fields))
+      case .screened(let response): response
+      }
+    if traffic.isDraining { response.fields.set(Field("Connection", "close")) }
+    return response
   }
+
+  /// Answers; what the handler takes does not count as the client's time.
+  fileprivate func answer(
+    _ request: RequestInProgress, on connection: OpaquePointer
+  ) -> MHD_Result {
+    OpenConnections.allow(nil, to: connection)
+    let response = response(to: request)
+    OpenConnections.allow(bodyMilliseconds, to: connection)
+    return send(response, on: connection)
+  }
+
+  /// How long a body or an answer may be on its way.
+  fileprivate var bodyMilliseconds: Int64 { Int64(limits.bodySeconds) * 1000 }
 }
 
 /// Called with the raw target as soon as the request line has arrived. What it returns belongs to
@@ -57,17 +73,21 @@ private func continueRequest(
   let handler = Unmanaged<BlockingHandler>.fromOpaque(context).takeUnretainedValue()
   let inProgress = Unmanaged<RequestInProgress>.fromOpaque(request).takeUnretainedValue()
   if !inProgress.hasHead {
+    OpenConnections.allow(handler.bodyMilliseconds, to: connection)
     inProgress.takeHead(
-      connection, url: url, method: method, version: version, limits: handler.limits)
-    return inProgress.isAnsweredEarly
-      ? send(handler.response(to: inProgress), on: connection) : .YES
+      connection, url: url, method: method, version: version, limits: handler.limits,
+      screen: handler.screen)
+    return inProgress.isAnsweredEarly ? handler.answer(inProgress, on: connection) : .YES
   }
   if pieceBytes.pointee > 0, let piece {
     let bytes = UnsafeRawBufferPointer(start: piece, count: pieceBytes.pointee)
     pieceBytes.pointee = 0
-    return inProgress.take(bytes, limits: handler.limits) ? .YES : .NO
+    if inProgress.take(bytes, limits: handler.limits) { return .YES }
+    // libmicrohttpd takes no answer within a body.
+    sendLast(handler.response(to: inProgress).lastBytes, on: connection)
+    return .NO
   }
-  return send(handler.response(to: inProgress), on: connection)
+  return handler.answer(inProgress, on: connection)
 }
 
 /// Called once for each request that was begun, however it ended.
@@ -80,7 +100,10 @@ private func endRequest(
   // Sound: this is the reference that `beginRequest` retained, and it is given up here alone.
   let inProgress = Unmanaged<RequestInProgress>.fromOpaque(request).takeRetainedValue()
   if inProgress.isAnsweredEarly { discardArrivedBytes(of: connection) }
-  Unmanaged<BlockingHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.traffic.complete() }
+  Unmanaged<BlockingHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+    OpenConnections.allow(Int64(handler.limits.headerSeconds) * 1000, to: connection)
+    handler.traffic.complete()
+  }
 }
 
 private func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {

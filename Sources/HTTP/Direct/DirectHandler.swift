@@ -22,10 +22,13 @@ public struct DirectAnswers: Sendable {
 final class DirectHandler: Sendable {
   fileprivate let room: HeaderRoom
   fileprivate let answers: DirectAnswers
+  /// How long a connection may take from the end of an answer to the next.
+  fileprivate let requestMilliseconds: Int64
   let traffic = Traffic()
 
-  init(room: HeaderRoom, answers: DirectAnswers) {
+  init(room: HeaderRoom, limits: Limits, answers: DirectAnswers) {
     self.room = room
+    requestMilliseconds = Int64(limits.headerSeconds) * 1000
     self.answers = answers
   }
 
@@ -86,15 +89,19 @@ private func continueRequest(
     pieceBytes.pointee = 0
     return .YES
   }
+  // Sound: see `beginRequest`.
+  let handler = Unmanaged<DirectHandler>.fromOpaque(context)
   if progress.stage == .targetArrived {
     // An answer to this first call closes the connection, so it is only given where a body follows
-    // that shall not be read.
-    let waits = !mayHaveBody(connection) || !DirectFields(of: connection).hasLongBody
+    // that shall not be read, and where the connection shall end.
+    let waits =
+      !handler._withUnsafeGuaranteedRef { $0.traffic.isDraining }
+      && (!mayHaveBody(connection) || !DirectFields(of: connection).hasLongBody)
     progress.stage = waits ? .headArrived : .answeredEarly
     state.pointee = progress.pointer
     if waits { return .YES }
   }
-  return Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+  return handler._withUnsafeGuaranteedRef { handler in
     let request = DirectRequest(
       connection, url: url, method: method, version: version, targetBytes: progress.targetBytes)
     if !handler.room.holds(request) {
@@ -121,5 +128,8 @@ private func endRequest(
 ) {
   guard let context, let connection, let progress = Progress(state?.pointee) else { return }
   if progress.stage == .answeredEarly { discardArrivedBytes(of: connection) }
-  Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.traffic.complete() }
+  Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+    OpenConnections.allow(handler.requestMilliseconds, to: connection)
+    handler.traffic.complete()
+  }
 }

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Glibc
 
 /// How large a header may be on a direct listener, and the answer to one that is larger.
 ///
@@ -25,10 +24,7 @@ struct HeaderRoom {
   ///   - response: The answer to a larger one.
   init(limit: Int, refusal response: Response) {
     self.limit = limit
-    var head = "HTTP/1.1 \(response.status) Request Header Fields Too Large\r\n"
-    for field in response.fields.all { head += "\(field)\r\n" }
-    head += "Connection: close\r\nContent-Length: \(response.body.count)\r\n\r\n"
-    answer = Array(head.utf8) + response.body
+    answer = response.lastBytes
   }
 
   /// Whether a request's header is within the limit and leaves room for an answer. Many small
@@ -42,13 +38,5 @@ struct HeaderRoom {
   }
 
   /// Sends the answer, as far as the connection takes it without waiting.
-  func refuse(_ connection: OpaquePointer) {
-    if sendInTLS(answer, on: connection) { return }
-    let descriptor = aasa_socket(connection)
-    guard descriptor >= 0 else { return }
-    // Sound: the pointer is used during the call only.
-    _ = answer.withUnsafeBytes {
-      send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
-    }
-  }
+  func refuse(_ connection: OpaquePointer) { sendLast(answer, on: connection) }
 }

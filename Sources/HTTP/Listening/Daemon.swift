@@ -36,16 +36,18 @@ final class Daemon: Sendable {
     case stopped
   }
 
+  /// What is kept of its open connections.
+  let connections: OpenConnections
+
   private let state: Mutex<State>
   private let context: any AnyObject & Sendable
-  /// Set where it speaks HTTPS; its callbacks use it.
-  private let certificates: CertificateDirectory?
 
   init(
     on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
     limits: Limits, poolBytes: Int, certificates: CertificateDirectory?,
     context: any AnyObject & Sendable, callbacks: Callbacks
   ) throws(ListenerError) {
+    let connections = OpenConnections(limits, certificates: certificates)
     let pointer = Unmanaged.passUnretained(context).toOpaque()
     var options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
@@ -55,9 +57,9 @@ final class Daemon: Sendable {
       option(.PER_IP_CONNECTION_LIMIT, limits.connectionsPerAddress ?? 0),
       option(.URI_LOG_CALLBACK, callbacks.targetAddress, pointer),
       option(.UNESCAPE_CALLBACK, keepEscapesAddress, nil),
-      option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer),
+      option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer), connections.notification,
     ]
-    options += certificates.map(tlsOptions) ?? []
+    if certificates != nil { options += tlsOptions }
     options.append(option(.END, 0))
     let threads =
       threading == .one
@@ -75,7 +77,7 @@ final class Daemon: Sendable {
     }
     state = Mutex(.running(daemon, socket))
     self.context = context
-    self.certificates = certificates
+    self.connections = connections
   }
 
   deinit { stop() }
@@ -91,13 +93,13 @@ final class Daemon: Sendable {
     } ?? 0
   }
 
-  /// Takes no further connections; those that are open go on.
+  /// Takes no further connections but those that are established already; those that are open go on.
   func quiesce() {
     state.withLock { state in
       guard case .running(let daemon, let socket) = state else { return }
       // It leaves the socket to the caller, who may only close it after the daemon's end.
       _ = MHD_quiesce_daemon(daemon)
-      socket.refuse()
+      socket.refuse { aasa_adopt_connection(daemon, $0) == 1 }
       state = .quiesced(daemon, socket)
     }
   }

@@ -9,6 +9,7 @@ public struct InheritedSocket: Sendable {
 
   /// Why a descriptor cannot be listened on, as a sentence.
   public struct Unusable: Error, CustomStringConvertible {
+    /// What is wrong and what to do.
     public let description: String
   }
 

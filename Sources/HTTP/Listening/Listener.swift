@@ -9,6 +9,7 @@ public final class Listener: Sendable {
 
   private let daemons: [Daemon]
   private let traffic: [Traffic]
+  private let sweep: Sweep
 
   /// Listens with handlers that may block: a thread for each connection.
   ///
@@ -20,16 +21,18 @@ public final class Listener: Sendable {
   ///   - inherited: A socket that listens already, in the place of one at the address.
   ///   - limits: What clients may take.
   ///   - certificates: What it speaks HTTPS with; plain HTTP without.
+  ///   - screen: Looks at the head of a request with a body before that is read, and may answer at once.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
     certificates: CertificateDirectory? = nil,
+    screen: @escaping @Sendable (RequestHead) -> Response? = { _ in nil },
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
-    let handler = BlockingHandler(limits: limits, refuse: refuse, answer: answer)
+    let handler = BlockingHandler(limits: limits, screen: screen, refuse: refuse, answer: answer)
     let address = inherited?.address ?? address
     let socket = try ListeningSocket(on: address, or: inherited, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
@@ -41,6 +44,7 @@ public final class Listener: Sendable {
         callbacks: BlockingHandler.callbacks)
     ]
     traffic = [handler.traffic]
+    sweep = Self.sweep(daemons, limits)
   }
 
   /// Listens with handlers that answer at once with prepared responses: one thread for all
@@ -71,7 +75,7 @@ public final class Listener: Sendable {
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, answers: makeAnswers())
+      let handler = DirectHandler(room: room, limits: limits, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
@@ -83,6 +87,12 @@ public final class Listener: Sendable {
     self.address = bound
     self.daemons = daemons
     self.traffic = traffic
+    sweep = Self.sweep(daemons, limits)
+  }
+
+  private static func sweep(_ daemons: [Daemon], _ limits: Limits) -> Sweep {
+    let seconds = min(1, Double(min(limits.headerSeconds, limits.bodySeconds)) / 4)
+    return Sweep(daemons.map(\.connections), every: max(0.05, seconds))
   }
 
   /// A socket that shares its port would join those of another server; one that does not share
@@ -100,13 +110,30 @@ public final class Listener: Sendable {
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
 
+  /// For how long nothing must have come before connections without a request are closed.
+  private static let quietTime = Duration.milliseconds(100)
+
   /// Takes no further connections, lets requests that have begun end within a time, then closes
-  /// every connection. Returns when all threads have ended; a handler that blocks keeps it waiting.
-  /// May be called again, and does nothing then.
+  /// every connection. Clients that keep connections are told with their next answer that it is the
+  /// last one (RFC 9112 section 9.6). Returns when all threads have ended; a handler that blocks keeps
+  /// it waiting. May be called again, and does nothing then.
   public func stop(within seconds: Double = 10) {
+    for traffic in traffic { traffic.drain() }
     for daemon in daemons { daemon.quiesce() }
     let deadline = ContinuousClock.now + .seconds(seconds)
-    while requestsInFlight > 0 && ContinuousClock.now < deadline { usleep(2_000) }
+    waitUntilQuiet(deadline)
     for daemon in daemons { daemon.stop() }
+  }
+
+  private func waitUntilQuiet(_ deadline: ContinuousClock.Instant) {
+    var requests: UInt = 0
+    var quietSince = ContinuousClock.now
+    while openConnections > 0 && ContinuousClock.now < deadline {
+      let total = traffic.reduce(0) { $0 &+ $1.total }
+      if total != requests || requestsInFlight > 0 { quietSince = .now }
+      requests = total
+      if ContinuousClock.now - quietSince > Self.quietTime { return }
+      usleep(2_000)
+    }
   }
 }

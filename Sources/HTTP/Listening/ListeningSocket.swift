@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import Glibc
 
 /// A bound socket that listens; closed when it goes out of use.
@@ -36,7 +37,7 @@ final class ListeningSocket: Sendable {
       guard resolved.withSocketAddress({ bind(descriptor, $0, $1) }) == 0 else {
         throw ListenerError(call: "bind", errno, address)
       }
-      guard listen(descriptor, 1024) == 0 else {
+      guard listen(descriptor, CInt(Self.backlog)) == 0 else {
         throw ListenerError(call: "listen", errno, address)
       }
       port = try Self.port(of: descriptor, address)
@@ -63,9 +64,20 @@ final class ListeningSocket: Sendable {
 
   /// Refuses connections from now on, and keeps the descriptor. Those that come to an inherited
   /// socket wait for the next process that takes them.
-  func refuse() {
-    if !isInherited { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  ///
+  /// - Parameter adopt: Takes one that is established and waits, since it would be reset; false when
+  ///   there is none.
+  func refuse(adopt: (CInt) -> Bool) {
+    if isInherited { return }
+    // Where that is not possible, a connection that is made in the last moment is reset.
+    _ = aasa_ignore_packets(descriptor)
+    var count = 0
+    while count < Self.backlog && adopt(descriptor) { count += 1 }
+    shutdown(descriptor, CInt(SHUT_RDWR))
   }
+
+  /// How many established connections may wait.
+  private static let backlog = 1024
 
   private static func setOption(
     _ descriptor: CInt, _ level: CInt, _ name: CInt, _ value: CInt, _ address: SocketAddress

@@ -9,16 +9,13 @@ private let priorities: StaticString = """
   :-CIPHER-ALL:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:-MAC-ALL:+AEAD
   """
 
-/// What makes a daemon speak HTTPS; with the flag MHD_USE_TLS. The directory has to live as long as
-/// the daemon.
-func tlsOptions(_ certificates: CertificateDirectory) -> [MHD_OptionItem] {
-  let context = Unmanaged.passUnretained(certificates).toOpaque()
-  let follow: MHD_NotifyConnectionCallback = followConnection
+/// What makes a daemon speak HTTPS; with the flag MHD_USE_TLS. The certificates of a connection
+/// are in its slot.
+var tlsOptions: [MHD_OptionItem] {
   let choose: RetrieveFunction = chooseCertificate
   // Sound: options carry the addresses of functions as integers or pointers, and libmicrohttpd calls
   // them with the types that the options' documentation names. The text lives for ever.
   return [
-    option(.NOTIFY_CONNECTION, unsafeBitCast(follow, to: Int.self), context),
     option(.HTTPS_PRIORITIES, 0, UnsafeMutableRawPointer(mutating: priorities.utf8Start)),
     option(.HTTPS_CERT_CALLBACK2, 0, unsafeBitCast(choose, to: UnsafeMutableRawPointer.self)),
   ]
@@ -46,26 +43,6 @@ private typealias RetrieveFunction =
     UnsafeMutablePointer<UInt32>?
   ) -> CInt
 
-/// Gives each connection the set of certificates that is in use when it begins, and keeps that alive
-/// until its end: a handshake may look at it at any time.
-private func followConnection(
-  _ context: UnsafeMutableRawPointer?, _: OpaquePointer?,
-  _ set: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
-) {
-  guard let context, let set else { return }
-  switch event {
-  case .CONNECTION_NOTIFY_STARTED:
-    // Sound: the daemon keeps the directory while its threads run.
-    let directory = Unmanaged<CertificateDirectory>.fromOpaque(context).takeUnretainedValue()
-    set.pointee = Unmanaged.passRetained(directory.current).toOpaque()
-  case .CONNECTION_NOTIFY_CLOSED:
-    guard let retained = set.pointee else { return }
-    // Sound: this is the reference that was retained above, and a connection ends once.
-    Unmanaged<CertificateSet>.fromOpaque(retained).release()
-    set.pointee = nil
-  }
-}
-
 /// Called within a handshake when the client has said which host it wants.
 private func chooseCertificate(
   _ session: gnutls_session_t?, _: UnsafePointer<gnutls_cert_retr_st>?,
@@ -76,12 +53,11 @@ private func chooseCertificate(
   _ key: UnsafeMutablePointer<gnutls_privkey_t?>?, _ flags: UnsafeMutablePointer<UInt32>?
 ) -> CInt {
   guard let session, let connection = gnutls_session_get_ptr(session),
-    let set = aasa_socket_context(OpaquePointer(connection))
+    let certificates = ConnectionSlot.of(OpaquePointer(connection))?.pointee.certificates
   else { return -1 }
   // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained
   // until the connection's end. GnuTLS does not free what it is given, for want of the flag.
-  let certificates = Unmanaged<CertificateSet>.fromOpaque(set).takeUnretainedValue()
-  guard let pair = certificates.pair(for: requestedHost(session)) else {
+  guard let pair = certificates.takeUnretainedValue().pair(for: requestedHost(session)) else {
     // libmicrohttpd would close without a word (RFC 6066 section 3).
     _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)
     return -1

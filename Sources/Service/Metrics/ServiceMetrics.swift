@@ -14,6 +14,8 @@ struct ServiceMetrics: Sendable {
   let table: LiveTable
   let ledger: FetchLedger
   let collection: AppleCollection
+  let prunedRows: Counters
+  let certificates: CertificateWatch
   let trouble: Trouble
   let publicListener: PublicListener
   /// Open connections of the other listener, which has this and cannot be had here.
@@ -36,9 +38,23 @@ struct ServiceMetrics: Sendable {
       .gauge("aasa_names", "Names that files are served for.", Double(table.hosts.count)))
     families += store.counts.families
     families.append(databaseSize)
+    families.append(
+      .counter(
+        "aasa_pruned_rows_total", "Old rows that were removed, by table.", prunedRows.values))
     families += ledger.families
     families += collection.families
+    families.append(expiries)
     return families + ProcessMetrics.families
+  }
+
+  private var expiries: MetricFamily {
+    .gauge(
+      "aasa_certificate_not_after_timestamp_seconds",
+      "The last second in which a certificate is valid, by the setting that names its directory and "
+        + "by its name.",
+      certificates.expiries.map { expiry -> (key: Labels, value: Double) in
+        (key: ["setting": expiry.setting, "name": expiry.name], value: Double(expiry.notAfter))
+      })
   }
 
   private func connections(_ counts: PublicCounts) -> MetricFamily {

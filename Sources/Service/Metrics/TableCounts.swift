@@ -7,7 +7,7 @@ import Synchronization
 /// waits for the database.
 final class TableCounts: Sendable {
   /// A document: the number of its revision and its size in bytes, small since there may be many.
-  struct Document {
+  struct Document: Sendable {
     fileprivate let revision: Int32
     fileprivate let bytes: Int32
 

@@ -1,0 +1,104 @@
+"""Measures the server beside others, with many domains, and under edits: `make bench`.
+
+    python3 Tests/Benchmarks/Serving --build .build [--quick] [--page docs/performance.md]
+
+Prints the tables, and writes them to the page if one is named. Any wrong answer ends the run.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import calls
+import edits
+import machine
+import report
+import scale
+import throughput
+from published import Publication, Published
+from servers import Bench
+from throughput import Pace
+
+
+class _Run:
+    """What is measured, in full or in a short look."""
+
+    def __init__(self, build: Path, quick: bool) -> None:
+        self._build = build
+        self._quick = quick
+        self._aasa = build / "release" / "aasa"
+        self._kept = build / "bench"
+        self._schema = hashlib.sha256(b"".join(
+            file.read_bytes() for file in sorted(Path("migrations").glob("*.sql")))).digest()
+        self._many = 10_000 if quick else 100_000
+
+    def findings(self) -> report.Findings:
+        # The database lies on the disk of the build folder, whose speed is measured too.
+        folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._kept))
+        try:
+            return self._measure(folder)
+        finally:
+            shutil.rmtree(folder)
+
+    def _measure(self, folder: Path) -> report.Findings:
+        few, many, equal = (
+            self._published("1,000", 1_000), self._published("many", self._many),
+            self._published("equal", self._many, equal=True))
+        with Bench(self._aasa, self._kept / "constant", folder) as bench:
+            return report.Findings(
+                rows=throughput.rows(bench, self._sizes(), self._pace(rounds=5, seconds=2)),
+                calls=calls.count(bench, few),
+                sizes=[scale.size(bench, one, 3) for one in (few, many, equal)],
+                speed=scale.speed(bench, few, many, self._pace(rounds=5, seconds=2)),
+                edit_times=scale.edit_times(bench, many, 20 if self._quick else 100),
+                rounds=edits.rounds(bench, many, self._pace(rounds=3, seconds=3)))
+
+    def _pace(self, rounds: int, seconds: float) -> Pace:
+        return Pace(1, 1) if self._quick else Pace(rounds, seconds)
+
+    def _sizes(self) -> list[Published]:
+        """Ten thousand hosts each. The largest documents are a hundred, each for a hundred hosts:
+        files of ten thousand would be more than caches and memory of a small machine hold, and
+        what would be measured is these."""
+        large = 20 if self._quick else 100
+        return [
+            self._published("1 KB", 10_000, 1_024),
+            self._published("16 KB", 500 if self._quick else 10_000, 16_384),
+            self._published("120 KB", large, 122_880, hosts_per_document=100)]
+
+    def _published(
+        self, name: str, documents: int, document_bytes: int = 1_024, **more: int
+    ) -> Published:
+        publication = Publication(name, documents, document_bytes, **more)
+        return Published(publication, self._aasa, self._kept / "data", self._schema)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--build", type=Path, default=Path(".build"))
+    options.add_argument("--quick", action="store_true", help="a short look, which writes no page")
+    options.add_argument("--page", type=Path, help="where the tables are written")
+    chosen = options.parse_args()
+    # Ends the servers, too, when the run is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # Where Debian has servers, which is not on everyone's path.
+    os.environ["PATH"] += ":/usr/sbin"
+    machine.require_two_cores()
+    if machine.load() > 0.5:
+        print(f"The machine has other work (load {machine.load():.1f}): trust only the ratios.")
+    start = time.monotonic()
+    findings = _Run(chosen.build.resolve(), chosen.quick).findings()
+    text = report.markdown(findings, machine.description(chosen.build))
+    print(f"\n{text}\nMeasured in {(time.monotonic() - start) / 60:.1f} minutes.")
+    if chosen.page and not chosen.quick:
+        report.write(text, chosen.page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""The servers that are compared, each on a port of its own and with nothing of the system's."""
+
+import getpass
+import resource
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from client import PATH, Answer, Connection
+from processes import Process
+from published import Published
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Server:
+    name: str
+    process: Process
+    port: int
+    # From the start of the program to its first answer that was right.
+    start_seconds: float
+
+
+@dataclass(frozen=True)
+class Admin:
+    """Access to aasa's API."""
+
+    port: int
+    token: str
+    database: Path
+
+    @property
+    def fields(self) -> str:
+        return (f"Host: localhost\r\nAuthorization: Bearer {self.token}\r\n"
+                "Content-Type: application/json")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Bench:
+    """Starts servers in a folder of its own, and ends them all when it is left."""
+
+    def __init__(self, aasa: Path, constant: Path, folder: Path) -> None:
+        self._aasa = aasa
+        self._constant = constant
+        self.folder = folder
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Bench":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def aasa(self, published: Published, core: int | None) -> tuple[Server, Admin]:
+        database = Path(tempfile.mkdtemp(dir=self.folder)) / "aasa.db"
+        published.copy_database(database)
+        token = subprocess.run(
+            [self._aasa, "token", "create", "--database", database, "--role", "admin",
+             "--name", "bench"],
+            check=True, capture_output=True, text=True).stdout.strip()
+        admin = Admin(free_port(), token, database)
+        server = self._start(
+            "aasa", published, core, lambda port: [
+                str(self._aasa), "serve", "--database", str(database),
+                "--public-address", f"127.0.0.1:{port}",
+                "--admin-address", f"127.0.0.1:{admin.port}"])
+        return server, admin
+
+    def bare_c(self, published: Published, core: int) -> Server:
+        return self._start(
+            "bare C", published, core,
+            lambda port: [str(self._constant), str(port), str(published.document)])
+
+    def nginx(self, published: Published, core: int) -> Server:
+        """As Debian sets it up. Large files leave faster without tcp_nopush, small ones with it."""
+        is_large = published.publication.document_bytes > 65_536
+        return self._nginx("nginx", published, core, "on", "off" if is_large else "on")
+
+    def nginx_without_sendfile(self, published: Published, core: int) -> Server:
+        """Copies files through its own memory, which is faster where they are small."""
+        return self._nginx("nginx, sendfile off", published, core, "off", "off")
+
+    def _nginx(
+        self, name: str, published: Published, core: int, sendfile: str, tcp_nopush: str
+    ) -> Server:
+        return self._configured(
+            name, published, core, "nginx.conf",
+            lambda file: ["nginx", "-p", str(self.folder), "-e", "stderr", "-c", str(file)],
+            {"SENDFILE": sendfile, "NOPUSH": tcp_nopush})
+
+    def lighttpd(self, published: Published, core: int) -> Server:
+        return self._configured(
+            "lighttpd", published, core, "lighttpd.conf",
+            lambda file: ["lighttpd", "-D", "-f", str(file)])
+
+    def caddy(self, published: Published, core: int) -> Server:
+        return self._configured(
+            "Caddy", published, core, "Caddyfile",
+            lambda file: ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)])
+
+    def _configured(
+        self, name: str, published: Published, core: int, template: str,
+        command: Callable[[Path], list[str]], choices: dict[str, str] | None = None,
+    ) -> Server:
+        """A server with a configuration file, in which `@NAMES@` stand for what is known now."""
+        def configure(port: int) -> list[str]:
+            open_files = min(40_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+            known = {
+                "PORT": port, "SITES": published.sites, "PATH": PATH, "DIRECTORY": self.folder,
+                "USER": getpass.getuser(), "FILES": open_files}
+            text = (_HERE / template).read_text()
+            for key, value in (known | (choices or {})).items():
+                text = text.replace(f"@{key}@", str(value))
+            file = self.folder / f"{name}-{template}"
+            file.write_text(text)
+            return command(file)
+
+        return self._start(name, published, core, configure)
+
+    def _start(
+        self, name: str, published: Published, core: int | None,
+        command: Callable[[int], list[str]],
+    ) -> Server:
+        port = free_port()
+        words = command(port)
+        host = published.publication.hosts[-1]
+        start = time.monotonic()
+        process = Process(
+            words, self.folder / f"{name}.log", core, {"HOME": str(self.folder)})
+        self._stack.callback(process.stop)
+        answer = _first_answer(process, port, host)
+        seconds = time.monotonic() - start
+        if answer.status != 200 or len(answer.body) != published.publication.document_bytes:
+            raise RuntimeError(f"{name} is up, and answers {host} with:\n{answer.head.decode()}")
+        return Server(name, process, port, seconds)
+
+
+def _first_answer(process: Process, port: int, host: str) -> Answer:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            with Connection(port) as connection:
+                return connection.fetch(host)
+        except ConnectionError:
+            process.check_runs()
+            time.sleep(0.0005)
+    raise RuntimeError("The server did not answer within a minute.")

@@ -1,0 +1,184 @@
+import Glibc
+import JSONValue
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+/// Whether Apple has collected a change: what is fetched from a running server gets into the ledger.
+@Suite struct LedgerTests {
+  static let apple = "AASA-Bot/1.0.0"
+
+  let scratch: TemporaryDirectory
+  var database: String { scratch.path("aasa.db") }
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+    try scratch.adopt(["/first"], for: "example.com")
+  }
+
+  private func start() throws -> RunningServer { try RunningServer(database: database) }
+
+  /// A new token, since the one that the first start prints is gone with it.
+  private func client(of server: RunningServer, _ name: String = "test") throws -> Client {
+    let token = try Program.aasa(
+      "token", "create", "--database", database, "--name", name, "--role", "admin")
+    return server.client(token: token.lines.first ?? "")
+  }
+
+  private func fetches(_ client: Client) throws -> JSON {
+    try client.send("GET", "/v1/domains/example.com/fetches").json
+  }
+
+  private func count(_ fetcher: String, _ client: Client) throws -> Int? {
+    try fetches(client)["current"]?["counts"]?[fetcher]?.integerValue
+  }
+
+  @Test func aChangeIsCollectedWhenAppleHasFetchedItUnderAnyOfItsNames() throws {
+    let server = try start()
+    let client = try client(of: server)
+    let change: JSON = ["aliases": ["*.go.example.com"]]
+    #expect(try client.send("PATCH", "/v1/domains/example.com", json: change).status == 200)
+    #expect(try fetches(client)["current"]?["collected"] == false)
+    try server.fetch("a.go.example.com", as: Self.apple)
+    try server.fetch("example.com", as: "swcd (unknown version) CFNetwork")
+    try server.fetch("example.com", as: "curl/8")
+    #expect(try becomesTrue { try fetches(client)["current"]?["collected"] == true })
+    let expected: JSON = ["apple-cdn": 1, "device": 1, "other": 1]
+    #expect(try becomesTrue { try fetches(client)["current"]?["counts"] == expected })
+    let current = try fetches(client)["current"]
+    #expect(current?["revision"] == 2 && current?["firstFetchedByAppleAt"]?.stringValue != nil)
+    #expect(try fetches(client)["items"]?.arrayValue?.last?["collected"] == false)
+  }
+
+  @Test func aStopWritesWhatWasCountedAndTheNextServerGoesOn() throws {
+    for round in 1...2 {
+      let server = try start()
+      let client = try client(of: server, "round \(round)")
+      for _ in 0..<5 { try server.fetch("example.com", as: Self.apple) }
+      #expect(try server.end() == .exited(0))
+      let next = try start()
+      let reader = next.client(token: client.token)
+      #expect(try count("apple-cdn", reader) == round * 5)
+    }
+  }
+
+  @Test func aKillLosesSecondsOfCountsAndNothingElse() throws {
+    let server = try start()
+    let client = try client(of: server)
+    for _ in 0..<3 { try server.fetch("example.com", as: Self.apple) }
+    #expect(try becomesTrue { try count("apple-cdn", client) == 3 })
+    for _ in 0..<4 { try server.fetch("example.com", as: Self.apple) }
+    #expect(try server.end(SIGKILL) == .killed(bySignal: SIGKILL))
+    let next = try start()
+    let counted = try count("apple-cdn", next.client(token: client.token))
+    #expect((3...7).contains(counted ?? 0))
+    #expect(try next.file(of: "example.com").json == AssociationFile.routes(["/first"]))
+    let connection = try Connection(path: database, mode: .readOnly)
+    #expect(try connection.first("PRAGMA integrity_check") { $0.text(0) } == "ok")
+  }
+
+  @Test func twoServersOnOneDatabaseAddUp() throws {
+    let servers = [try start(), try start()]
+    let client = try client(of: servers[0])
+    for _ in 0..<4 { for server in servers { try server.fetch("example.com", as: Self.apple) } }
+    #expect(try becomesTrue { try count("apple-cdn", client) == 8 })
+  }
+
+  /// The ETag tells which document each answer had, and the revisions tell whose it is.
+  @Test func fetchesDuringEditsCountForTheRevisionThatWasServed() throws {
+    let server = try start()
+    let client = try client(of: server)
+    let tally = Tally()
+    let threads = Threads(
+      (0..<2).map { _ in
+        {
+          do {
+            while !tally.isDone.load(ordering: .relaxed) {
+              tally.add(try server.fetch("example.com", as: Self.apple))
+            }
+          } catch {
+            Issue.record(error)
+          }
+        }
+      })
+    for number in 1...20 {
+      let file = AssociationFile.routes(["/\(number)"])
+      let answer = try client.send("PUT", "/v1/domains/example.com/file", json: file)
+      #expect(answer.status == 200)
+    }
+    tally.isDone.store(true, ordering: .relaxed)
+    #expect(threads.end())
+    #expect(try server.end() == .exited(0))
+    let next = try start()
+    let reader = next.client(token: client.token)
+    let revisions = try reader.send("GET", "/v1/domains/example.com/revisions").json["items"]
+    let digests = (revisions?.arrayValue ?? []).map { $0["sha256"]?.stringValue ?? "" }
+    let counts = (try fetches(reader)["items"]?.arrayValue ?? []).map {
+      $0["counts"]?["apple-cdn"]?.integerValue ?? 0
+    }
+    let expected = digests.map { tally["\"\($0)\""] }
+    #expect(counts == expected && counts.count == 21 && counts.reduce(0, +) > 20)
+  }
+
+  @Test func aLockedDatabaseKeepsNoMetricsWaitingAndLosesNoCounts() throws {
+    let server = try start()
+    let client = try client(of: server)
+    let connection = try Connection(path: database, mode: .create)
+    try connection.execute("BEGIN IMMEDIATE")
+    try server.fetch("example.com", as: Self.apple)
+    // The ledger waits for the lock, gives up after some seconds, and says so.
+    let isNoticed = try becomesTrue(within: 20) {
+      let start = ContinuousClock.now
+      let metrics = try Metrics(of: server)
+      #expect(ContinuousClock.now - start < .seconds(3))
+      return metrics["aasa_ledger_write_failures_total"] ?? 0 > 0
+    }
+    #expect(isNoticed)
+    #expect(try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 0)
+    #expect(try client.send("GET", "/readyz").status == 200)
+    try connection.execute("ROLLBACK")
+    #expect(try becomesTrue { try count("apple-cdn", client) == 1 })
+    #expect(
+      try becomesTrue { try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 1 })
+  }
+}
+
+/// How often each entity tag was seen by threads that fetch.
+private final class Tally: Sendable {
+  let isDone = Atomic(false)
+  private let counts = Mutex<[String: Int]>([:])
+
+  func add(_ tag: String) { counts.withLock { $0[tag, default: 0] += 1 } }
+
+  subscript(tag: String) -> Int { counts.withLock { $0[tag] ?? 0 } }
+}
+
+extension TemporaryDirectory {
+  /// Makes a domain of the database `aasa.db` serve routes with these paths.
+  func adopt(_ paths: [String], for domain: String) throws {
+    let result = try Program.aasa(
+      "import", "--domain", domain, "--database", path("aasa.db"), "-",
+      input: AssociationFile.routes(paths).serialized())
+    #expect(result.status == 0)
+  }
+}
+
+extension RunningServer {
+  /// Fetches the file of a host, which must be there, and returns its entity tag.
+  @discardableResult
+  func fetch(_ host: String, as userAgent: String) throws -> String {
+    let answer = try RawConnection(port: publicPort).exchange(
+      "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n"
+        + "User-Agent: \(userAgent)\r\n\r\n")
+    #expect(answer.status == 200)
+    return answer["ETag"] ?? ""
+  }
+}
+
+extension Client {
+  /// The secret that it sends.
+  fileprivate var token: String {
+    lines.compactMap { $0.split(separator: " ").last }.last.map(String.init) ?? ""
+  }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+extension RawConnection {
+  /// Sends a text again and again, often enough not to be idle, until the server ends the connection.
+  ///
+  /// - Returns: Whether it did so before the deadline.
+  public func isCut(whileSending text: String, within seconds: Double = 10) throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < deadline {
+      do {
+        try send(text)
+      } catch Failure.system(call: "send", code: EPIPE), Failure.system(
+        call: "send", code: ECONNRESET)
+      {
+        return true
+      }
+      if hasEnded(withinMilliseconds: 100) { return true }
+    }
+    return false
+  }
+}
