@@ -77,19 +77,30 @@ struct PatternSyntax {
   var regularExpression: String? {
     if bytes.first == UInt8(ascii: "^") { return "^" }
     if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
-    let signs = [
-      "\\d", "\\w", "\\s", "\\.", "\\/", "\\b", "(.*)", "(.+)", "(?:", "(?=", "(?!", "(?<", "/.*",
-      ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
-    ]
-    if let sign = signs.first(where: { text.start(ofASCII: $0) != nil && !isVariable($0) }) {
-      return sign
+    if let sign = Self.signs.first(where: { contains($0) && !isVariable($0) }) {
+      return sign.description
     }
     return alternatives
   }
 
+  private static let signs: [StaticString] = [
+    "\\d", "\\w", "\\s", "\\.", "\\/", "\\b", "(.*)", "(.+)", "(?:", "(?=", "(?!", "(?<", "/.*",
+    ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
+  ]
+
   /// Whether the sign is only the end of a variable, as in `$(lang)*`.
-  private func isVariable(_ sign: String) -> Bool {
-    sign.utf8.first == UInt8(ascii: ")") && text.start(ofASCII: "$(") != nil
+  private func isVariable(_ sign: StaticString) -> Bool {
+    sign.withUTF8Buffer { $0.first == UInt8(ascii: ")") } && contains("$(")
+  }
+
+  /// Whether the text has these characters, compared byte by byte.
+  private func contains(_ part: StaticString) -> Bool {
+    part.withUTF8Buffer { part in
+      guard let first = part.first, part.count <= bytes.count else { return false }
+      return (0...bytes.count - part.count).contains { start in
+        bytes[start] == first && bytes[start..<start + part.count].elementsEqual(part)
+      }
+    }
   }
 
   /// Alternatives in parentheses: `(a|b)`.
