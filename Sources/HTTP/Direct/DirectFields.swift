@@ -65,8 +65,30 @@ public struct DirectFields {
   fileprivate mutating func take(
     _ name: UnsafePointer<CChar>, _ bytes: Int, _ value: UnsafeRawBufferPointer
   ) {
+    let name = UnsafeRawPointer(name)
+    // Eight bytes at a time with the bit set that makes ASCII letters small: no other character of a
+    // name becomes one of these. Sound: as many bytes are there as are looked at.
     func isNamed(_ wanted: StaticString) -> Bool {
-      strncasecmp(name, UnsafeRawPointer(wanted.utf8Start), bytes) == 0
+      let wanted = UnsafeRawPointer(wanted.utf8Start)
+      var index = 0
+      while index + 8 <= bytes {
+        let eight = name.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if eight | 0x2020_2020_2020_2020
+          != wanted.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        {
+          return false
+        }
+        index += 8
+      }
+      while index < bytes {
+        if name.load(fromByteOffset: index, as: UInt8.self) | 0x20
+          != wanted.load(fromByteOffset: index, as: UInt8.self)
+        {
+          return false
+        }
+        index += 1
+      }
+      return true
     }
     switch bytes {
     case 4 where isNamed("host"): host.add(value)

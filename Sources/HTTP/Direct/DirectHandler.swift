@@ -19,7 +19,11 @@ public struct DirectAnswers: Sendable {
 }
 
 /// What the callbacks of one thread that serves all of its connections need.
-final class DirectHandler: Sendable {
+final class DirectHandler: @unchecked Sendable {
+  // Unchecked is sound: what changes is used by the daemon's thread only.
+
+  /// The fields that the first call for a request has found, for the second.
+  private var found: (connection: OpaquePointer, fields: DirectFields)?
   fileprivate let room: HeaderRoom
   fileprivate let answers: DirectAnswers
   /// How long a connection may take from the end of an answer to the next.
@@ -30,6 +34,21 @@ final class DirectHandler: Sendable {
     self.room = room
     requestMilliseconds = Int64(limits.headerSeconds) * 1000
     self.answers = answers
+  }
+
+  /// The fields at the first call for a request.
+  fileprivate func firstFields(of connection: OpaquePointer) -> DirectFields {
+    let fields = DirectFields(of: connection)
+    found = (connection, fields)
+    return fields
+  }
+
+  /// The fields at the last call for a request. Between the two calls for one without a body, its bytes
+  /// stay where they are; the first call of any other request takes the place of what was found.
+  fileprivate func lastFields(of connection: OpaquePointer) -> DirectFields {
+    defer { found = nil }
+    if let found, found.connection == connection, !found.fields.hasBody { return found.fields }
+    return DirectFields(of: connection)
   }
 
   static let callbacks = Daemon.Callbacks(
@@ -94,16 +113,17 @@ private func continueRequest(
   if progress.stage == .targetArrived {
     // An answer to this first call closes the connection, so it is only given where a body follows
     // that shall not be read, and where the connection shall end.
-    let waits =
-      !handler._withUnsafeGuaranteedRef { $0.traffic.isDraining }
-      && (!mayHaveBody(connection) || !DirectFields(of: connection).hasLongBody)
+    let waits = handler._withUnsafeGuaranteedRef {
+      !$0.firstFields(of: connection).hasLongBody && !$0.traffic.isDraining
+    }
     progress.stage = waits ? .headArrived : .answeredEarly
     state.pointee = progress.pointer
     if waits { return .YES }
   }
   return handler._withUnsafeGuaranteedRef { handler in
     let request = DirectRequest(
-      connection, url: url, method: method, version: version, targetBytes: progress.targetBytes)
+      connection, url: url, method: method, version: version, targetBytes: progress.targetBytes,
+      fields: handler.lastFields(of: connection))
     if !handler.room.holds(request) {
       handler.answers.noteHeaderTooLarge(request)
       handler.room.refuse(connection)
@@ -113,13 +133,6 @@ private func continueRequest(
     }
     return handler.answers.answer(request).result
   }
-}
-
-/// Whether the header announces a body; cheaper than looking at every field.
-private func mayHaveBody(_ connection: OpaquePointer) -> Bool {
-  MHD_lookup_connection_value_n(connection, .HEADER_KIND, "Content-Length", 14, nil, nil) == .YES
-    || MHD_lookup_connection_value_n(
-      connection, .HEADER_KIND, "Transfer-Encoding", 17, nil, nil) == .YES
 }
 
 private func endRequest(

@@ -32,14 +32,14 @@ public struct DirectRequest: ~Copyable {
   // Sound: libmicrohttpd ends its strings with NUL and keeps them during the call.
   init(
     _ connection: OpaquePointer, url: UnsafePointer<CChar>, method: UnsafePointer<CChar>,
-    version: UnsafePointer<CChar>, targetBytes: Int
+    version: UnsafePointer<CChar>, targetBytes: Int, fields: DirectFields
   ) {
     self.connection = connection
     self.method = UnsafeRawBufferPointer(start: method, count: strlen(method))
     target = UnsafeRawBufferPointer(start: url, count: strlen(url))
     // "HTTP/1.x" is all that libmicrohttpd lets through.
     isVersion10 = version[7] == CChar(bitPattern: UInt8(ascii: "0"))
-    fields = DirectFields(of: connection)
+    self.fields = fields
     fault =
       if version - url - 1 != targetBytes {
         // The target lies between `url` and the space before the version; a NUL hides its rest.

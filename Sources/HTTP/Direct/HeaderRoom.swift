@@ -32,6 +32,8 @@ struct HeaderRoom {
   func holds(_ request: borrowing DirectRequest) -> Bool {
     let bytes = aasa_head_size(request.connection)
     if bytes > limit { return false }
+    // Not even fields of one byte each would need too much.
+    if bytes * (Self.bytesPerField + 2) + Self.answerBytes <= poolBytes { return true }
     let fields = Int(aasa_value_count(request.connection))
     let used = bytes + request.fields.cookieBytes + fields * Self.bytesPerField
     return used + Self.answerBytes <= poolBytes
