@@ -1,3 +1,4 @@
+import Certificates
 import Foundation
 import TestSupport
 import Testing
@@ -62,6 +63,20 @@ import Testing
     try directory.write(try issuer.issue("example.com", serial: 8), as: "public/example.com")
     #expect(try becomesTrue { try serial() == 8 })
     #expect(try server.end() == .exited(0))
+  }
+
+  @Test func whenACertificateEndsIsInTheMetrics() throws {
+    let server = try RunningServer(
+      database: directory.path("aasa.db"),
+      arguments: ["--public-certificates", directory.path("public")])
+    let metrics = try Client(port: server.adminPort, lines: ["Host: localhost"])
+      .send("GET", "/metrics").text
+    let start =
+      "aasa_certificate_not_after_timestamp_seconds{setting=\"publicCertificates\","
+      + "name=\"example.com\"} "
+    let line = try #require(metrics.split(separator: "\n").first { $0.hasPrefix(start) })
+    let expected = try CertificateDirectory(directory.path("public")) { Issuer.now }
+    #expect(Int64(line.dropFirst(start.count)) == expected.current.pairs.first?.notAfter)
   }
 
   @Test func aBadPairStopsTheStartWithItsName() throws {

@@ -14,7 +14,8 @@ import Testing
     server = try RunningServer(database: scratch.path("aasa.db"))
   }
 
-  @Test func promtoolHasNothingToSay() throws {
+  @Test(SystemProgram.need("promtool"))
+  func promtoolHasNothingToSay() throws {
     let client = try server.client()
     try server.fetch("example.com", as: LedgerTests.apple)
     // An answer of each kind, so that there are samples of all that is counted.
@@ -123,7 +124,8 @@ import Testing
     #expect(result.status == 0, "\(result.output) \(result.errors)")
   }
 
-  @Test func theAlertsAreSoundAndDoWhatTheirTestsSay() throws {
+  @Test(SystemProgram.need("promtool"))
+  func theAlertsAreSoundAndDoWhatTheirTestsSay() throws {
     let directory = Self.config.appending(path: "prometheus").path
     try promtool("check", "config", directory + "/prometheus.yml")
     try promtool("check", "rules", directory + "/alerts.yml")

@@ -60,7 +60,9 @@ import Testing
   }
 
   /// Whatever a label holds, it stays one line, and Prometheus' own tool reads it.
-  @Test(arguments: ["a\"b", "a\\", "a\nb", "a\r\nb", "\\n", "ü{},= ", ""])
+  @Test(
+    SystemProgram.need("promtool"),
+    arguments: ["a\"b", "a\\", "a\nb", "a\r\nb", "\\n", "ü{},= ", ""])
   func anyTextMayBeALabel(value: String) throws {
     let family = MetricFamily.gauge("aasa_x", "Line\nand \\ \"\(value)", [(["name": value], 1)])
     #expect(family.text.split(separator: "\n").count == 3 || value.contains("\r"))
