@@ -91,7 +91,7 @@ import Testing
     #expect(!result.errors.contains(token))
   }
 
-  @Test(arguments: ["", "aasa_\u{1B}[2J", "a b"])
+  @Test(arguments: ["", "aasa_\u{1B}[2J", "z9 k3"])
   func whatIsNoTokenIsWrongUsageAndNotShown(token: String) throws {
     let result = try trial.run("diff", at: .server, trial.directory, token: token)
     #expect(result.status == 64)
