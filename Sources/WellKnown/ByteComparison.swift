@@ -8,6 +8,12 @@ extension UnsafeRawBufferPointer {
     return memcmp(start, otherStart, count) == 0
   }
 
+  /// Whether the first bytes are those of a text.
+  func begins(with text: StaticString) -> Bool {
+    count >= text.utf8CodeUnitCount
+      && UnsafeRawBufferPointer(rebasing: prefix(text.utf8CodeUnitCount)).equals(text)
+  }
+
   /// Whether these are the bytes of a text.
   func equals(_ text: StaticString) -> Bool {
     equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

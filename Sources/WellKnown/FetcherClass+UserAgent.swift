@@ -4,12 +4,7 @@ import Glibc
 extension FetcherClass {
   /// The class of a User-Agent; `other` without one.
   init(userAgent: UnsafeRawBufferPointer) {
-    guard let start = userAgent.baseAddress, userAgent.count >= 4 else {
-      self = .other
-      return
-    }
-    // Sound: four bytes are there, and each search stays within what is left.
-    if memcmp(start, "swcd", 4) == 0 {
+    if userAgent.begins(with: "swcd") || userAgent.begins(with: "com.apple.swcd") {
       self = .device
     } else {
       self = Self.namesBot(userAgent) ? .appleCDN : .other

@@ -10,6 +10,8 @@ import WellKnown
   @Test(arguments: [
     (bot, FetcherClass.appleCDN), ("user-agent: Mozilla/5.0 AASA-Bot", .appleCDN),
     ("User-Agent: x-AASA-Bo AASA-Bot", .appleCDN), (device, .device), ("User-Agent: swcd", .device),
+    ("User-Agent: com.apple.swcd (unknown version) CFNetwork/1", .device),
+    ("User-Agent: com.apple.swc", .other),
     ("User-Agent: curl/8", .other), ("User-Agent: aasa-bot", .other), ("User-Agent: xswcd", .other),
     ("User-Agent: swc", .other), ("User-Agent:", .other), ("X: AASA-Bot", .other),
   ])

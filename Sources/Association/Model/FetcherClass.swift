@@ -5,7 +5,7 @@ public enum FetcherClass: String, Sendable, CaseIterable {
   /// User-Agent.
   case appleCDN = "apple-cdn"
   /// The daemon of a device, which asks by itself only in developer mode: its User-Agent begins with
-  /// `swcd`.
+  /// `swcd` or `com.apple.swcd`.
   case device
   /// Anybody else.
   case other
