@@ -1,7 +1,8 @@
+import FoundationEssentials
 import Glibc
 
 /// How many processors this process may use.
-func processorCount() -> Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+func processorCount() -> Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
 /// Does work in several pieces at the same time, each on a thread of its own, and returns when all are
 /// done.

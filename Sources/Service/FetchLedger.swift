@@ -7,22 +7,20 @@ import WellKnown
 /// Fetches on their way from the documents that count them into the store. What is not written yet is
 /// lost when the process is killed, and nothing else is.
 final class FetchLedger: Sendable {
-  /// How often documents are asked what they have counted.
+  /// How often documents are asked what they have counted. Where writing takes long it is less often,
+  /// so that it takes little of the time.
   private static let interval = Duration.seconds(2)
+  private static let longestInterval = Duration.seconds(10)
+  private static let restAfterWriting = 50
   /// How many rows a transaction has at most: some milliseconds, in which no edit can be written.
-  private static let rows = 500
+  private static let rows = 2000
   /// How many transactions one call of `write` makes at most.
   private static let transactions = 10
 
-  private struct Key: Hashable {
-    let domain: Int64
-    let revision: Int
-    let fetcher: FetcherClass
-  }
-
   private struct State {
-    /// What is not written yet.
-    var waiting: [Key: NewFetches] = [:]
+    /// What is not written yet, in the order of the table, so that what is written together lies
+    /// together.
+    var waiting: [NewFetches] = []
     var next = ContinuousClock.now
   }
 
@@ -54,6 +52,12 @@ final class FetchLedger: Sendable {
         take(&state)
         state.next = .now + Self.interval
       }
+      if state.waiting.isEmpty { return }
+      let begin = ContinuousClock.now
+      defer {
+        let rest = min((.now - begin) * Self.restAfterWriting, Self.longestInterval)
+        state.next = max(state.next, .now + rest)
+      }
       for _ in 0..<Self.transactions where !state.waiting.isEmpty { try writeSome(&state) }
     }
   }
@@ -71,31 +75,32 @@ final class FetchLedger: Sendable {
   /// Takes from documents what they have counted.
   private func take(_ state: inout State) {
     let now = store.now()
-    for counts in hosts.takeFetches() {
-      for fetcher in FetcherClass.allCases where counts[fetcher] > 0 {
-        let key = Key(domain: counts.domain, revision: counts.revision, fetcher: fetcher)
-        let before = state.waiting[key]
-        state.waiting[key] = NewFetches(
-          domain: key.domain, revision: key.revision, fetcher: fetcher,
-          count: counts[fetcher] + (before?.count ?? 0), firstAt: before?.firstAt ?? now,
-          lastAt: now)
+    let fetched = hosts.takeFetches().flatMap { counts in
+      FetcherClass.allCases.compactMap { fetcher in
+        counts[fetcher] == 0
+          ? nil
+          : NewFetches(
+            domain: counts.domain, revision: counts.revision, fetcher: fetcher,
+            count: counts[fetcher], firstAt: now, lastAt: now)
       }
     }
+    if fetched.isEmpty { return }
+    state.waiting = NewFetches.addingUp(state.waiting + fetched)
     progress.withLock { $0.waiting = state.waiting.count }
   }
 
   private func writeSome(_ state: inout State) throws {
-    let some = Array(state.waiting.prefix(Self.rows))
+    let some = state.waiting.suffix(Self.rows)
     do {
-      try store.add(some.map(\.value))
+      try store.add(some)
     } catch {
       progress.withLock { $0.failures += 1 }
       throw error
     }
-    for key in some.map(\.key) { state.waiting[key] = nil }
+    state.waiting.removeLast(some.count)
     progress.withLock { progress in
       progress.waiting = state.waiting.count
-      progress.written += some.reduce(0) { $0 + $1.value.count }
+      progress.written += some.reduce(0) { $0 + $1.count }
       progress.transactions += 1
     }
   }

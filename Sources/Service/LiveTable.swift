@@ -86,8 +86,9 @@ public final class LiveTable: Sendable {
     for domain in last.keys {
       for name in state.names[domain] ?? [] { documents.updateValue(nil, forKey: name) }
     }
+    let contents = SharedContents()
     for case let served? in last.values {
-      let document = try ServedDocument(served, content: Content(served.document))
+      let document = try ServedDocument(served, content: contents.content(of: served))
       for name in served.names { documents[name] = document }
     }
     hosts.update(documents.map { (name: $0.key, document: $0.value) })

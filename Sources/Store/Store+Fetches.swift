@@ -29,6 +29,29 @@ public struct NewFetches: Sendable, Equatable {
   }
 }
 
+extension NewFetches {
+  /// The same fetches in the order of the ledger, with one element for each revision and class.
+  public static func addingUp(_ fetches: [NewFetches]) -> [NewFetches] {
+    var sums: [NewFetches] = []
+    for fetch in fetches.sorted(by: { $0.key < $1.key }) {
+      if let last = sums.last, last.key == fetch.key {
+        sums[sums.count - 1] = last.adding(fetch)
+      } else {
+        sums.append(fetch)
+      }
+    }
+    return sums
+  }
+
+  private var key: (Int64, Int, String) { (domain, revision, fetcher.rawValue) }
+
+  private func adding(_ other: NewFetches) -> NewFetches {
+    NewFetches(
+      domain: domain, revision: revision, fetcher: fetcher, count: count + other.count,
+      firstAt: min(firstAt, other.firstAt), lastAt: max(lastAt, other.lastAt))
+  }
+}
+
 /// How often something was fetched, and when.
 public struct FetchCount: Sendable, Equatable {
   /// How often.
@@ -95,6 +118,7 @@ extension Store {
   public func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
+      try transaction.prepareForLongWork()
       for fetch in fetches { try FetchRows.add(fetch, transaction.connection) }
     }
   }

@@ -1,5 +1,6 @@
 import Association
 import Glibc
+import HTTP
 
 /// A name in the table, with its document. The bytes of the name lie behind it in memory.
 struct NameNode {
@@ -9,6 +10,8 @@ struct NameNode {
   let document: Unmanaged<ServedDocument>
   let nameBytes: Int
   let isWildcard: Bool
+  /// Of the document's response, so that all of it is loaded while the document itself is.
+  let footprint: Footprint
 }
 
 /// The key of a name: what a wildcard stands before, and that it does.
@@ -51,7 +54,7 @@ extension UnsafeMutablePointer<NameNode> {
       allocate(
         NameNode(
           next: next, hash: name.hash, document: .passRetained(document), nameBytes: bytes.count,
-          isWildcard: name.isWildcard), name: bytes)
+          isWildcard: name.isWildcard, footprint: document.full.footprint), name: bytes)
     }
   }
 
@@ -60,7 +63,7 @@ extension UnsafeMutablePointer<NameNode> {
     return Self.allocate(
       NameNode(
         next: next, hash: node.hash, document: node.document.retain(), nameBytes: node.nameBytes,
-        isWildcard: node.isWildcard),
+        isWildcard: node.isWildcard, footprint: node.footprint),
       name: UnsafeRawBufferPointer(start: name, count: node.nameBytes))
   }
 

@@ -1,3 +1,4 @@
+import HTTP
 import Synchronization
 
 /// A hash table of names. Slots are swapped as a whole: a chain of nodes never changes once it can
@@ -97,6 +98,7 @@ struct NameTable {
     var node = chain(at: slotIndex(hash))
     while let current = node {
       if current.pointee.hash == hash && current.isNamed(name, isWildcard: isWildcard) {
+        current.pointee.footprint.load()
         return current.pointee.document
       }
       node = current.pointee.next

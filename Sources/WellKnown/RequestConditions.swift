@@ -10,7 +10,7 @@ enum RequestConditions {
   case failed
 
   /// Evaluates the conditions of a GET or HEAD in the order of RFC 9110.
-  init(_ request: borrowing DirectRequest, _ validators: borrowing Validators) {
+  init(_ request: borrowing DirectRequest, _ validators: Validators) {
     let fields = request.fields
     if fields.ifMatch.count > 0 {
       if !Self.matches(request, fields.ifMatch, "If-Match", validators, weakly: false) {
@@ -38,7 +38,7 @@ enum RequestConditions {
 
   private static func matches(
     _ request: borrowing DirectRequest, _ line: DirectFields.Line, _ name: StaticString,
-    _ validators: borrowing Validators, weakly: Bool
+    _ validators: Validators, weakly: Bool
   ) -> Bool {
     if line.count == 1 { return validators.match(line.value, weakly: weakly) }
     return request.anyLine(of: name) { validators.match($0, weakly: weakly) }

@@ -34,14 +34,16 @@ public final class ServedDocument: Sendable {
       throw .invalidField("ETag")
     }
     let tag = "\"\(digest)\""
-    validators = Validators(entityTag: tag, lastModified: modified)
     self.cacheSeconds = max(0, cacheSeconds)
-    let common = Self.commonFields(tag, modified, self.cacheSeconds)
     full = try PreparedResponse(
       .ok,
       fields: Fields(
-        [Field("Content-Type", "application/json")] + common
+        [Field("Content-Type", "application/json"), Field("ETag", tag)]
+          + [Field("Last-Modified", modified.description), Self.cacheControl(self.cacheSeconds)]
           + [Field("X-Content-Type-Options", "nosniff")]), content: content)
+    // Sound: the response lives as long as the document.
+    guard let entityTag = full.value(of: "ETag") else { throw .outOfResources }
+    validators = Validators(entityTag: entityTag, lastModified: modified)
     self.domain = domain
     self.revision = revision
   }
@@ -65,8 +67,8 @@ public final class ServedDocument: Sendable {
 
   /// Several threads may make one at the same time; the first is kept.
   private func makeNotModified() -> SharedResponse? {
-    let fields = Self.commonFields(
-      validators.entityTagText, validators.lastModified, cacheSeconds)
+    // What a 304 has to say; the date is not needed where there is a tag (RFC 9110 section 15.4.5).
+    let fields = [Field("ETag", validators.entityTagText), Self.cacheControl(cacheSeconds)]
     do throws(PreparedResponse.Failure) {
       let response = SharedResponse(
         try PreparedResponse(.notModified, fields: Fields(fields), content: .empty))
@@ -82,13 +84,8 @@ public final class ServedDocument: Sendable {
     }
   }
 
-  private static func commonFields(
-    _ entityTag: String, _ lastModified: HTTPDate, _ cacheSeconds: Int
-  ) -> [Field] {
-    [
-      Field("ETag", entityTag), Field("Last-Modified", lastModified.description),
-      Field("Cache-Control", "public, max-age=\(cacheSeconds)"),
-    ]
+  private static func cacheControl(_ seconds: Int) -> Field {
+    Field("Cache-Control", "public, max-age=\(seconds)")
   }
 
   func takeFetches() -> FetchCounts {

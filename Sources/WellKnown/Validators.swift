@@ -1,19 +1,16 @@
 import HTTP
 
 /// What conditional requests are compared with (RFC 9110 section 8.8).
-struct Validators: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: the bytes are written in init, freed in deinit, and only read between.
-  private let entityTag: UnsafeMutableRawBufferPointer
+struct Validators: @unchecked Sendable {
+  // Unchecked is sound: the bytes of the tag lie in a response, where nothing changes them.
+  private let entityTag: UnsafeRawBufferPointer
   let lastModified: HTTPDate
 
-  /// - Parameter entityTag: A strong one, with its quotation marks.
-  init(entityTag: String, lastModified: HTTPDate) {
-    self.entityTag = .allocate(byteCount: entityTag.utf8.count, alignment: 1)
-    self.entityTag.copyBytes(from: entityTag.utf8)
+  /// - Parameter entityTag: A strong one, with its quotation marks, which lives at least as long.
+  init(entityTag: UnsafeRawBufferPointer, lastModified: HTTPDate) {
+    self.entityTag = entityTag
     self.lastModified = lastModified
   }
-
-  deinit { entityTag.deallocate() }
 
   /// The tag with its quotation marks.
   var entityTagText: String { String(decoding: entityTag, as: UTF8.self) }
@@ -22,18 +19,18 @@ struct Validators: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameter weakly: Whether the tag matches with `W/` before it, too (RFC 9110 section
   ///   8.8.3.2).
-  borrowing func match(_ line: UnsafeRawBufferPointer, weakly: Bool) -> Bool {
+  func match(_ line: UnsafeRawBufferPointer, weakly: Bool) -> Bool {
     if line.equals("*") { return true }
     var tags = EntityTags(line)
     while let (isWeak, tag) = tags.next() {
-      if (weakly || !isWeak) && tag.equals(UnsafeRawBufferPointer(entityTag)) { return true }
+      if (weakly || !isWeak) && tag.equals(entityTag) { return true }
     }
     return false
   }
 
   /// Whether the document is not newer than a date; nil if the date is not one, and so does not
   /// count (RFC 9110 section 13.1.3).
-  borrowing func isUnmodified(since line: UnsafeRawBufferPointer) -> Bool? {
+  func isUnmodified(since line: UnsafeRawBufferPointer) -> Bool? {
     HTTPDate(line, currentYear: HTTPDate.currentYear).map { lastModified <= $0 }
   }
 }

@@ -37,6 +37,9 @@ int aasa_ignore_packets(int listening);
 /// Returns 0 when there is none, otherwise 1. accept4 is a GNU extension, which the Glibc module hides.
 int aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
+/// Asks the processor to load the line of memory at an address, which need not be valid.
+static inline void aasa_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
+
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
 /// Glibc module hides.
 int aasa_memory_file(void);

@@ -7,7 +7,8 @@ import Synchronization
 /// Large ones lie in a file in memory, which the kernel sends without a copy through this process
 /// (sendfile): from 32 KB on that costs less than half of the processor time.
 public final class Content: @unchecked Sendable {
-  // Unchecked is sound: nothing is changed between init and deinit.
+  // Unchecked is sound: but for the mapping, which has a lock, nothing is changed between init and
+  // deinit.
   enum Storage {
     case buffer(UnsafeMutableRawBufferPointer)
     case file(descriptor: CInt)
@@ -17,21 +18,34 @@ public final class Content: @unchecked Sendable {
   /// The number of bytes.
   public let count: Int
 
+  /// The address at which a file in memory is mapped for responses without a descriptor; 0 while it is
+  /// not.
+  private let mapping = Mutex<UInt>(0)
+
   /// No bytes.
   public static let empty = Content([])
 
   private static let fileBytes = 32_768
 
-  /// How many files in memory there are.
-  private static let files = Atomic<Int>(0)
+  /// How many descriptors files in memory and their responses take.
+  private static let descriptors = Atomic<Int>(0)
 
-  /// How many there may be: each takes two descriptors with its response, and three quarters of what
-  /// the process may open are left for connections and the database.
-  private static let fileLimit: Int = {
+  /// How many they may take: three quarters of what the process may open are left for connections and
+  /// the database.
+  private static let descriptorLimit: Int = {
     var limit = rlimit()
     return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-      ? Int(clamping: limit.rlim_cur / 8) : 0
+      ? Int(clamping: limit.rlim_cur / 4) : 0
   }()
+
+  /// Whether one more descriptor may be taken, which is then to be given back.
+  static func takeDescriptor() -> Bool {
+    if descriptors.add(1, ordering: .relaxed).newValue <= descriptorLimit { return true }
+    giveDescriptorBack()
+    return false
+  }
+
+  static func giveDescriptorBack() { descriptors.subtract(1, ordering: .relaxed) }
 
   /// Copies bytes. Where the process has too few file descriptors, a large body is held in its own
   /// memory, too.
@@ -44,21 +58,26 @@ public final class Content: @unchecked Sendable {
     switch storage {
     case .buffer(let buffer): buffer.deallocate()
     case .file(let descriptor):
+      mapping.withLock { address in
+        if let pointer = UnsafeMutableRawPointer(bitPattern: address) { munmap(pointer, count) }
+      }
       close(descriptor)
-      Self.files.subtract(1, ordering: .relaxed)
+      Self.giveDescriptorBack()
     }
   }
 
-  /// The bytes again; `nil` if they cannot be read.
-  func copied() -> [UInt8]? {
+  /// The bytes where they lie, as long as this lives; `nil` if a file in memory cannot be mapped.
+  func bytes() -> UnsafeMutableRawPointer? {
     switch storage {
-    case .buffer(let buffer): return Array(buffer)
+    case .buffer(let buffer): return buffer.baseAddress
     case .file(let descriptor):
-      let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
-        // Sound: the buffer has room for `count` bytes, and `read` is how many were written.
-        read = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+      return mapping.withLock { address in
+        if address == 0 {
+          let pointer = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
+          if pointer != MAP_FAILED { address = UInt(bitPattern: pointer) }
+        }
+        return UnsafeMutableRawPointer(bitPattern: address)
       }
-      return bytes.count == count ? bytes : nil
     }
   }
 
@@ -69,9 +88,12 @@ public final class Content: @unchecked Sendable {
   }
 
   private static func file(_ bytes: [UInt8]) -> Storage? {
-    guard bytes.count >= fileBytes, files.load(ordering: .relaxed) < fileLimit else { return nil }
+    guard bytes.count >= fileBytes, takeDescriptor() else { return nil }
     let descriptor = aasa_memory_file()
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      giveDescriptorBack()
+      return nil
+    }
     // Sound: the pointer is used within the array's extent and the call only.
     let isWritten = bytes.withUnsafeBytes { buffer in
       var offset = 0
@@ -83,11 +105,9 @@ public final class Content: @unchecked Sendable {
       }
       return true
     }
-    if isWritten {
-      files.add(1, ordering: .relaxed)
-      return .file(descriptor: descriptor)
-    }
+    if isWritten { return .file(descriptor: descriptor) }
     close(descriptor)
+    giveDescriptorBack()
     return nil
   }
 }

@@ -19,20 +19,27 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   public let status: Status
   /// The length of the body, in bytes.
   public let contentBytes: Int
+  /// Where it lies in memory.
+  public let footprint: Footprint
   let pointer: OpaquePointer
+  /// Whether it holds a file descriptor.
+  private let hasDescriptor: Bool
 
   /// Builds a response with a body that may be shared with others.
   ///
   /// - Throws: `Failure`.
   public init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
-    guard let pointer = Self.make(content) else { throw .outOfResources }
+    guard let (pointer, hasDescriptor) = Self.make(content) else { throw .outOfResources }
     for field in fields.all where !Self.add(field, to: pointer) {
       MHD_destroy_response(pointer)
+      if hasDescriptor { Content.giveDescriptorBack() }
       throw .invalidField(field.name)
     }
     self.status = status
     contentBytes = content.count
     self.pointer = pointer
+    self.hasDescriptor = hasDescriptor
+    footprint = Footprint(of: pointer, content)
   }
 
   /// Builds a response to be sent.
@@ -42,34 +49,38 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
     try self.init(response.status, fields: response.fields, content: Content(response.body))
   }
 
-  deinit { MHD_destroy_response(pointer) }
-
-  /// A response with bytes of its own, for when no file descriptor is left.
-  private static func copy(of content: Content) -> OpaquePointer? {
-    guard var bytes = content.copied() else { return nil }
-    // Sound: the library copies the bytes before it returns.
-    return MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)
+  deinit {
+    MHD_destroy_response(pointer)
+    if hasDescriptor { Content.giveDescriptorBack() }
   }
 
-  private static func make(_ content: Content) -> OpaquePointer? {
-    switch content.storage {
-    case .file(let descriptor):
+  /// The value of a field, as it lies in the response, as long as that lives; `nil` without the field.
+  public func value(of name: String) -> UnsafeRawBufferPointer? {
+    MHD_get_response_header(pointer, name).map {
+      UnsafeRawBufferPointer(start: $0, count: strlen($0))
+    }
+  }
+
+  private static func make(_ content: Content) -> (OpaquePointer, hasDescriptor: Bool)? {
+    if case .file(let descriptor) = content.storage, Content.takeDescriptor() {
       // libmicrohttpd closes what it is given.
       let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-      guard own >= 0 else { return copy(of: content) }
-      guard let pointer = MHD_create_response_from_fd64(UInt64(content.count), own) else {
-        close(own)
-        return nil
+      if own >= 0, let pointer = MHD_create_response_from_fd64(UInt64(content.count), own) {
+        return (pointer, true)
       }
-      return pointer
-    case .buffer(let buffer):
-      // Released by the free callback: connections may go on sending when the owner is gone.
-      let retained = Unmanaged.passRetained(content)
-      let pointer = MHD_create_response_from_buffer_with_free_callback_cls(
-        content.count, buffer.baseAddress, releaseContent, retained.toOpaque())
-      if pointer == nil { retained.release() }
-      return pointer
+      if own >= 0 { close(own) }
+      Content.giveDescriptorBack()
     }
+    guard content.count == 0 || content.bytes() != nil else { return nil }
+    // Released by the free callback: connections may go on sending when the owner is gone.
+    let retained = Unmanaged.passRetained(content)
+    let pointer = MHD_create_response_from_buffer_with_free_callback_cls(
+      content.count, content.bytes(), releaseContent, retained.toOpaque())
+    guard let pointer else {
+      retained.release()
+      return nil
+    }
+    return (pointer, false)
   }
 
   private static func add(_ field: Field, to pointer: OpaquePointer) -> Bool {
