@@ -14,6 +14,7 @@ package enum AuditResource {
     case .domain(let name): object["domain"] = .string(name.text)
     case .app(let id): object["app"] = .string(id.text)
     case .token(let name): object["token"] = .string(name)
+    case nil: break
     }
     object["revision"] = record.revision.map { .integer($0) }
     return .object(object)

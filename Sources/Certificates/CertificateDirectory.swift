@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A directory of pairs, and the set of them that is in use. Reading it again swaps the whole set at
+/// A directory of pairs, and the set of them that is in use. Reading it again swaps the set at
 /// once; connections keep the set that they began with.
 public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
@@ -21,14 +21,17 @@ public final class CertificateDirectory: Sendable {
   /// - Parameters:
   ///   - path: Where the pairs lie; see `docs/https.md` for the forms.
   ///   - clock: Seconds since 1970.
-  /// - Throws: `CertificatesRefused`.
+  /// - Throws: `CertificatesRefused` if no pair can be used. Where only some cannot, `current` tells
+  ///   their faults.
   public init(
     _ path: String, clock: @escaping @Sendable () -> Int64
   ) throws(CertificatesRefused) {
     self.clock = clock
     let listing = CertificateListing(directory: path)
     let marks = CertificateMarks(listing)
-    shown = Mutex(try CertificateSet(listing, now: clock(), inUse: []))
+    let set = CertificateSet(listing, now: clock(), old: [])
+    if set.pairs.isEmpty { throw CertificatesRefused(faults: set.faults) }
+    shown = Mutex(set)
     reading = Mutex(Reading(path: path, loaded: marks, seen: marks))
   }
 
@@ -38,51 +41,44 @@ public final class CertificateDirectory: Sendable {
   /// Where the pairs lie.
   public var path: String { reading.withLock(\.path) }
 
-  /// Reads the directory again, or another one from now on. A set with any fault is refused as a whole, and the old one goes on.
-  /// A certificate that has expired while it was in use is no fault: there is nothing better.
-  ///
-  /// - Throws: `CertificatesRefused`.
-  public func reload(from newPath: String? = nil) throws(CertificatesRefused) {
-    try reading.withLock { reading throws(CertificatesRefused) in
+  /// Reads the directory again, or another one from now on. A pair with a fault is refused, and the
+  /// one of its name that was in use stays, also where it has expired: there is nothing better. If no
+  /// pair could be used, all that were in use stay. `current` tells the faults.
+  public func reload(from newPath: String? = nil) {
+    reading.withLock { reading in
       reading.path = newPath ?? reading.path
-      try load(CertificateListing(directory: reading.path), &reading)
+      load(CertificateListing(directory: reading.path), &reading)
     }
   }
 
   /// Does what `reload` does if files have changed and have stayed the same since the last call: who
   /// renews a certificate writes its two files one after the other. To be called every few seconds.
   ///
-  /// - Returns: Whether a new set is in use.
-  /// - Throws: `CertificatesRefused`, once for each state of the files.
-  public func reloadIfChanged() throws(CertificatesRefused) -> Bool {
-    try reading.withLock { reading throws(CertificatesRefused) in
+  /// - Returns: Whether the files were read, once for each state of them.
+  public func reloadIfChanged() -> Bool {
+    reading.withLock { reading in
       let listing = CertificateListing(directory: reading.path)
       let marks = CertificateMarks(listing)
       let isSettled = marks == reading.seen
       reading.seen = marks
       guard isSettled, marks != reading.loaded else { return false }
-      try load(listing, &reading)
+      load(listing, &reading)
       return true
     }
   }
 
-  private func load(
-    _ listing: CertificateListing, _ reading: inout Reading
-  ) throws(CertificatesRefused) {
+  private func load(_ listing: CertificateListing, _ reading: inout Reading) {
     // The marks are taken first: a change during the load is noticed afterwards.
     reading.loaded = CertificateMarks(listing)
-    let fresh = try CertificateSet(listing, now: clock(), inUse: current.pairs)
+    let fresh = CertificateSet(listing, now: clock(), old: current.pairs)
     shown.withLock { $0 = fresh }
   }
 }
 
 extension CertificateSet {
-  /// Loads every pair of a listing.
-  fileprivate convenience init(
-    _ listing: CertificateListing, now: Int64, inUse: [CertificatePair]
-  ) throws(CertificatesRefused) {
-    let known = Set(inUse.map(\.fingerprint))
-    var faults = listing.faults
+  /// Loads every pair of a listing that can be used, and keeps the old ones of those that cannot.
+  fileprivate convenience init(_ listing: CertificateListing, now: Int64, old: [CertificatePair]) {
+    var refused = listing.faults
     var pairs: [CertificatePair] = []
     var warnings: [String] = []
     for files in listing.pairs {
@@ -90,17 +86,27 @@ extension CertificateSet {
         let key = try FileContents(files.key)
         pairs.append(
           try CertificatePair(
-            files, certificate: try FileContents(files.certificate), key: key, now: now,
-            isAccepted: known.contains))
+            files, certificate: try FileContents(files.certificate), key: key, now: now))
         if key.isReadableByAll {
           warnings.append(
             "\(files.key): every user of this machine can read the key. Use chmod o= on it.")
         }
       } catch {
-        faults.append(error)
+        refused.append((files.name, error))
       }
     }
-    if !faults.isEmpty { throw CertificatesRefused(faults: faults) }
-    self.init(pairs, warnings: warnings)
+    pairs += Self.kept(of: old, refused: Set(refused.compactMap(\.pair)), fresh: pairs)
+    self.init(
+      pairs.isEmpty ? old : pairs.sorted { $0.name < $1.name },
+      faults: refused.map(\.fault).sorted { $0.path < $1.path },
+      warnings: warnings)
+  }
+
+  /// A file and a directory may have the same name, so that one is refused and the other is not.
+  private static func kept(
+    of old: [CertificatePair], refused: Set<String>, fresh: [CertificatePair]
+  ) -> [CertificatePair] {
+    let taken = Set(fresh.map(\.path))
+    return old.filter { refused.contains($0.name) && !taken.contains($0.path) }
   }
 }

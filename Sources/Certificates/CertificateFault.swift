@@ -81,7 +81,7 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// Why a directory is refused as a whole: every fault in it.
+/// Why a directory is refused: no pair of it can be used. Every fault in it.
 public struct CertificatesRefused: Error, Sendable, Equatable, CustomStringConvertible {
   /// The faults, in the order of the files' names; at least one.
   public let faults: [CertificateFault]

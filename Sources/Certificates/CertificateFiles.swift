@@ -18,7 +18,8 @@ struct CertificateFiles: Sendable, Equatable {
 /// authorities that issuers put beside (`ca.crt`, `NAME.issuer.crt`), nor files of other kinds.
 struct CertificateListing {
   private(set) var pairs: [CertificateFiles] = []
-  private(set) var faults: [CertificateFault] = []
+  /// What is wrong, each with the name of its pair; nil for the directory.
+  private(set) var faults: [(pair: String?, fault: CertificateFault)] = []
 
   /// The names of the two files within a directory of a pair.
   private static let forms = [("fullchain.pem", "privkey.pem"), ("tls.crt", "tls.key")]
@@ -28,10 +29,12 @@ struct CertificateListing {
       let names = try Self.entries(of: directory)
       let subdirectories = names.filter { Self.isDirectory("\(directory)/\($0)") }
       addFiles(Set(names).subtracting(subdirectories), in: directory)
-      for name in subdirectories { try addDirectory(name, in: directory) }
-      if pairs.isEmpty && faults.isEmpty { faults = [CertificateFault(.noPair, at: directory)] }
+      for name in subdirectories { addDirectory(name, in: directory) }
+      if pairs.isEmpty && faults.isEmpty {
+        faults = [(nil, CertificateFault(.noPair, at: directory))]
+      }
     } catch {
-      faults.append(error)
+      faults.append((nil, error))
     }
   }
 
@@ -48,11 +51,14 @@ struct CertificateListing {
     }
   }
 
-  private mutating func addDirectory(
-    _ name: String, in directory: String
-  ) throws(CertificateFault) {
+  private mutating func addDirectory(_ name: String, in directory: String) {
     let path = "\(directory)/\(name)"
-    let names = Set(try Self.entries(of: path))
+    let names: Set<String>
+    do throws(CertificateFault) {
+      names = Set(try Self.entries(of: path))
+    } catch {
+      return faults.append((name, error))
+    }
     guard
       let (certificate, key) = Self.forms.first(where: {
         names.contains($0.0) || names.contains($0.1)
@@ -61,7 +67,7 @@ struct CertificateListing {
       let isPair = names.contains {
         $0.hasSuffix(".pem") || $0.hasSuffix(".crt") || $0.hasSuffix(".key")
       }
-      if isPair { faults.append(CertificateFault(.noPair, at: path)) }
+      if isPair { faults.append((name, CertificateFault(.noPair, at: path))) }
       return
     }
     add(name, certificate, key, of: names, in: path)
@@ -74,9 +80,10 @@ struct CertificateListing {
     let files = CertificateFiles(
       name: name, certificate: "\(directory)/\(certificate)", key: "\(directory)/\(key)")
     if !names.contains(certificate) {
-      faults.append(CertificateFault(.missingCertificate(files.certificate), at: files.key))
+      faults.append(
+        (name, CertificateFault(.missingCertificate(files.certificate), at: files.key)))
     } else if !names.contains(key) {
-      faults.append(CertificateFault(.missingKey(files.key), at: files.certificate))
+      faults.append((name, CertificateFault(.missingKey(files.key), at: files.certificate)))
     } else {
       pairs.append(files)
     }
@@ -115,7 +122,8 @@ struct CertificateMarks: Equatable {
   private let marks: [[Int]]
 
   init(_ listing: CertificateListing) {
-    let paths = listing.pairs.flatMap { [$0.certificate, $0.key] } + listing.faults.map(\.path)
+    let paths =
+      listing.pairs.flatMap { [$0.certificate, $0.key] } + listing.faults.map(\.fault.path)
     marks = paths.map { path in
       var status = stat()
       guard stat(path, &status) == 0 else { return [path.hashValue] }

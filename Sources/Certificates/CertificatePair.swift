@@ -20,25 +20,18 @@ public final class CertificatePair: @unchecked Sendable {
   public let hosts: [String]
   /// The last second in which it is valid, since 1970.
   public let notAfter: Int64
-  /// The hash of the host's certificate.
-  let fingerprint: [UInt8]
 
   /// Loads a pair.
   ///
-  /// - Parameters:
-  ///   - now: Seconds since 1970.
-  ///   - isAccepted: Whether a certificate that is known by its fingerprint is taken although it
-  ///     has expired.
+  /// - Parameter now: Seconds since 1970.
   /// - Throws: `CertificateFault`.
   init(
-    _ files: CertificateFiles, certificate: FileContents, key keyFile: FileContents, now: Int64,
-    isAccepted: ([UInt8]) -> Bool
+    _ files: CertificateFiles, certificate: FileContents, key keyFile: FileContents, now: Int64
   ) throws(CertificateFault) {
     let imported = try ImportedChain(certificate.bytes, at: files.certificate)
     let leaf = try imported.leaf(at: files.certificate)
-    fingerprint = try leaf.fingerprint()
     notAfter = leaf.notAfter
-    try leaf.checkTimes(now: now, mayHaveExpired: isAccepted(fingerprint))
+    try leaf.checkTimes(now: now)
     try leaf.checkStrength()
     let isDefault = files.name == CertificateSet.defaultName
     hosts = try leaf.hosts(addressesSuffice: isDefault)

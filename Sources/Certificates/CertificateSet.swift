@@ -5,14 +5,18 @@ public final class CertificateSet: Sendable {
 
   /// Every pair, in the order of the names.
   public let pairs: [CertificatePair]
+  /// What is wrong with the pairs of the directory that are not in use as they lie there, in the
+  /// order of the files' names.
+  public let faults: [CertificateFault]
   /// What should be put right, and keeps nothing from working: a sentence each.
   public let warnings: [String]
 
   private let byHost: [String: CertificatePair]
   private let fallback: CertificatePair?
 
-  init(_ pairs: [CertificatePair], warnings: [String]) {
+  init(_ pairs: [CertificatePair], faults: [CertificateFault], warnings: [String]) {
     self.pairs = pairs
+    self.faults = faults
     self.warnings = warnings
     fallback = pairs.first { $0.name == Self.defaultName }
     var byHost: [String: CertificatePair] = [:]

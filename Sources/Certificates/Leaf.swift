@@ -8,34 +8,23 @@ struct Leaf {
   /// The last second in which it is valid, since 1970.
   var notAfter: Int64 { Int64(gnutls_x509_crt_get_expiration_time(certificate)) }
 
-  /// The SHA-256 of the whole certificate.
-  func fingerprint() throws(CertificateFault) -> [UInt8] {
-    try bytes { gnutls_x509_crt_get_fingerprint(certificate, GNUTLS_DIG_SHA256, $0, $1) }
-  }
-
   /// The SHA-256 of its public key.
   func keyIdentifier() throws(CertificateFault) -> [UInt8] {
-    try bytes { buffer, count in
+    let (code, bytes) = digest { buffer, count in
       gnutls_x509_crt_get_key_id(
         certificate, GNUTLS_KEYID_USE_SHA256.rawValue,
         buffer.assumingMemoryBound(to: UInt8.self), count)
     }
-  }
-
-  private func bytes(
-    _ read: (UnsafeMutableRawPointer, UnsafeMutablePointer<Int>) -> CInt
-  ) throws(CertificateFault) -> [UInt8] {
-    let (code, bytes) = digest(read)
     guard code >= 0 else {
       throw CertificateFault(.malformedCertificate(gnuTLSWords(code)), at: path)
     }
     return bytes
   }
 
-  func checkTimes(now: Int64, mayHaveExpired: Bool) throws(CertificateFault) {
+  func checkTimes(now: Int64) throws(CertificateFault) {
     let notBefore = Int64(gnutls_x509_crt_get_activation_time(certificate))
     if notBefore > now { throw CertificateFault(.notYetValid(notBefore), at: path) }
-    if notAfter < now && !mayHaveExpired { throw CertificateFault(.expired(notAfter), at: path) }
+    if notAfter < now { throw CertificateFault(.expired(notAfter), at: path) }
   }
 
   /// Keys that browsers and Apple's clients take: RSA from 2048 bits, elliptic curves from 256.

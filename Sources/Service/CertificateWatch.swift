@@ -4,13 +4,13 @@ import JSONValue
 import Synchronization
 
 /// When a certificate in use expires.
-public struct CertificateExpiry: Sendable, Hashable {
+struct CertificateExpiry: Sendable, Hashable {
   /// The setting whose directory it lies in: `publicCertificates` or `adminCertificates`.
-  public let setting: String
+  let setting: String
   /// The pair's name: that of its file or directory.
-  public let name: String
+  let name: String
   /// The last second in which it is valid, since 1970.
-  public let notAfter: Int64
+  let notAfter: Int64
 }
 
 /// Keeps the certificates of both listeners the same as their directories, and tells when one is about
@@ -37,7 +37,7 @@ final class CertificateWatch: Sendable {
   /// How many days before the end somebody should have renewed a certificate.
   private static let warningDays: Int64 = 14
 
-  /// - Throws: `CertificatesRefused`.
+  /// - Throws: `CertificatesRefused` if no pair of a directory can be used.
   init(
     _ configuration: Configuration, log: Log,
     clock: @escaping @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970) }
@@ -47,7 +47,7 @@ final class CertificateWatch: Sendable {
     state = Mutex(State())
     forFiles = try Self.open(configuration.publicCertificates, clock)
     forAPI = try Self.open(configuration.adminCertificates, clock)
-    for directory in [forFiles, forAPI].compactMap(\.self) { tellWarnings(of: directory) }
+    for directory in [forFiles, forAPI].compactMap(\.self) { tell(directory) }
   }
 
   private static func open(
@@ -64,10 +64,8 @@ final class CertificateWatch: Sendable {
       (forFiles, configuration.publicCertificates), (forAPI, configuration.adminCertificates),
     ] {
       guard let directory, let path else { continue }
-      attempt(directory) { () throws(CertificatesRefused) in
-        try directory.reload(from: path)
-        return true
-      }
+      directory.reload(from: path)
+      tellReading(of: directory)
     }
   }
 
@@ -80,45 +78,52 @@ final class CertificateWatch: Sendable {
     }
     guard isTime else { return }
     for directory in [forFiles, forAPI] {
-      guard let directory else { continue }
-      attempt(directory) { () throws(CertificatesRefused) in try directory.reloadIfChanged() }
+      guard let directory, directory.reloadIfChanged() else { continue }
+      tellReading(of: directory)
     }
     tellExpiries()
   }
 
+  /// How many pairs of each directory are refused as they lie there now, by its setting.
+  var refusals: [(setting: String, count: Int)] {
+    directories.map { ($0.setting, $0.directory.current.faults.count) }
+  }
+
   /// Every certificate in use.
   var expiries: [CertificateExpiry] {
-    [("publicCertificates", forFiles), ("adminCertificates", forAPI)].flatMap {
-      setting, directory in
-      (directory?.current.pairs ?? []).map {
+    directories.flatMap { setting, directory in
+      directory.current.pairs.map {
         CertificateExpiry(setting: setting, name: $0.name, notAfter: $0.notAfter)
       }
     }
   }
 
-  private func attempt(
-    _ directory: CertificateDirectory, _ load: () throws(CertificatesRefused) -> Bool
-  ) {
-    do throws(CertificatesRefused) {
-      guard try load() else { return }
-      log.write(
-        .info, "Certificates were read again.",
-        [
-          "directory": .string(directory.path),
-          "certificates": .number(String(directory.current.pairs.count)),
-        ])
-      tellWarnings(of: directory)
-    } catch {
-      for fault in error.faults {
-        log.write(
-          .error, "The certificates stay as they were: \(fault)",
-          ["directory": .string(directory.path)])
-      }
+  private var directories: [(setting: String, directory: CertificateDirectory)] {
+    [("publicCertificates", forFiles), ("adminCertificates", forAPI)].compactMap {
+      setting, directory in directory.map { (setting, $0) }
     }
   }
 
-  private func tellWarnings(of directory: CertificateDirectory) {
-    for warning in directory.current.warnings { log.write(.warning, warning) }
+  private func tellReading(of directory: CertificateDirectory) {
+    log.write(
+      .info, "Certificates were read again.",
+      [
+        "directory": .string(directory.path),
+        "certificates": .number(String(directory.current.pairs.count)),
+      ])
+    tell(directory)
+  }
+
+  private func tell(_ directory: CertificateDirectory) {
+    let set = directory.current
+    for fault in set.faults {
+      log.write(
+        .error,
+        "A pair of certificates is refused; the others are used, and so is what was there before: "
+          + "\(fault)",
+        ["directory": .string(directory.path)])
+    }
+    for warning in set.warnings { log.write(.warning, warning) }
   }
 
   private func tellExpiries() {

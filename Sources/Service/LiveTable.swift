@@ -107,7 +107,6 @@ public final class LiveTable: Sendable {
       try LoadedPart(part, of: count, from: store, contents)
     }
     hosts.replaceAll(parts.flatMap(\.documents))
-    counts.replaceAll(parts.flatMap(\.counted))
     state.names = parts.dropFirst().reduce(into: parts.first?.names ?? [:]) { names, part in
       names.merge(part.names) { $1 }
     }

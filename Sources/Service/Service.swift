@@ -105,9 +105,6 @@ public final class Service: Sendable {
     retention.withLock { $0 = configuration.retention }
   }
 
-  /// When each certificate in use expires.
-  public var certificateExpiries: [CertificateExpiry] { certificates.expiries }
-
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {

@@ -15,8 +15,8 @@ public struct AuditRecord: Sendable, Equatable {
   public let action: String
   /// Why, in the words of the one who did it; may be empty.
   public let reason: String
-  /// What it was done to.
-  public let subject: Subject
+  /// What it was done to; nil for the whole database.
+  public let subject: Subject?
   /// The revision that was published.
   public let revision: Int?
 
@@ -69,7 +69,7 @@ extension Store {
 /// Reads and adds rows of `audit`.
 enum AuditRows {
   static func add(
-    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil,
+    _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
     by context: WriteContext,
     now: Int64, _ connection: Connection
   ) throws {
@@ -78,6 +78,7 @@ enum AuditRows {
     case .domain(let name): domain = name.text
     case .app(let id): app = id.text
     case .token(let name): token = name
+    case nil: break
     }
     try connection.run(
       """
@@ -94,9 +95,10 @@ enum AuditRows {
   static func read(_ row: borrowing Row) throws -> AuditRecord {
     let domain = row.optionalText(6).map { AuditRecord.Subject.domain(DomainName(stored: $0)) }
     let app = row.optionalText(7).map { AuditRecord.Subject.app(AppIdentifier(stored: $0)) }
+    let token = row.optionalText(8).map(AuditRecord.Subject.token)
     return AuditRecord(
       id: row.integer(0), at: row.integer(1), author: row.text(2), address: row.text(3),
-      action: row.text(4), reason: row.text(5), subject: domain ?? app ?? .token(row.text(8)),
+      action: row.text(4), reason: row.text(5), subject: domain ?? app ?? token,
       revision: row.optionalInteger(9).map(Int.init))
   }
 }

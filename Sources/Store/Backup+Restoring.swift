@@ -13,6 +13,9 @@ public struct Restored: Sendable, Equatable {
   public let republished: Int
   /// The names of tokens that the database had not, and that are valid again.
   public let revivedTokens: [String]
+  /// Whether the backup is of another database than the one that it replaced, as far as their audits
+  /// tell. That of the database stays then, and nothing of the backup's is added.
+  public let isOfOtherDatabase: Bool
 }
 
 extension Backup {
@@ -43,8 +46,13 @@ extension Backup {
     let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
     let schema = try BackupError.naming(path) { try migrate(file.temporaryPath, path, now) }
     guard isThere else {
+      try BackupError.naming(path) {
+        try Replacement.record(now: now, Connection(path: file.temporaryPath, mode: .existing))
+      }
       try file.put(replacing: false)
-      return Restored(contents: contents, schema: schema, republished: 0, revivedTokens: [])
+      return Restored(
+        contents: contents, schema: schema, republished: 0, revivedTokens: [],
+        isOfOtherDatabase: false)
     }
     return try BackupError.naming(database) {
       let replacement = try Replacement(of: database, by: file.temporaryPath, now: now)

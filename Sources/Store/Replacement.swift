@@ -9,7 +9,13 @@ struct Replacement {
   private let tables: [String]
   private let now: Int64
 
-  private static let author = "aasa restore"
+  private static let context = WriteContext(author: "aasa restore")
+  private static let action = "restore backup"
+
+  /// Writes into the audit that a backup was restored.
+  static func record(now: Int64, _ connection: Connection) throws {
+    try AuditRows.add(action, nil, by: context, now: now, connection)
+  }
 
   /// Opens both.
   ///
@@ -45,11 +51,15 @@ struct Replacement {
         try connection.execute(
           "DELETE FROM main.\(table); INSERT INTO main.\(table) SELECT * FROM saved.\(table)")
       }
+      let isOther = try isOther()
+      if !isOther { try connection.execute(Self.addAudit) }
       try connection.execute(Self.goOn)
+      try Self.record(now: now, connection)
       let republished = try republish()
       try connection.execute("DROP TABLE temp.before")
       return Restored(
-        contents: contents, schema: schema, republished: republished, revivedTokens: revived)
+        contents: contents, schema: schema, republished: republished, revivedTokens: revived,
+        isOfOtherDatabase: isOther)
     }
   }
 
@@ -61,12 +71,33 @@ struct Replacement {
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
     """
 
-  /// What was done since the backup stays in the record. The keys of new rows are higher than any
+  /// Whether the backup is of another database: rows of the audit never change, so those of the same
+  /// number are equal in what was saved and in what it was saved from.
+  private func isOther() throws -> Bool {
+    let columns = [
+      "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
+    ]
+    let own = columns.map { "own.\($0)" }.joined(separator: ", ")
+    let old = columns.map { "old.\($0)" }.joined(separator: ", ")
+    return try connection.first(
+      """
+      SELECT 1 FROM main.audit AS own JOIN saved.audit AS old USING (id)
+      WHERE (\(own)) IS NOT (\(old)) LIMIT 1
+      """
+    ) { _ in true } ?? false
+  }
+
+  /// What was done stays in the record, and what was pruned stays away: only records beyond those that
+  /// the database ever had are missing in it.
+  private static let addAudit = """
+    INSERT INTO main.audit SELECT * FROM saved.audit WHERE id >
+      (SELECT ifnull(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'audit')
+    """
+
+  /// The keys of new rows are higher than any
   /// that was given out. The one row of `change` is beyond the next one of every server, so that all of
   /// them read everything anew (`Store.changes`).
   private static let goOn = """
-    DELETE FROM main.audit WHERE id <= (SELECT ifnull(max(id), 0) FROM saved.audit);
-    INSERT INTO main.audit SELECT * FROM saved.audit;
     CREATE TEMP TABLE keys AS
       SELECT name, max(seq) AS seq FROM
         (SELECT * FROM main.sqlite_sequence UNION ALL SELECT * FROM saved.sqlite_sequence)
@@ -82,11 +113,12 @@ struct Replacement {
   /// Publishes the document of every domain again whose number would go back or would be that of
   /// another revision, and returns how many there were.
   private func republish() throws -> Int {
+    let values: [Value] = [.integer(now), .text(Self.context.author), .text(Self.action)]
     try connection.run(
       """
       INSERT INTO main.revision (domain_id, number, document, sha256, published_at, author, reason,
         accepted_codes)
-      SELECT domain.id, before.number + 1, document, restored.sha256, ?1, ?2, 'restore backup',
+      SELECT domain.id, before.number + 1, document, restored.sha256, ?1, ?2, ?3,
         accepted_codes
       FROM temp.before
       JOIN main.domain_name USING (name)
@@ -95,15 +127,15 @@ struct Replacement {
         AND restored.number = domain.revision
       WHERE before.number > restored.number OR before.number = restored.number
         AND (before.sha256, before.published_at) <> (restored.sha256, restored.published_at)
-      """, [.integer(now), .text(Self.author)])
+      """, values)
     let count = connection.changes
     try connection.run(
       """
       INSERT INTO main.audit (at, author, address, action, reason, domain, revision)
-      SELECT ?1, ?2, '', 'restore backup', '', name, number FROM main.domain
+      SELECT ?1, ?2, '', ?3, '', name, number FROM main.domain
       JOIN main.domain_name ON domain_name.domain_id = domain.id AND position = 0
       JOIN main.revision ON revision.domain_id = domain.id AND number > domain.revision
-      """, [.integer(now), .text(Self.author)])
+      """, values)
     try connection.run(
       """
       UPDATE main.domain SET updated_at = ?1, revision =

@@ -16,7 +16,9 @@ extension Store {
   public func moveLog() throws {
     if !writer.takeCommits(atLeast: 50) { return }
     try translatingErrors(.checkpoint) {
-      try Database(path: path, mode: .create).withConnection {
+      // Never `.create`: an empty file where the database was moved away from would be in the way of a
+      // restore.
+      try Database(path: path, mode: .existing).withConnection {
         try $0.run("PRAGMA wal_checkpoint(PASSIVE)")
       }
     }

@@ -54,14 +54,10 @@ public final class Pruning: Sendable {
     var isAuditDone = false
     /// When the next round begins.
     var next: Int64 = .min
-    var total = Pruned()
   }
 
   /// Of a store.
   public init(_ store: Store) { self.store = store }
-
-  /// How much went since this was made.
-  public var total: Pruned { state.withLock { $0.total } }
 
   /// Does a bounded part of the work if there is any to be done now. To be called now and then. A round
   /// through all domains takes several calls; an hour after it the next one begins.
@@ -87,8 +83,6 @@ public final class Pruning: Sendable {
     state.domain = part.last ?? state.domain
     pruned.revisions = part.count
     pruned.isComplete = part.last == nil && state.isAuditDone
-    state.total.revisions += pruned.revisions
-    state.total.auditRecords += pruned.auditRecords
     if pruned.isComplete {
       (state.domain, state.isAuditDone, state.next) = (0, false, store.now() + Self.pause)
     }

@@ -64,11 +64,6 @@ extension Store {
     }
   }
 
-  /// What is to be served for one domain; `nil` if it is disabled or not there.
-  public func served(_ domain: Int64) throws -> ServedDomain? {
-    try follow { try ServedRows.find(domain, $0) }
-  }
-
   /// What changed after a place in the order, by whatever process.
   public func changes(after sequence: Int64) throws -> Changes {
     try follow { connection in

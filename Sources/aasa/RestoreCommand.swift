@@ -32,6 +32,7 @@ enum RestoreCommand {
     object["schemaNow"] = .integer(restored.schema)
     object["republished"] = .integer(restored.republished)
     object["revivedTokens"] = .strings(restored.revivedTokens)
+    object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
     return JSON.object(object).text
   }
 
@@ -40,6 +41,11 @@ enum RestoreCommand {
       Terminal.complain(
         "Domains that were published under a new number, since the database had come further than "
           + "the backup: \(restored.republished).")
+    }
+    if restored.isOfOtherDatabase {
+      Terminal.complain(
+        "The backup is of another database: the audit is still the one of this database, and that of "
+          + "the backup is only in the backup.")
     }
     if !restored.revivedTokens.isEmpty {
       Terminal.complain(

@@ -58,7 +58,8 @@ import Testing
     #expect(try becomesTrue { try serial() == 7 })
     #expect(try becomesTrue { try server.errors().contains("expires soon") })
     try directory.write("nothing", to: "public/example.com.crt")
-    #expect(try becomesTrue { try server.errors().contains("stay as they were") })
+    #expect(
+      try becomesTrue { try server.errors().contains("public/example.com.crt: is not a chain") })
     #expect(try serial() == 7)
     try directory.write(try issuer.issue("example.com", serial: 8), as: "public/example.com")
     #expect(try becomesTrue { try serial() == 8 })
@@ -79,10 +80,25 @@ import Testing
     #expect(Int64(line.dropFirst(start.count)) == expected.current.pairs.first?.notAfter)
   }
 
-  @Test func aBadPairStopsTheStartWithItsName() throws {
+  @Test func aBadPairIsToldAndCountedAndTheOthersAreServed() throws {
     try directory.write(
       try issuer.issue("old.test", valid: -9 ... -1), as: "public/old.test")
+    let server = try RunningServer(
+      database: directory.path("aasa.db"),
+      arguments: ["--public-certificates", directory.path("public")])
+    #expect(try server.errors().contains("public/old.test.crt: the certificate expired on"))
+    #expect(
+      try TLSConnection(port: server.publicPort, host: "example.com").serial() == 6)
+    let metrics = try Client(port: server.adminPort, lines: ["Host: localhost"])
+      .send("GET", "/metrics").text
+    #expect(
+      metrics.contains("aasa_certificates_refused{setting=\"publicCertificates\"} 1\n"))
+  }
+
+  @Test func withoutOneGoodPairTheStartIsRefusedWithTheNamesOfTheBadOnes() throws {
+    try directory.write(
+      try issuer.issue("example.com", valid: -9 ... -1), as: "public/example.com")
     let started = #expect(throws: RunningServer.NotStarted.self) { try start() }
-    #expect(started?.errors.contains("public/old.test.crt: the certificate expired on") == true)
+    #expect(started?.errors.contains("public/example.com.crt: the certificate expired on") == true)
   }
 }

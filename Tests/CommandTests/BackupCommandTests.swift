@@ -46,6 +46,19 @@ import Testing
     #expect(export.output.contains("\"/a\"") && !export.output.contains("\"/b\""))
   }
 
+  @Test func aRestoreSaysWhenTheBackupIsOfAnotherDatabase() throws {
+    #expect(try run("backup").status == 0)
+    #expect(try !run("restore", "--force").errors.contains("another database"))
+    let other = scratch.path("other.db")
+    let made = try Program.aasa(
+      "token", "create", "--name", "me", "--role", "viewer", "--database", other)
+    #expect(made.status == 0, "\(made.errors)")
+    let restored = try Program.aasa(
+      "restore", file, "--database", other, "--force", "--json")
+    #expect(restored.status == 0 && restored.errors.contains("another database"))
+    #expect(try JSON.parse(restored.bytes).value["isOfOtherDatabase"] == true)
+  }
+
   @Test func aDatabaseThatNobodyUsesStaysOneFile() throws {
     #expect(try run("backup").status == 0)
     for suffix in ["-wal", "-shm", "-journal"] {

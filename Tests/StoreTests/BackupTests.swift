@@ -186,8 +186,52 @@ import Testing
     #expect(restored.revivedTokens == ["revoked"])
     #expect(try store.token(revoked)?.name == "revoked")
     #expect(try store.token(made) == nil)
-    let actions = try store.audit(AuditFilter(), limit: 4).map(\.action)
-    #expect(actions == ["restore backup", "test", "create token", "revoke token"])
+    let records = try store.audit(AuditFilter(), limit: 5)
+    #expect(
+      records.map(\.action) == [
+        "restore backup", "restore backup", "test", "create token", "revoke token",
+      ])
+    #expect(records.prefix(2).map(\.subject) == [.domain(name), nil])
+  }
+
+  @Test func aRestoreIsRecordedAlsoWhereNothingIsPublishedAgainOrNothingWas() throws {
+    try save()
+    let path = temporary.directory.path("new.db")
+    #expect(try restore().republished == 0)
+    try restore(to: path, replacing: false)
+    for store in [store, try Store(path: path, now: { 0 })] {
+      let records = try store.audit(AuditFilter(), limit: 10)
+      #expect(records.map(\.action) == ["restore backup", "test", "test"])
+      #expect(records.first?.author == "aasa restore" && records.first?.subject == nil)
+    }
+  }
+
+  @Test func recordsThatWerePrunedDoNotComeBack() throws {
+    try save()
+    try damage(temporary.path, "DELETE FROM audit WHERE id = 1")
+    #expect(try !restore().isOfOtherDatabase)
+    #expect(try store.audit(AuditFilter(), limit: 9).map(\.id) == [3, 2])
+  }
+
+  @Test func recordsThatTheDatabaseNeverHadAreAdded() throws {
+    let path = temporary.directory.path("old.db")
+    _ = try Backup.save(temporary.path, to: path, replacing: false)
+    try store.put(.example(paths: ["/c"]))
+    try save()
+    #expect(try !restore(to: path).isOfOtherDatabase)
+    let old = try Store(path: path, now: { 0 })
+    #expect(try old.audit(AuditFilter(), limit: 9).map(\.id) == [4, 3, 2, 1])
+  }
+
+  @Test func aBackupOfAnotherDatabaseLeavesTheAuditAsItIsAndIsTold() throws {
+    try save()
+    let other = try TemporaryStore()
+    try other.store.put(.example("other.example"))
+    let before = try other.store.audit(AuditFilter(), limit: 9)
+    #expect(try restore(to: other.path).isOfOtherDatabase)
+    #expect(try other.store.domain(name).revision == 2)
+    let records = try other.store.audit(AuditFilter(), limit: 9)
+    #expect(Array(records.dropFirst()) == before && records.first?.action == "restore backup")
   }
 
   @Test(arguments: [

@@ -50,4 +50,11 @@ extension Store {
   func revokeToken(_ name: String) throws {
     try write(Self.context) { try $0.revokeToken(name) }
   }
+
+  /// What is to be served for a domain; nil if it is disabled or not there.
+  func served(_ domain: Int64) throws -> ServedDomain? {
+    var found: ServedDomain?
+    _ = try readServed { if $0.id == domain { found = $0 } }
+    return found
+  }
 }

@@ -1,4 +1,5 @@
 import Association
+import Foundation
 import JSONValue
 import Store
 import TestSupport
@@ -121,5 +122,14 @@ import Testing
     try store.revokeToken("a")
     #expect(try store.token(secret) == nil && store.tokens().isEmpty)
     #expect(throws: StoreError.notFound(.token("a"))) { try store.revokeToken("a") }
+  }
+
+  /// An empty file in its place would be taken for the database by whoever restores it.
+  @Test func aDatabaseThatWasMovedAwayDoesNotComeBackAsAnEmptyFile() throws {
+    for count in 0..<50 { try store.put(.example("d\(count).example")) }
+    try FileManager.default.moveItem(
+      atPath: temporary.path, toPath: temporary.directory.path("moved.db"))
+    #expect(throws: StoreError.self) { try store.moveLog() }
+    #expect(!FileManager.default.fileExists(atPath: temporary.path))
   }
 }

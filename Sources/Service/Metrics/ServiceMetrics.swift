@@ -44,6 +44,7 @@ struct ServiceMetrics: Sendable {
     families += ledger.families
     families += collection.families
     families.append(expiries)
+    families.append(refusals)
     return families + ProcessMetrics.families
   }
 
@@ -54,6 +55,16 @@ struct ServiceMetrics: Sendable {
         + "by its name.",
       certificates.expiries.map { expiry -> (key: Labels, value: Double) in
         (key: ["setting": expiry.setting, "name": expiry.name], value: Double(expiry.notAfter))
+      })
+  }
+
+  private var refusals: MetricFamily {
+    .gauge(
+      "aasa_certificates_refused",
+      "Pairs of certificates that cannot be used as they lie there, by the setting that names their "
+        + "directory.",
+      certificates.refusals.map { setting, count -> (key: Labels, value: Double) in
+        (key: ["setting": setting], value: Double(count))
       })
   }
 
