@@ -7,7 +7,7 @@ final class ExaminedRoute {
   private let route: AppLinks.Route
   let start: PathStart
   /// A path that the route surely matches, if that can be told at once.
-  let sample: SamplePath?
+  private(set) lazy var sample = SamplePath(route)
   private let prefix: PathPrefix
   /// Whether it matches everything, however it is compared.
   private let isFree: Bool
@@ -20,7 +20,6 @@ final class ExaminedRoute {
     self.language = language
     reading = route.isPercentEncoded ? .written : .decoded
     start = PathStart(route.path)
-    sample = SamplePath(route)
     prefix = PathPrefix(route.path)
     isFree = route.patterns.allSatisfy(\.isStar)
     isPrefixPlain = !(route.path?.pathPrefix.contains("%") ?? false)
