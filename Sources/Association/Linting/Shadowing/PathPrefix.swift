@@ -18,9 +18,9 @@ struct PathPrefix {
     isWhole = tokens.count == 1
   }
 
-  /// One path, in normal form.
-  init(whole path: String) {
-    var text = path.unicodeScalars.map(ComparedText.folded)
+  /// One path in ASCII, in normal form.
+  init(whole path: [UInt8]) {
+    var text = path.map { Unicode.Scalar($0.asciiLowercased) }
     while text.last == "/" { text.removeLast() }
     self.text = text
     isWhole = true

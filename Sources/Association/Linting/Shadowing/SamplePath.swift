@@ -10,7 +10,7 @@ struct SamplePath {
     guard route.isFreeBesidesPath, let path = Self.path(route.path?.pathTokens ?? [.anyRun]) else {
       return nil
     }
-    text = path
+    text = String(decoding: path, as: UTF8.self)
     prefix = PathPrefix(whole: path)
   }
 
@@ -19,7 +19,7 @@ struct SamplePath {
 
   /// The shortest path that the tokens match in every way to compare it; `nil` where they are not
   /// plain.
-  private static func path(_ tokens: [Pattern.Token]) -> String? {
+  private static func path(_ tokens: [Pattern.Token]) -> [UInt8]? {
     var path: [UInt8] = []
     for (index, token) in tokens.enumerated() {
       switch token {
@@ -38,7 +38,7 @@ struct SamplePath {
       }
     }
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
-    return isNormal(path) ? String(decoding: path, as: UTF8.self) : nil
+    return isNormal(path) ? path : nil
   }
 
   /// Slashes and what RFC 3986 section 2.3 calls unreserved, which is never escaped.
