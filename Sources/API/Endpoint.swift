@@ -1,5 +1,6 @@
 import Association
 import HTTP
+import JSONValue
 
 /// One method of one path, who may call it, and what it does.
 struct Endpoint: Sendable {
@@ -76,15 +77,15 @@ struct Router: Sendable {
 
   private static func match(_ parts: [Part], _ segments: [String]) -> [String: String]? {
     guard parts.count == segments.count else { return nil }
-    var parameters: [String: String] = [:]
-    for (part, segment) in zip(parts, segments) {
+    let isMatch = zip(parts, segments).allSatisfy { part, segment in
       switch part {
-      case .literal(let text): if !text.utf8.elementsEqual(segment.utf8) { return nil }
-      case .parameter(let name):
-        if segment.isEmpty { return nil }
-        parameters[name] = segment
+      case .literal(let text): sameScalars(text, segment)
+      case .parameter: !segment.isEmpty
       }
     }
-    return parameters
+    guard isMatch else { return nil }
+    return zip(parts, segments).reduce(into: [:]) { parameters, pair in
+      if case .parameter(let name) = pair.0 { parameters[name] = pair.1 }
+    }
   }
 }

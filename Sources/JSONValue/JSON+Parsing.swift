@@ -55,15 +55,23 @@ private final class Builder {
   private struct Frame {
     var object: JSON.Object?
     var array: [JSON] = []
+    /// The keys of an object that has many.
     var seen: Set<[UInt8]> = []
     var key = ""
     var isDuplicate = false
-    let pointer: JSONPointer
 
-    /// Where the value stands that comes next.
-    var next: JSONPointer {
-      object == nil ? pointer.appending(array.count) : pointer.appending(key)
+    /// Whether the object has the key already.
+    mutating func has(_ key: String) -> Bool {
+      let members = object?.members ?? []
+      if members.count < Self.manyKeys {
+        return members.contains { sameScalars($0.key, key) }
+      }
+      if seen.isEmpty { seen = Set(members.map { Array($0.key.utf8) }) }
+      return !seen.insert(Array(key.utf8)).inserted
     }
+
+    /// From how many on keys are found by hash.
+    private static let manyKeys = 16
   }
 
   private var stack: [Frame] = []
@@ -108,22 +116,28 @@ private final class Builder {
   func key(_ key: String) -> Bool {
     let top = stack.count - 1
     stack[top].key = key
-    stack[top].isDuplicate = !stack[top].seen.insert(Array(key.utf8)).inserted
-    if stack[top].isDuplicate { duplicateKeys.append(stack[top].next) }
+    stack[top].isDuplicate = stack[top].has(key)
+    if stack[top].isDuplicate { duplicateKeys.append(next) }
     return true
   }
 
+  /// Where the value stands that comes next.
+  private var next: JSONPointer {
+    stack.reduce(.root) { pointer, frame in
+      frame.object == nil ? pointer.appending(frame.array.count) : pointer.appending(frame.key)
+    }
+  }
+
   func value(_ value: JSON) -> Bool {
-    guard var top = stack.popLast() else {
+    let top = stack.count - 1
+    if top < 0 {
       result = value
-      return true
+    } else if stack[top].object == nil {
+      stack[top].array.append(value)
+    } else if !stack[top].isDuplicate {
+      let key = stack[top].key
+      stack[top].object?.appendNew(key, value)
     }
-    if top.object == nil {
-      top.array.append(value)
-    } else if !top.isDuplicate {
-      top.object?.appendNew(top.key, value)
-    }
-    stack.append(top)
     return true
   }
 
@@ -132,7 +146,7 @@ private final class Builder {
       failure = (0, "arrays and objects are nested more than \(JSON.maximumDepth) deep")
       return false
     }
-    stack.append(Frame(object: object, pointer: stack.last?.next ?? .root))
+    stack.append(Frame(object: object))
     return true
   }
 

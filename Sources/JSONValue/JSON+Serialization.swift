@@ -61,8 +61,23 @@ extension JSON {
 
   /// Escapes only what RFC 8259 section 7 demands.
   private static func writeString(_ value: String, to bytes: inout [UInt8]) {
-    let hex = Array("0123456789abcdef".utf8)
     bytes.append(UInt8(ascii: "\""))
+    // Nearly always there is nothing to escape.
+    let isWritten = value.utf8.withContiguousStorageIfAvailable { text in
+      if text.contains(where: mustBeEscaped) { return false }
+      bytes.append(contentsOf: text)
+      return true
+    }
+    if isWritten != true { writeEscaped(value, to: &bytes) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func writeEscaped(_ value: String, to bytes: inout [UInt8]) {
+    let hex = Array("0123456789abcdef".utf8)
     for byte in value.utf8 {
       switch byte {
       case UInt8(ascii: "\""): bytes += #"\""#.utf8
@@ -77,6 +92,5 @@ extension JSON {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

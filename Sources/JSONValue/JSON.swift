@@ -46,7 +46,9 @@ public enum JSON: Sendable {
     /// Keys are the same only if their scalars are (RFC 8259 section 8.3), so two spellings of one
     /// accented letter are two keys.
     public subscript(key: String) -> JSON? {
-      get { members.first { sameScalars($0.key, key) }?.value }
+      get {
+        members.firstIndex { sameScalars($0.key, key) }.map { members[$0].value }
+      }
       set {
         let index = members.firstIndex { sameScalars($0.key, key) }
         switch (index, newValue) {
@@ -149,7 +151,9 @@ extension JSON.Object: Equatable {
 
 /// Whether two strings have the same scalars, which is what "the same" means for JSON and URLs.
 public func sameScalars(_ left: String, _ right: String) -> Bool {
-  left.utf8.elementsEqual(right.utf8)
+  guard left.utf8.count == right.utf8.count else { return false }
+  let (one, other) = (left.utf8.span, right.utf8.span)
+  return one.indices.allSatisfy { one[$0] == other[$0] }
 }
 
 /// Whether two JSON numbers have the same value: compared as integers or doubles where both fit

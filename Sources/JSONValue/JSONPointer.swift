@@ -11,7 +11,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   /// The place of a member of the object here. `~` and `/` in the key are escaped.
   public func appending(_ key: String) -> JSONPointer {
     guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
-      return JSONPointer(text: "\(description)/\(key)")
+      return appending(plain: key)
     }
     var text = description + "/"
     for scalar in key.unicodeScalars {
@@ -26,6 +26,16 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
   /// The place of an element of the array here, counted from 0.
   public func appending(_ index: Int) -> JSONPointer {
-    JSONPointer(text: "\(description)/\(index)")
+    appending(plain: String(index))
+  }
+
+  /// Pointers are made for all that is looked at, so in one piece of memory.
+  private func appending(plain part: String) -> JSONPointer {
+    var text = ""
+    text.reserveCapacity(description.utf8.count + 1 + part.utf8.count)
+    text += description
+    text += "/"
+    text += part
+    return JSONPointer(text: text)
   }
 }

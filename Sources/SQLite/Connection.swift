@@ -21,6 +21,10 @@ public final class Connection {
     }
   }
 
+  /// Whether SQLite does without counting its memory, for which each allocation would take a lock. It can
+  /// be told only before it is first used; where it is refused, nothing but time is lost.
+  private static let isUncounted = aasa_sqlite_stop_counting_memory() == SQLITE_OK
+
   let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
@@ -29,6 +33,7 @@ public final class Connection {
   /// - Parameter busyMilliseconds: How long a lock is waited for that another connection holds.
   /// - Throws: `SQLiteError`.
   public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
+    _ = Self.isUncounted
     var handle: OpaquePointer?
     let flags = mode.access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var code = sqlite3_open_v2(path, &handle, flags, nil)

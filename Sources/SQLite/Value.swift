@@ -9,6 +9,18 @@ public enum Value: Sendable, Equatable {
   /// BLOB.
   case blob([UInt8])
 
+  /// Whether both are bound alike: texts have the same bytes, where a `String` would take two spellings
+  /// of an accented letter for the same.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+
   /// INTEGER, 1 for true.
   public static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
 

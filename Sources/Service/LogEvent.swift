@@ -53,16 +53,25 @@ struct LogEvent {
 
   /// No secret of a token is logged, not even one that a client put where it does not belong.
   private static func maskingTokens(_ line: [UInt8]) -> [UInt8] {
-    let mark = Array("aasa_".utf8)
     var masked: [UInt8] = []
     var rest = line[...]
-    while let range = rest.firstRange(of: mark) {
-      masked += rest[..<range.upperBound]
-      let secret = rest[range.upperBound...].prefix(while: isOfToken)
+    while let end = endOfMark(in: rest) {
+      masked += rest[..<end]
+      let secret = rest[end...].prefix(while: isOfToken)
       masked += secret.count < 40 ? Array(secret) : Array("********".utf8)
       rest = rest[secret.endIndex...]
     }
-    return masked + rest
+    return masked.isEmpty ? line : masked + rest
+  }
+
+  private static let mark = Array("aasa_".utf8)
+
+  /// Where what every token begins with ends first.
+  private static func endOfMark(in line: ArraySlice<UInt8>) -> Int? {
+    guard let last = mark.last else { return nil }
+    return line.indices.first { index in
+      line[index] == last && line[...index].suffix(mark.count).elementsEqual(mark)
+    }.map { $0 + 1 }
   }
 
   /// The alphabet of tokens (RFC 4648 section 5).

@@ -18,7 +18,8 @@ extension DomainRows {
       try saveNames(new, connection)
     }
     let before = old?.document ?? Document()
-    try saveColumns(new, connection)
+    let columns = Self.columns(of: new)
+    if old.map(Self.columns) != columns { try saveColumns(columns, connection) }
     if JSON.strings(before.apps ?? []) != .strings(new.document.apps ?? []) {
       try replace("applinks_app", "domain_id", id, connection)
       for (position, value) in (new.document.apps ?? []).enumerated() {
@@ -62,19 +63,23 @@ extension DomainRows {
     }
   }
 
-  private func saveColumns(_ domain: Domain, _ connection: Connection) throws {
+  private func saveColumns(_ columns: [Value], _ connection: Connection) throws {
     try connection.run(
       """
       UPDATE domain SET is_enabled = ?, format = ?, cache_seconds = ?, details_form = ?,
         has_apps = ?, applinks_extra = ?, extra = ?, environment = ?, is_strict = ?
       WHERE id = ?
-      """,
-      [
-        .bool(domain.isEnabled), .text(domain.format.rawValue), .integer(domain.cacheSeconds),
-        .text(domain.document.detailsForm.rawValue), .bool(domain.document.apps != nil),
-        .members(domain.document.applinksExtra), .members(domain.document.extra),
-        .text(domain.environment.rawValue), .bool(domain.isStrict), .integer(id),
-      ])
+      """, columns + [.integer(id)])
+  }
+
+  /// The columns that the statement above writes, in their order.
+  private static func columns(of domain: Domain) -> [Value] {
+    [
+      .bool(domain.isEnabled), .text(domain.format.rawValue), .integer(domain.cacheSeconds),
+      .text(domain.document.detailsForm.rawValue), .bool(domain.document.apps != nil),
+      .members(domain.document.applinksExtra), .members(domain.document.extra),
+      .text(domain.environment.rawValue), .bool(domain.isStrict),
+    ]
   }
 
   private func saveServices(
@@ -132,6 +137,10 @@ extension DomainRows {
 
   /// Writes what kinds of findings the document has.
   func saveFindings(_ codes: Set<String>, _ connection: Connection) throws {
+    let stored = try connection.all(
+      "SELECT code FROM domain_finding WHERE domain_id = ?", [.integer(id)]
+    ) { $0.text(0) }
+    if Set(stored) == codes { return }
     try replace("domain_finding", "domain_id", id, connection)
     for code in codes {
       try connection.run(

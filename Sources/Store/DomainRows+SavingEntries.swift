@@ -16,7 +16,12 @@ extension DomainRows {
       let isUnchanged = before.map { $0 == position && old[$0] == entry } ?? false
       if isUnchanged { continue }
       let stored = before.map { old[$0] }
-      let row = try saveEntry(entry, at: position, over: stored, connection)
+      let isInPlace =
+        before == position && stored.map { Value.members($0.extra) } == .members(entry.extra)
+      let row =
+        if isInPlace, let id = stored?.id { id } else {
+          try saveEntry(entry, at: position, over: stored, connection)
+        }
       if stored?.apps != entry.apps {
         try saveApps(of: row, entry.apps, apps, connection)
       }

@@ -29,7 +29,7 @@ extension Store {
 
   /// The token that has this secret and has not expired. That it was used is written down.
   public func token(_ secret: TokenSecret) throws -> Token? {
-    let found = try read { connection in
+    let found = try readOnce { connection in
       try connection.first(
         TokenRows.select + " WHERE hash = ?", [.blob(secret.hash)], row: TokenRows.read)
     }

@@ -84,6 +84,11 @@ public final class Store: Sendable {
     }
   }
 
+  /// Does `body`, which runs one statement, without a transaction around it.
+  func readOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try translatingErrors(.read) { try reader.withConnection(body) }
+  }
+
   /// Does `body` in a transaction that sees one state, on the connection that reads what is served.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.follow) {

@@ -74,7 +74,10 @@ extension Transaction {
     try noteChange(
       of: rows.id, edit.domain.isEnabled ? ServedDomain(rows.id, edit, revision) : nil)
     try record(action, .domain(name), revision: revision.number)
-    guard let stored = try rows.load(connection) else { throw StoreError.notFound(.domain(name)) }
+    let known = old.flatMap { $0.published(edit, as: revision) }
+    guard let stored = try known ?? rows.load(connection) else {
+      throw StoreError.notFound(.domain(name))
+    }
     return EditedDomain(
       stored: stored, revision: revision, documentBefore: current?.document, isNew: old == nil,
       isChanged: true)

@@ -101,8 +101,9 @@ struct ComparedDocument {
   private static func service(_ name: String, _ json: JSON?) -> Service {
     let pointer = JSONPointer.root.appending(name).appending("apps")
     var service = Service(name: name)
+    guard let json else { return service }
     var seen: Set<[UInt8]> = []
-    for (index, element) in (json?["apps"]?.arrayValue ?? []).enumerated() {
+    for (index, element) in (json["apps"]?.arrayValue ?? []).enumerated() {
       guard let app = element.stringValue, seen.insert(Array(app.utf8)).inserted else { continue }
       service.apps.append((app, pointer.appending(index)))
     }

@@ -53,13 +53,17 @@ struct ComparedRoute {
     variables = Set(
       route.patterns.lazy.flatMap(\.tokens).compactMap(\.variable).map { Array($0.utf8) })
     let path = JSON.string(route.path?.text ?? "*")
-    var conditions = route.isLegacy ? path : meaning
-    if case .object(var object) = conditions {
-      object["exclude"] = nil
-      conditions = .object(object)
-    }
     meaningNumber = interning.number(of: meaning.serialized())
-    conditionsNumber = interning.number(of: conditions.serialized())
+    if route.isExclusion {
+      var conditions = route.isLegacy ? path : meaning
+      if case .object(var object) = conditions {
+        object["exclude"] = nil
+        conditions = .object(object)
+      }
+      conditionsNumber = interning.number(of: conditions.serialized())
+    } else {
+      conditionsNumber = meaningNumber
+    }
     pathNumber = interning.number(of: path.serialized())
   }
 

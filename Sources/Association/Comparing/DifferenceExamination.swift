@@ -69,7 +69,7 @@ final class DifferenceExamination {
     let isMixed = !(question.blockers + question.rivals.map(\.route)).allSatisfy {
       $0.isComparable(with: question.focus)
     }
-    if care == .brief, let url = likely(question.focus, isMixed).first(where: isAnswer) {
+    if care == .brief, let url = likelyAnswer(question.focus, isMixed, isAnswer) {
       return .found(url: url)
     }
     let verdict = search(question, isMixed ? .unescaped : question.focus.reading)
@@ -135,6 +135,15 @@ final class DifferenceExamination {
   }
 
   // MARK: - Likely answers
+
+  private func likelyAnswer(
+    _ focus: ExaminedRoute, _ isMixed: Bool, _ isAnswer: (String) -> Bool
+  ) -> String? {
+    if let sample = focus.sample.map({ "https://\(domain)\($0.text)" }), isAnswer(sample) {
+      return sample
+    }
+    return likely(focus, isMixed).first(where: isAnswer)
+  }
 
   /// URLs that the route matches, as they are and in the other case, and where routes read URLs
   /// differently, with one character escaped.

@@ -6,6 +6,8 @@ final class ExaminedRoute {
   let reading: Alphabet.Reading
   private let route: AppLinks.Route
   let start: PathStart
+  /// A path that the route surely matches, if that can be told at once.
+  private(set) lazy var sample = SamplePath(route)
   private let prefix: PathPrefix
   /// Whether it matches everything, however it is compared.
   private let isFree: Bool

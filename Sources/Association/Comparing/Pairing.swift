@@ -28,6 +28,10 @@ struct Pairing {
   }
 
   mutating func pairAll() {
+    // Where only one was changed, there is nothing to choose.
+    if old.count == 1, new.count == 1, gaps.from[old[0]] == gaps.to[new[0]] {
+      return take([PlacePair(from: old[0], to: new[0])])
+    }
     pair(inOneGap: true, \.conditionsNumber)
     pair(inOneGap: true, \.pathNumber)
     pair(inOneGap: false, \.conditionsNumber)

@@ -9,7 +9,9 @@ enum Wording {
 
   /// A value as JSON, cut where it is long.
   static func shown(_ value: JSON) -> String {
-    let text = value.text.unicodeScalars
+    let whole = value.text
+    if whole.utf8.count <= longest { return plain(whole) }
+    let text = whole.unicodeScalars
     let end = text.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex)
     let isCut = end.map { $0 < text.endIndex } ?? false
     return plain(String(text.prefix(longest))) + (isCut ? "…" : "")
@@ -17,6 +19,7 @@ enum Wording {
 
   /// The text without characters that move a terminal's cursor, which become U+FFFD.
   static func plain(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

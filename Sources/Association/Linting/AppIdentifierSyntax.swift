@@ -34,11 +34,12 @@ enum AppIdentifierSyntax: Equatable {
   }
 
   private static func isPlaceholder(_ text: String) -> Bool {
-    let words = [
-      "TEAM_ID", "TEAMID", "YOUR_", "YOURTEAM", "REPLACE_", "DEVELOPMENT_TEAM", "APP_ID_PREFIX",
-      "APPIDPREFIX", "XXXXXXXX", "BUNDLE_ID", "PLACEHOLDER",
-    ]
-    let capitals = text.uppercased()
-    return words.contains { capitals.contains($0) }
+    let bytes = text.utf8.map(\.asciiLowercased)
+    return placeholders.contains { bytes.contains(ascii: $0) }
   }
+
+  private static let placeholders: [StaticString] = [
+    "team_id", "teamid", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
+    "appidprefix", "xxxxxxxx", "bundle_id", "placeholder",
+  ]
 }

@@ -73,12 +73,18 @@ extension Inspection {
   ) {
     for token in pattern.tokens {
       switch token {
-      case .literal(let literal):
+      // Nearly always there is nothing to look at.
+      case .literal(let literal) where literal.contains(where: Self.isSpecial):
         inspectCharacters(of: String(literal), "The pattern", settings, at: pointer)
       case .values(let variable): inspectValues(of: variable, settings, at: pointer)
       default: break
       }
     }
+  }
+
+  /// Whether a character may be one that never stands in a URL, or part of an escape.
+  private static func isSpecial(_ character: Unicode.Scalar) -> Bool {
+    !("!"..."~").contains(character) || character == "%"
   }
 
   /// Looks at the values of a variable where it is first used in this way.
@@ -213,14 +219,5 @@ extension Inspection {
       "`\(trace)` looks like a regular expression, but is compared as text: only `*`, `?` and `$(name)`"
         + " have a meaning.",
       help: "Write `*` for any run of characters, `?` for one, and a variable for alternatives.")
-  }
-}
-
-extension String {
-  /// A string of these scalars.
-  fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) {
-    var view = UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    self.init(view)
   }
 }

@@ -126,18 +126,20 @@ extension Inspection {
 
   /// One finding for all comments, at the first.
   mutating func inspectComments() {
-    var places: [JSONPointer] = []
+    var first: JSONPointer?
+    var number = 0
     for entry in document["applinks"]?["details"]?.arrayValue?.enumerated().map(\.self) ?? [] {
       for (index, route) in (entry.element["components"]?.arrayValue ?? []).enumerated() {
         guard let text = route["comment"]?.stringValue, !text.isEmpty else { continue }
+        number += 1
+        if first != nil { continue }
         let pointer = JSONPointer.root.appending("applinks").appending("details")
-        places.append(
-          pointer.appending(entry.offset).appending("components").appending(index)
-            .appending("comment"))
+        first = pointer.appending(entry.offset).appending("components").appending(index)
+          .appending("comment")
       }
     }
-    guard let first = places.first else { return }
-    let count = places.count == 1 ? "This comment" : "This comment and \(places.count - 1) more"
+    guard let first else { return }
+    let count = number == 1 ? "This comment" : "This comment and \(number - 1) more"
     add(
       .publicComment, at: first,
       "\(count) will be public: everybody can download the file. Devices ignore comments.",

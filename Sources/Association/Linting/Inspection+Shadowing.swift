@@ -7,14 +7,16 @@ extension Inspection {
     let isExclusion = Dictionary(
       links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
     )
-    let explained = explained
+    var explained: Set<JSONPointer>?
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
       for route in routes {
         switch route.verdict {
         case .decides: break
         case .matchesNothing:
-          if !explained.contains(route.pointer) { addNeverMatches(route) }
+          let known = explained ?? self.explained
+          explained = known
+          if !known.contains(route.pointer) { addNeverMatches(route) }
         case .repeats(let other):
           addDuplicate(route, of: other, isExclusion: isExclusion)
         case .shadowed(let others): addShadowed(route, by: others, isExclusion: isExclusion)

@@ -10,7 +10,7 @@ struct PatternSyntax {
 
   /// Whether it is a whole URL.
   var isURL: Bool {
-    guard let colon = text.start(ofASCII: "://") else { return false }
+    guard bytes.contains(ascii: "://"), let colon = text.start(ofASCII: "://") else { return false }
     return text.utf8[..<colon].allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "*") }
   }
 
@@ -62,6 +62,11 @@ struct PatternSyntax {
 
   /// A parameter as web frameworks write it: `:id`, `{id}`, `<id>` or `[id]` after a slash.
   var routeParameter: String? {
+    // Splitting a text takes longer than to see that there is no need to.
+    let isPossible = bytes.contains { byte in
+      byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "<")
+    }
+    guard isPossible else { return nil }
     for segment in text.split(separator: "/") {
       let inner = segment.dropFirst()
       let isBraced = [("{", "}"), ("<", ">")].contains {
@@ -77,7 +82,7 @@ struct PatternSyntax {
   var regularExpression: String? {
     if bytes.first == UInt8(ascii: "^") { return "^" }
     if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
-    if let sign = Self.signs.first(where: { contains($0) && !isVariable($0) }) {
+    if let sign = Self.signs.first(where: { bytes.contains(ascii: $0) && !isVariable($0) }) {
       return sign.description
     }
     return alternatives
@@ -90,17 +95,7 @@ struct PatternSyntax {
 
   /// Whether the sign is only the end of a variable, as in `$(lang)*`.
   private func isVariable(_ sign: StaticString) -> Bool {
-    sign.withUTF8Buffer { $0.first == UInt8(ascii: ")") } && contains("$(")
-  }
-
-  /// Whether the text has these characters, compared byte by byte.
-  private func contains(_ part: StaticString) -> Bool {
-    part.withUTF8Buffer { part in
-      guard let first = part.first, part.count <= bytes.count else { return false }
-      return (0...bytes.count - part.count).contains { start in
-        bytes[start] == first && bytes[start..<start + part.count].elementsEqual(part)
-      }
-    }
+    sign.withUTF8Buffer { $0.first == UInt8(ascii: ")") } && bytes.contains(ascii: "$(")
   }
 
   /// Alternatives in parentheses: `(a|b)`.
@@ -118,6 +113,18 @@ struct PatternSyntax {
     "de", "fr", "jp", "cn", "in", "br", "au", "ca", "es", "nl", "se", "ch", "ru", "us", "ai",
     "shop", "store", "link", "page", "example",
   ]
+}
+
+extension [UInt8] {
+  /// Whether the text has these characters, compared byte by byte.
+  func contains(ascii part: StaticString) -> Bool {
+    part.withUTF8Buffer { part in
+      guard let first = part.first, part.count <= count else { return false }
+      return (0...count - part.count).contains { start in
+        self[start] == first && self[start..<start + part.count].elementsEqual(part)
+      }
+    }
+  }
 }
 
 extension UInt8 {

@@ -11,13 +11,24 @@ enum ComparedText {
 
   /// The characters in UTF-8, in lower case if they are to be folded.
   static func bytes(_ text: [Unicode.Scalar], folds: Bool) -> [UInt8] {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: folds ? text.map(folded) : text)
-    return Array(String(view).utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    for scalar in text {
+      let compared = folds ? folded(scalar) : scalar
+      if compared.isASCII {
+        bytes.append(UInt8(compared.value))
+      } else {
+        bytes += String(compared).utf8
+      }
+    }
+    return bytes
   }
 
   /// The character in lower case, or itself if that would be more than one character.
   static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    if scalar.isASCII {
+      return ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar
+    }
     let mapping = scalar.properties.lowercaseMapping.unicodeScalars
     return mapping.count == 1 ? mapping.first ?? scalar : scalar
   }

@@ -5,6 +5,10 @@ extension Pattern {
   /// `//abc` match `/abc`). A pattern that begins with `*` stays as it is, since the star can take
   /// the slash: `*abc` matches `/xabc`, `*/abc` matches `/abc`.
   package var pathTokens: [Token] {
+    // Nearly all are so already.
+    if case .literal(let text)? = tokens.first, text.count > 1, text[0] == "/", text[1] != "/" {
+      return tokens
+    }
     let (hasSlash, rest) = Self.droppingLeadingSlashes(tokens)
     switch rest.first {
     case .anyRun where !hasSlash:
@@ -25,6 +29,7 @@ extension Pattern {
   var pathPrefix: [Unicode.Scalar] {
     guard case .literal(let text)? = pathTokens.first else { return [] }
     // Slashes at the end may belong to what a path may lack.
+    if text.last != "/" { return text }
     return Array(text[..<(text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0)])
   }
 

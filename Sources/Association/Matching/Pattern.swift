@@ -80,7 +80,7 @@ public struct Pattern: Sendable {
     areVariablesRead: Bool
   ) {
     var reader = PatternReader()
-    var rest = text.unicodeScalars[...]
+    var rest = Array(text.unicodeScalars)[...]
     while let scalar = rest.popFirst() {
       switch scalar {
       case "*": reader.appendAnyRun()
@@ -93,6 +93,15 @@ public struct Pattern: Sendable {
     self.text = text
     tokens = reader.finish()
     flaws = reader.flaws
+  }
+}
+
+extension String {
+  /// A string of these scalars.
+  init(_ scalars: some Sequence<Unicode.Scalar>) {
+    var view = UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    self.init(view)
   }
 }
 
@@ -122,7 +131,7 @@ private struct PatternReader {
   /// Reads what follows a `$`. The characters `$`, `(` and `)` cannot be part of a name (Apple's
   /// page applinks.SubstitutionVariables), so one of the first two shows that the `)` is missing.
   mutating func readVariable(
-    in rest: inout Substring.UnicodeScalarView,
+    in rest: inout ArraySlice<Unicode.Scalar>,
     _ definition: (String) -> SubstitutionVariables.Definition?
   ) {
     guard rest.first == "(" else {

@@ -11,6 +11,10 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// - Throws: `ValidationError` whose code begins with `domain-`: for a scheme, a port, a path, an
   ///   IP address, a wildcard, a character that host names do not have, or a wrong length.
   public init(_ text: String) throws(ValidationError) {
+    if Self.isPlain(text) {
+      self.text = text
+      return
+    }
     if let (code, problem) = Self.problem(in: text) {
       throw ValidationError(code, Self.sentence(text, problem))
     }
@@ -30,6 +34,17 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
 
   /// A name from its `text`, which is not checked again.
   package init(stored text: String) { self.text = text }
+
+  /// Whether the text is a name as it stands in DNS, without labels that mean something to IDNA: nearly
+  /// all are.
+  private static func isPlain(_ text: String) -> Bool {
+    guard (1...253).contains(text.utf8.count) else { return false }
+    let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let hyphen = UInt8(ascii: "-")
+    return labels.allSatisfy { label in
+      isLabel(label) && zip(label, label.dropFirst()).allSatisfy { $0 != hyphen || $1 != hyphen }
+    } && labels.last?.allSatisfy(isDigit) == false
+  }
 
   /// What can be told from the text alone, before IDNA.
   private static func problem(in text: String) -> (code: String, problem: String)? {

@@ -56,6 +56,45 @@ import Testing
     #expect(try shadowing(components) == expected)
   }
 
+  /// Where the starts of paths suffice to tell routes apart, and where they only seem to.
+  @Test(arguments: [
+    (#"{"/":"/b"},{"/":"/a/*/c"}"#, []), (#"{"/":"/a/x/c"},{"/":"/a/*/c"}"#, []),
+    // Slashes at the start are one, and those at the end do not count.
+    (#"{"/":"a/*"},{"/":"//a"}"#, [0]), (#"{"/":"/a//"},{"/":"/a"}"#, [0]),
+    (#"{"/":"/a/*"},{"/":"/a"}"#, [0]), (#"{"/":"/a/?*"},{"/":"/a/*"}"#, []),
+    (#"{"/":"/a/b*"},{"/":"/a/*/"}"#, []), (#"{"/":"/ab/*"},{"/":"/a*"}"#, []),
+    // A star at the start takes the slash, or all of it.
+    (#"{"/":"*a"},{"/":"/xa"}"#, [0]), (#"{"/":"/"},{"/":"*"}"#, []),
+    (#"{"/":"*"},{"/":"/"}"#, [0]),
+    (#"{"/":"/"},{"/":"/*"}"#, []), (#"{"/":"?a"},{"/":"/xa"}"#, [0]),
+    // Case and encoding.
+    (#"{"/":"/AB/*","caseSensitive":false},{"/":"/ab/c"}"#, [0]),
+    (#"{"/":"/ab"},{"/":"/AB","caseSensitive":false}"#, []),
+    (
+      "{\"/\":\"/\u{212A}\",\"caseSensitive\":false,\"percentEncoded\":false},"
+        + #"{"/":"/k","percentEncoded":false}"#, [0]
+    ),
+    (#"{"/":"/a b","percentEncoded":false},{"/":"/ab"}"#, []),
+    // Conditions on the query and the fragment leave the rest of a path.
+    (##"{"/":"/a","?":"*"},{"/":"/a"}"##, [0]), (##"{"/":"/a","#":"?*"},{"/":"/a"}"##, []),
+    (##"{"/":"/a"},{"/":"/a","#":"b"}"##, [0]), (#"{"/":"/a","?":{"b":1}},{"/":"/a"}"#, [0]),
+    // What begins with a variable may begin with anything.
+    (#"{"/":"$(v)"},{"/":"/a/b"}"#, [0]), (#"{"/":"/$(v)c"},{"/":"/dc"}"#, [0]),
+  ])
+  func startsOfPathsTellApartOnlyWhatCannotMeet(components: String, by expected: [Int]) throws {
+    #expect(try shadowing(components, variables: #"{"v":["/a/*","d"]}"#) == expected)
+  }
+
+  @Test(arguments: [
+    (#"{"/":"/a/*"}"#, "/a"), (#"{"/":"/a/?"}"#, "/a/x"), (#"{"/":"*"}"#, "/"), (#"{}"#, "/"),
+    (#"{"/":"/a*/","caseSensitive":false}"#, "/a"), (#"{"/":"/a/*/b"}"#, "/a/x/b"),
+    (#"{"/":"/.a"}"#, "/.a"), (#"{"/":"/a//b"}"#, "/a//b"),
+  ])
+  func theExampleForPlainTextIsThatText(component: String, path: String) throws {
+    let route = try routes(component)[0]
+    #expect(route.verdict == .decides(example: "https://example.com\(path)"))
+  }
+
   @Test(arguments: [
     (#"{"/":"/$(lang)/*"},{"/":"/de/a"}"#, [0]), (#"{"/":"/$(lang)/*"},{"/":"/xyzzy/a"}"#, []),
     (#"{"/":"/$(v)"},{"/":"/ab"}"#, [0]), (#"{"/":"/$(v)"},{"/":"/a"}"#, []),

@@ -18,10 +18,21 @@ struct PathPrefix {
     isWhole = tokens.count == 1
   }
 
+  /// One path in ASCII, in normal form.
+  init(whole path: [UInt8]) {
+    var text = path.map { Unicode.Scalar($0.asciiLowercased) }
+    while text.last == "/" { text.removeLast() }
+    self.text = text
+    isWhole = true
+  }
+
   /// Whether some path may begin with both.
   func mayMeet(_ other: PathPrefix) -> Bool {
     if isWhole, text.count < other.text.count { return false }
     if other.isWhole, other.text.count < text.count { return false }
-    return zip(text, other.text).allSatisfy { $0 == $1 }
+    // Most differ near the end, after what all paths of a site begin with.
+    return (0..<min(text.count, other.text.count)).reversed().allSatisfy {
+      text[$0] == other.text[$0]
+    }
   }
 }

@@ -12,6 +12,7 @@ final class ShadowingExamination {
   private let entries: [AppLinks.Entry]
   private let places: [Range<Int>]
   private let prefixes: [PathPrefix]
+  private let samples: [SamplePath?]
   /// What each route compares its patterns with.
   private let readings: [Alphabet.Reading]
   /// Whether a route matches everything, however it is compared.
@@ -64,6 +65,7 @@ final class ShadowingExamination {
     self.domain = domain
     routes = entries.flatMap(\.routes)
     prefixes = routes.map { PathPrefix($0.path) }
+    samples = routes.map(SamplePath.init)
     readings = routes.map { $0.isPercentEncoded ? .written : .decoded }
     isFree = routes.map { $0.patterns.allSatisfy(\.isStar) }
     var places: [Range<Int>] = []
@@ -93,6 +95,9 @@ final class ShadowingExamination {
     // Looking at the earlier routes takes time, too.
     unspent -= earlier.count / 2
     if unspent <= 0 { return .notDecided(.tooComplex) }
+    if let sample = samples[route], !earlier.contains(where: { sample.mayMatch(prefixes[$0]) }) {
+      return .decides(example: "https://\(domain)\(sample.text)")
+    }
     let comparable = earlier.filter { isComparable($0, with: route) }
     switch search(route, .missedByAll, comparable) {
     case .found(let word):
@@ -166,11 +171,12 @@ final class ShadowingExamination {
     _ reading: Alphabet.Reading? = nil
   ) -> WitnessSearch.Outcome {
     unspent -= others.count / 4
+    let near = others.filter { prefixes[$0].mayMeet(prefixes[route]) }
+    if near.isEmpty, case .matchedByAny = relation { return .none(because: [], always: []) }
     let machines = machines(reading ?? readings[route])
     let limit = max(0, min(unspent, Self.effortPerQuestion))
     effort.remaining = limit
     defer { unspent -= limit - max(0, effort.remaining) }
-    let near = others.filter { prefixes[$0].mayMeet(prefixes[route]) }
     guard let machine = machines.machine(route), let others = machines.machines(near) else {
       return .undecided
     }
