@@ -66,7 +66,7 @@ public final class Service: Sendable {
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
       trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      publisher: publisher, readiness: { trouble.readiness }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -111,10 +111,8 @@ public final class Service: Sendable {
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {
-    attempt(.reading) {
-      try table.refreshIfChangedElsewhere()
-      try collection.refresh()
-    }
+    attempt(.reading) { try table.refreshIfChangedElsewhere() }
+    attempt(.measuring) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
@@ -184,51 +182,4 @@ extension Configuration {
   fileprivate var publicSettings: PublicSettings {
     PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }
-}
-
-/// What goes wrong.
-final class Trouble: Sendable {
-  enum Kind: CaseIterable {
-    case reading, writing, counting, ending
-
-    /// Whether it keeps the service from being ready. Fetches that are not counted do not: files are
-    /// served.
-    var isUnready: Bool { self != .counting }
-
-    /// What is wrong.
-    var sentence: String {
-      switch self {
-      case .reading: "The database cannot be read; files are served as before."
-      case .writing: "The database cannot be written; files are served as before."
-      case .counting: "The fetch ledger cannot be written; fetches are counted in memory."
-      case .ending: "The service is shutting down."
-      }
-    }
-
-    /// What is said when it is over.
-    var recovery: String {
-      switch self {
-      case .reading: "The database can be read again."
-      case .writing: "The database can be written again."
-      case .counting: "The fetch ledger can be written again."
-      case .ending: "The service goes on."
-      }
-    }
-  }
-
-  private let current = Mutex<Set<Kind>>([])
-
-  /// What keeps the service from being ready, as sentences in a stable order.
-  var sentences: [String] {
-    Kind.allCases.filter { $0.isUnready && has($0) }.map(\.sentence)
-  }
-
-  /// Whether it goes on.
-  func has(_ kind: Kind) -> Bool { current.withLock { $0.contains(kind) } }
-
-  /// Whether it is new.
-  func begin(_ kind: Kind) -> Bool { current.withLock { $0.insert(kind).inserted } }
-
-  /// Whether it was there.
-  func end(_ kind: Kind) -> Bool { current.withLock { $0.remove(kind) != nil } }
 }

@@ -69,7 +69,8 @@ struct ServiceMetrics: Sendable {
         "aasa_build_info", "1, with the version of the program.", by: "version",
         [Release.version: 1]),
       .gauge(
-        "aasa_ready", "Whether /readyz says yes.", trouble.sentences.isEmpty ? 1 : 0),
+        "aasa_ready", "Whether /readyz says yes: until the process is told to end.",
+        trouble.has(.ending) ? 0 : 1),
       .gauge(
         "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
         [
