@@ -1,5 +1,6 @@
 import API
 import Association
+import FoundationEssentials
 public import HTTP
 import JSONValue
 import Metrics
@@ -33,6 +34,7 @@ public final class Service: Sendable {
   private let certificates: CertificateWatch
   private let pruning: Pruning
   private let retention: Mutex<Retention>
+  private let liveness = Mutex(PublicLiveness())
   private let prunedRows = Counters(prunedTables)
   private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
 
@@ -62,7 +64,8 @@ public final class Service: Sendable {
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
-      database: configuration.database, store: store, admin: AdminCounts(), table: table,
+      startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
+      admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
       trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
@@ -123,6 +126,17 @@ public final class Service: Sendable {
     certificates.follow()
   }
 
+  /// Whether files are served, or as many as can be. To be asked now and then; it takes a second at most.
+  public func isServing() -> Bool {
+    let counts = publicListener.counts
+    return liveness.withLock { liveness in
+      liveness.isAlive(
+        answered: counts.requests, openConnections: counts.openConnections,
+        limit: PublicListener.defaultLimits.connections
+      ) { publicAddress.reacts(within: 1) }
+    }
+  }
+
   /// Does a part of the pruning, and counts what went.
   private func prune() throws {
     let pruned = try pruning.step(retention.withLock { $0 })
@@ -150,25 +164,30 @@ public final class Service: Sendable {
   /// Takes no further connections, finishes requests that have begun, and ends both listeners: the
   /// admin listener, which tells that this goes on, at last.
   ///
-  /// - Parameter seconds: How long requests that have begun may take. Those of the API get a second
+  /// - Parameter seconds: How long requests that have begun may take. Those of the API get half a second
   ///   more if files have used the time up.
   public func stop(within seconds: Double = 3) {
     announceEnd()
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
-    adminListener.stop(within: max(1, rest))
-    writeFetches()
+    adminListener.stop(within: max(0.5, rest))
   }
 
-  /// Writes the fetches that are not in the ledger yet.
-  private func writeFetches() {
-    do {
-      try ledger.writeAll()
-    } catch {
-      log.write(
-        .error, "The fetches of the last seconds are lost.",
-        ["error": .string(String(describing: error))])
+  /// Writes down what was only remembered, and empties the WAL. To be called once, after `stop`: it does
+  /// not wait for long, and what cannot be written is lost, which the log says.
+  public func writeRest() {
+    for (work, loss) in [
+      ({ try self.store.limitLockWaits(milliseconds: 300) }, "The end may take long."),
+      (store.writeTokenUses, "When tokens were last used is not written down."),
+      (ledger.writeAll, "The fetches of the last seconds are lost."),
+      (store.checkpoint, "The database is whole, but its WAL was not emptied."),
+    ] as [(() throws -> Void, String)] {
+      do {
+        try work()
+      } catch {
+        log.write(.error, loss, ["error": .string(String(describing: error))])
+      }
     }
   }
 }

@@ -8,6 +8,8 @@ import WellKnown
 /// All that `/metrics` shows. Nothing here asks the database or takes a lock that serving needs, so it
 /// answers when they do not.
 struct ServiceMetrics: Sendable {
+  /// When the process started, in seconds since 1970.
+  let startTime: Double
   let database: String
   let store: Store
   let admin: AdminCounts
@@ -44,7 +46,7 @@ struct ServiceMetrics: Sendable {
     families += ledger.families
     families += collection.families
     families.append(expiries)
-    return families + ProcessMetrics.families
+    return families + ProcessMetrics.families(startTime: startTime)
   }
 
   private var expiries: MetricFamily {
@@ -74,7 +76,7 @@ struct ServiceMetrics: Sendable {
       .gauge(
         "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
         [
-          "read": trouble.has(.reading) ? 0 : 1,
+          "read": trouble.has(.reading) || trouble.has(.measuring) ? 0 : 1,
           "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
         ]),
     ]
