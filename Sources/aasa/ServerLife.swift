@@ -129,7 +129,8 @@ struct ServerLife {
     if !housekeeping.hasEnded {
       log.write(
         .error,
-        "The database is whole, but it is locked: the fetches of the last seconds are lost.")
+        "The fetches of the last seconds are lost.",
+        ["error": "The database did not answer in time. It is whole."])
     }
     return housekeeping.hasEnded
   }
