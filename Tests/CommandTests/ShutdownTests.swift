@@ -86,6 +86,7 @@ import Testing
   private func lockedServer(_ arguments: [String]) throws -> (RunningServer, Connection) {
     try scratch.adopt(["/first"], for: "a.example")
     let server = try RunningServer(database: database, arguments: arguments)
+    _ = try server.firstToken()  // which is written before it begins to serve
     let connection = try Connection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("a.example", as: "curl/8")
