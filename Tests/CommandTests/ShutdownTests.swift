@@ -84,12 +84,12 @@ import Testing
 
   /// A server with a fetch that it waits to write, and the connection that keeps it waiting.
   private func lockedServer(_ arguments: [String]) throws -> (RunningServer, Connection) {
-    try scratch.adopt(["/first"], for: "a.example")
+    try scratch.adopt(["/first"], for: "b.example")
     let server = try RunningServer(database: database, arguments: arguments)
     _ = try server.firstToken()  // which is written before it begins to serve
     let connection = try Connection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
-    try server.fetch("a.example", as: "curl/8")
+    try server.fetch("b.example", as: "curl/8")
     let isNoticed = try becomesTrue(within: 20) {
       try ready(server).text.contains("The fetch ledger cannot be written")
     }
