@@ -16,13 +16,13 @@ public struct AdminAPI: Sendable {
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
-  ///   - problems: What keeps the service from being ready, as sentences; none when it is.
+  ///   - readiness: How the service is.
   ///   - serves: Whether a file is served for a name now.
   ///   - counts: Counts what is asked and answered.
   ///   - metrics: What `/metrics` shows.
   ///   - log: Takes what is to be logged; must not wait.
   public init(
-    publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
     metrics: @escaping @Sendable () -> [MetricFamily],
     log: @escaping @Sendable (AdminEvent) -> Void
@@ -32,16 +32,16 @@ public struct AdminAPI: Sendable {
     self.log = log
     authentication = Authentication(store: publisher.store)
     router = Router(
-      Self.endpoints(publisher, problems: problems, serves: serves, metrics: metrics))
+      Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
   /// Every endpoint, in the order of the documentation.
   static func endpoints(
-    _ publisher: Publisher, problems: @escaping @Sendable () -> [String],
+    _ publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool,
     metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
-    HealthEndpoints.all(problems: problems) + MetricsEndpoints.all(metrics)
+    HealthEndpoints.all(readiness: readiness) + MetricsEndpoints.all(metrics)
       + CertificateEndpoints.all(serves: serves)
       + DescriptionEndpoints.all
       + AppEndpoints(publisher: publisher).all

@@ -54,6 +54,9 @@ public final class Connection {
     sqlite3_close_v2(handle)
   }
 
+  /// Changes how long a lock is waited for that another connection holds.
+  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
   /// Runs a text of any number of statements that give no rows.
   ///
   /// - Throws: `SQLiteError`.

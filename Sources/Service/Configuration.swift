@@ -10,7 +10,7 @@ public struct Configuration: Sendable, Equatable {
   public var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
   /// Whether the JSON API may be reached from other machines without TLS.
   public var insecureAdmin = false
-  /// The proxies whose word on the host and the client of a request counts.
+  /// The proxies whose word on the host of a request counts.
   public var trustedProxies: [AddressRange] = []
   /// The directory of the certificates with which association files are served over HTTPS; nil for
   /// plain HTTP.

@@ -1,5 +1,6 @@
 import API
 import Association
+import FoundationEssentials
 public import HTTP
 import JSONValue
 import Metrics
@@ -33,6 +34,7 @@ public final class Service: Sendable {
   private let certificates: CertificateWatch
   private let pruning: Pruning
   private let retention: Mutex<Retention>
+  private let liveness = Mutex(PublicLiveness())
   private let prunedRows = Counters(prunedTables)
   private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
 
@@ -62,11 +64,12 @@ public final class Service: Sendable {
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
-      database: configuration.database, store: store, admin: AdminCounts(), table: table,
+      startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
+      admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
       trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, problems: { trouble.sentences }, serves: { table.hosts.serves($0) },
+      publisher: publisher, readiness: { trouble.readiness }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -108,10 +111,8 @@ public final class Service: Sendable {
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {
-    attempt(.reading) {
-      try table.refreshIfChangedElsewhere()
-      try collection.refresh()
-    }
+    attempt(.reading) { try table.refreshIfChangedElsewhere() }
+    attempt(.measuring) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
@@ -120,6 +121,17 @@ public final class Service: Sendable {
     attempt(.counting) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
     certificates.follow()
+  }
+
+  /// Whether files are served, or as many as can be. To be asked now and then; it takes a second at most.
+  public func isServing() -> Bool {
+    let counts = publicListener.counts
+    return liveness.withLock { liveness in
+      liveness.isAlive(
+        answered: counts.requests, openConnections: counts.openConnections,
+        limit: PublicListener.defaultLimits.connections
+      ) { publicAddress.reacts(within: 1) }
+    }
   }
 
   /// Does a part of the pruning, and counts what went.
@@ -149,25 +161,30 @@ public final class Service: Sendable {
   /// Takes no further connections, finishes requests that have begun, and ends both listeners: the
   /// admin listener, which tells that this goes on, at last.
   ///
-  /// - Parameter seconds: How long requests that have begun may take. Those of the API get a second
+  /// - Parameter seconds: How long requests that have begun may take. Those of the API get half a second
   ///   more if files have used the time up.
   public func stop(within seconds: Double = 3) {
     announceEnd()
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
-    adminListener.stop(within: max(1, rest))
-    writeFetches()
+    adminListener.stop(within: max(0.5, rest))
   }
 
-  /// Writes the fetches that are not in the ledger yet.
-  private func writeFetches() {
-    do {
-      try ledger.writeAll()
-    } catch {
-      log.write(
-        .error, "The fetches of the last seconds are lost.",
-        ["error": .string(String(describing: error))])
+  /// Writes down what was only remembered, and empties the WAL. To be called once, after `stop`: it does
+  /// not wait for long, and what cannot be written is lost, which the log says.
+  public func writeRest() {
+    for (work, loss) in [
+      ({ try self.store.limitLockWaits(milliseconds: 300) }, "The end may take long."),
+      (store.writeTokenUses, "When tokens were last used is not written down."),
+      (ledger.writeAll, "The fetches of the last seconds are lost."),
+      (store.checkpoint, "The database is whole, but its WAL was not emptied."),
+    ] as [(() throws -> Void, String)] {
+      do {
+        try work()
+      } catch {
+        log.write(.error, loss, ["error": .string(String(describing: error))])
+      }
     }
   }
 }
@@ -181,51 +198,4 @@ extension Configuration {
   fileprivate var publicSettings: PublicSettings {
     PublicSettings(trustedProxies: trustedProxies, accessLogInterval: accessLog)
   }
-}
-
-/// What goes wrong.
-final class Trouble: Sendable {
-  enum Kind: CaseIterable {
-    case reading, writing, counting, ending
-
-    /// Whether it keeps the service from being ready. Fetches that are not counted do not: files are
-    /// served.
-    var isUnready: Bool { self != .counting }
-
-    /// What is wrong.
-    var sentence: String {
-      switch self {
-      case .reading: "The database cannot be read; files are served as before."
-      case .writing: "The database cannot be written; files are served as before."
-      case .counting: "The fetch ledger cannot be written; fetches are counted in memory."
-      case .ending: "The service is shutting down."
-      }
-    }
-
-    /// What is said when it is over.
-    var recovery: String {
-      switch self {
-      case .reading: "The database can be read again."
-      case .writing: "The database can be written again."
-      case .counting: "The fetch ledger can be written again."
-      case .ending: "The service goes on."
-      }
-    }
-  }
-
-  private let current = Mutex<Set<Kind>>([])
-
-  /// What keeps the service from being ready, as sentences in a stable order.
-  var sentences: [String] {
-    Kind.allCases.filter { $0.isUnready && has($0) }.map(\.sentence)
-  }
-
-  /// Whether it goes on.
-  func has(_ kind: Kind) -> Bool { current.withLock { $0.contains(kind) } }
-
-  /// Whether it is new.
-  func begin(_ kind: Kind) -> Bool { current.withLock { $0.insert(kind).inserted } }
-
-  /// Whether it was there.
-  func end(_ kind: Kind) -> Bool { current.withLock { $0.remove(kind) != nil } }
 }

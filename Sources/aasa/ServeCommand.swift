@@ -32,7 +32,7 @@ enum ServeCommand {
     try announce(service, store, log)
     if canWrite(configuration.database, log) { try announceFirstToken(of: store, log) }
     var life = ServerLife(
-      service: service, store: store, log: log, manager: manager, signals: signals,
+      service: service, log: log, manager: manager, signals: signals,
       configuration: configuration
     ) { () throws(Configuration.Invalid) in
       try EffectiveConfiguration(arguments).configuration

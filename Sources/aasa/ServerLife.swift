@@ -3,14 +3,11 @@ import Glibc
 import HTTP
 import JSONValue
 import Service
-import Store
-import Synchronization
 
 /// A server from the moment that it serves to its end, as signals want it: SIGHUP reads the
 /// configuration again, SIGTERM and SIGINT end it, and a second one of these ends it at once.
 struct ServerLife {
   let service: Service
-  let store: Store
   let log: Log
   let manager: ServiceManager
   let signals: SignalWait
@@ -20,18 +17,20 @@ struct ServerLife {
 
   private var nextNotice = ContinuousClock.now
 
-  /// How often another process's changes are looked for.
+  /// How often the one who watches is thought of.
   private static let pollMilliseconds = 250
   /// How long the threads of both listeners may take to end after the requests.
-  private static let graceSeconds = 2.0
+  private static let stopGrace = Duration.milliseconds(750)
+  /// How long the last writing may take after that. With the default of drainSeconds all of it is less
+  /// than the 10 seconds that Docker waits.
+  private static let writeGrace = Duration.milliseconds(750)
 
   init(
-    service: Service, store: Store, log: Log, manager: ServiceManager, signals: SignalWait,
+    service: Service, log: Log, manager: ServiceManager, signals: SignalWait,
     configuration: Configuration,
     readConfiguration: @escaping () throws(Configuration.Invalid) -> Configuration
   ) {
     self.service = service
-    self.store = store
     self.log = log
     self.manager = manager
     self.signals = signals
@@ -41,23 +40,23 @@ struct ServerLife {
 
   /// Serves until a signal ends it.
   mutating func run() {
+    let housekeeping = Housekeeping(of: service)
     manager.notify("READY=1")
     while true {
       switch signals.next(milliseconds: Self.pollMilliseconds) {
-      case nil:
-        service.follow()
-        noticeWatchdog()
+      case nil: noticeWatchdog()
       case SIGHUP: reload()
-      default: return end()
+      default: return end(housekeeping)
       }
     }
   }
 
-  /// Tells the one who watches that this loop goes round and that files are served.
+  /// Tells the one who watches that this loop goes round and that files are served. The database may
+  /// fail meanwhile: a restart would not help.
   private mutating func noticeWatchdog() {
     guard let watchdog = manager.watchdog, ContinuousClock.now >= nextNotice else { return }
     nextNotice = .now + watchdog / 4
-    if service.publicAddress.reacts(within: 1) {
+    if service.isServing() {
       manager.notify("WATCHDOG=1")
     } else {
       log.write(.error, "The public listener does not answer.")
@@ -86,7 +85,9 @@ struct ServerLife {
       ["settings": .strings(difference.needingRestart)])
   }
 
-  private func end() {
+  /// Ends within readyDelaySeconds, drainSeconds and the two graces together, whatever the database and
+  /// clients do.
+  private func end(_ housekeeping: Housekeeping) {
     manager.notify("STOPPING=1")
     service.announceEnd()
     log.write(
@@ -95,44 +96,47 @@ struct ServerLife {
         "readyDelaySeconds": .number(String(configuration.readyDelaySeconds)),
         "drainSeconds": .number(String(configuration.drainSeconds)),
       ])
-    wait(seconds: Double(configuration.readyDelaySeconds)) { false }
-    let hasStopped = stopListeners()
-    service.follow()  // writes down what the last requests left to be written
-    checkpoint()
+    wait(until: .now + .seconds(configuration.readyDelaySeconds)) { false }
+    let deadline = ContinuousClock.now + .seconds(configuration.drainSeconds) + Self.stopGrace
+    let hasStopped = stopListeners(deadline)
+    let hasWritten = writeRest(housekeeping, deadline + Self.writeGrace)
     log.write(.info, "Ended.")
     log.flush()
-    // A handler that still works must not be pulled the ground from under.
-    if !hasStopped { _exit(ExitStatus.fine.rawValue) }
+    // A thread that still works must not be pulled the ground from under.
+    if !hasStopped || !hasWritten { _exit(ExitStatus.fine.rawValue) }
   }
 
-  /// Ends both listeners within a time; false if a handler keeps one of them.
-  private func stopListeners() -> Bool {
+  /// Ends both listeners; false if a handler keeps one of them.
+  private func stopListeners(_ deadline: ContinuousClock.Instant) -> Bool {
     let drain = Double(configuration.drainSeconds)
-    let flag = Flag()
+    let hasStopped = Flag()
     let service = service
     DispatchQueue.global().async {
       service.stop(within: drain)
-      flag.set()
+      hasStopped.set()
     }
-    wait(seconds: drain + Self.graceSeconds) { flag.isSet }
-    if !flag.isSet { log.write(.warning, "Requests were cut off: drainSeconds are over.") }
-    return flag.isSet
+    wait(until: deadline) { hasStopped.isSet }
+    if !hasStopped.isSet { log.write(.warning, "Requests were cut off: drainSeconds are over.") }
+    return hasStopped.isSet
   }
 
-  private func checkpoint() {
-    do {
-      try store.checkpoint()
-    } catch {
+  /// Writes down what the last requests left to be written; false if the database keeps it waiting.
+  private func writeRest(
+    _ housekeeping: Housekeeping, _ deadline: ContinuousClock.Instant
+  ) -> Bool {
+    housekeeping.end()
+    wait(until: deadline) { housekeeping.hasEnded }
+    if !housekeeping.hasEnded {
       log.write(
-        .error, "The database is whole, but its WAL was not emptied.",
-        ["error": .string(String(describing: error))])
+        .error,
+        "The fetches of the last seconds are lost.",
+        ["error": "The database did not answer in time. It is whole."])
     }
+    return housekeeping.hasEnded
   }
 
-  /// Waits for a condition or until the time is over. A
-  /// second signal ends the program here.
-  private func wait(seconds: Double, until isDone: () -> Bool) {
-    let deadline = ContinuousClock.now + .seconds(seconds)
+  /// Waits for a condition or until the time is over. A second signal ends the program here.
+  private func wait(until deadline: ContinuousClock.Instant, _ isDone: () -> Bool) {
     while !isDone() && ContinuousClock.now < deadline {
       guard let signal = signals.next(milliseconds: 10), signal != SIGHUP else { continue }
       log.write(.warning, "Ended at once by a second signal.")
@@ -140,11 +144,4 @@ struct ServerLife {
       _exit(128 + signal)
     }
   }
-}
-
-/// Something that another thread has done.
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-  var isSet: Bool { value.load(ordering: .acquiring) }
-  func set() { value.store(true, ordering: .releasing) }
 }

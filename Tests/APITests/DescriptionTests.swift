@@ -21,7 +21,8 @@ import Testing
 
   private var endpoints: [Endpoint] {
     AdminAPI.endpoints(
-      Publisher(store: running.store), problems: { [] }, serves: { _ in false }, metrics: { [] })
+      Publisher(store: running.store), readiness: { Readiness() }, serves: { _ in false },
+      metrics: { [] })
   }
 
   @Test func everyEndpointIsDescribedAndNothingElseIs() {

@@ -21,7 +21,8 @@ import Testing
   /// Every endpoint with its path filled in.
   private var endpoints: [(endpoint: Endpoint, target: String)] {
     AdminAPI.endpoints(
-      Publisher(store: running.store), problems: { [] }, serves: { _ in true }, metrics: { [] }
+      Publisher(store: running.store), readiness: { Readiness() }, serves: { _ in true },
+      metrics: { [] }
     ).map { endpoint in
       let parts = endpoint.path.split(separator: "/").map { part in
         switch part {

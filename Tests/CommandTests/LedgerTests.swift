@@ -139,11 +139,39 @@ import Testing
     }
     #expect(isNoticed)
     #expect(try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 0)
-    #expect(try client.send("GET", "/readyz").status == 200)
     try connection.execute("ROLLBACK")
     #expect(try becomesTrue { try count("apple-cdn", client) == 1 })
     #expect(
       try becomesTrue { try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 1 })
+  }
+
+  @Test func aLockedDatabaseIsToldByReadyAndTakesTheServerOutOfNoBalancer() throws {
+    let server = try start()
+    let client = try client(of: server)
+    let connection = try Connection(path: database, mode: .create)
+    try connection.execute("BEGIN IMMEDIATE")
+    try server.fetch("example.com", as: Self.apple)
+    #expect(try client.send("GET", "/v1/domains").status == 200)
+    let expected: JSON = [
+      "status": "degraded",
+      "problems": [
+        "The database cannot be written; files are served as before.",
+        "The fetch ledger cannot be written; fetches are counted in memory.",
+      ],
+    ]
+    let isTold = try becomesTrue(within: 30) {
+      let answer = try client.send("GET", "/readyz")
+      #expect(answer.status == 200)
+      return try answer.json == expected
+    }
+    #expect(isTold)
+    try server.fetch("example.com", as: Self.apple)
+    #expect(try Metrics(of: server)["aasa_ready"] == 1)
+    try connection.execute("ROLLBACK")
+    let isOver = try becomesTrue(within: 20) {
+      try client.send("GET", "/readyz").json == ["status": "ready"]
+    }
+    #expect(isOver)
   }
 }
 

@@ -108,6 +108,17 @@ import Testing
     #expect(metrics[#"aasa_documents{percent="50-80"}"#] == 0 && metrics["aasa_names"] == 3)
   }
 
+  /// As systemd shows it to a unit with `ProcSubset=pid`.
+  @Test(.enabled(if: MountedDirectory.isPossible, "needs to be root, to mount /proc"))
+  func theTimeOfTheStartIsToldWithoutTheKernelsStatistics() throws {
+    let script = "mount -t proc -o subset=pid proc /proc && exec \"$@\""
+    let server = try RunningServer(
+      database: scratch.path("hidden.db"),
+      program: ["unshare", "--mount", "sh", "-c", script, "sh", Program.aasa])
+    let start = try Metrics(of: server)["process_start_time_seconds"] ?? 0
+    #expect((-2..<60).contains(Date.now.timeIntervalSince1970 - start))
+  }
+
   @Test func whatAnotherProcessChangesIsCounted() throws {
     try scratch.adopt(["/second"], for: "example.com")
     #expect(try becomesTrue { try Metrics(of: server)["aasa_changes_elsewhere_total"] == 1 })

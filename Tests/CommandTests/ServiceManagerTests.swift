@@ -43,6 +43,21 @@ import Testing
     #expect(notify.next() == "WATCHDOG=1")
   }
 
+  @Test func theWatchdogsProbesAreNeitherCountedNorLogged() throws {
+    let notify = try NotifySocket(path: scratch.path("n"))
+    let server = try RunningServer(
+      database: database, arguments: ["--access-log", "1"],
+      environment: ["NOTIFY_SOCKET": notify.path, "WATCHDOG_USEC": "2000000"])
+    #expect(notify.next() == "READY=1")
+    for _ in 1...3 { #expect(notify.next(within: 2) == "WATCHDOG=1") }
+    let metrics = try Metrics(of: server).text.split(separator: "\n")
+    let counts = metrics.filter { $0.hasPrefix("aasa_public_requests_total{") }
+    #expect(!counts.isEmpty && counts.allSatisfy { $0.hasSuffix(" 0") })
+    #expect(try !server.errors().contains("File request."))
+    #expect(try server.file(of: "a.example").status == 404)
+    #expect(try becomesTrue { try server.errors().contains("File request.") })
+  }
+
   @Test(arguments: ["1", "3"])
   func bothListenersTakeOverSocketsByTheirNames(threads: String) throws {
     let (file, api) = (try ListeningDescriptor(), try ListeningDescriptor())

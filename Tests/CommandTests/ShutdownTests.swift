@@ -82,6 +82,53 @@ import Testing
     #expect(try server.errors().contains("Ended at once by a second signal."))
   }
 
+  /// A server with a fetch that it waits to write, and the connection that keeps it waiting.
+  private func lockedServer(_ arguments: [String]) throws -> (RunningServer, Connection) {
+    try scratch.adopt(["/first"], for: "b.example")
+    let server = try RunningServer(database: database, arguments: arguments)
+    _ = try server.firstToken()  // which is written before it begins to serve
+    let connection = try Connection(path: database, mode: .create)
+    try connection.execute("BEGIN IMMEDIATE")
+    try server.fetch("b.example", as: "curl/8")
+    let isNoticed = try becomesTrue(within: 20) {
+      try ready(server).text.contains("The fetch ledger cannot be written")
+    }
+    #expect(isNoticed)
+    return (server, connection)
+  }
+
+  @Test func aLockedDatabaseDelaysNoEnd() throws {
+    let (server, connection) = try lockedServer(["--drain-seconds", "2"])
+    let start = ContinuousClock.now
+    #expect(try server.end() == .exited(0))
+    // drainSeconds, the graces, a second for the log, and a little for a busy machine.
+    #expect(ContinuousClock.now - start < .seconds(6.5))
+    #expect(try server.errors().contains("The fetches of the last seconds are lost."))
+    #expect(try server.errors().contains("Ended."))
+    try connection.execute("ROLLBACK")
+  }
+
+  @Test func aSecondSignalEndsAtOnceAlsoWhileTheDatabaseIsLocked() throws {
+    let (server, connection) = try lockedServer(["--drain-seconds", "600"])
+    let begun = try begunRequest(server)
+    let start = ContinuousClock.now
+    server.process.signal(SIGTERM)
+    #expect(try becomesTrue { try ready(server).status == 503 })
+    server.process.signal(SIGTERM)
+    #expect(try server.process.waitForEnd() == .exited(128 + SIGTERM))
+    #expect(ContinuousClock.now - start < .seconds(3))
+    try connection.execute("ROLLBACK")
+    withExtendedLifetime(begun) {}
+  }
+
+  @Test func whatAnotherProcessChangesIsServedWhileReadySaysNo() throws {
+    let server = try RunningServer(database: database, arguments: ["--ready-delay-seconds", "600"])
+    server.process.signal(SIGTERM)
+    #expect(try becomesTrue { try ready(server).status == 503 })
+    try scratch.adopt(["/late"], for: "late.example")
+    #expect(try becomesTrue { try server.file(of: "late.example").status == 200 })
+  }
+
   @Test func theWALIsEmptyAlsoWhereAnotherProgramHasTheDatabaseOpen() throws {
     let server = try RunningServer(database: database)
     let client = try server.client()

@@ -5,28 +5,30 @@ import Synchronization
 
 /// Which changes Apple has not collected, as the ledger last said.
 final class AppleCollection: Sendable {
-  /// How often the ledger is asked: it looks at every domain.
-  private static let interval = Duration.seconds(60)
-
   private struct State {
-    /// `nil` while it is not known.
+    /// `nil` until it is known.
     var waiting: [WaitingDomains]?
     var next = ContinuousClock.now
   }
 
   private let store: Store
+  /// How often the ledger is asked: it looks at every domain.
+  private let interval: Duration
   private let state = Mutex(State())
 
-  init(_ store: Store) { self.store = store }
+  init(_ store: Store, every interval: Duration = .seconds(60)) {
+    self.store = store
+    self.interval = interval
+  }
 
   /// Asks the ledger, if it is time to. To be called now and then, by one thread.
   ///
-  /// - Throws: `StoreError.database`; nothing is known then until it goes well.
+  /// - Throws: `StoreError.database`; what was known stays until it goes well. So no sample is missing
+  ///   meanwhile, which would begin an alert anew.
   func refresh() throws {
     if state.withLock(\.next) > .now { return }
-    state.withLock { $0.waiting = nil }
     let waiting = try store.domainsWaitingForApple()
-    state.withLock { $0 = State(waiting: waiting, next: .now + Self.interval) }
+    state.withLock { $0 = State(waiting: waiting, next: .now + interval) }
   }
 
   /// What it said.

@@ -6,7 +6,9 @@ import Metrics
 /// (prometheus.io/docs/instrumenting/writing_clientlibs#process-metrics). What cannot be read is left
 /// out.
 enum ProcessMetrics {
-  static var families: [MetricFamily] {
+  /// - Parameter startTime: When the process started, in seconds since 1970. The kernel tells it in
+  ///   `/proc/stat` only, which is hidden under systemd (`ProcSubset=pid`).
+  static func families(startTime: Double) -> [MetricFamily] {
     let status = ProcessStatus()
     return [
       .counter(
@@ -20,7 +22,7 @@ enum ProcessMetrics {
       .gauge("process_threads", "Threads.", status?.threads),
       .gauge(
         "process_start_time_seconds", "When the process started, in seconds since 1970.",
-        status?.startTime),
+        startTime),
     ]
   }
 
@@ -50,7 +52,6 @@ enum ProcessMetrics {
 /// `/proc/self/stat` (proc_pid_stat(5)).
 private struct ProcessStatus {
   let threads: Double
-  let startTime: Double?
   let virtualBytes: Double
   let residentBytes: Double
 
@@ -64,20 +65,13 @@ private struct ProcessStatus {
     func field(_ number: Int) -> Double? {
       fields.indices.contains(number - 3) ? fields[number - 3] : nil
     }
-    guard let threads = field(20), let started = field(22), let size = field(23),
+    guard let threads = field(20), let size = field(23),
       let pages = field(24)
     else { return nil }
     self.threads = threads
-    startTime = Self.bootTime.map { $0 + started / Double(sysconf(Int32(_SC_CLK_TCK))) }
     virtualBytes = size
     residentBytes = pages * Double(sysconf(Int32(_SC_PAGESIZE)))
   }
-
-  /// When the machine started, in seconds since 1970.
-  private static let bootTime: Double? = {
-    let line = contents(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
-    return line.flatMap { Double($0.dropFirst(6)) }
-  }()
 }
 
 private func contents(of path: String) -> String? {

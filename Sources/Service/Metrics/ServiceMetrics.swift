@@ -8,6 +8,8 @@ import WellKnown
 /// All that `/metrics` shows. Nothing here asks the database or takes a lock that serving needs, so it
 /// answers when they do not.
 struct ServiceMetrics: Sendable {
+  /// When the process started, in seconds since 1970.
+  let startTime: Double
   let database: String
   let store: Store
   let admin: AdminCounts
@@ -45,7 +47,7 @@ struct ServiceMetrics: Sendable {
     families += collection.families
     families.append(expiries)
     families.append(refusals)
-    return families + ProcessMetrics.families
+    return families + ProcessMetrics.families(startTime: startTime)
   }
 
   private var expiries: MetricFamily {
@@ -80,11 +82,12 @@ struct ServiceMetrics: Sendable {
         "aasa_build_info", "1, with the version of the program.", by: "version",
         [Release.version: 1]),
       .gauge(
-        "aasa_ready", "Whether /readyz says yes.", trouble.sentences.isEmpty ? 1 : 0),
+        "aasa_ready", "Whether /readyz says yes: until the process is told to end.",
+        trouble.has(.ending) ? 0 : 1),
       .gauge(
         "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
         [
-          "read": trouble.has(.reading) ? 0 : 1,
+          "read": trouble.has(.reading) || trouble.has(.measuring) ? 0 : 1,
           "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
         ]),
     ]
