@@ -63,7 +63,8 @@ class _Run:
             # The calls first, since they need what is not allowed everywhere.
             return Findings(
                 calls=calls.count(bench, few),
-                rows=throughput.rows(bench, self._sizes(), self._pace(rounds=5, seconds=2)),
+                rows=throughput.rows(
+                    bench, self._sizes(), self._pace(rounds=5, seconds=2), self._quick),
                 sizes=[scale.size(bench, one, 3) for one in (few, many, equal)],
                 speed=scale.speed(bench, few, many, self._pace(rounds=5, seconds=2)),
                 edit_times={

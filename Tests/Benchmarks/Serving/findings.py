@@ -11,7 +11,7 @@ from throughput import Row
 
 @dataclass(frozen=True)
 class Findings:
-    """All of it, in the order in which it is measured. Times of edits are by the number of domains."""
+    """In the order in which it is measured. Times of edits are by the number of domains."""
 
     calls: list[Calls]
     rows: list[Row]

@@ -60,8 +60,8 @@ class Process:
                 raise RuntimeError(f"{self._command} does not come to rest.")
 
     def memory_megabytes(self) -> dict[str, float]:
-        """Resident memory (Rss), that with shared pages counted in part (Pss), and the most that was
-        ever resident (VmHWM)."""
+        """Resident memory (Rss), that with shared pages counted in part (Pss), and the most that
+        was ever resident (VmHWM)."""
         sums = {"Rss": 0.0, "Pss": 0.0, "VmHWM": 0.0}
         for pid in self._pids():
             for file in ("smaps_rollup", "status"):

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import time
 from dataclasses import dataclass
@@ -132,7 +131,6 @@ class Published:
         apply_seconds = time.monotonic() - start
         (making / "apply-seconds").write_text(str(apply_seconds))
         state.unlink()
-        _move_log(making / "aasa.db")
         making.rename(self._folder)
         self.making_seconds += time.monotonic() - making_start
 
@@ -149,13 +147,6 @@ class Published:
             os.utime(files[0], (1_800_000_000, 1_800_000_000))
             for file in files[1:]:
                 file.hardlink_to(files[0])
-
-
-def _move_log(database: Path) -> None:
-    """Moves what is in the database's log into its file, which then is all there is to copy."""
-    connection = sqlite3.connect(database)
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
 
 
 def _digest(publication: Publication, schema: bytes) -> str:

@@ -45,5 +45,5 @@ class Quiet:
             f"own; other programs used {others * 100:.1f} % of the processors, and the hypervisor "
             f"withheld {withheld * 100:.1f} %.")
         if max(others, withheld) > _BUSY:
-            text += " **The machine was busy: no figure is to be trusted, and ratios only roughly.**"
+            text += " **The machine was busy: trust no figure, and ratios only roughly.**"
         return text

@@ -53,7 +53,8 @@ def _ask_again(server: Server, tags: dict[str, str | None]) -> None:
         for host, tag in tags.items():
             answer = connection.fetch(f"{host}\tIf-None-Match: {tag}")
             if answer.status != 304:
-                raise RuntimeError(f"{host} has {tag}, and answers it with:\n{answer.head.decode()}")
+                raise RuntimeError(
+                    f"{host} has {tag}, and answers it with:\n{answer.head.decode()}")
 
 
 def speed(bench: Bench, few: Published, many: Published, pace: Pace) -> Row:

@@ -91,6 +91,8 @@ class Bench:
                 "--public-address", f"127.0.0.1:{port}",
                 "--admin-address", f"127.0.0.1:{admin.port}"],
             _AASA_SETTLE)
+        # The API may be there a little later than the files; what it says to this does not matter.
+        _first_answer(server.process, admin.port, "localhost")
         return server, admin
 
     def bare_c(self, published: Published, core: int) -> Server:

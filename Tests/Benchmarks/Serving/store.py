@@ -12,8 +12,9 @@ _DOCUMENT = (
     f"SELECT revision.document {_DOMAIN} JOIN revision ON revision.domain_id = domain.id "
     "AND revision.number = domain.revision WHERE name.name = ?")
 _PATH = (
-    f"SELECT route.path {_DOMAIN} JOIN entry ON entry.domain_id = domain.id JOIN route "
-    "ON route.entry_id = entry.id WHERE name.name = ? ORDER BY entry.position, route.position LIMIT 1")
+    f"SELECT route.path {_DOMAIN} JOIN entry ON entry.domain_id = domain.id "
+    "JOIN route ON route.entry_id = entry.id WHERE name.name = ? "
+    "ORDER BY entry.position, route.position LIMIT 1")
 
 
 class Follower:

@@ -65,12 +65,14 @@ def interleaved(
     return slices
 
 
-def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
+def rows(
+    bench: Bench, published: list[Published], pace: Pace, only_references: bool
+) -> list[Row]:
     """Kept-alive requests for each size; for the first, also conditional ones, and ones with a
-    connection each."""
+    connection each. Servers that no aim speaks of may be left out."""
     found = []
     for index, one in enumerate(published):
-        servers = _start_all(bench, one)
+        servers = _start_all(bench, one, only_references)
         size = one.publication.name
         found.append(_measure(f"{size}, kept alive", servers, one, bench.folder, pace))
         if index == 0:
@@ -82,11 +84,12 @@ def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
     return found
 
 
-def _start_all(bench: Bench, published: Published) -> list[Server]:
+def _start_all(bench: Bench, published: Published, only_references: bool) -> list[Server]:
     core = machine.SERVER_CORE
     aasa, _ = bench.aasa(published, core)
-    starts = [
-        bench.bare_c, bench.nginx, bench.nginx_without_sendfile, bench.lighttpd, bench.caddy]
+    starts = [bench.bare_c, bench.nginx, bench.nginx_without_sendfile]
+    if not only_references:
+        starts += [bench.lighttpd, bench.caddy]
     return [aasa] + [start(published, core) for start in starts]
 
 
