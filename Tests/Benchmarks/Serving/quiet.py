@@ -41,8 +41,8 @@ class Quiet:
         others = max(0.0, (after.used - before.used) - (after.own - before.own)) / every
         withheld = (after.withheld - before.withheld) / every
         text = (
-            f"Load {self.load:.1f} before and {os.getloadavg()[0]:.1f} after, which is this run's "
-            f"own; other programs used {others * 100:.1f} % of the processors, and the hypervisor "
+            f"Load {self.load:.1f} before, and {os.getloadavg()[0]:.1f} after with this run's own; "
+            f"other programs used {others * 100:.1f} % of the processors, and the hypervisor "
             f"withheld {withheld * 100:.1f} %.")
         if max(others, withheld) > _BUSY:
             text += " **The machine was busy: trust no figure, and ratios only roughly.**"
