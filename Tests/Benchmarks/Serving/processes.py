@@ -8,7 +8,7 @@ from pathlib import Path
 # Looking at clocks a few times a second counts as being still; so much of a processor.
 _STILL_USE = 0.02
 _LOOK_EVERY = 0.1
-_LONGEST_WORK = 60
+_LONGEST_WORK = 180
 
 
 class Process:
