@@ -23,7 +23,7 @@ help:
 	@echo "make contract  build, and try the server against its OpenAPI description"
 	@echo "make lint    check format, imports and warnings"
 	@echo "make format  format all Swift files"
-	@echo "make bench   measure beside nginx and others: 10 minutes of an idle machine, QUICK=1 for 2"
+	@echo "make bench   measure beside nginx and others: 12 minutes of an idle machine, QUICK=1 for 2"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import calls
+import edit_times
 import edits
 import machine
 import report
@@ -23,6 +24,7 @@ import scale
 import throughput
 from findings import Findings
 from published import Publication, Published
+from quiet import Quiet
 from servers import Bench
 from throughput import Pace
 
@@ -38,6 +40,7 @@ class _Run:
         self._schema = hashlib.sha256(b"".join(
             file.read_bytes() for file in sorted(Path("migrations").glob("*.sql")))).digest()
         self._many = 10_000 if quick else 100_000
+        self._all: list[Published] = []
 
     def findings(self) -> Findings:
         # The database lies on the disk of the build folder, whose speed is measured too.
@@ -47,17 +50,26 @@ class _Run:
         finally:
             shutil.rmtree(folder)
 
+    @property
+    def making_seconds(self) -> float:
+        """How long databases and files took that were not there yet."""
+        return sum(one.making_seconds for one in self._all)
+
     def _measure(self, folder: Path) -> Findings:
         few, many, equal = (
             self._published("1,000", 1_000), self._published("many", self._many),
             self._published("equal", self._many, equal=True))
         with Bench(self._aasa, self._kept / "constant", folder) as bench:
+            # The calls first, since they need what is not allowed everywhere.
             return Findings(
-                rows=throughput.rows(bench, self._sizes(), self._pace(rounds=5, seconds=2)),
                 calls=calls.count(bench, few),
+                rows=throughput.rows(
+                    bench, self._sizes(), self._pace(rounds=5, seconds=2), self._quick),
                 sizes=[scale.size(bench, one, 3) for one in (few, many, equal)],
                 speed=scale.speed(bench, few, many, self._pace(rounds=5, seconds=2)),
-                edit_times=scale.edit_times(bench, many, 20 if self._quick else 100),
+                edit_times={
+                    f"{one.publication.documents:,}": edit_times.edit_times(
+                        bench, one, 20 if self._quick else 100) for one in (few, many)},
                 rounds=edits.rounds(bench, many, self._pace(rounds=3, seconds=3)))
 
     def _pace(self, rounds: int, seconds: float) -> Pace:
@@ -78,7 +90,9 @@ class _Run:
         hosts_per_document: int = 1, equal: bool = False,
     ) -> Published:
         publication = Publication(name, documents, document_bytes, hosts_per_document, equal)
-        return Published(publication, self._aasa, self._kept / "data", self._schema)
+        published = Published(publication, self._aasa, self._kept / "data", self._schema)
+        self._all.append(published)
+        return published
 
 
 def main() -> None:
@@ -92,12 +106,15 @@ def main() -> None:
     # Where Debian has servers, which is not on everyone's path.
     os.environ["PATH"] += ":/usr/sbin"
     machine.require_two_cores()
-    if machine.load() > 0.5:
-        print(f"The machine has other work (load {machine.load():.1f}): trust only the ratios.")
-    start = time.monotonic()
-    findings = _Run(chosen.build.resolve(), chosen.quick).findings()
-    text = report.markdown(findings, machine.description(chosen.build))
-    print(f"\n{text}\nMeasured in {(time.monotonic() - start) / 60:.1f} minutes.")
+    quiet, start = Quiet(), time.monotonic()
+    run = _Run(chosen.build.resolve(), chosen.quick)
+    findings = run.findings()
+    took = (
+        f"The run took {(time.monotonic() - start) / 60:.1f} minutes, "
+        f"{run.making_seconds / 60:.1f} of them to make databases and files.")
+    text = report.markdown(
+        findings, f"{machine.description(chosen.build)} {took} {quiet.sentence()}")
+    print(f"\n{text}")
     if chosen.page and not chosen.quick:
         report.write(text, chosen.page)
 

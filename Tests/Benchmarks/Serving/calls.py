@@ -28,7 +28,8 @@ class Calls:
 
 
 def count(bench: Bench, published: Published) -> list[Calls]:
-    """Of aasa and of the bare C program, for kept-alive requests."""
+    """Of aasa and of the bare C program, for kept-alive requests. Fails where strace is missing, or
+    may not look at programs."""
     publication = published.publication
     aasa, _ = bench.aasa(published, machine.SERVER_CORE)
     bare_c = bench.bare_c(published, machine.SERVER_CORE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from load import Load, Slice, Wrk
 from published import Published
-from scale import route_path
+from store import check_served, route_path
 from servers import Admin, Bench, Server
 from throughput import Pace
 
@@ -48,7 +48,11 @@ def rounds(bench: Bench, published: Published, pace: Pace) -> list[Round]:
     bodies = dict(zip(hosts, published.publication.bodies, strict=True))
     load.verify(server, [bodies[host] for host in read])
     editors = _Editors(admin, routes)
-    found = [_round(server, editors, load, bench.folder, pace) for _ in range(pace.rounds)]
+    found = [
+        _round(server, editors, load, bench.folder, pace, rest_first=number % 2 == 0)
+        for number in range(pace.rounds)]
+    for host in edited:
+        check_served(server, admin, host)
     server.process.stop()
     return found
 
@@ -72,19 +76,33 @@ def _rate(found: dict[str, int]) -> float:
 
 
 def _round(
-    server: Server, editors: _Editors, load: Load, folder: Path, pace: Pace
+    server: Server, editors: _Editors, load: Load, folder: Path, pace: Pace, rest_first: bool,
 ) -> Round:
+    """Each part begins when the server has done what the one before has left."""
     disk = _disk_rate(folder, pace.seconds)
     one = editors.start(1, pace.seconds).result()
+    server.settle()
     eight = editors.start(_EDITORS, pace.seconds).result()
-    at_rest = load.run(server, pace.seconds)
-    # The editors begin before the readers and end after them.
+    server.settle()
+    if rest_first:
+        at_rest = load.run(server, pace.seconds)
+        beside, edited = _beside(server, editors, load, pace)
+    else:
+        beside, edited = _beside(server, editors, load, pace)
+        at_rest = load.run(server, pace.seconds)
+    return Round(
+        disk, _rate(one), one["p50"], _rate(eight), eight["p50"], at_rest, beside, edited)
+
+
+def _beside(
+    server: Server, editors: _Editors, load: Load, pace: Pace
+) -> tuple[Slice, float]:
+    """Readers among editors, and the editors' rate. Editors begin before readers and end after
+    them. The slice's CPU has the editors' in it."""
     both = editors.start(_EDITORS, pace.seconds + 1)
     time.sleep(0.5)
     beside = load.run(server, pace.seconds)
-    return Round(
-        disk, _rate(one), one["p50"], _rate(eight), eight["p50"], at_rest, beside,
-        _rate(both.result()))
+    return beside, _rate(both.result())
 
 
 def _disk_rate(folder: Path, seconds: float) -> float:

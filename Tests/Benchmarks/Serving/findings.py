@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 
 from calls import Calls
+from edit_times import EditTimes
 from edits import Round
-from scale import EditTimes, Size
+from scale import Size
 from throughput import Row
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The rows are in the order in which they are measured."""
+    """In the order in which it is measured. Times of edits are by the number of domains."""
 
-    rows: list[Row]
     calls: list[Calls]
+    rows: list[Row]
     sizes: list[Size]
     speed: Row
-    edit_times: list[EditTimes]
+    edit_times: dict[str, list[EditTimes]]
     rounds: list[Round]

@@ -86,10 +86,14 @@ class Load:
         self._sizes = min(sizes), max(sizes)
 
     def run(self, server: Server, seconds: float) -> Slice:
-        """One slice. The bytes that came must be those of right answers, no more and no less."""
+        """One slice. The bytes that came must be those of right answers, no more and no less.
+        It ends when the server is at rest: what it does later for these requests is theirs, and
+        not in the way of the next server's."""
         cpu_before, client_before = server.process.cpu_seconds(), _children_seconds()
         found = Wrk(
             "fetches", server.port, [str(self.file)], seconds, self.connections).result()
+        client = _children_seconds() - client_before
+        server.settle()
         cpu = server.process.cpu_seconds() - cpu_before
         self._check_bytes(server, found["requests"], found["bytes"])
         elapsed = found["microseconds"] / 1e6
@@ -97,7 +101,7 @@ class Load:
             requests=found["requests"], per_second=found["requests"] / elapsed,
             p50=found["p50"], p99=found["p99"], bytes=found["bytes"],
             cpu=cpu / found["requests"] * 1e6,
-            client_use=(_children_seconds() - client_before) / elapsed)
+            client_use=client / elapsed)
 
     def _check_bytes(self, server: Server, requests: int, received: int) -> None:
         smallest, largest = self._sizes

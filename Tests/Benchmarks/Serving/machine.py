@@ -53,8 +53,3 @@ def description(disk: Path) -> str:
         f"Measured on {datetime.date.today().isoformat()}: {_processor()}{virtual}, "
         f"{os.cpu_count()} cores, {memory:.0f} GB, {system}, Linux {platform.release()}, "
         f"{kind} for the database. {versions}.")
-
-
-def load() -> float:
-    """How many programs wanted a processor in the last minute."""
-    return os.getloadavg()[0]

@@ -5,6 +5,11 @@ import subprocess
 import time
 from pathlib import Path
 
+# Looking at clocks a few times a second counts as being still; so much of a processor.
+_STILL_USE = 0.02
+_LOOK_EVERY = 0.1
+_LONGEST_WORK = 180
+
 
 class Process:
     """A program and those that it starts, on one processor or on all."""
@@ -41,14 +46,29 @@ class Process:
         """User and system time so far, of ended threads too."""
         return sum(time.clock_gettime(_cpu_clock(pid)) for pid in self._pids())
 
+    def wait_until_still(self, seconds: float) -> None:
+        """Returns when the program has had next to nothing to do for so long."""
+        deadline = time.monotonic() + _LONGEST_WORK
+        still_since, used = time.monotonic(), self.cpu_seconds()
+        while time.monotonic() - still_since < seconds:
+            time.sleep(_LOOK_EVERY)
+            now = self.cpu_seconds()
+            if now - used > _STILL_USE * _LOOK_EVERY:
+                still_since = time.monotonic()
+            used = now
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self._command} does not come to rest.")
+
     def memory_megabytes(self) -> dict[str, float]:
-        """Resident memory (Rss), and that with shared pages counted in part (Pss)."""
-        sums = {"Rss": 0.0, "Pss": 0.0}
+        """Resident memory (Rss), that with shared pages counted in part (Pss), and the most that
+        was ever resident (VmHWM)."""
+        sums = {"Rss": 0.0, "Pss": 0.0, "VmHWM": 0.0}
         for pid in self._pids():
-            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-                name = line.split(":")[0]
-                if name in sums:
-                    sums[name] += int(line.split()[1]) / 1000
+            for file in ("smaps_rollup", "status"):
+                for line in Path(f"/proc/{pid}/{file}").read_text().splitlines():
+                    name = line.split(":")[0]
+                    if name in sums:
+                        sums[name] += int(line.split()[1]) / 1000
         return sums
 
     def _pids(self) -> list[int]:

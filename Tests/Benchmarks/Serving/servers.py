@@ -1,6 +1,7 @@
 """The servers that are compared, each on a port of its own and with nothing of the system's."""
 
 import getpass
+import os
 import resource
 import socket
 import subprocess
@@ -16,6 +17,12 @@ from processes import Process
 from published import Published
 
 _HERE = Path(__file__).parent
+# aasa collects what it writes to its fetch ledger every two seconds; others only close connections.
+_AASA_SETTLE = 2.5
+_SETTLE = 0.2
+
+# The two ways in which nginx sends files. Which is faster depends on their size and on the system.
+NGINX = ("nginx, sendfile on", "nginx, sendfile off")
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,12 @@ class Server:
     port: int
     # From the start of the program to its first answer that was right.
     start_seconds: float
+    # How long after its last request it may begin with work that this caused.
+    settle_seconds: float
+
+    def settle(self) -> None:
+        """Waits for the end of the work that requests have left."""
+        self.process.wait_until_still(self.settle_seconds)
 
 
 @dataclass(frozen=True)
@@ -65,16 +78,21 @@ class Bench:
     def aasa(self, published: Published, core: int | None) -> tuple[Server, Admin]:
         database = Path(tempfile.mkdtemp(dir=self.folder)) / "aasa.db"
         published.copy_database(database)
+        # Or else the kernel writes it to the disk while something is measured.
+        os.sync()
         token = subprocess.run(
             [self._aasa, "token", "create", "--database", database, "--role", "admin",
              "--name", "bench"],
-            check=True, capture_output=True, text=True).stdout.strip()
+            check=True, capture_output=True, text=True, timeout=60).stdout.strip()
         admin = Admin(free_port(), token, database)
         server = self._start(
             "aasa", published, core, lambda port: [
                 str(self._aasa), "serve", "--database", str(database),
                 "--public-address", f"127.0.0.1:{port}",
-                "--admin-address", f"127.0.0.1:{admin.port}"])
+                "--admin-address", f"127.0.0.1:{admin.port}"],
+            _AASA_SETTLE)
+        # The API may be there a little later than the files; what it says to this does not matter.
+        _first_answer(server.process, admin.port, "localhost")
         return server, admin
 
     def bare_c(self, published: Published, core: int) -> Server:
@@ -85,11 +103,11 @@ class Bench:
     def nginx(self, published: Published, core: int) -> Server:
         """As Debian sets it up. Large files leave faster without tcp_nopush, small ones with it."""
         is_large = published.publication.document_bytes > 65_536
-        return self._nginx("nginx", published, core, "on", "off" if is_large else "on")
+        return self._nginx(NGINX[0], published, core, "on", "off" if is_large else "on")
 
     def nginx_without_sendfile(self, published: Published, core: int) -> Server:
         """Copies files through its own memory, which is faster where they are small."""
-        return self._nginx("nginx, sendfile off", published, core, "off", "off")
+        return self._nginx(NGINX[1], published, core, "off", "off")
 
     def _nginx(
         self, name: str, published: Published, core: int, sendfile: str, tcp_nopush: str
@@ -130,7 +148,7 @@ class Bench:
 
     def _start(
         self, name: str, published: Published, core: int | None,
-        command: Callable[[int], list[str]],
+        command: Callable[[int], list[str]], settle_seconds: float = _SETTLE,
     ) -> Server:
         port = free_port()
         words = command(port)
@@ -143,7 +161,7 @@ class Bench:
         seconds = time.monotonic() - start
         if answer.status != 200 or len(answer.body) != published.publication.document_bytes:
             raise RuntimeError(f"{name} is up, and answers {host} with:\n{answer.head.decode()}")
-        return Server(name, process, port, seconds)
+        return Server(name, process, port, seconds, settle_seconds)
 
 
 def _first_answer(process: Process, port: int, host: str) -> Answer:

@@ -9,10 +9,9 @@ import machine
 from client import Connection
 from load import Load, Slice
 from published import Publication, Published
-from servers import Bench, Server
+from servers import NGINX, Bench, Server
 
-# What ratios are to: the file server that is replaced, and the library without a product.
-REFERENCE = "nginx"
+# The library without a product.
 FLOOR = "bare C"
 
 _CLOSE = "Connection: close"
@@ -36,7 +35,16 @@ class Row:
     def median(self, server: str, value: str) -> float:
         return statistics.median(float(getattr(one, value)) for one in self.slices[server])
 
+    @property
+    def references(self) -> list[str]:
+        """Both ways of nginx, the faster one first."""
+        return sorted(NGINX, key=lambda name: -self.median(name, "per_second"))
+
     def ratio(self, server: str, value: str, to: str) -> float:
+        """The ratio of the medians."""
+        return self.median(server, value) / self.median(to, value)
+
+    def ratio_by_round(self, server: str, value: str, to: str) -> float:
         """The median of the ratios to another server's slice of the same round."""
         return statistics.median(
             float(getattr(one, value)) / float(getattr(other, value))
@@ -46,21 +54,25 @@ class Row:
 def interleaved(
     servers: list[Server], pace: Pace, run: Callable[[Server], Slice]
 ) -> dict[str, list[Slice]]:
-    """Slices of all servers in turn, in each round beginning with another one."""
+    """Slices of all servers in turn. Every second round goes backwards, and each two rounds begin
+    with another server, so that none always follows the same one."""
     slices: dict[str, list[Slice]] = {server.name: [] for server in servers}
     for number in range(pace.rounds):
-        first = number % len(servers)
-        for server in servers[first:] + servers[:first]:
+        first = number // 2 % len(servers)
+        turn = servers[first:] + servers[:first]
+        for server in reversed(turn) if number % 2 else turn:
             slices[server.name].append(run(server))
     return slices
 
 
-def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
+def rows(
+    bench: Bench, published: list[Published], pace: Pace, only_references: bool
+) -> list[Row]:
     """Kept-alive requests for each size; for the first, also conditional ones, and ones with a
-    connection each."""
+    connection each. Servers that no aim speaks of may be left out."""
     found = []
     for index, one in enumerate(published):
-        servers = _start_all(bench, one)
+        servers = _start_all(bench, one, only_references)
         size = one.publication.name
         found.append(_measure(f"{size}, kept alive", servers, one, bench.folder, pace))
         if index == 0:
@@ -72,11 +84,12 @@ def rows(bench: Bench, published: list[Published], pace: Pace) -> list[Row]:
     return found
 
 
-def _start_all(bench: Bench, published: Published) -> list[Server]:
+def _start_all(bench: Bench, published: Published, only_references: bool) -> list[Server]:
     core = machine.SERVER_CORE
     aasa, _ = bench.aasa(published, core)
-    starts = [
-        bench.bare_c, bench.nginx, bench.nginx_without_sendfile, bench.lighttpd, bench.caddy]
+    starts = [bench.bare_c, bench.nginx, bench.nginx_without_sendfile]
+    if not only_references:
+        starts += [bench.lighttpd, bench.caddy]
     return [aasa] + [start(published, core) for start in starts]
 
 
