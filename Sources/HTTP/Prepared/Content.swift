@@ -25,13 +25,8 @@ public final class Content: @unchecked Sendable {
   /// How many files in memory there are.
   private static let files = Atomic<Int>(0)
 
-  /// How many there may be: each takes two descriptors with its response, and three quarters of what
-  /// the process may open are left for connections and the database.
-  private static let fileLimit: Int = {
-    var limit = rlimit()
-    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-      ? Int(clamping: limit.rlim_cur / 8) : 0
-  }()
+  /// How many there may be: each takes two descriptors with its response.
+  private static let fileLimit = OpenFiles.forDocuments
 
   /// Copies bytes. Where the process has too few file descriptors, a large body is held in its own
   /// memory, too.
