@@ -48,27 +48,31 @@ void *aasa_tls_session(struct MHD_Connection *connection) {
   return info == NULL ? NULL : info->tls_session;
 }
 
-unsigned int aasa_connection_count(struct MHD_Daemon *daemon) {
-  const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-  return info == NULL ? 0 : info->num_connections;
-}
-
-int aasa_ignore_packets(int listening) {
-  struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
-  struct sock_fprog program = {.len = 1, .filter = &nothing};
+int aasa_ignore_beginnings(int listening) {
+  /* The packet begins with the header of TCP, whose byte 13 has SYN (2) and ACK (16). */
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF),
+  };
+  struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
   return setsockopt(listening, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
-int aasa_adopt_connection(struct MHD_Daemon *daemon, int listening) {
+enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *daemon, int listening) {
   struct sockaddr_storage address;
   socklen_t length = sizeof(address);
   int connection =
       accept4(listening, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (connection < 0) return errno == ECONNABORTED || errno == EINTR;
+  if (connection < 0) {
+    return errno == ECONNABORTED || errno == EINTR ? AASA_GONE : AASA_NOTHING_WAITS;
+  }
   /* It closes the socket if it does not take it. */
-  MHD_add_connection(daemon, connection, (struct sockaddr *)&address, length);
-  return 1;
+  enum MHD_Result result =
+      MHD_add_connection(daemon, connection, (struct sockaddr *)&address, length);
+  return result == MHD_YES ? AASA_ADOPTED : AASA_GONE;
 }
 
 int aasa_memory_file(void) { return memfd_create("body", MFD_CLOEXEC); }

@@ -1,7 +1,6 @@
 import Association
 import FoundationEssentials
 import HTTP
-import Association
 import JSONValue
 import WellKnown
 

@@ -72,10 +72,22 @@ public struct PublicAccess: Sendable, Equatable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// How many bytes are kept. Where a token of the API may go beyond the limit, its mark is the last:
+  /// the log masks whole tokens, and would not know a part for one.
+  private static func keptBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard bytes.count > textBytes else { return bytes.count }
+    let end = bytes[(textBytes - tokenBytes)..<textBytes]
+    return end.firstRange(of: tokenMark)?.upperBound ?? textBytes
+  }
+
+  private static let tokenMark = Array("aasa_".utf8)
+  /// A mark and 32 bytes in base64url.
+  private static let tokenBytes = 48
+
   /// Printable ASCII as it is, everything else as `\xNN`.
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     var text = ""
-    for byte in bytes.prefix(textBytes) {
+    for byte in bytes.prefix(keptBytes(bytes)) {
       if (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\\") {
         text.unicodeScalars.append(Unicode.Scalar(byte))
       } else {

@@ -9,9 +9,9 @@ public final class PublicListener: Sendable {
   private let current: CurrentSettings
   private let accessQueue: AccessQueue?
 
-  /// Limits that fit requests without bodies.
+  /// Limits that fit requests without bodies: 10,000 idle connections are far from all.
   public static let defaultLimits = Limits(
-    connections: 10_000, idleSeconds: 30, headerBytes: 4096, bodyBytes: 0)
+    connections: 16_384, idleSeconds: 30, headerBytes: 4096, bodyBytes: 0)
 
   /// Listens.
   ///

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func aClosedStderrHarmsNobody() throws {
-    let port = try freePort()
+    let port = FreePort.find()
     let process = try ChildProcess(
       "sh",
       [
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func aStderrThatNobodyReadsKeepsNobodyWaiting() throws {
-    let port = try freePort()
+    let port = FreePort.find()
     // `sleep` holds the reading end of the pipe and reads nothing.
     let process = try ChildProcess(
       "bash",
@@ -156,6 +156,4 @@ import Testing
       return false
     }
   }
-
-  private func freePort() throws -> UInt16 { try ListeningDescriptor().port }
 }

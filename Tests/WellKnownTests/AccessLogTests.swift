@@ -75,6 +75,20 @@ import WellKnown
     #expect(line.status == 400)
   }
 
+  /// The log masks tokens, and would not know a part for one.
+  @Test(arguments: 200...260)
+  func ofATokenThatIsCutNothingIsKept(before: Int) throws {
+    let lines = Lines()
+    let serving = try Self.serving(every: 1) { lines.add($0) }
+    let secret = String(repeating: "s", count: 43)
+    let agent = String(repeating: "x", count: before) + "aasa_" + secret
+    _ = try serving.answer("GET", Serving.path, host: "h", "User-Agent: \(agent)")
+    #expect(becomesTrue { lines.all.count == 1 })
+    let kept = try #require(lines.all.first).userAgent
+    #expect(agent.hasPrefix(kept) && kept.utf8.count >= 200)
+    #expect(kept.hasSuffix(secret) || !kept.contains("s" + "s"))
+  }
+
   @Test func aHeaderThatIsTooLargeIsLogged() throws {
     let lines = Lines()
     let serving = try Self.serving(every: 1) { lines.add($0) }

@@ -91,6 +91,20 @@ import WellKnown
     #expect(unanswered.count == 0)
   }
 
+  @Test func clientsThatHaveJustConnectedAreAnswered() throws {
+    let serving = try Serving()
+    let connections = try (0..<20).map { _ in try serving.connect() }
+    let stopping = Threads([{ serving.listener.stop(within: 30) }])
+    let start = ContinuousClock.now
+    // Longer than what counts as quiet.
+    #expect(becomesTrue { ContinuousClock.now - start > .milliseconds(250) })
+    for connection in connections {
+      let response = try connection.exchange(Self.request)
+      #expect(response.status == 200 && response["Connection"] == "close")
+    }
+    #expect(stopping.end())
+  }
+
   /// A new connection; nil if it is refused.
   private static func connection(_ port: UInt16) -> RawConnection? {
     do {

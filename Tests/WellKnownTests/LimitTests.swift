@@ -1,3 +1,4 @@
+import Association
 import HTTP
 import TestSupport
 import Testing
@@ -43,6 +44,25 @@ import WellKnown
   func aBodyThatIsAnnouncedIsRefusedBeforeItComes(lines: String) throws {
     let connection = try Serving().connect()
     #expect(try connection.exchange(Self.request(lines)).status == 413)
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
+  @Test(arguments: [
+    "Content-Length: 9999999\r\n", "X: \(String(repeating: "x", count: 5000))\r\n",
+  ])
+  func aClientThatIsStillSendingSeesThatItIsRefused(lines: String) throws {
+    let serving = try Serving()
+    let connection = try serving.connect()
+    try connection.send(Self.request(lines))
+    #expect(
+      becomesTrue {
+        let counts = serving.listener.counts
+        return counts.requests(.bodyNotAllowed, .other) + counts.requests(.headerTooLarge, .other)
+          == 1 && counts.openConnections == 0
+      })
+    // The answer has left, and the server takes no more.
+    for _ in 0..<20 { try connection.send(String(repeating: "b", count: 10_000)) }
+    #expect([413, 431].contains(try connection.readResponse().status))
     #expect(try connection.readToEnd().isEmpty)
   }
 

@@ -26,16 +26,22 @@ void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
 /// The session of GnuTLS of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
 void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 
-/// The number of open connections. Variadic in libmicrohttpd.
-unsigned int aasa_connection_count(struct MHD_Daemon *_Nonnull daemon);
+/// Makes the kernel drop what begins a connection to a listening socket: clients try again a second
+/// later. Those that are made or begun already are not concerned. Returns 0, or -1.
+int aasa_ignore_beginnings(int listening);
 
-/// Makes the kernel drop what comes to a listening socket, so that no further connections are made:
-/// clients try again a second later. Those that are made already are not concerned. Returns 0, or -1.
-int aasa_ignore_packets(int listening);
+/// What became of a connection that waits on a listening socket.
+enum aasa_adoption {
+  AASA_NOTHING_WAITS = 0,
+  /// It is over, or the daemon does not take it.
+  AASA_GONE = 1,
+  /// The daemon's thread will begin it.
+  AASA_ADOPTED = 2,
+};
 
 /// Gives the daemon a connection that waits on a listening socket that it does not listen on any more.
-/// Returns 0 when there is none, otherwise 1. accept4 is a GNU extension, which the Glibc module hides.
-int aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
+/// accept4 is a GNU extension, which the Glibc module hides.
+enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
 /// Asks the processor to load the line of memory at an address, which need not be valid.
 static inline void aasa_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }

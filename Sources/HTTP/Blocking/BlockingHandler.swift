@@ -7,6 +7,7 @@ final class BlockingHandler: Sendable {
   let refuse: @Sendable (Refusal) -> Response
   let answer: @Sendable (Request) -> Response
   let traffic = Traffic()
+  let lingering = Lingering()
 
   init(
     limits: Limits, screen: @escaping @Sendable (RequestHead) -> Response?,
@@ -73,7 +74,7 @@ private func continueRequest(
   let handler = Unmanaged<BlockingHandler>.fromOpaque(context).takeUnretainedValue()
   let inProgress = Unmanaged<RequestInProgress>.fromOpaque(request).takeUnretainedValue()
   if !inProgress.hasHead {
-    OpenConnections.allow(handler.bodyMilliseconds, to: connection)
+    OpenConnections.allowAnswer(handler.bodyMilliseconds, to: connection)
     inProgress.takeHead(
       connection, url: url, method: method, version: version, limits: handler.limits,
       screen: handler.screen)
@@ -99,8 +100,8 @@ private func endRequest(
   state?.pointee = nil
   // Sound: this is the reference that `beginRequest` retained, and it is given up here alone.
   let inProgress = Unmanaged<RequestInProgress>.fromOpaque(request).takeRetainedValue()
-  if inProgress.isAnsweredEarly { discardArrivedBytes(of: connection) }
   Unmanaged<BlockingHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+    if inProgress.isAnsweredEarly { handler.lingering.take(connection) }
     OpenConnections.allow(Int64(handler.limits.headerSeconds) * 1000, to: connection)
     handler.traffic.complete()
   }

@@ -55,7 +55,7 @@ final class RequestInProgress {
     do throws(RequestTarget.Malformed) {
       head = RequestHead(
         method: Method(String(cString: method)), target: try RequestTarget(rawTarget),
-        fields: fields, peer: peerAddress(of: connection))
+        fields: fields, peer: peerAddress(of: connection)?.description ?? "")
     } catch {
       refusal = .malformedTarget(error)
     }

@@ -26,9 +26,11 @@ final class DirectHandler: @unchecked Sendable {
   private var found: (connection: OpaquePointer, fields: DirectFields)?
   fileprivate let room: HeaderRoom
   fileprivate let answers: DirectAnswers
-  /// How long a connection may take from the end of an answer to the next.
+  /// How long a connection may take from the end of an answer to the next request, and from there to
+  /// the end of its answer.
   fileprivate let requestMilliseconds: Int64
   let traffic = Traffic()
+  fileprivate let lingering = Lingering()
 
   init(room: HeaderRoom, limits: Limits, answers: DirectAnswers) {
     self.room = room
@@ -111,6 +113,9 @@ private func continueRequest(
   // Sound: see `beginRequest`.
   let handler = Unmanaged<DirectHandler>.fromOpaque(context)
   if progress.stage == .targetArrived {
+    handler._withUnsafeGuaranteedRef {
+      OpenConnections.allowAnswer($0.requestMilliseconds, to: connection)
+    }
     // An answer to this first call closes the connection, so it is only given where a body follows
     // that shall not be read, and where the connection shall end.
     let waits = handler._withUnsafeGuaranteedRef {
@@ -140,8 +145,8 @@ private func endRequest(
   _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _: MHD_RequestTerminationCode
 ) {
   guard let context, let connection, let progress = Progress(state?.pointee) else { return }
-  if progress.stage == .answeredEarly { discardArrivedBytes(of: connection) }
   Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+    if progress.stage == .answeredEarly { handler.lingering.take(connection) }
     OpenConnections.allow(handler.requestMilliseconds, to: connection)
     handler.traffic.complete()
   }

@@ -52,7 +52,7 @@ public struct DirectRequest: ~Copyable {
   }
 
   /// The client's address, or a proxy's; nil if the connection has none.
-  public var peer: IPAddress? { aasa_peer(connection).flatMap { IPAddress($0) } }
+  public var peer: IPAddress? { peerAddress(of: connection) }
 
   /// Queues an answer. The response may go out of use while it is still being sent.
   public func answer(_ response: borrowing PreparedResponse) -> Queued {

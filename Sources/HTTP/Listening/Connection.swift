@@ -38,29 +38,9 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// The client's address without its port.
-func peerAddress(of connection: OpaquePointer) -> String {
-  guard let peer = aasa_peer(connection) else { return "" }
-  var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-  let length =
-    CInt(peer.pointee.sa_family) == AF_INET6
-    ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
-  guard
-    getnameinfo(
-      peer, socklen_t(length), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
-  else { return "" }
-  let text = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  return text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
-}
-
-/// Takes what has arrived on a connection that is about to be closed: closing it with unread bytes
-/// would reset it, and the client could lose the answer. Bounded, and never waits.
-func discardArrivedBytes(of connection: OpaquePointer) {
-  let descriptor = aasa_socket(connection)
-  guard descriptor >= 0 else { return }
-  // With MSG_TRUNC the kernel drops the bytes of a TCP socket instead of copying them.
-  let flags = CInt(MSG_DONTWAIT) | CInt(MSG_TRUNC)
-  for _ in 0..<64 where recv(descriptor, nil, 65_536, flags) <= 0 { return }
+/// The address of a connection's other end; nil if it is not of the internet.
+func peerAddress(of connection: OpaquePointer) -> IPAddress? {
+  aasa_peer(connection).flatMap { IPAddress($0) }
 }
 
 extension PreparedResponse {

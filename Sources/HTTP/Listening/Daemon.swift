@@ -54,7 +54,6 @@ final class Daemon: Sendable {
       option(.CONNECTION_MEMORY_LIMIT, poolBytes),
       option(.CONNECTION_LIMIT, limits.connections),
       option(.CONNECTION_TIMEOUT, limits.idleSeconds),
-      option(.PER_IP_CONNECTION_LIMIT, limits.connectionsPerAddress ?? 0),
       option(.URI_LOG_CALLBACK, callbacks.targetAddress, pointer),
       option(.UNESCAPE_CALLBACK, keepEscapesAddress, nil),
       option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer), connections.notification,
@@ -82,24 +81,18 @@ final class Daemon: Sendable {
 
   deinit { stop() }
 
-  /// Open connections; none once it has stopped or while it does. A handler may ask, for which `stop`
-  /// waits, so it must not wait for `stop`.
-  var openConnections: Int {
-    state.withLockIfAvailable { state in
-      switch state {
-      case .running(let daemon, _), .quiesced(let daemon, _): Int(aasa_connection_count(daemon))
-      case .stopped: 0
-      }
-    } ?? 0
-  }
-
   /// Takes no further connections but those that are established already; those that are open go on.
   func quiesce() {
     state.withLock { state in
       guard case .running(let daemon, let socket) = state else { return }
       // It leaves the socket to the caller, who may only close it after the daemon's end.
       _ = MHD_quiesce_daemon(daemon)
-      socket.refuse { aasa_adopt_connection(daemon, $0) == 1 }
+      socket.refuse { descriptor in
+        connections.expect()
+        let adoption = aasa_adopt_connection(daemon, descriptor)
+        if adoption != AASA_ADOPTED { connections.expectNoMore() }
+        return adoption != AASA_NOTHING_WAITS
+      }
       state = .quiesced(daemon, socket)
     }
   }

@@ -46,6 +46,9 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is an IPv4 address.
   public var isIPv4: Bool { bits >> 32 == Self.mappedPrefix >> 32 }
 
+  /// Whether it is in 127.0.0.0/8 or is ::1 (RFC 6890).
+  var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
+
   /// As it is written: `192.0.2.1` or `2001:db8::1`.
   public var description: String {
     // Sound: the buffers have the sizes that the function asks for, and it ends its text with NUL.

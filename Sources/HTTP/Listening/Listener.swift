@@ -56,7 +56,8 @@ public final class Listener: Sendable {
   ///   - inherited: A socket that listens already, in the place of one at the address. All daemons
   ///     take connections from it.
   ///   - daemons: How many threads serve.
-  ///   - limits: What clients may take, in all daemons together. No body reaches the handler.
+  ///   - limits: What clients may take, in all daemons together. Fewer connections where the process
+  ///     may not open so many files. No body reaches the handler.
   ///   - certificates: What it speaks HTTPS with; plain HTTP without.
   ///   - headerRefusal: The answer to a header over the limit. It has no Date.
   ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
@@ -71,7 +72,7 @@ public final class Listener: Sendable {
     let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
     var bound = address
     var share = limits
-    share.connections = max(1, limits.connections / max(1, count))
+    share.connections = max(1, min(limits.connections, OpenFiles.forConnections) / max(1, count))
     var daemons: [Daemon] = []
     var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
@@ -105,13 +106,15 @@ public final class Listener: Sendable {
   public var port: UInt16 { address.port }
 
   /// Open connections.
-  public var openConnections: Int { daemons.reduce(0) { $0 + $1.openConnections } }
+  public var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
 
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
 
   /// For how long nothing must have come before connections without a request are closed.
   private static let quietTime = Duration.milliseconds(100)
+  /// How long clients that have just connected may take to ask, in milliseconds.
+  private static let newcomerMilliseconds: Int64 = 1000
 
   /// Takes no further connections, lets requests that have begun end within a time, then closes
   /// every connection. Clients that keep connections are told with their next answer that it is the
@@ -128,12 +131,16 @@ public final class Listener: Sendable {
   private func waitUntilQuiet(_ deadline: ContinuousClock.Instant) {
     var requests: UInt = 0
     var quietSince = ContinuousClock.now
-    while openConnections > 0 && ContinuousClock.now < deadline {
+    // Also when none is open: one that was accepted just now may not be counted yet.
+    while ContinuousClock.now < deadline {
       let total = traffic.reduce(0) { $0 &+ $1.total }
-      if total != requests || requestsInFlight > 0 { quietSince = .now }
+      if total != requests || requestsInFlight > 0 || hasNewcomers { quietSince = .now }
       requests = total
       if ContinuousClock.now - quietSince > Self.quietTime { return }
       usleep(2_000)
     }
+  }
+  private var hasNewcomers: Bool {
+    daemons.contains { $0.connections.haveNewcomers(since: Self.newcomerMilliseconds) }
   }
 }

@@ -40,7 +40,10 @@ final class ListeningSocket: Sendable {
       guard listen(descriptor, CInt(Self.backlog)) == 0 else {
         throw ListenerError(call: "listen", errno, address)
       }
-      port = try Self.port(of: descriptor, address)
+      guard let bound = SocketAddress(boundBy: descriptor) else {
+        throw ListenerError(call: "getsockname", errno, address)
+      }
+      port = bound.port
     } catch {
       close(descriptor)
       throw error
@@ -70,11 +73,19 @@ final class ListeningSocket: Sendable {
   func refuse(adopt: (CInt) -> Bool) {
     if isInherited { return }
     // Where that is not possible, a connection that is made in the last moment is reset.
-    _ = aasa_ignore_packets(descriptor)
-    var count = 0
-    while count < Self.backlog && adopt(descriptor) { count += 1 }
+    _ = aasa_ignore_beginnings(descriptor)
+    let deadline = ContinuousClock.now + Self.handshakeTime
+    repeat {
+      var count = 0
+      while count < Self.backlog && adopt(descriptor) { count += 1 }
+      usleep(1_000)
+    } while ContinuousClock.now < deadline
     shutdown(descriptor, CInt(SHUT_RDWR))
   }
+
+  /// How long connections that have begun may take to be established: to a client, they are when this
+  /// machine has answered, though its last word is still on the way.
+  private static let handshakeTime = Duration.milliseconds(10)
 
   /// How many established connections may wait.
   private static let backlog = 1024
@@ -85,24 +96,6 @@ final class ListeningSocket: Sendable {
     var value = value
     guard setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
     else { throw ListenerError(call: "setsockopt", errno, address) }
-  }
-
-  private static func port(
-    of descriptor: CInt, _ address: SocketAddress
-  ) throws(ListenerError) -> UInt16 {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    // Sound: the kernel writes at most `length` bytes, which the storage has.
-    let code = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        getsockname(descriptor, $0, &length)
-      }
-    }
-    guard code == 0 else { throw ListenerError(call: "getsockname", errno, address) }
-    // The port has the same place in the addresses of IPv4 and IPv6.
-    return withUnsafeBytes(of: storage) {
-      UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
-    }
   }
 }
 

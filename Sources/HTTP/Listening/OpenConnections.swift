@@ -9,6 +9,10 @@ struct ConnectionSlot: ~Copyable {
   fileprivate var descriptor: CInt = -1
   /// When the connection is cut, in milliseconds of `OpenConnections.now`.
   fileprivate let deadline = Atomic<Int64>(.max)
+  /// When the connection began, in the same milliseconds. Used under the lock only.
+  fileprivate var begun: Int64 = 0
+  /// Whether a request has arrived.
+  fileprivate let hasAsked = Atomic(false)
   fileprivate var nextFree: UnsafeMutablePointer<ConnectionSlot>?
   /// The certificates that were in use when the connection began. A handshake may look at them at any
   /// time until its end.
@@ -33,6 +37,9 @@ final class OpenConnections: @unchecked Sendable {
     /// How many slots have ever been used.
     var used = 0
     var open = 0
+    /// How many connections the daemon was given that it has not begun yet, and since when.
+    var expected = 0
+    var expectedSince: Int64 = 0
   }
 
   private let slots: UnsafeMutablePointer<ConnectionSlot>
@@ -66,11 +73,49 @@ final class OpenConnections: @unchecked Sendable {
     ConnectionSlot.of(connection)?.pointee.deadline.store(deadline, ordering: .relaxed)
   }
 
+  /// As `allow`, for a request whose head has arrived.
+  static func allowAnswer(_ milliseconds: Int64, to connection: OpaquePointer) {
+    guard let slot = ConnectionSlot.of(connection) else { return }
+    slot.pointee.hasAsked.store(true, ordering: .relaxed)
+    slot.pointee.deadline.store(now + milliseconds, ordering: .relaxed)
+  }
+
+  /// How many are open.
+  var count: Int { free.withLock(\.open) }
+
+  /// To be called before the daemon gets a connection that it has not accepted itself.
+  func expect() {
+    free.withLock { free in
+      free.expected += 1
+      free.expectedSince = Self.now
+    }
+  }
+
+  /// To be called when it did not get it.
+  func expectNoMore() { free.withLock { $0.expected = max(0, $0.expected - 1) } }
+
+  /// Whether connections have begun within a time, or are about to, of which no request has arrived:
+  /// their clients are about to ask.
+  func haveNewcomers(since milliseconds: Int64) -> Bool {
+    let begin = Self.now - milliseconds
+    return free.withLock { free in
+      if free.expected > 0 && free.expectedSince > begin { return true }
+      return (0..<free.used).contains { index in
+        let slot = slots + index
+        return slot.pointee.descriptor >= 0 && slot.pointee.begun > begin
+          && !slot.pointee.hasAsked.load(ordering: .relaxed)
+      }
+    }
+  }
+
   fileprivate func begin(_ descriptor: CInt) -> UnsafeMutablePointer<ConnectionSlot>? {
     let slot = free.withLock { free -> UnsafeMutablePointer<ConnectionSlot>? in
       guard let slot = take(&free) else { return nil }
       free.open += 1
+      free.expected = max(0, free.expected - 1)
       slot.pointee.descriptor = descriptor
+      slot.pointee.begun = Self.now
+      slot.pointee.hasAsked.store(false, ordering: .relaxed)
       slot.pointee.deadline.store(Self.now + headerMilliseconds, ordering: .relaxed)
       return slot
     }

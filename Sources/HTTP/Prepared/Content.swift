@@ -30,13 +30,7 @@ public final class Content: @unchecked Sendable {
   /// How many descriptors files in memory and their responses take.
   private static let descriptors = Atomic<Int>(0)
 
-  /// How many they may take: three quarters of what the process may open are left for connections and
-  /// the database.
-  private static let descriptorLimit: Int = {
-    var limit = rlimit()
-    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-      ? Int(clamping: limit.rlim_cur / 4) : 0
-  }()
+  private static let descriptorLimit = OpenFiles.forDocuments
 
   /// Whether one more descriptor may be taken, which is then to be given back.
   static func takeDescriptor() -> Bool {

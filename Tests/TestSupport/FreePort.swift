@@ -1,10 +1,8 @@
-import TestSupport
-
 /// A port for a program that cannot look for a free one by itself.
-enum FreePort {
+public enum FreePort {
   /// A port that nobody listens on now. It is below those that the system gives out, so that it is
   /// lost only to a program that looks as this does.
-  static func find() -> UInt16 {
+  public static func find() -> UInt16 {
     while true {
       let port = UInt16.random(in: 20_000..<32_000)
       if !isListenedOn(port) { return port }
@@ -12,7 +10,7 @@ enum FreePort {
   }
 
   /// Whether a program takes connections there.
-  static func isListenedOn(_ port: UInt16) -> Bool {
+  public static func isListenedOn(_ port: UInt16) -> Bool {
     do {
       _ = try RawConnection(port: port)
       return true
