@@ -53,8 +53,8 @@ public struct AdminAPI: Sendable {
       + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
   }
 
-  /// Answers a request that nobody may make, before its body is read: 401, 403, 404 or 405. Nil for any
-  /// other.
+  /// Answers a request that nobody may make, before its body is read: 400 for its query, 401, 403, 404
+  /// or 405. Nil for any other.
   public func screen(_ head: RequestHead) -> Response? {
     let start = ContinuousClock.now
     var called = Called()
@@ -91,6 +91,7 @@ public struct AdminAPI: Sendable {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
     called.endpoint = endpoint
     called.token = try authentication.token(of: head, for: endpoint, parameters: parameters)
+    try endpoint.check(head.target.queryItems)
     return (endpoint, parameters)
   }
 

@@ -11,12 +11,14 @@ struct AppEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/apps", .role(.viewer), list),
+      Endpoint(.get, "/v1/apps", .role(.viewer), query: QueryParameter.page, list),
       Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
         .json(.ok, AppResource.json(try publisher.store.app(call.app())))
       },
-      Endpoint(.put, "/v1/apps/{app}", .role(.editor), put),
-      Endpoint(.delete, "/v1/apps/{app}", .role(.editor)) { call in
+      Endpoint(.put, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change, put),
+      Endpoint(
+        .delete, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change
+      ) { call in
         let id = try call.app()
         try publisher.write(call.context()) { try $0.delete(id) }
         return Response(.noContent)

@@ -8,14 +8,19 @@ import Store
 struct AuditEndpoints: Sendable {
   let store: Store
 
-  var all: [Endpoint] { [Endpoint(.get, "/v1/audit", .role(.admin), list)] }
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/audit", .role(.admin), query: QueryParameter.page + [.domain, .author], list)
+    ]
+  }
 
   /// The newest first; `?domain=` and `?author=` filter.
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = AuditFilter(
-      domain: try call.query("domain").map { try DomainName(inPath: $0) },
-      author: call.query("author"), before: try call.numberAfter(page.after).map(Int64.init))
+      domain: try call.query(.domain).map { try DomainName(inPath: $0) },
+      author: call.query(.author), before: try call.numberAfter(page.after).map(Int64.init))
     let records = try store.audit(filter, limit: page.limit + 1)
     return .page(records, limit: page.limit, item: AuditResource.json, cursor: { String($0.id) })
   }

@@ -36,9 +36,12 @@ struct Authentication: Sendable {
     let secret = secret(of: request)
     if let token = try secret.flatMap(store.token) { return token }
     if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
+    let fault =
+      secret == nil
+      ? "This needs a token: “Authorization: Bearer aasa_…”."
+      : "This token is not known, revoked or expired."
     throw Problem(
-      .unauthorized, "unauthorized",
-      "This needs a token: “Authorization: Bearer aasa_…”. “aasa token create” makes one.",
+      .unauthorized, "unauthorized", "\(fault) “aasa token create” makes one.",
       fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
   }
 

@@ -35,8 +35,8 @@ struct Call: Sendable {
   }
 
   /// A parameter of the query; the last one where it is repeated.
-  func query(_ name: String) -> String? {
-    request.target.queryItems.last { $0.name == name }?.value
+  func query(_ parameter: QueryParameter) -> String? {
+    request.target.queryItems.last { $0.name == parameter.rawValue }?.value
   }
 
   /// The body as JSON.
@@ -107,7 +107,7 @@ struct Call: Sendable {
 
   /// The codes of errors in spite of which the request wants to publish: `?accept=a,b`.
   func acceptedCodes() throws(Problem) -> Set<Finding.Code> {
-    let words = (query("accept") ?? "").split(separator: ",").map(String.init)
+    let words = (query(.accept) ?? "").split(separator: ",").map(String.init)
     var codes: Set<Finding.Code> = []
     for word in words {
       guard let code = Finding.Code(rawValue: word), code.isAcceptable else {
@@ -124,25 +124,27 @@ struct Call: Sendable {
   /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
   func context() throws(Problem) -> WriteContext {
     WriteContext(
-      author: token?.name ?? "", address: request.peer, reason: query("reason") ?? "",
-      isDryRun: try flag("dryRun"))
+      author: token?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
+      isDryRun: try flag(.dryRun))
   }
 
   /// A parameter of the query that is `true`, `false` or left out, which is the same as `false`.
-  func flag(_ name: String) throws(Problem) -> Bool {
-    switch query(name) {
+  func flag(_ parameter: QueryParameter) throws(Problem) -> Bool {
+    switch query(parameter) {
     case nil, "false": return false
     case "true": return true
-    default: throw Problem(.badRequest, "malformed-flag", "“\(name)” must be true or false.")
+    default:
+      throw Problem(
+        .badRequest, "malformed-flag", "“\(parameter.rawValue)” must be true or false.")
     }
   }
 
   /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.
   func page() throws(Problem) -> (after: String?, limit: Int) {
-    guard let limit = Int(query("limit") ?? "100"), (1...1000).contains(limit) else {
+    guard let limit = Int(query(.limit) ?? "100"), (1...1000).contains(limit) else {
       throw Problem(.badRequest, "malformed-limit", "“limit” must be a number from 1 to 1000.")
     }
-    return (query("cursor"), limit)
+    return (query(.cursor), limit)
   }
 }
 

@@ -7,8 +7,8 @@ import JSONValue
 enum CertificateEndpoints {
   static func all(serves: @escaping @Sendable (DomainName) -> Bool) -> [Endpoint] {
     [
-      Endpoint(.get, "/tls/ask", .anybody) { call in
-        let name = try DomainName(inPath: call.query("domain") ?? "")
+      Endpoint(.get, "/tls/ask", .anybody, query: [.domain]) { call in
+        let name = try DomainName(inPath: call.query(.domain) ?? "")
         if serves(name) { return .json(.ok, ["status": "served"]) }
         throw Problem(.notFound, "not-served", "No association file is served for “\(name)”.")
       }

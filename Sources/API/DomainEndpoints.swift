@@ -11,11 +11,18 @@ struct DomainEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/domains", .role(.viewer), isFilteredByToken: true, list),
+      Endpoint(
+        .get, "/v1/domains", .role(.viewer),
+        query: QueryParameter.page + [.q, .app, .environment, .enabled, .finding],
+        isFilteredByToken: true, list),
       Endpoint(.get, "/v1/domains/{domain}", .role(.viewer), get),
-      Endpoint(.put, "/v1/domains/{domain}", .role(.editor), put),
-      Endpoint(.patch, "/v1/domains/{domain}", .role(.editor), patch),
-      Endpoint(.delete, "/v1/domains/{domain}", .role(.editor)) { call in
+      Endpoint(
+        .put, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.publication, put),
+      Endpoint(
+        .patch, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.publication, patch),
+      Endpoint(
+        .delete, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.change
+      ) { call in
         let name = try call.domain()
         try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
         return Response(.noContent)
@@ -83,10 +90,10 @@ extension Call {
   fileprivate func domainFilter() throws -> DomainFilter {
     do {
       return DomainFilter(
-        text: query("q"), app: try query("app").map { try AppIdentifier($0) },
-        environment: try word("environment", App.Environment.self),
-        isEnabled: try word("enabled", Flag.self).map { $0 == .true },
-        finding: try word("finding", Finding.Code.self)?.rawValue, within: token?.domains ?? [])
+        text: query(.q), app: try query(.app).map { try AppIdentifier($0) },
+        environment: try word(.environment, App.Environment.self),
+        isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
+        finding: try word(.finding, Finding.Code.self)?.rawValue, within: token?.domains ?? [])
     } catch let error as ValidationError {
       throw Problem(.badRequest, error.code, error.message)
     }
@@ -97,12 +104,12 @@ extension Call {
   }
 
   private func word<Words: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _: Words.Type
+    _ parameter: QueryParameter, _: Words.Type
   ) throws(ValidationError) -> Words? {
-    guard let text = query(name) else { return nil }
+    guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("unknown-value", "“\(name)” must be one of \(words).")
+    throw ValidationError("unknown-value", "“\(parameter.rawValue)” must be one of \(words).")
   }
 }
 

@@ -18,17 +18,20 @@ struct Endpoint: Sendable {
   /// The path with its parameters in braces, such as `/v1/domains/{domain}`.
   let path: String
   let access: Access
+  /// The parameters that its query may have.
+  let query: [QueryParameter]
   /// Whether it tells a token that is limited to domains only of those.
   let isFilteredByToken: Bool
   let handle: @Sendable (Call) throws -> Response
 
   init(
-    _ method: Method, _ path: String, _ access: Access, isFilteredByToken: Bool = false,
-    _ handle: @escaping @Sendable (Call) throws -> Response
+    _ method: Method, _ path: String, _ access: Access, query: [QueryParameter] = [],
+    isFilteredByToken: Bool = false, _ handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
     self.access = access
+    self.query = query
     self.isFilteredByToken = isFilteredByToken
     self.handle = handle
   }

@@ -17,14 +17,15 @@ struct EntryEndpoints: Sendable {
         let entries = stored.domain.document.entries.map { json($0, in: stored) }
         return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
       },
-      Endpoint(.post, path, .role(.editor), add),
+      Endpoint(.post, path, .role(.editor), query: QueryParameter.publication, add),
       Endpoint(.get, path + "/{entry}", .role(.viewer)) { call in
         let stored = try publisher.store.domain(call.domain())
         let entry = stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))]
         return .json(.ok, json(entry, in: stored), fields: [stored.entityTag])
       },
-      Endpoint(.put, path + "/{entry}", .role(.editor), replace),
-      Endpoint(.delete, path + "/{entry}", .role(.editor), delete),
+      Endpoint(.put, path + "/{entry}", .role(.editor), query: QueryParameter.publication, replace),
+      Endpoint(
+        .delete, path + "/{entry}", .role(.editor), query: QueryParameter.publication, delete),
     ]
   }
 

@@ -16,7 +16,7 @@ struct ExpectationEndpoints: Sendable {
         let stored = try publisher.store.domain(call.domain())
         return .json(.ok, .object(Self.list(stored.domain)), fields: [stored.entityTag])
       },
-      Endpoint(.put, path, .role(.editor), put),
+      Endpoint(.put, path, .role(.editor), query: QueryParameter.publication, put),
     ]
   }
 

@@ -9,7 +9,10 @@ struct FetchEndpoints: Sendable {
   let store: Store
 
   var all: [Endpoint] {
-    [Endpoint(.get, "/v1/domains/{domain}/fetches", .role(.viewer), report)]
+    [
+      Endpoint(
+        .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: QueryParameter.page, report)
+    ]
   }
 
   /// Of the domain as a whole, of the revision that is served, and of a page of revisions, the newest

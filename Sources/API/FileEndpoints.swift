@@ -12,7 +12,8 @@ struct FileEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(.get, "/v1/domains/{domain}/file", .role(.viewer), get),
-      Endpoint(.put, "/v1/domains/{domain}/file", .role(.editor), put),
+      Endpoint(
+        .put, "/v1/domains/{domain}/file", .role(.editor), query: QueryParameter.publication, put),
     ]
   }
 

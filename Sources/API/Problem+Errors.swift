@@ -105,7 +105,8 @@ extension Problem {
       return Problem(.conflict, "app-exists", "There is an app “\(app)” already.")
     case .tokenNameTaken(let name):
       return Problem(.conflict, "token-name-taken", "A token has the name “\(name)” already.")
-    case .newerSchema, .brokenReferences: throw Internal(detail: String(describing: error))
+    case .foreign, .newerSchema, .brokenReferences:
+      throw Internal(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
     }
   }

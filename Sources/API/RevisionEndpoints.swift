@@ -12,7 +12,7 @@ struct RevisionEndpoints: Sendable {
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/revisions"
     return [
-      Endpoint(.get, path, .role(.viewer), list),
+      Endpoint(.get, path, .role(.viewer), query: QueryParameter.page, list),
       Endpoint(.get, path + "/{revision}", .role(.viewer)) { call in
         .json(.ok, RevisionResource.json(try find(call).revision))
       },
@@ -24,9 +24,13 @@ struct RevisionEndpoints: Sendable {
             Field("Content-Type", "application/json"), Field("ETag", "\"\(revision.number)\""),
           ], body: document)
       },
-      Endpoint(.post, path + "/{revision}/restore", .role(.editor), restore),
-      Endpoint(.get, "/v1/domains/{domain}/diff", .role(.viewer), compareRevisions),
-      Endpoint(.post, "/v1/domains/{domain}/diff", .role(.viewer), compareDocument),
+      Endpoint(
+        .post, path + "/{revision}/restore", .role(.editor), query: QueryParameter.publication,
+        restore),
+      Endpoint(
+        .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], compareRevisions),
+      Endpoint(
+        .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from], compareDocument),
     ]
   }
 
@@ -47,15 +51,15 @@ struct RevisionEndpoints: Sendable {
   /// What the revision `to` (the one that is served) says differently than `from` (the one that is kept
   /// before it).
   private func compareRevisions(_ call: Call) throws -> Response {
-    let to = try document(call.number("to"), call)
+    let to = try document(call.number(.to), call)
     let before = try publisher.store.revisions(of: call.domain(), before: to.number, limit: 1).first
-    let from = try document(call.number("from") ?? before?.number ?? to.number, call)
+    let from = try document(call.number(.from) ?? before?.number ?? to.number, call)
     return try compare(call, from, to)
   }
 
   /// What the document in the body says differently than the revision `from` (the one that is served).
   private func compareDocument(_ call: Call) throws -> Response {
-    let from = try document(call.number("from"), call)
+    let from = try document(call.number(.from), call)
     return try compare(call, from, (nil, try call.json()))
   }
 
@@ -92,11 +96,12 @@ struct RevisionEndpoints: Sendable {
 
 extension Call {
   /// A parameter of the query that is a number of a revision; `nil` without it.
-  fileprivate func number(_ name: String) throws(Problem) -> Int? {
-    guard let text = query(name) else { return nil }
+  fileprivate func number(_ parameter: QueryParameter) throws(Problem) -> Int? {
+    guard let text = query(parameter) else { return nil }
     guard let number = Int(text), number > 0 else {
       throw Problem(
-        .badRequest, "malformed-revision", "“\(name)” must be the number of a revision.")
+        .badRequest, "malformed-revision",
+        "“\(parameter.rawValue)” must be the number of a revision.")
     }
     return number
   }

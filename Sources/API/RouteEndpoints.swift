@@ -16,15 +16,17 @@ struct RouteEndpoints: Sendable {
         let (stored, entry) = try find(call)
         return .json(.ok, Self.list(entry), fields: [stored.entityTag])
       },
-      Endpoint(.post, path, .role(.editor), add),
-      Endpoint(.put, path, .role(.editor), replaceAll),
+      Endpoint(.post, path, .role(.editor), query: QueryParameter.publication, add),
+      Endpoint(.put, path, .role(.editor), query: QueryParameter.publication, replaceAll),
       Endpoint(.get, path + "/{route}", .role(.viewer)) { call in
         let (stored, entry) = try find(call)
         let route = entry.routes[try entry.place(of: call.row("route"))]
         return .json(.ok, RouteResource.json(route), fields: [stored.entityTag])
       },
-      Endpoint(.patch, path + "/{route}", .role(.editor), patch),
-      Endpoint(.delete, path + "/{route}", .role(.editor)) { call in
+      Endpoint(.patch, path + "/{route}", .role(.editor), query: QueryParameter.publication, patch),
+      Endpoint(
+        .delete, path + "/{route}", .role(.editor), query: QueryParameter.publication
+      ) { call in
         let id = try call.row("route")
         return try edit(call, "delete route") { entry in
           entry.routes.remove(at: try entry.place(of: id))

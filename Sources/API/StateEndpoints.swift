@@ -11,18 +11,20 @@ struct StateEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.post, "/v1/apps/{app}/rename", .role(.editor), rename),
+      Endpoint(
+        .post, "/v1/apps/{app}/rename", .role(.editor), query: QueryParameter.publication, rename),
       Endpoint(.get, "/v1/export", .role(.viewer)) { _ in
         .json(.ok, try StateExchange(publisher: publisher).export())
       },
-      Endpoint(.post, "/v1/apply", .role(.editor), apply),
+      Endpoint(
+        .post, "/v1/apply", .role(.editor), query: QueryParameter.publication + [.prune], apply),
     ]
   }
 
   /// Makes everything what the body says, or nothing; `?prune=true` removes what it does not have.
   private func apply(_ call: Call) throws -> Response {
     let plan = try StateExchange(publisher: publisher).apply(
-      call.json(), call.context(), prune: call.flag("prune"), accepting: call.acceptedCodes())
+      call.json(), call.context(), prune: call.flag(.prune), accepting: call.acceptedCodes())
     return .json(.ok, plan)
   }
 

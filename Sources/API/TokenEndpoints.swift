@@ -14,8 +14,10 @@ struct TokenEndpoints: Sendable {
       Endpoint(.get, "/v1/tokens", .role(.admin)) { _ in
         .json(.ok, ["items": .array(try publisher.store.tokens().map(TokenResource.json))])
       },
-      Endpoint(.post, "/v1/tokens", .role(.admin), create),
-      Endpoint(.delete, "/v1/tokens/{token}", .role(.admin)) { call in
+      Endpoint(.post, "/v1/tokens", .role(.admin), query: QueryParameter.change, create),
+      Endpoint(
+        .delete, "/v1/tokens/{token}", .role(.admin), query: QueryParameter.change
+      ) { call in
         let name = call.parameters["token"] ?? ""
         try publisher.write(call.context()) { try $0.revokeToken(name) }
         return Response(.noContent)

@@ -1,11 +1,11 @@
-import HTTP
+public import HTTP
 
 extension Configuration {
   /// Refuses an admin listener whose tokens could be read on the way.
   ///
   /// - Parameter address: Where it listens if not at `adminAddress`.
   /// - Throws: `Invalid`, with what to do.
-  func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
+  public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
     let address = address ?? adminAddress
     if insecureAdmin || adminCertificates != nil || !address.isReachableFromOutside { return }
     throw Invalid(

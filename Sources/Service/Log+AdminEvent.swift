@@ -6,7 +6,8 @@ extension Log {
   /// Writes what the API tells.
   func write(_ event: AdminEvent) {
     switch event {
-    case .answered(let request): write(.info, "Request.", request.fields)
+    case .answered(let request):
+      if !request.isRoutine { write(.info, "Request.", request.fields) }
     case .failed(let requestID, let detail):
       write(
         .error, "Something failed that should not.",
@@ -16,6 +17,11 @@ extension Log {
 }
 
 extension AnsweredRequest {
+  /// Whether it is one of those that watchers send all the time, and all is well.
+  fileprivate var isRoutine: Bool {
+    status == .ok && ["/healthz", "/readyz", "/metrics"].contains(path)
+  }
+
   fileprivate var fields: JSON.Object {
     var fields: JSON.Object = ["requestId": .string(id)]
     if !method.isEmpty { fields["method"] = .string(method) }

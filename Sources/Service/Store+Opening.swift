@@ -14,6 +14,8 @@ extension StoreError {
   /// What to tell the person who started a program that could not use a database.
   public func advice(for path: String) -> String {
     switch self {
+    case .foreign:
+      "“\(path)” is a database of another program. It was left as it is. Choose another path."
     case .newerSchema(let found, let known):
       "“\(path)” has schema \(found); this program knows schemas up to \(known). Run a newer version "
         + "of aasa, or restore a backup from before the upgrade."

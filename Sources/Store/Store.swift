@@ -26,7 +26,7 @@ public final class Store: Sendable {
   /// - Parameters:
   ///   - path: The file; its directory must exist.
   ///   - now: Tells the time, in seconds since 1970.
-  /// - Throws: `StoreError.newerSchema`, `StoreError.database`.
+  /// - Throws: `StoreError.foreign`, `StoreError.newerSchema`, `StoreError.database`.
   public convenience init(path: String, now: @escaping @Sendable () -> Int64) throws {
     try self.init(path: path, patience: .milliseconds(5), now: now)
   }
@@ -37,6 +37,7 @@ public final class Store: Sendable {
     self.path = path
     do {
       let connection = try Connection(path: path, mode: .create)
+      try Migrator.refuseForeign(connection)
       // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
       // Whoever serves moves the WAL into the file beside the edits (`moveLog`), so that they need not
       // do it but where that is not enough, or for those who do not serve.

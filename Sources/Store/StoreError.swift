@@ -17,6 +17,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case appExists(AppIdentifier)
   /// A token has this name already.
   case tokenNameTaken(String)
+  /// The database is one of another program.
+  case foreign
   /// A newer version of this program made the schema of the database.
   case newerSchema(found: Int, known: Int)
   /// A step of the schema would leave rows of these tables without the rows that they name.

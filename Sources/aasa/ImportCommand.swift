@@ -23,7 +23,7 @@ enum ImportCommand {
     let context = WriteContext(
       author: "aasa import", reason: arguments.value("--reason") ?? "")
     do {
-      let publication = try Store.use(arguments) { store in
+      let publication = try Store.use(arguments, missing: .madeAndTold) { store in
         try Publisher(store: store).write(context) {
           try $0.adopt(file, for: name, accepting: codes)
         }

@@ -13,7 +13,7 @@ enum Main {
     do {
       exit(try run(Array(CommandLine.arguments.dropFirst())))
     } catch let error as Arguments.Wrong {
-      Terminal.complain("\(error.message)\n\n\(usage)")
+      Terminal.complain("\(usage)\n\n\(error.message)")
       exit(.wrongUsage)
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)

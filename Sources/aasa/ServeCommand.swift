@@ -14,29 +14,33 @@ enum ServeCommand {
     guard arguments.operands.isEmpty else {
       throw Arguments.Wrong(message: "serve takes no operands.")
     }
-    let effective = try EffectiveConfiguration(arguments)
-    try Store.use(effective.configuration.database) { try serve($0, effective, arguments) }
+    let configuration = try EffectiveConfiguration(arguments).configuration
+    let manager = ServiceManager()
+    let sockets = try manager.sockets()
+    // What is refused for this has made no database.
+    try configuration.checkAdminAddress(sockets.adminSocket?.address)
+    try Store.use(configuration.database, missing: .made) {
+      try serve($0, configuration, manager, sockets) { () throws(Configuration.Invalid) in
+        try EffectiveConfiguration(arguments).configuration
+      }
+    }
     return .fine
   }
 
   private static func serve(
-    _ store: Store, _ effective: EffectiveConfiguration, _ arguments: Arguments
+    _ store: Store, _ configuration: Configuration, _ manager: ServiceManager,
+    _ sockets: Service.InheritedSockets,
+    readConfiguration: @escaping () throws(Configuration.Invalid) -> Configuration
   ) throws {
-    let configuration = effective.configuration
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     raiseFileLimit()
-    let manager = ServiceManager()
     let log = Log(format: configuration.logFormat)
-    let service = try Service(
-      configuration, store: store, log: log, sockets: manager.sockets())
+    let service = try Service(configuration, store: store, log: log, sockets: sockets)
     try announce(service, store, log)
     if canWrite(configuration.database, log) { try announceFirstToken(of: store, log) }
     var life = ServerLife(
       service: service, log: log, manager: manager, signals: signals,
-      configuration: configuration
-    ) { () throws(Configuration.Invalid) in
-      try EffectiveConfiguration(arguments).configuration
-    }
+      configuration: configuration, readConfiguration: readConfiguration)
     life.run()
   }
 

@@ -73,7 +73,7 @@ enum StateSite {
     try Progress.during("Reading what \(name) has") { _ in
       switch self {
       case .database(let path):
-        return .done(try use(path, mustExist: true) { try $0.export() })
+        return .done(try use(path, missing: .refused) { try $0.export() })
       case .server(let client):
         return try answer(client.send("/v1/export"))
       }
@@ -97,7 +97,7 @@ enum StateSite {
   private func apply(_ application: Application, to path: String) throws -> Answer {
     let context = WriteContext(
       author: "aasa apply", reason: application.reason, isDryRun: application.isDryRun)
-    return try use(path, mustExist: application.isDryRun) { exchange in
+    return try use(path, missing: application.isDryRun ? .refused : .madeAndTold) { exchange in
       do {
         return .done(
           try exchange.apply(
@@ -125,14 +125,13 @@ enum StateSite {
     }
   }
 
-  /// Does `body` with a database. One that is not there is made only where something is put into it.
+  /// Does `body` with a database.
   private func use<Result>(
-    _ path: String, mustExist: Bool, _ body: (StateExchange) throws -> Result
+    _ path: String, missing: MissingDatabase, _ body: (StateExchange) throws -> Result
   ) throws -> Result {
-    if mustExist && !FileManager.default.fileExists(atPath: path) {
-      throw Failure(description: "There is no database “\(path)”. --database names another one.")
+    try Store.use(path, missing: missing) {
+      try body(StateExchange(publisher: Publisher(store: $0)))
     }
-    return try Store.use(path) { try body(StateExchange(publisher: Publisher(store: $0))) }
   }
 
   /// What an answer of HTTP says. Every answer that is used has the domains, every problem a title.

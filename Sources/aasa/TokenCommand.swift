@@ -34,7 +34,7 @@ enum TokenCommand {
     }
     let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
     let expiry = try expiry(arguments.value("--expires"))
-    return try Store.use(arguments) { store in
+    return try Store.use(arguments, missing: .madeAndTold) { store in
       do {
         let secret = try store.write(context) {
           try $0.createToken(name: name, role: role, domains: domains, expiresAt: expiry)
@@ -76,7 +76,7 @@ enum TokenCommand {
   /// A line a token: name, role, when it was made, the domains that it is limited to, when it expires,
   /// and when it was last used.
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
-    for token in try Store.use(arguments, { try $0.tokens() }) {
+    for token in try Store.use(arguments, missing: .refused, { try $0.tokens() }) {
       let created = Timestamp.text(token.createdAt)
       let expiry = token.expiresAt.map { "expires \(Timestamp.text($0))" } ?? "never expires"
       let use = token.lastUsedAt.map { "last used \(Timestamp.text($0))" } ?? "never used"
@@ -91,7 +91,7 @@ enum TokenCommand {
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
     let name = try arguments.required("--name")
-    return try Store.use(arguments) { store in
+    return try Store.use(arguments, missing: .refused) { store in
       do {
         try store.write(context) { try $0.revokeToken(name) }
         return .fine

@@ -43,6 +43,23 @@ import Testing
   }
 
   @Test(arguments: [
+    ("PUT", "", "dryrun=true", "dryrun"), ("PUT", "", "dry-run", "dry-run"),
+    ("DELETE", "", "dryRun=true&dry-run=1", "dry-run"), ("PUT", "/file", "=x", ""),
+    ("PATCH", "", "limit=1", "limit"), ("GET", "", "fields=domain", "fields"),
+  ])
+  func aParameterThatAnEndpointDoesNotHaveIsRefusedByItsName(
+    method: String, path: String, query: String, name: String
+  ) throws {
+    let response = try admin.send(method, target + path + "?" + query, json: [:])
+    #expect(try response.status == 400 && response.code == "unknown-parameter")
+    let detail = try response.json["detail"]?.stringValue ?? ""
+    #expect(detail.contains("“\(name)”"), "\(detail)")
+    #expect(
+      detail.contains("dryRun") == (method != "GET"), "it names those that there are: \(detail)")
+    try expectNothingChanged(query)
+  }
+
+  @Test(arguments: [
     [0xFF], Array("\"".utf8) + [0xC3] + Array("\"".utf8), Array("{\"a".utf8) + [0xED, 0xA0, 0x80],
     Array("{\"webcredentials\":{\"apps\":[]},\"x\":\"".utf8) + [0xC0, 0x80] + Array("\"}".utf8),
     [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00],

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "domain-empty"), ("?domain=", "domain-empty"), ("?name=example.com", "domain-empty"),
+    ("", "domain-empty"), ("?domain=", "domain-empty"), ("?name=example.com", "unknown-parameter"),
     ("?domain=192.0.2.1", "domain-is-address"), ("?domain=[2001:db8::1]", "domain-is-address"),
     ("?domain=*.example.com", "domain-has-wildcard"), ("?domain=a..b", "domain-malformed"),
     ("?domain=example.com:443", "domain-has-port"),

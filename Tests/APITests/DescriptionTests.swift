@@ -46,12 +46,24 @@ import Testing
     }
   }
 
+  private func parameters(_ operation: Description.Operation, in place: JSON) -> [String] {
+    (operation.json["parameters"]?.arrayValue ?? []).compactMap(description.resolve)
+      .filter { $0["in"] == place }.compactMap { $0["name"]?.stringValue }
+  }
+
+  @Test func theParametersOfEveryQueryAreDescribedAndThereAreNoOthers() {
+    for endpoint in endpoints {
+      let name = "\(endpoint.method.name) \(endpoint.path)"
+      let described = description.operations.first { $0.name == name }
+        .map { parameters($0, in: "query") }
+      #expect(described?.sorted() == endpoint.query.map(\.rawValue).sorted(), "\(name)")
+    }
+  }
+
   @Test func theParametersOfEveryPathAreDescribed() {
     for operation in description.operations {
       let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
-      let described = (operation.json["parameters"]?.arrayValue ?? [])
-        .compactMap(description.resolve).filter { $0["in"] == "path" }
-        .compactMap { $0["name"]?.stringValue }
+      let described = parameters(operation, in: "path")
       #expect(described == names.map { String($0.dropFirst().dropLast()) }, "\(operation.name)")
     }
   }

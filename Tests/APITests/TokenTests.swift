@@ -70,6 +70,17 @@ import Testing
     #expect(!attempts.add("192.0.2.1"))
   }
 
+  @Test func whoSentAWrongTokenIsNotToldToSendOne() throws {
+    let wrong = Client(
+      port: running.admin.port, lines: ["Host: x", "Authorization: Bearer aasa_wrong"])
+    for (client, words) in [
+      (wrong, "This token is not known"), (try running.client(), "This needs"),
+    ] {
+      let detail = try client.send("GET", "/v1/domains").json["detail"]?.stringValue ?? ""
+      #expect(detail.hasPrefix(words), "\(detail)")
+    }
+  }
+
   @Test func twoAuthorizationFieldsAreNoToken() throws {
     let response = try running.admin.send(
       "GET", "/v1/domains", "Authorization: Bearer aasa_x")

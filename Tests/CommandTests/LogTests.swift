@@ -55,6 +55,21 @@ import Testing
     }
   }
 
+  @Test func watchersThatAreToldThatAllIsWellAreNotLogged() throws {
+    let server = try jsonServer()
+    let client = Client(port: server.adminPort, lines: ["Host: x"])
+    for path in ["/healthz", "/readyz", "/metrics"] {
+      #expect(try client.send("GET", path).status == 200)
+      #expect(try client.send("GET", path + "?x=1").status == 400)
+    }
+    _ = try client.send("GET", "/openapi.json")
+    #expect(try server.end() == .exited(0))
+    let requests = try objects(server).filter { $0["message"]?.stringValue == "Request." }
+    let paths = requests.compactMap { $0["path"]?.stringValue }
+    #expect(paths == ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+    #expect(requests.compactMap { $0["status"]?.integerValue } == [400, 400, 400, 200])
+  }
+
   @Test func asTextItIsALineThatPeopleRead() throws {
     let token = try makeToken("release 7")
     let server = try RunningServer(database: database)

@@ -66,6 +66,7 @@ import Testing
       result.errors.hasPrefix("The admin listener would be reachable at \(address) from other"))
     #expect(result.errors.contains("127.0.0.1 or ::1, set adminCertificates"))
     #expect(result.errors.contains("--insecure-admin"))
+    #expect(FileContents(database) == nil, "no database was made")
   }
 
   @Test(arguments: [
@@ -143,6 +144,43 @@ import Testing
         says: "has schema 99; this program knows schemas up to")
     }
     #expect(try scratch.read("aasa.db") == whole)
+  }
+
+  @Test(arguments: [
+    ["serve"], ["token", "list"], ["token", "create", "--name", "a", "--role", "admin"], ["export"],
+  ])
+  func aDatabaseOfAnotherProgramIsRefusedAndLeftAsItIs(words: [String]) throws {
+    try Database(path: database, mode: .create).withConnection { connection in
+      try connection.execute("CREATE TABLE t (a)")
+    }
+    let whole = try scratch.read("aasa.db")
+    check(
+      try Program.run(Program.aasa, words + ["--database", database]),
+      says:
+        "“\(database)” is a database of another program. It was left as it is. Choose another path."
+    )
+    #expect(try scratch.read("aasa.db") == whole)
+  }
+
+  @Test(arguments: [["token", "list"], ["token", "revoke", "--name", "a"], ["export"]])
+  func aDatabaseThatIsNotThereIsNotMadeByWhoWantsWhatIsInIt(words: [String]) throws {
+    check(
+      try Program.run(Program.aasa, words + ["--database", database]),
+      says: "There is no database “\(database)”. --database names another one.")
+    #expect(FileContents(database) == nil)
+  }
+
+  @Test func whoMakesADatabaseSaysSoOnce() throws {
+    let words = ["token", "create", "--role", "admin", "--database", database, "--name"]
+    let first = try Program.run(Program.aasa, words + ["a"])
+    #expect(first.status == 0 && first.lines.count == 1)
+    #expect(first.errors == "“\(database)” is a new database.\n")
+    #expect(try Program.run(Program.aasa, words + ["b"]).errors.isEmpty)
+    let other = scratch.path("other.db")
+    let result = try Program.aasa(
+      "import", "--domain", "example.com", "--database", other, "-", input: file.serialized())
+    #expect(result.status == 0)
+    #expect(result.errors.hasPrefix("“\(other)” is a new database.\n"))
   }
 
   @Test func serversThatStartTogetherOnANewDatabaseAllServeAndShowOneToken() throws {

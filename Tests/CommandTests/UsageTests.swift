@@ -22,8 +22,9 @@ import Testing
     let result = try Program.run(Program.aasa, words, in: scratch)
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("usage:\n  aasa serve"))
-    #expect(!result.errors.hasPrefix("usage"), "what was wrong comes first")
+    #expect(result.errors.hasPrefix("usage:\n  aasa serve"))
+    let last = result.errors.split(separator: "\n").last ?? ""
+    #expect(result.errors.hasSuffix("\n\n\(last)\n"), "what was wrong comes last, by itself")
   }
 
   @Test(arguments: [["help"], ["--help"], ["-h"], ["match", "--help"]])

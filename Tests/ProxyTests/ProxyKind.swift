@@ -123,8 +123,8 @@ struct ProxySetup {
   fileprivate func haproxy() throws -> String {
     var file = try ConfigFile("haproxy/haproxy.cfg")
     try change.apply(to: &file)
-    try file.replace("bind :80\n", with: "bind 127.0.0.1:\(httpPort)\n")
-    try file.replace("bind :443 ", with: "bind 127.0.0.1:\(httpsPort) ")
+    try file.replace("bind :::80 v4v6\n", with: "bind 127.0.0.1:\(httpPort)\n")
+    try file.replace("bind :::443 v4v6 ", with: "bind 127.0.0.1:\(httpsPort) ")
     try file.replace("/etc/haproxy/certificates/", with: certificate.pair)
     try file.replace(
       "    server aasa1 127.0.0.1:8080 check port 8081 ",

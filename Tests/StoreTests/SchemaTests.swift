@@ -40,13 +40,15 @@ import Testing
     do {
       let connection = try Connection(path: path, mode: .create)
       // A table of the schema's last statements is there already, so the first step fails late.
-      try connection.execute("CREATE TABLE token (x)")
+      try connection.execute(
+        "CREATE TABLE token (x); CREATE TABLE migration (version, name, applied_at)")
       try connection.run("INSERT INTO token VALUES (5)")
     }
     #expect(throws: StoreError.self) { try Store(path: path, now: { 0 }) }
     let connection = try Connection(path: path, mode: .create)
     let tables = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
-    #expect(tables == ["token"])
+    #expect(tables == ["token", "migration"])
+    #expect(try connection.first("SELECT count(*) FROM migration") { $0.int(0) } == 0)
     #expect(try connection.first("SELECT x FROM token") { $0.int(0) } == 5)
   }
 
@@ -62,6 +64,27 @@ import Testing
     #expect(try connection.first("PRAGMA data_version") { $0.integer(0) } == version)
     #expect(
       try connection.all("SELECT sql FROM sqlite_schema ORDER BY name") { $0.text(0) } == before)
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE t (a)", "CREATE VIEW v AS SELECT 1", "CREATE TABLE migration (id INTEGER)",
+    "PRAGMA journal_mode = WAL; CREATE TABLE t (a)",
+  ])
+  func aDatabaseOfAnotherProgramIsRefusedAndNotTouched(sql: String) throws {
+    let path = temporary.directory.path("foreign.db")
+    do { try Connection(path: path, mode: .create).execute(sql) }
+    let before = try temporary.directory.read("foreign.db")
+    #expect(throws: StoreError.foreign) { try Store(path: path, now: { 0 }) }
+    #expect(try temporary.directory.read("foreign.db") == before)
+  }
+
+  @Test func anEmptyDatabaseIsTakenAlsoWithTheTablesOfLitestream() throws {
+    let path = temporary.directory.path("new.db")
+    do { try Connection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
+    #expect(try Store(path: path, now: { 0 }).domainCount() == 0)
+    try Data().write(to: temporary.directory.url.appending(path: "empty.db"))
+    let empty = temporary.directory.path("empty.db")
+    #expect(try Store(path: empty, now: { 0 }).domainCount() == 0)
   }
 
   @Test func manyProcessesMayMakeTheSchemaAtOnce() async throws {
