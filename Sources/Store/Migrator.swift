@@ -21,14 +21,10 @@ enum Migrator {
   /// - Throws: `StoreError.foreign` without touching the database; `SQLiteError`.
   static func refuseForeign(_ connection: Connection) throws {
     let isForeign = try connection.first(
-      """
-      SELECT 1 FROM sqlite_schema
-      WHERE type IN ('table', 'view')
-        AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*'
-        AND (SELECT count(*) FROM pragma_table_info('migration')
-             WHERE name IN ('version', 'name', 'applied_at')) < 3
-      LIMIT 1
-      """
+      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') "
+        + "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' "
+        + "AND (SELECT count(*) FROM pragma_table_info('migration') "
+        + "WHERE name IN ('version', 'name', 'applied_at')) < 3 LIMIT 1"
     ) { _ in true }
     if isForeign == true { throw StoreError.foreign }
   }

@@ -125,6 +125,6 @@ import Testing
     let result = try Program.run(Program.aasa, words, environment: ["AASA_TOKEN": "aasa_x"])
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("\nusage:\n"))
+    #expect(result.errors.hasPrefix("usage:\n"))
   }
 }
