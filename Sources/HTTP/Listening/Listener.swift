@@ -121,8 +121,10 @@ public final class Listener: Sendable {
   /// last one (RFC 9112 section 9.6). Returns when all threads have ended; a handler that blocks keeps
   /// it waiting. May be called again, and does nothing then.
   public func stop(within seconds: Double = 10) {
-    for traffic in traffic { traffic.drain() }
     for daemon in daemons { daemon.quiesce() }
+    // Only now: a client that is told to connect anew is to be refused at once, so that a proxy goes to
+    // another server.
+    for traffic in traffic { traffic.drain() }
     let deadline = ContinuousClock.now + .seconds(seconds)
     waitUntilQuiet(deadline)
     for daemon in daemons { daemon.stop() }
