@@ -1,6 +1,6 @@
 """Measures the server beside others, with many domains, and under edits: `make bench`.
 
-    python3 Tests/Benchmarks/Serving --build .build [--quick] [--page docs/performance.md]
+    python3 Tests/Benchmarks/Serving --build .build [--quick] [--rounds N] [--page docs/performance.md]
 
 Prints the tables, and writes them to the page if one is named. Any wrong answer ends the run.
 """
@@ -32,9 +32,10 @@ from throughput import Pace
 class _Run:
     """What is measured, in full or in a short look."""
 
-    def __init__(self, build: Path, quick: bool) -> None:
+    def __init__(self, build: Path, quick: bool, rounds: int) -> None:
         self._build = build
         self._quick = quick
+        self._rounds = rounds
         self._aasa = build / "release" / "aasa"
         self._kept = build / "bench"
         self._schema = hashlib.sha256(b"".join(
@@ -73,7 +74,7 @@ class _Run:
                 rounds=edits.rounds(bench, many, self._pace(rounds=3, seconds=3)))
 
     def _pace(self, rounds: int, seconds: float) -> Pace:
-        return Pace(1, 1) if self._quick else Pace(rounds, seconds)
+        return Pace(1, 1) if self._quick else Pace(min(rounds, self._rounds), seconds)
 
     def _sizes(self) -> list[Published]:
         """Ten thousand hosts each. The largest documents are a hundred, each for a hundred hosts:
@@ -99,6 +100,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--build", type=Path, default=Path(".build"))
     options.add_argument("--quick", action="store_true", help="a short look, which writes no page")
+    options.add_argument("--rounds", type=int, default=5, help="at most; 5 in full")
     options.add_argument("--page", type=Path, help="where the tables are written")
     chosen = options.parse_args()
     # Ends the servers, too, when the run is ended.
@@ -107,10 +109,10 @@ def main() -> None:
     os.environ["PATH"] += ":/usr/sbin"
     machine.require_two_cores()
     quiet, start = Quiet(), time.monotonic()
-    run = _Run(chosen.build.resolve(), chosen.quick)
+    run = _Run(chosen.build.resolve(), chosen.quick, chosen.rounds)
     findings = run.findings()
     took = (
-        f"The run took {(time.monotonic() - start) / 60:.1f} minutes, "
+        f"Rounds: {chosen.rounds}. The run took {(time.monotonic() - start) / 60:.1f} minutes, "
         f"{run.making_seconds / 60:.1f} of them to make databases and files.")
     text = report.markdown(
         findings, f"{machine.description(chosen.build)} {took} {quiet.sentence()}")

@@ -1,5 +1,6 @@
 """Programs that are started for a measurement: where they run, what they use, and their end."""
 
+import contextlib
 import os
 import subprocess
 import time
@@ -75,7 +76,9 @@ class Process:
         found = [self.pid]
         for pid in found:
             for task in Path(f"/proc/{pid}/task").iterdir():
-                found += [int(child) for child in (task / "children").read_text().split()]
+                # A thread may end meanwhile; the server itself never has children by such a one.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    found += [int(child) for child in (task / "children").read_text().split()]
         return found
 
 
