@@ -1,5 +1,5 @@
 public import Association
-public import JSONValue
+import JSONValue
 public import Store
 
 /// What an edit came to.
@@ -11,7 +11,7 @@ public struct Publication: Sendable {
   /// The URLs of expectations, before or after, of which the resolution is another one now.
   public let changedResolutions: [ChangedResolution]
   /// The document now.
-  public let document: JSON
+  public let document: ReadDocument
 
   /// What the document says differently now, worked out when it is asked for; `nil` where there was
   /// none before.
@@ -20,7 +20,8 @@ public struct Publication: Sendable {
   public func comparison() throws -> DocumentComparison? {
     try edited.documentBefore.map {
       DocumentComparison(
-        from: try JSON.parse($0).value, to: document, domain: edited.stored.domain.name.text)
+        from: ReadDocument(try JSON.parse($0).value), to: document,
+        domain: edited.stored.domain.name.text)
     }
   }
 }

@@ -66,11 +66,11 @@ import Testing
 
   @Test func theSizeIsThatOfTheRenderedDocument() {
     let document: JSON = ["webcredentials": ["apps": []]]
-    #expect(Linter.findings(in: document, size: 131_072).map(\.code) == [.nearSizeLimit])
-    #expect(Linter.findings(in: document, size: 131_073).map(\.code) == [.tooLarge])
-    #expect(Linter.findings(in: document, size: 104_857).isEmpty)
-    #expect(Linter.findings(in: document, size: 128_000)[0].message.contains("1024"))
-    #expect(!Linter.findings(in: document, size: 127_999)[0].message.contains("1024"))
+    #expect(Linter.findings(in: ReadDocument(document), size: 131_072).map(\.code) == [.nearSizeLimit])
+    #expect(Linter.findings(in: ReadDocument(document), size: 131_073).map(\.code) == [.tooLarge])
+    #expect(Linter.findings(in: ReadDocument(document), size: 104_857).isEmpty)
+    #expect(Linter.findings(in: ReadDocument(document), size: 128_000)[0].message.contains("1024"))
+    #expect(!Linter.findings(in: ReadDocument(document), size: 127_999)[0].message.contains("1024"))
   }
 
   @Test func aFileThatIsNotJSONIsRefusedWithItsPlace() {
@@ -117,7 +117,7 @@ import Testing
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<3000 {
       let document = ArbitraryJSON.value(depth: 7, &generator)
-      let findings = Linter.findings(in: document, size: 10)
+      let findings = Linter.findings(in: ReadDocument(document), size: 10)
       #expect(findings.allSatisfy { !$0.message.isEmpty })
     }
   }
