@@ -19,9 +19,9 @@ public struct Publication: Sendable {
   /// - Throws: `JSON.SyntaxError` for a stored document that is damaged.
   public func comparison() throws -> DocumentComparison? {
     try edited.documentBefore.map {
-      DocumentComparison(
-        from: ReadDocument(try JSON.parse($0).value), to: document,
-        domain: edited.stored.domain.name.text)
+      let before = try edited.readBefore ?? ReadDocument(JSON.parse($0).value)
+      return DocumentComparison(
+        from: before, to: document, domain: edited.stored.domain.name.text)
     }
   }
 }
@@ -84,7 +84,8 @@ extension Transaction {
         draft, over: try old.map { try known($0) }, after: findings, accepting: accepted)
       review = passed
       return DomainEdit(
-        domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes,
+        domain: domain, document: draft.bytes, read: draft.document,
+        acceptedCodes: passed.acceptedCodes,
         findingCodes: Set(passed.findings.map(\.code.rawValue)))
     }
     // `edit` has called its body, or it has thrown.
