@@ -113,6 +113,22 @@ import Testing
     #expect(refused.allSatisfy { $0.severity == .error })
   }
 
+  @Test func theFindingsOfArbitraryJSONAreInTheOrderOfTheFile() {
+    var generator = SeededGenerator(seed: 5)
+    var compared = 0
+    for _ in 0..<1000 {
+      let document = ArbitraryJSON.value(depth: 7, &generator)
+      let places = Places(document)
+      let ranks = Linter.findings(in: ReadDocument(document), size: 10).map {
+        places.ranks[Array($0.pointer.description.utf8)]
+      }
+      #expect(!ranks.contains(nil))
+      #expect(ranks.compactMap(\.self) == ranks.compactMap(\.self).sorted(), "\(document.text)")
+      compared += ranks.count
+    }
+    #expect(compared > 1000)
+  }
+
   @Test func lintingArbitraryJSONNeverTraps() {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<3000 {
@@ -124,6 +140,23 @@ import Testing
 }
 
 /// Values that look like association files in parts.
+/// All places of a document, numbered as they come.
+private struct Places {
+  var ranks: [[UInt8]: Int] = [:]
+
+  init(_ document: JSON) { visit(document, at: .root) }
+
+  private mutating func visit(_ value: JSON, at pointer: JSONPointer) {
+    ranks[Array(pointer.description.utf8)] = ranks.count
+    for (index, element) in (value.arrayValue ?? []).enumerated() {
+      visit(element, at: pointer.appending(index))
+    }
+    for member in value.objectValue?.members ?? [] {
+      visit(member.value, at: pointer.appending(member.key))
+    }
+  }
+}
+
 private enum ArbitraryJSON {
   private static let keys = [
     "applinks", "details", "defaults", "substitutionVariables", "apps", "appIDs", "appID",
