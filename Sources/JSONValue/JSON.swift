@@ -1,3 +1,5 @@
+import Glibc
+
 /// A JSON value that keeps what other readers lose: the order of members and the text of numbers.
 public enum JSON: Sendable {
   /// `null`.
@@ -189,8 +191,13 @@ extension JSON? {
 /// Whether two strings have the same scalars, which is what "the same" means for JSON and URLs.
 public func sameScalars(_ left: String, _ right: String) -> Bool {
   guard left.utf8.count == right.utf8.count else { return false }
-  let (one, other) = (left.utf8.span, right.utf8.span)
-  return one.indices.allSatisfy { one[$0] == other[$0] }
+  // Sound: the bytes of both are there during the call, and as many as were counted.
+  return left.utf8.span.withUnsafeBytes { one in
+    right.utf8.span.withUnsafeBytes { other in
+      guard let start = one.baseAddress, let other = other.baseAddress else { return true }
+      return memcmp(start, other, one.count) == 0
+    }
+  }
 }
 
 /// Whether two JSON numbers have the same value: compared as integers or doubles where both fit

@@ -25,6 +25,7 @@ struct FileOrder {
   }
 
   private mutating func take(_ placed: [Placed], in value: JSON) {
+    if placed.count == 1 { return findings += placed.map(\.finding) }
     findings += placed.lazy.filter(\.keys.isEmpty).map(\.finding)
     var children: [[UInt8]: [Placed]] = [:]
     for var one in placed {

@@ -70,7 +70,9 @@ extension Pattern {
   private static func droppingTrailingSlashes(_ tokens: [Token]) -> [Token] {
     guard case .literal(let text)? = tokens.last, text.last == "/" else { return tokens }
     let count = text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0
-    if count > 0 { return tokens.dropLast() + [.literal(Array(text[..<count]))] }
-    return tokens.count == 1 ? [.literal(["/"])] : tokens.dropLast()
+    if count == 0, tokens.count > 1 { return tokens.dropLast() }
+    var tokens = tokens
+    tokens[tokens.count - 1] = .literal(count > 0 ? Array(text[..<count]) : ["/"])
+    return tokens
   }
 }
