@@ -86,22 +86,28 @@ import Testing
   }
 
   @Test func editsOfOneTransactionAreGivenWhatThoseBeforeThemMade() throws {
+    let other = try Domain.example("other.example")
     try store.write(WriteContext(author: "test")) { transaction in
       try edit(transaction, paths: ["/b"])
+      _ = try transaction.edit(other.name, action: "test") { _ in
+        DomainEdit(domain: other, document: other.document.rendered())
+      }
       _ = try transaction.edit(name, action: "test") { old in
         #expect(old?.domain.paths == ["/b"] && old?.revision == 2)
+        // An edit that changes more than its domain.
         let app = try AppIdentifier("ABCDE12345.com.example.app")
         _ = try transaction.rename(app, to: AppIdentifier("ABCDE12345.other"))
         let domain = try Domain.example(paths: ["/c"])
         return DomainEdit(domain: domain, document: domain.document.rendered())
       }
-      _ = try transaction.edit(name, action: "test") { old in
-        #expect(old == (try transaction.domain(name)))
-        let domain = try Domain.example(paths: ["/d"])
-        return DomainEdit(domain: domain, document: domain.document.rendered())
+      _ = try transaction.edit(other.name, action: "test") { old in
+        let stored = try transaction.domain(other.name)
+        #expect(old == stored)
+        #expect(old?.domain.document.appIdentifiers.map(\.text) == ["ABCDE12345.other"])
+        return DomainEdit(domain: other, document: other.document.rendered())
       }
     }
-    #expect(try store.domain(name).domain.paths == ["/d"])
+    #expect(try store.domain(name).domain.paths == ["/c"])
   }
 
   /// What an edit leaves, kept without a store.

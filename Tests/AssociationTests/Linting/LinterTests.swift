@@ -66,7 +66,8 @@ import Testing
 
   @Test func theSizeIsThatOfTheRenderedDocument() {
     let document: JSON = ["webcredentials": ["apps": []]]
-    #expect(Linter.findings(in: ReadDocument(document), size: 131_072).map(\.code) == [.nearSizeLimit])
+    #expect(
+      Linter.findings(in: ReadDocument(document), size: 131_072).map(\.code) == [.nearSizeLimit])
     #expect(Linter.findings(in: ReadDocument(document), size: 131_073).map(\.code) == [.tooLarge])
     #expect(Linter.findings(in: ReadDocument(document), size: 104_857).isEmpty)
     #expect(Linter.findings(in: ReadDocument(document), size: 128_000)[0].message.contains("1024"))
