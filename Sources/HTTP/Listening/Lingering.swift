@@ -40,7 +40,9 @@ final class Lingering: Sendable {
       count.subtract(1, ordering: .relaxed)
     }
     reading.source.resume()
-    queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) { reading.source.cancel() }
+    queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) {
+      reading.source.cancel()
+    }
   }
 
   /// Drops what has arrived, so far as it is not endless; false at the end of the connection.
