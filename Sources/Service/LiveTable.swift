@@ -158,8 +158,11 @@ private final class SharedContents: Sendable {
 
 extension ServedDocument {
   fileprivate convenience init(_ served: ServedDomain, content: Content) throws {
-    try self.init(
-      content: content, digest: served.sha256, publishedAt: served.publishedAt,
+    guard let digest = DocumentDigest(hexadecimal: served.sha256) else {
+      throw PreparedResponse.Failure.invalidField("ETag")
+    }
+    self.init(
+      content: content, digest: digest, publishedAt: served.publishedAt,
       cacheSeconds: served.cacheSeconds, domain: served.id, revision: served.revision)
   }
 }

@@ -98,7 +98,7 @@ struct NameTable {
     var node = chain(at: slotIndex(hash))
     while let current = node {
       if current.pointee.hash == hash && current.isNamed(name, isWildcard: isWildcard) {
-        current.pointee.footprint.load()
+        current.pointee.loadAnswer()
         return current.pointee.document
       }
       node = current.pointee.next

@@ -40,8 +40,9 @@ struct SecureServing {
   }
 
   private static func document(_ body: String) throws -> ServedDocument {
-    try ServedDocument(
-      content: Content(Array(body.utf8)), digest: String(repeating: "0", count: 64),
+    ServedDocument(
+      content: Content(Array(body.utf8)),
+      digest: try #require(DocumentDigest(hexadecimal: String(repeating: "0", count: 64))),
       publishedAt: 784_111_777, cacheSeconds: 3600, domain: 1, revision: 1)
   }
 

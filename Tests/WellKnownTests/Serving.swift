@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import TestSupport
+import Testing
 import WellKnown
 
 /// A public listener on a port of its own, with documents for a few names.
@@ -30,8 +31,9 @@ struct Serving {
     _ body: String, digest: String = digest, publishedAt: Int64 = published, domain: Int64 = 1,
     revision: Int = 1
   ) throws -> ServedDocument {
-    try ServedDocument(
-      content: Content(Array(body.utf8)), digest: digest, publishedAt: publishedAt,
+    ServedDocument(
+      content: Content(Array(body.utf8)),
+      digest: try #require(DocumentDigest(hexadecimal: digest)), publishedAt: publishedAt,
       cacheSeconds: 3600, domain: domain, revision: revision)
   }
 
