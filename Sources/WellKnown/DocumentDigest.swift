@@ -5,21 +5,30 @@ public struct DocumentDigest: Sendable, Hashable {
 
   /// Reads 64 hexadecimal digits, with letters in lower case; `nil` for anything else.
   public init?(hexadecimal text: String) {
-    var words = SIMD4<UInt64>()
-    var count = 0
-    for byte in text.utf8 {
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+    var text = text
+    let words = text.withUTF8 { digits -> SIMD4<UInt64>? in
+      guard digits.count == 64, let first = Self.word(digits[..<16]),
+        let second = Self.word(digits[16..<32]), let third = Self.word(digits[32..<48]),
+        let fourth = Self.word(digits[48...])
+      else { return nil }
+      return SIMD4(first, second, third, fourth)
+    }
+    guard let words else { return nil }
+    self.words = words
+  }
+
+  private static func word(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+    var word: UInt64 = 0
+    for digit in digits {
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"):
+        word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
       default: return nil
       }
-      if count == 64 { return nil }
-      words[count / 16] = words[count / 16] << 4 | UInt64(digit)
-      count += 1
     }
-    if count < 64 { return nil }
-    self.words = words
+    return word
   }
 
   /// The digits between quotation marks.

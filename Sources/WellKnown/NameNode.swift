@@ -5,7 +5,8 @@ import Synchronization
 
 /// A name in the table, with its document. The bytes of the name lie behind it in memory.
 struct NameNode: ~Copyable {
-  let next: UnsafeMutablePointer<NameNode>?
+  /// Does not change any more once a reader can see the node.
+  var next: UnsafeMutablePointer<NameNode>?
   let hash: UInt64
   /// Retained.
   let document: Unmanaged<ServedDocument>
@@ -26,6 +27,7 @@ struct NameNode: ~Copyable {
     self.nameBytes = nameBytes
     self.isWildcard = isWildcard
     content = document.contentExtent
+    document.add(nameHash: hash)
   }
 
   /// Begins to load what an answer is sent from.
@@ -105,6 +107,17 @@ extension UnsafeMutablePointer<NameNode> {
   func isNamed(_ bytes: UnsafeRawBufferPointer, isWildcard: Bool) -> Bool {
     pointee.isWildcard == isWildcard
       && bytes.equals(UnsafeRawBufferPointer(start: name, count: pointee.nameBytes))
+  }
+
+  func isNamed(as other: Self) -> Bool {
+    pointee.hash == other.pointee.hash
+      && isNamed(
+        UnsafeRawBufferPointer(start: other.name, count: other.pointee.nameBytes),
+        isWildcard: other.pointee.isWildcard)
+  }
+
+  func has(_ document: ServedDocument) -> Bool {
+    pointee.document.toOpaque() == Unmanaged.passUnretained(document).toOpaque()
   }
 
   func isNamed(_ other: HostName) -> Bool {

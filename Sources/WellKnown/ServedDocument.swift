@@ -1,4 +1,5 @@
 public import HTTP
+import Synchronization
 
 /// A domain's file as it is served, with the answers to all requests for it. One document may be served
 /// for many names.
@@ -10,8 +11,11 @@ public final class ServedDocument: Sendable {
   private let content: Content
   let validators: Validators
   private let cacheSeconds: Int
-  private let domain: Int64
-  private let revision: Int
+  /// The row of the domain.
+  public let domain: Int64
+  /// The number of the revision.
+  public let revision: Int
+  private let names = Mutex(NameHashes())
 
   /// The answers 304 that are kept. One is half a kilobyte and made in less than a microsecond, and
   /// nobody asks for most of many.
@@ -40,6 +44,15 @@ public final class ServedDocument: Sendable {
   deinit {
     if notModified.isKept { Self.keptNotModified.giveBack() }
   }
+
+  /// The size of the file, in bytes.
+  public var bytes: Int { content.count }
+
+  /// The hashes of all names that the document was ever put into a table under. A domain's names are not
+  /// kept elsewhere: it is by them that they are found when the document goes.
+  var nameHashes: [UInt64] { names.withLock { $0.all } }
+
+  func add(nameHash hash: UInt64) { names.withLock { $0.add(hash) } }
 
   /// Where the bytes of the file lie in memory.
   var contentExtent: Extent { Extent(of: content) }
@@ -72,5 +85,22 @@ public final class ServedDocument: Sendable {
 
   func takeFetches() -> FetchCounts {
     FetchCounts(domain: domain, revision: revision, fetches.take())
+  }
+}
+
+/// A few hashes, of which the first takes no memory of its own: most documents have one name.
+private struct NameHashes {
+  private var first: UInt64 = 0
+  private var others: [UInt64] = []
+
+  /// Perhaps with a 0, which is the hash of no name, or of one in so many.
+  var all: [UInt64] { [first] + others }
+
+  mutating func add(_ hash: UInt64) {
+    if first == 0 || first == hash {
+      first = hash
+    } else if !others.contains(hash) {
+      others.append(hash)
+    }
   }
 }

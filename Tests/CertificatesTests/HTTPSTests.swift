@@ -30,9 +30,9 @@ struct SecureServing {
     }
     certificates = try CertificateDirectory(directory.url.path) { Issuer.now }
     let hosts = HostTable()
-    hosts.replaceAll([
-      (name: try Alias("example.com"), document: try Self.document(#"{"applinks":{}}"#)),
-      (name: try Alias("large.test"), document: try Self.document(Self.large)),
+    hosts.update([
+      (names: [try Alias("example.com")], document: try Self.document(#"{"applinks":{}}"#)),
+      (names: [try Alias("large.test")], document: try Self.document(Self.large)),
     ])
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, limits: limits,

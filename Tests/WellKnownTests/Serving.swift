@@ -20,8 +20,9 @@ struct Serving {
     limits: Limits = PublicListener.defaultLimits, settings: PublicSettings = PublicSettings(),
     log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws {
-    hosts.replaceAll(
-      try bodies.map { (name: try Alias($0.key), document: try Self.document($0.value)) })
+    let names = NameList()
+    for (name, body) in bodies { names.add([try Alias(name)], try Self.document(body)) }
+    hosts.replaceAll([names])
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
       limits: limits, settings: settings, log: log)
