@@ -25,7 +25,11 @@ import WellKnown
     }
   }
 
-  @Test(arguments: ["\"a\"", "\"a\", \"b\"", "", "garbage", Serving.digest, "\"*\"", "\""])
+  @Test(arguments: [
+    "\"a\"", "\"a\", \"b\"", "", "garbage", Serving.digest, "\"*\"", "\"",
+    "\"\(Serving.digest.uppercased())\"", "\"\(Serving.digest.dropLast())e\"",
+    "\"1\(Serving.digest.dropFirst())\"", "\"\(Serving.digest)0\"",
+  ])
   func aRequestThatHasAnotherDocumentGetsThisOne(line: String) throws {
     #expect(try Serving().answer("GET", Serving.path, "If-None-Match: \(line)").status == 200)
   }
