@@ -44,13 +44,13 @@ public struct AdminAPI: Sendable {
     HealthEndpoints.all(readiness: readiness) + MetricsEndpoints.all(metrics)
       + CertificateEndpoints.all(serves: serves)
       + DescriptionEndpoints.all
-      + AppEndpoints(publisher: publisher).all
+      + AppEndpoints(store: publisher.store).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all + FetchEndpoints(store: publisher.store).all
       + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
-      + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
+      + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }
 
   /// Answers a request that nobody may make, before its body is read: 400 for its query, 401, 403, 404
