@@ -113,8 +113,8 @@ public struct AdminAPI: Sendable {
       .answered(
         AnsweredRequest(
           id: id, method: head.method.description, path: head.target.path,
-          status: response.status, duration: duration, token: called.token?.name,
-          peer: head.peer)))
+          domain: CertificateEndpoints.domain(askedForBy: head), status: response.status,
+          duration: duration, token: called.token?.name, peer: head.peer)))
     return finish(response, requestID: id)
   }
 
@@ -137,8 +137,8 @@ public struct AdminAPI: Sendable {
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: "", path: "", status: refusal.status, duration: .zero, token: nil,
-          peer: "")))
+          id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
+          token: nil, peer: "")))
     return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
   }
 
