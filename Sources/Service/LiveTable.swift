@@ -20,6 +20,8 @@ public final class LiveTable: Sendable {
     var sequence: Int64 = 0
     /// The database's version when it was last looked at.
     var dataVersion: Int64 = 0
+    /// Whether a commit of this process could not be served yet.
+    var isBehind = false
     /// What each domain serves.
     var documents: [Int64: ServedDocument] = [:]
   }
@@ -41,26 +43,39 @@ public final class LiveTable: Sendable {
   /// Commits may come in any order: for one that does not follow what is served, since another one or
   /// another process came between, the store is asked what changed.
   ///
-  /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served.
+  /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served
+  ///   until a later commit, or the next look at the store, brings what this one has.
   func serve(_ commit: Commit) throws {
-    guard let sequence = commit.sequence else { return }
     try state.withLock { state in
-      guard let changes = commit.changes, state.sequence + 1 == sequence.lowerBound else {
+      // An edit that changes nothing may repeat one that could not be served.
+      if commit.sequence == nil && !state.isBehind { return }
+      state.isBehind = true
+      defer { if state.isBehind { counts.noteNotServed() } }
+      if let sequence = commit.sequence, let changes = commit.changes,
+        state.sequence + 1 == sequence.lowerBound
+      {
+        try serve(changes, upTo: sequence.upperBound, &state)
+      } else {
         _ = try follow(&state)
-        return
       }
-      try serve(changes, upTo: sequence.upperBound, &state)
+      state.isBehind = false
     }
   }
 
-  /// Serves everything that was committed before the call if another process has changed the database.
+  /// Whether a commit of this process could not be served yet.
+  var isBehind: Bool { state.withLock { $0.isBehind } }
+
+  /// Serves everything that was committed before the call if another process has changed the database,
+  /// or if a commit of this one could not be served.
   ///
   /// - Throws: as `serve`.
   func refreshIfChangedElsewhere() throws {
     try state.withLock { state in
       let version = try store.dataVersion()
-      let changes = version == state.dataVersion ? 0 : try follow(&state)
+      let isCurrent = version == state.dataVersion && !state.isBehind
+      let changes = isCurrent ? 0 : try follow(&state)
       state.dataVersion = version
+      state.isBehind = false
       counts.noteFollowed(at: store.now(), changes: changes)
     }
   }

@@ -27,6 +27,7 @@ final class TableCounts: Sendable {
     var counts: [Part: Int] = [:]
     var revisions = 0
     var changesElsewhere = 0
+    var commitsNotServed = 0
     var followedAt: Int64?
   }
 
@@ -60,10 +61,13 @@ final class TableCounts: Sendable {
     }
   }
 
+  /// A commit of this process could not be served at once.
+  func noteNotServed() { state.withLock { $0.commitsNotServed += 1 } }
+
   /// What was counted.
   var families: [MetricFamily] {
-    let (counts, revisions, changes, followedAt) = state.withLock {
-      ($0.counts, $0.revisions, $0.changesElsewhere, $0.followedAt)
+    let (counts, revisions, changes, notServed, followedAt) = state.withLock {
+      ($0.counts, $0.revisions, $0.changesElsewhere, $0.commitsNotServed, $0.followedAt)
     }
     return [
       .gauge(
@@ -79,6 +83,10 @@ final class TableCounts: Sendable {
         "aasa_changes_elsewhere_total",
         "Changes of domains by other processes on the database that this one followed.",
         Double(changes)),
+      .counter(
+        "aasa_commits_not_served_total",
+        "Commits of edits that could not be served when they were made, which is then tried again.",
+        Double(notServed)),
       .gauge(
         "aasa_last_follow_timestamp_seconds",
         "When the database was last asked with success what changed.", followedAt.map(Double.init)),
