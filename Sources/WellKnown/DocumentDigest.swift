@@ -34,21 +34,41 @@ public struct DocumentDigest: Sendable, Hashable {
   /// The digits between quotation marks.
   var entityTag: String {
     String(unsafeUninitializedCapacity: Self.tagBytes) { buffer in
-      for index in 0..<Self.tagBytes { buffer.initializeElement(at: index, to: tagByte(at: index)) }
+      buffer.initialize(repeating: Self.mark)
+      let digits = UnsafeMutableRawBufferPointer(
+        rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
+      for group in 0..<Self.groups {
+        digits.storeBytes(of: eightDigits(group), toByteOffset: group * 8, as: UInt64.self)
+      }
       return Self.tagBytes
     }
   }
 
   /// Whether these are the bytes of the tag, with its quotation marks.
   func isEntityTag(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.count == Self.tagBytes && bytes.indices.allSatisfy { bytes[$0] == tagByte(at: $0) }
+    guard bytes.count == Self.tagBytes, bytes.first == Self.mark, bytes.last == Self.mark else {
+      return false
+    }
+    return (0..<Self.groups).allSatisfy { group in
+      bytes.loadUnaligned(fromByteOffset: 1 + group * 8, as: UInt64.self) == eightDigits(group)
+    }
   }
 
+  private static let groups = 8
   private static let tagBytes = 66
+  private static let mark = UInt8(ascii: "\"")
 
-  private func tagByte(at index: Int) -> UInt8 {
-    if index == 0 || index == Self.tagBytes - 1 { return UInt8(ascii: "\"") }
-    let digit = UInt8(words[(index - 1) / 16] >> UInt64(60 - (index - 1) % 16 * 4) & 0xF)
-    return digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+  /// Eight of the digits as they lie in memory, worked out all at once: each conditional request is
+  /// compared with them.
+  private func eightDigits(_ group: Int) -> UInt64 {
+    let half = words[group / 2] >> (group.isMultiple(of: 2) ? 32 : 0)
+    // Each half byte moves into a byte of its own.
+    var bytes = half & 0xFFFF_FFFF
+    bytes = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
+    bytes = (bytes | bytes << 8) & 0x00FF_00FF_00FF_00FF
+    bytes = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    let isLetter = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    let digits = bytes + 0x3030_3030_3030_3030 + isLetter * UInt64(UInt8(ascii: "a") - 10 - 0x30)
+    return digits.bigEndian
   }
 }
