@@ -48,12 +48,12 @@ final class FetchLedger: Sendable {
   /// - Throws: `StoreError.database`; what was counted is kept for the next time.
   func write() throws {
     try state.withLock { state in
-      if state.next <= .now {
+      let begin = ContinuousClock.now
+      if state.next <= begin {
         take(&state)
         state.next = .now + Self.interval
       }
       if state.waiting.isEmpty { return }
-      let begin = ContinuousClock.now
       defer {
         let rest = min((.now - begin) * Self.restAfterWriting, Self.longestInterval)
         state.next = max(state.next, .now + rest)
@@ -90,7 +90,8 @@ final class FetchLedger: Sendable {
   }
 
   private func writeSome(_ state: inout State) throws {
-    let some = state.waiting.suffix(Self.rows)
+    // An array of its own: with a slice of `waiting`, to shorten that would copy all of it.
+    let some = Array(state.waiting.suffix(Self.rows))
     do {
       try store.add(some)
     } catch {
