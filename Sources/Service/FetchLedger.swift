@@ -10,7 +10,7 @@ final class FetchLedger: Sendable {
   /// How often documents are asked what they have counted. Where writing takes long it is less often,
   /// so that it takes little of the time.
   private static let interval = Duration.seconds(2)
-  private static let longestInterval = Duration.seconds(10)
+  private static let longestInterval = Duration.seconds(30)
   private static let restAfterWriting = 50
   /// How many rows a transaction has at most: some milliseconds, in which no edit can be written.
   private static let rows = 2000
@@ -55,8 +55,9 @@ final class FetchLedger: Sendable {
       }
       if state.waiting.isEmpty { return }
       defer {
-        let rest = min((.now - begin) * Self.restAfterWriting, Self.longestInterval)
-        state.next = max(state.next, .now + rest)
+        // Each call adds the rest for what it has written, so that all of them together take little.
+        let rest = (.now - begin) * Self.restAfterWriting
+        state.next = min(max(state.next, .now) + rest, .now + Self.longestInterval)
       }
       for _ in 0..<Self.transactions where !state.waiting.isEmpty { try writeSome(&state) }
     }
