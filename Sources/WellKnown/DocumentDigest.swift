@@ -1,20 +1,23 @@
 /// The SHA-256 of a document, of which its strong entity tag is made (RFC 9110 section 8.8.3).
 public struct DocumentDigest: Sendable, Hashable {
-  /// The first 16 hexadecimal digits, the next ones, and so on.
-  private let words: SIMD4<UInt64>
+  // Sixteen hexadecimal digits each.
+  private let first: UInt64
+  private let second: UInt64
+  private let third: UInt64
+  private let fourth: UInt64
 
   /// Reads 64 hexadecimal digits, with letters in lower case; `nil` for anything else.
   public init?(hexadecimal text: String) {
     var text = text
-    let words = text.withUTF8 { digits -> SIMD4<UInt64>? in
+    let words = text.withUTF8 { digits -> (UInt64, UInt64, UInt64, UInt64)? in
       guard digits.count == 64, let first = Self.word(digits[..<16]),
         let second = Self.word(digits[16..<32]), let third = Self.word(digits[32..<48]),
         let fourth = Self.word(digits[48...])
       else { return nil }
-      return SIMD4(first, second, third, fourth)
+      return (first, second, third, fourth)
     }
     guard let words else { return nil }
-    self.words = words
+    (first, second, third, fourth) = words
   }
 
   private static func word(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
@@ -34,41 +37,55 @@ public struct DocumentDigest: Sendable, Hashable {
   /// The digits between quotation marks.
   var entityTag: String {
     String(unsafeUninitializedCapacity: Self.tagBytes) { buffer in
-      buffer.initialize(repeating: Self.mark)
-      let digits = UnsafeMutableRawBufferPointer(
-        rebasing: UnsafeMutableRawBufferPointer(buffer)[1...])
-      for group in 0..<Self.groups {
-        digits.storeBytes(of: eightDigits(group), toByteOffset: group * 8, as: UInt64.self)
-      }
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      bytes[0] = Self.quotationMark
+      first.storeDigits(in: bytes, at: 1)
+      second.storeDigits(in: bytes, at: 17)
+      third.storeDigits(in: bytes, at: 33)
+      fourth.storeDigits(in: bytes, at: 49)
+      bytes[Self.tagBytes - 1] = Self.quotationMark
       return Self.tagBytes
     }
   }
 
   /// Whether these are the bytes of the tag, with its quotation marks.
   func isEntityTag(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count == Self.tagBytes, bytes.first == Self.mark, bytes.last == Self.mark else {
-      return false
-    }
-    return (0..<Self.groups).allSatisfy { group in
-      bytes.loadUnaligned(fromByteOffset: 1 + group * 8, as: UInt64.self) == eightDigits(group)
-    }
+    bytes.count == Self.tagBytes && bytes[0] == Self.quotationMark
+      && bytes[Self.tagBytes - 1] == Self.quotationMark
+      && first.hasDigits(bytes, at: 1) && second.hasDigits(bytes, at: 17)
+      && third.hasDigits(bytes, at: 33) && fourth.hasDigits(bytes, at: 49)
   }
 
-  private static let groups = 8
   private static let tagBytes = 66
-  private static let mark = UInt8(ascii: "\"")
+  private static let quotationMark = UInt8(ascii: "\"")
+}
 
-  /// Eight of the digits as they lie in memory, worked out all at once: each conditional request is
-  /// compared with them.
-  private func eightDigits(_ group: Int) -> UInt64 {
-    let half = words[group / 2] >> (group.isMultiple(of: 2) ? 32 : 0)
-    // Each half byte moves into a byte of its own.
-    var bytes = half & 0xFFFF_FFFF
-    bytes = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
+extension UInt64 {
+  /// The sixteen hexadecimal digits, eight in each, as they lie in memory.
+  private var digits: (UInt64, UInt64) {
+    (Self.eightDigits(self >> 32).bigEndian, Self.eightDigits(self & 0xFFFF_FFFF).bigEndian)
+  }
+
+  /// All eight at once, since each request with If-None-Match compares a tag.
+  private static func eightDigits(_ bits: UInt64) -> UInt64 {
+    // Each four bits go into a byte of their own.
+    var bytes = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
     bytes = (bytes | bytes << 8) & 0x00FF_00FF_00FF_00FF
     bytes = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F
-    let isLetter = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-    let digits = bytes + 0x3030_3030_3030_3030 + isLetter * UInt64(UInt8(ascii: "a") - 10 - 0x30)
-    return digits.bigEndian
+    // Of those over 9 the fifth bit is set by adding 6; `a` comes 39 behind what comes after `9`.
+    let letters = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return bytes + 0x3030_3030_3030_3030 + letters * 39
+  }
+
+  fileprivate func hasDigits(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    let (high, low) = digits
+    return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == high
+      && bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) == low
+  }
+
+  fileprivate func storeDigits(in bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
+    let (high, low) = digits
+    bytes.storeBytes(of: high, toByteOffset: offset, as: UInt64.self)
+    bytes.storeBytes(of: low, toByteOffset: offset + 8, as: UInt64.self)
   }
 }

@@ -83,7 +83,9 @@ public final class ServedDocument: Sendable {
   }
 
   private var entityTag: Field { Field("ETag", validators.digest.entityTag) }
-  private var cacheControl: Field { Field("Cache-Control", "public, max-age=\(cacheSeconds)") }
+  private var cacheControl: Field {
+    Field("Cache-Control", "public, max-age=" + String(cacheSeconds))
+  }
 
   func takeFetches() -> FetchCounts {
     FetchCounts(domain: domain, revision: revision, fetches.take())
