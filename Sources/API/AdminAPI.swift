@@ -44,13 +44,13 @@ public struct AdminAPI: Sendable {
     HealthEndpoints.all(readiness: readiness) + MetricsEndpoints.all(metrics)
       + CertificateEndpoints.all(serves: serves)
       + DescriptionEndpoints.all
-      + AppEndpoints(publisher: publisher).all
+      + AppEndpoints(store: publisher.store).all
       + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all + FetchEndpoints(store: publisher.store).all
       + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
-      + TokenEndpoints(publisher: publisher).all + AuditEndpoints(store: publisher.store).all
+      + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }
 
   /// Answers a request that nobody may make, before its body is read: 400 for its query, 401, 403, 404
@@ -113,8 +113,8 @@ public struct AdminAPI: Sendable {
       .answered(
         AnsweredRequest(
           id: id, method: head.method.description, path: head.target.path,
-          status: response.status, duration: duration, token: called.token?.name,
-          peer: head.peer)))
+          domain: CertificateEndpoints.domain(askedForBy: head), status: response.status,
+          duration: duration, token: called.token?.name, peer: head.peer)))
     return finish(response, requestID: id)
   }
 
@@ -137,8 +137,8 @@ public struct AdminAPI: Sendable {
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: "", path: "", status: refusal.status, duration: .zero, token: nil,
-          peer: "")))
+          id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
+          token: nil, peer: "")))
     return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
   }
 

@@ -1,3 +1,4 @@
+public import Association
 public import HTTP
 
 /// What the API tells about itself, for a log. No token and no body is in it.
@@ -16,6 +17,8 @@ public struct AnsweredRequest: Sendable {
   public let method: String
   /// The path as the client wrote it, without its query; empty for a request that could not be read.
   public let path: String
+  /// The name that a proxy asks for (`/tls/ask`); nil for any other request.
+  public let domain: DomainName?
   /// How it was answered.
   public let status: Status
   /// How long the answer took to make.

@@ -2,25 +2,24 @@ import APITypes
 import Association
 import HTTP
 import JSONValue
-import Publishing
 import Store
 
-/// `/v1/apps`.
+/// `/v1/apps`. What is changed here by itself changes nothing that is served.
 struct AppEndpoints: Sendable {
-  let publisher: Publisher
+  let store: Store
 
   var all: [Endpoint] {
     [
       Endpoint(.get, "/v1/apps", .role(.viewer), query: QueryParameter.page, list),
       Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
-        .json(.ok, AppResource.json(try publisher.store.app(call.app())))
+        .json(.ok, AppResource.json(try store.app(call.app())))
       },
       Endpoint(.put, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change, put),
       Endpoint(
         .delete, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change
       ) { call in
         let id = try call.app()
-        try publisher.write(call.context()) { try $0.delete(id) }
+        try store.write(call.context()) { try $0.delete(id) }
         return Response(.noContent)
       },
     ]
@@ -28,7 +27,7 @@ struct AppEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let apps = try publisher.store.apps(after: page.after, limit: page.limit + 1)
+    let apps = try store.apps(after: page.after, limit: page.limit + 1)
     return .page(apps, limit: page.limit, item: { AppResource.json($0) }, cursor: \.app.id.text)
   }
 
@@ -36,7 +35,7 @@ struct AppEndpoints: Sendable {
     let id = try call.app()
     let app = try Faults.collecting(in: try call.json()) { input in AppResource.read(input, id: id)
     }
-    let (stored, isNew) = try publisher.write(call.context()) { try $0.put(app) }
+    let (stored, isNew) = try store.write(call.context()) { try $0.put(app) }
     return .json(isNew ? .created : .ok, AppResource.json(stored))
   }
 }

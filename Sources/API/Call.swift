@@ -34,9 +34,9 @@ struct Call: Sendable {
     return id
   }
 
-  /// A parameter of the query; the last one where it is repeated.
+  /// A parameter of the query, which is there once at most.
   func query(_ parameter: QueryParameter) -> String? {
-    request.target.queryItems.last { $0.name == parameter.rawValue }?.value
+    request.target.queryItems.first { $0.name == parameter.rawValue }?.value
   }
 
   /// The body as JSON.

@@ -30,7 +30,7 @@ struct FileEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     try call.putting {
       let name = try call.domain()
-      let publication = try publisher.write(call.context()) {
+      let publication = try publisher.publish(call) {
         try $0.adopt(
           call.request.body, for: name, if: call.precondition(), accepting: call.acceptedCodes())
       }

@@ -105,6 +105,7 @@ extension Problem {
       return Problem(.conflict, "app-exists", "There is an app “\(app)” already.")
     case .tokenNameTaken(let name):
       return Problem(.conflict, "token-name-taken", "A token has the name “\(name)” already.")
+    case .notServedYet: return notServedYet()
     case .foreign, .newerSchema, .brokenReferences:
       throw Internal(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
@@ -131,6 +132,22 @@ extension Problem {
           + "log says more.")
     case .damaged, .unexpected: throw Internal(detail: detail)
     }
+  }
+
+  /// A change that is on the disk, and that the public listener does not have yet. The status is none
+  /// that proxies repeat a request for.
+  ///
+  /// - Parameter stored: The domain as it is stored, if the change is of one that is there.
+  static func notServedYet(_ stored: StoredDomain? = nil) -> Problem {
+    var members: JSON.Object = [:]
+    members["domain"] = stored.map { .string($0.domain.name.text) }
+    members["revision"] = stored.map { .integer($0.revision) }
+    return Problem(
+      .internalServerError, "committed-not-served",
+      "The change is stored, but it is not served yet: until it is, files are served as before. The "
+        + "server tries again four times a second. Do not repeat the change; GET /readyz says “ready” "
+        + "when all that is stored is served, and else what is wrong.",
+      members: members, fields: stored.map { [$0.entityTag] } ?? [])
   }
 
   private static func notFound(_ item: StoreError.Item) -> Problem {

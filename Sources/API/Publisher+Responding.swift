@@ -19,11 +19,30 @@ extension Publisher {
     location: (Publication) throws -> String? = { _ in nil }
   ) throws -> Response {
     let name = try call.domain()
-    let publication = try write(call.context()) {
+    let publication = try publish(call) {
       try $0.publish(
         name, if: call.precondition(), action: action, accepting: call.acceptedCodes(), change)
     }
     return try call.response(publication, answer, location: location)
+  }
+
+  /// Publishes one domain as a call wants it.
+  ///
+  /// - Throws: what `body` throws, `StoreError`, and a `Problem` with the revision where it is stored and
+  ///   not served yet.
+  func publish(
+    _ call: Call, _ body: (borrowing Transaction) throws -> Publication
+  ) throws -> Publication {
+    var stored: StoredDomain?
+    do {
+      return try write(call.context()) { transaction in
+        let publication = try body(transaction)
+        stored = publication.edited.stored
+        return publication
+      }
+    } catch StoreError.notServedYet {
+      throw Problem.notServedYet(stored)
+    }
   }
 }
 

@@ -14,18 +14,31 @@ enum QueryParameter: String, Sendable {
 }
 
 extension Endpoint {
-  /// Refuses a parameter that the endpoint does not have: who misspells `dryRun` must not make a change.
+  /// Refuses a parameter that the endpoint does not have, since who misspells `dryRun` must not make a
+  /// change, and one that is repeated: each takes one value, and none is to be lost.
   ///
   /// - Throws: `Problem`, 400.
   func check(_ items: [RequestTarget.QueryItem]) throws(Problem) {
     let unknown = items.first { item in
       !query.contains { $0.rawValue.utf8.elementsEqual(item.name.utf8) }
     }
-    guard let unknown else { return }
+    guard let unknown else { return try checkRepetition(items) }
     let names = query.map(\.rawValue).sorted().joined(separator: ", ")
     throw Problem(
       .badRequest, "unknown-parameter",
       "The query has “\(unknown.name)”, which is no parameter of \(method.name) \(path). "
         + (query.isEmpty ? "It has none." : "It has \(names)."))
+  }
+
+  private func checkRepetition(_ items: [RequestTarget.QueryItem]) throws(Problem) {
+    for parameter in query {
+      let count = items.count { $0.name == parameter.rawValue }
+      if count < 2 { continue }
+      throw Problem(
+        .badRequest, "repeated-parameter",
+        "The query has “\(parameter.rawValue)” \(count) times, and it can be there once. "
+          + (parameter == .accept
+            ? "Write all codes in it, with commas between them." : "Leave one of them."))
+    }
   }
 }

@@ -84,7 +84,7 @@ struct RevisionEndpoints: Sendable {
   private func restore(_ call: Call) throws -> Response {
     let name = try call.domain()
     let number = Int(try call.row("revision"))
-    let publication = try publisher.write(call.context()) {
+    let publication = try publisher.publish(call) {
       try $0.restore(
         number, of: name, if: call.precondition(), accepting: call.acceptedCodes())
     }

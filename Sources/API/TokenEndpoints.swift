@@ -2,24 +2,23 @@ import APITypes
 import Association
 import HTTP
 import JSONValue
-import Publishing
 import Store
 
 /// `/v1/tokens`.
 struct TokenEndpoints: Sendable {
-  let publisher: Publisher
+  let store: Store
 
   var all: [Endpoint] {
     [
       Endpoint(.get, "/v1/tokens", .role(.admin)) { _ in
-        .json(.ok, ["items": .array(try publisher.store.tokens().map(TokenResource.json))])
+        .json(.ok, ["items": .array(try store.tokens().map(TokenResource.json))])
       },
       Endpoint(.post, "/v1/tokens", .role(.admin), query: QueryParameter.change, create),
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), query: QueryParameter.change
       ) { call in
         let name = call.parameters["token"] ?? ""
-        try publisher.write(call.context()) { try $0.revokeToken(name) }
+        try store.write(call.context()) { try $0.revokeToken(name) }
         return Response(.noContent)
       },
     ]
@@ -28,7 +27,7 @@ struct TokenEndpoints: Sendable {
   /// The only answer that has the secret.
   private func create(_ call: Call) throws -> Response {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
-    let secret = try publisher.write(call.context()) {
+    let secret = try store.write(call.context()) {
       try $0.createToken(
         name: new.name, role: new.role, domains: new.domains, expiresAt: new.expiresAt)
     }

@@ -19,7 +19,7 @@ public struct Publisher: Sendable {
   /// Does `body` in one transaction: all of it, or nothing where it throws or the context is a dry
   /// run.
   ///
-  /// - Throws: `StoreError`, and what `body` throws.
+  /// - Throws: `StoreError`, and what `body` throws. After `StoreError.notServedYet` all of it is done.
   public func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {

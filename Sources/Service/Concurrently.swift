@@ -1,8 +1,15 @@
 import FoundationEssentials
 import Glibc
 
-/// How many processors this process may use.
-func processorCount() -> Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+/// How many processors this process may use: by taskset, systemd and containers perhaps not all.
+func processorCount() -> Int {
+  let all = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  // A mask in hexadecimal digits, `ff,ffffffff` (proc_pid_status(5)).
+  let mask = fileText(at: "/proc/self/status")?.split(separator: "\n")
+    .first { $0.hasPrefix("Cpus_allowed:") }?.drop { $0 != ":" }
+  let allowed = mask?.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) } ?? 0
+  return allowed == 0 ? all : min(all, allowed)
+}
 
 /// Does work in several pieces at the same time, each on a thread of its own, and returns when all are
 /// done.

@@ -10,7 +10,7 @@ final class FetchLedger: Sendable {
   /// How often documents are asked what they have counted. Where writing takes long it is less often,
   /// so that it takes little of the time.
   private static let interval = Duration.seconds(2)
-  private static let longestInterval = Duration.seconds(10)
+  private static let longestInterval = Duration.seconds(30)
   private static let restAfterWriting = 50
   /// How many rows a transaction has at most: some milliseconds, in which no edit can be written.
   private static let rows = 2000
@@ -48,15 +48,16 @@ final class FetchLedger: Sendable {
   /// - Throws: `StoreError.database`; what was counted is kept for the next time.
   func write() throws {
     try state.withLock { state in
-      if state.next <= .now {
+      let begin = ContinuousClock.now
+      if state.next <= begin {
         take(&state)
         state.next = .now + Self.interval
       }
       if state.waiting.isEmpty { return }
-      let begin = ContinuousClock.now
       defer {
-        let rest = min((.now - begin) * Self.restAfterWriting, Self.longestInterval)
-        state.next = max(state.next, .now + rest)
+        // Each call adds the rest for what it has written, so that all of them together take little.
+        let rest = (.now - begin) * Self.restAfterWriting
+        state.next = min(max(state.next, .now) + rest, .now + Self.longestInterval)
       }
       for _ in 0..<Self.transactions where !state.waiting.isEmpty { try writeSome(&state) }
     }
@@ -90,7 +91,8 @@ final class FetchLedger: Sendable {
   }
 
   private func writeSome(_ state: inout State) throws {
-    let some = state.waiting.suffix(Self.rows)
+    // An array of its own: with a slice of `waiting`, to shorten that would copy all of it.
+    let some = Array(state.waiting.suffix(Self.rows))
     do {
       try store.add(some)
     } catch {

@@ -20,8 +20,10 @@ public final class LiveTable: Sendable {
     var sequence: Int64 = 0
     /// The database's version when it was last looked at.
     var dataVersion: Int64 = 0
-    /// Under which names each domain is served.
-    var names: [Int64: [Alias]] = [:]
+    /// Whether a commit of this process could not be served yet.
+    var isBehind = false
+    /// What each domain serves.
+    var documents: [Int64: ServedDocument] = [:]
   }
 
   /// A table that serves all that the store says.
@@ -41,26 +43,39 @@ public final class LiveTable: Sendable {
   /// Commits may come in any order: for one that does not follow what is served, since another one or
   /// another process came between, the store is asked what changed.
   ///
-  /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served.
+  /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served
+  ///   until a later commit, or the next look at the store, brings what this one has.
   func serve(_ commit: Commit) throws {
-    guard let sequence = commit.sequence else { return }
     try state.withLock { state in
-      guard let changes = commit.changes, state.sequence + 1 == sequence.lowerBound else {
+      // An edit that changes nothing may repeat one that could not be served.
+      if commit.sequence == nil && !state.isBehind { return }
+      state.isBehind = true
+      defer { if state.isBehind { counts.noteNotServed() } }
+      if let sequence = commit.sequence, let changes = commit.changes,
+        state.sequence + 1 == sequence.lowerBound
+      {
+        try serve(changes, upTo: sequence.upperBound, &state)
+      } else {
         _ = try follow(&state)
-        return
       }
-      try serve(changes, upTo: sequence.upperBound, &state)
+      state.isBehind = false
     }
   }
 
-  /// Serves everything that was committed before the call if another process has changed the database.
+  /// Whether a commit of this process could not be served yet.
+  var isBehind: Bool { state.withLock { $0.isBehind } }
+
+  /// Serves everything that was committed before the call if another process has changed the database,
+  /// or if a commit of this one could not be served.
   ///
   /// - Throws: as `serve`.
   func refreshIfChangedElsewhere() throws {
     try state.withLock { state in
       let version = try store.dataVersion()
-      let changes = version == state.dataVersion ? 0 : try follow(&state)
+      let isCurrent = version == state.dataVersion && !state.isBehind
+      let changes = isCurrent ? 0 : try follow(&state)
       state.dataVersion = version
+      state.isBehind = false
       counts.noteFollowed(at: store.now(), changes: changes)
     }
   }
@@ -70,7 +85,7 @@ public final class LiveTable: Sendable {
     let changes = try store.changes(after: state.sequence)
     guard let domains = changes.domains else {
       try load(&state)
-      return state.names.count
+      return state.documents.count
     }
     try serve(domains, upTo: changes.sequence, &state)
     return domains.count
@@ -81,20 +96,16 @@ public final class LiveTable: Sendable {
     _ changes: [Commit.Change], upTo sequence: Int64, _ state: inout State
   ) throws {
     let last = Dictionary(changes.map { ($0.domain, $0.served) }, uniquingKeysWith: { $1 })
-    // Names go before names come, since one may go from one domain to another.
-    var documents: [Alias: ServedDocument?] = [:]
-    for domain in last.keys {
-      for name in state.names[domain] ?? [] { documents.updateValue(nil, forKey: name) }
-    }
     let contents = SharedContents()
-    for case let served? in last.values {
-      let document = try ServedDocument(served, content: contents.content(of: served))
-      for name in served.names { documents[name] = document }
+    let documents = try last.compactMapValues { served in
+      try served.map { (names: $0.names, document: try ServedDocument($0, contents)) }
     }
-    hosts.update(documents.map { (name: $0.key, document: $0.value) })
-    for (domain, served) in last {
-      state.names[domain] = served?.names
-      counts.set(served, for: domain)
+    // A name may go from one domain to another: the new document replaces the old one.
+    hosts.update(documents.values, removing: last.keys.compactMap { state.documents[$0] })
+    for domain in last.keys {
+      let document = documents[domain]?.document
+      counts.replace(state.documents[domain], with: document)
+      state.documents[domain] = document
     }
     state.sequence = sequence
   }
@@ -106,11 +117,12 @@ public final class LiveTable: Sendable {
     let parts = try concurrently(count) { part in
       try LoadedPart(part, of: count, from: store, contents)
     }
-    hosts.replaceAll(parts.flatMap(\.documents))
-    state.names = parts.dropFirst().reduce(into: parts.first?.names ?? [:]) { names, part in
-      names.merge(part.names) { $1 }
+    hosts.replaceAll(parts.map(\.names))
+    state.documents = Dictionary(minimumCapacity: parts.reduce(0) { $0 + $1.documents.count })
+    for document in parts.lazy.flatMap(\.documents) {
+      state.documents[document.domain] = document
     }
-    counts.replaceAll(parts.flatMap(\.counted))
+    counts.replaceAll(parts.lazy.flatMap(\.documents))
     state.sequence = parts.map(\.sequence).min() ?? 0
     // What changed while the parts were read is in some of them only.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
@@ -120,46 +132,44 @@ public final class LiveTable: Sendable {
 /// A part of all documents, ready to be served.
 private struct LoadedPart: Sendable {
   let sequence: Int64
-  let names: [Int64: [Alias]]
-  let documents: [(name: Alias, document: ServedDocument)]
-  let counted: [(domain: Int64, document: TableCounts.Document)]
+  let names = NameList()
+  let documents: [ServedDocument]
 
   init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
-    var names: [Int64: [Alias]] = [:]
-    var counted: [(domain: Int64, document: TableCounts.Document)] = []
-    var documents: [(name: Alias, document: ServedDocument)] = []
-    sequence = try store.readServed(part: part, of: parts) { served in
-      let document = try ServedDocument(served, content: contents.content(of: served))
-      for name in served.names { documents.append((name, document)) }
-      names[served.id] = served.names
-      counted.append((served.id, TableCounts.Document(served)))
+    var documents: [ServedDocument] = []
+    sequence = try store.readServed(part: part, of: parts) { [names] served in
+      let document = try ServedDocument(served, contents)
+      names.add(served.names, document)
+      documents.append(document)
     }
-    self.names = names
     self.documents = documents
-    self.counted = counted
   }
 }
 
 /// Bodies, each once.
 private final class SharedContents: Sendable {
-  private let byDigest = Mutex<[String: Content]>([:])
+  private let byDigest = Mutex<[DocumentDigest: Content]>([:])
 
-  func content(of served: ServedDomain) -> Content {
-    if let known = byDigest.withLock({ $0[served.sha256] }) { return known }
+  func content(of served: ServedDomain, _ digest: DocumentDigest) -> Content {
+    if let known = byDigest.withLock({ $0[digest] }) { return known }
     // Made outside the lock. Where two threads make the same one, the first is shared.
     let content = Content(served.document)
     return byDigest.withLock { byDigest in
-      if let known = byDigest[served.sha256] { return known }
-      byDigest[served.sha256] = content
+      if let known = byDigest[digest] { return known }
+      byDigest[digest] = content
       return content
     }
   }
 }
 
 extension ServedDocument {
-  fileprivate convenience init(_ served: ServedDomain, content: Content) throws {
-    try self.init(
-      content: content, digest: served.sha256, publishedAt: served.publishedAt,
-      cacheSeconds: served.cacheSeconds, domain: served.id, revision: served.revision)
+  fileprivate convenience init(_ served: ServedDomain, _ contents: SharedContents) throws {
+    guard let digest = DocumentDigest(hexadecimal: served.sha256) else {
+      throw PreparedResponse.Failure.invalidField("ETag")
+    }
+    self.init(
+      content: contents.content(of: served, digest), digest: digest,
+      publishedAt: served.publishedAt, cacheSeconds: served.cacheSeconds, domain: served.id,
+      revision: served.revision)
   }
 }

@@ -1,4 +1,5 @@
 import API
+import Association
 import HTTP
 import JSONValue
 
@@ -26,6 +27,7 @@ extension AnsweredRequest {
     var fields: JSON.Object = ["requestId": .string(id)]
     if !method.isEmpty { fields["method"] = .string(method) }
     if !path.isEmpty { fields["path"] = .string(path) }
+    if let domain { fields["domain"] = .string(domain.text) }
     fields["status"] = .number(String(status.code))
     fields["milliseconds"] = .number(String((duration / .microseconds(1)).rounded() / 1000))
     if let token { fields["token"] = .string(token) }

@@ -1,5 +1,5 @@
 /// What this program is called among its versions.
-enum Release {
+public enum Release {
   /// As CHANGELOG.md has it.
-  static let version = "unreleased"
+  public static let version = "unreleased"
 }

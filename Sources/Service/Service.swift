@@ -54,7 +54,14 @@ public final class Service: Sendable {
     let trouble = Trouble()
     self.trouble = trouble
     let table = try LiveTable(store: store)
-    let publisher = Publisher(store: store) { try table.serve($0) }
+    let publisher = Publisher(store: store) { commit in
+      do {
+        try table.serve(commit)
+      } catch {
+        trouble.begin(.serving, error, log)
+        throw error
+      }
+    }
     let publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
       daemons: configuration.threads, certificates: certificates.forFiles,
@@ -112,6 +119,7 @@ public final class Service: Sendable {
   /// few times a second.
   public func follow() {
     attempt(.reading) { try table.refreshIfChangedElsewhere() }
+    if !table.isBehind { trouble.end(.serving, log) }
     attempt(.measuring) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
@@ -146,11 +154,9 @@ public final class Service: Sendable {
   private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
     do {
       try work()
-      if trouble.end(kind) { log.write(.info, kind.recovery) }
+      trouble.end(kind, log)
     } catch {
-      if trouble.begin(kind) {
-        log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
-      }
+      trouble.begin(kind, error, log)
     }
   }
 
@@ -186,6 +192,20 @@ public final class Service: Sendable {
         log.write(.error, loss, ["error": .string(String(describing: error))])
       }
     }
+  }
+}
+
+extension Trouble {
+  /// What is wrong from now on; the log has it once.
+  fileprivate func begin(_ kind: Kind, _ error: any Error, _ log: Log) {
+    if begin(kind) {
+      log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
+    }
+  }
+
+  /// What is not wrong any more; the log has it if it was.
+  fileprivate func end(_ kind: Kind, _ log: Log) {
+    if end(kind) { log.write(.info, kind.recovery) }
   }
 }
 

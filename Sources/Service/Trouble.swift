@@ -4,12 +4,14 @@ import Synchronization
 /// What goes wrong.
 final class Trouble: Sendable {
   enum Kind: CaseIterable {
-    case reading, writing, counting, measuring, ending
+    case reading, serving, writing, counting, measuring, ending
 
     /// What is wrong.
     var sentence: String {
       switch self {
       case .reading: "The database cannot be read; files are served as before."
+      case .serving:
+        "An edit is stored and cannot be served yet; until it can, its file is served as before."
       case .writing: "The database cannot be written; files are served as before."
       case .counting: "The fetch ledger cannot be written; fetches are counted in memory."
       case .measuring: "The fetch ledger cannot be read; metrics of it are old."
@@ -21,6 +23,7 @@ final class Trouble: Sendable {
     var recovery: String {
       switch self {
       case .reading: "The database can be read again."
+      case .serving: "Every edit that is stored is served again."
       case .writing: "The database can be written again."
       case .counting: "The fetch ledger can be written again."
       case .measuring: "The fetch ledger can be read again."

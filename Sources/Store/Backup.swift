@@ -37,7 +37,8 @@ public enum Backup {
       try copy.execute("PRAGMA synchronous = OFF")
       do {
         try source.copy(to: copy)
-      } catch let error as SQLiteError where error.kind == .corrupt {
+      } catch let error as SQLiteError where [.corrupt, .busy].contains(error.kind) {
+        // Nobody else has the copy: whoever holds a lock has it on the database.
         throw BackupError.database(database, StoreError(error))
       }
       // The copy says that it has a WAL, as the original does.

@@ -63,7 +63,8 @@ public final class Store: Sendable {
   ///
   /// - Parameter handOver: Called with what was committed, of this edit and of others that shared the
   ///   commit, before any of them returns. All that write at the same time must have the same one.
-  /// - Throws: `StoreError`, and what `body` and `handOver` throw.
+  ///   Where it fails, those that gave one throw `StoreError.notServedYet`; what is committed stays.
+  /// - Throws: `StoreError`, and what `body` throws.
   public func write<Result: Sendable>(
     _ context: WriteContext, handOver: (@Sendable (Commit) throws -> Void)? = nil,
     _ body: (borrowing Transaction) throws -> Result

@@ -23,6 +23,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case newerSchema(found: Int, known: Int)
   /// A step of the schema would leave rows of these tables without the rows that they name.
   case brokenReferences(migration: String, tables: [String])
+  /// It is done and on the disk, but whoever was to serve it could not take it over yet, for this reason.
+  case notServedYet(detail: String)
   /// The database did not do it; nothing was changed.
   case database(Refusal, detail: String)
 

@@ -35,8 +35,8 @@ final class Writer: Sendable {
   ///   - isTrial: Whether what `body` did is undone.
   ///   - handOver: Called with what was committed before anybody who waits for it is told. Edits that
   ///     share a commit must not have different ones.
-  /// - Throws: `SQLiteError`, what `body` throws, which then has changed nothing, and what `handOver`
-  ///   throws.
+  /// - Throws: `SQLiteError`, what `body` throws, which then has changed nothing, and
+  ///   `StoreError.notServedYet` where `handOver` fails, which undoes nothing.
   func write<Value: Sendable>(
     isTrial: Bool, handOver: HandOver?, _ body: Body<Value>
   ) throws -> Value {
@@ -53,8 +53,13 @@ final class Writer: Sendable {
       commit.tell()
     }
     // What failed has seen the edits before it, too: only when they are there it is true.
-    try group?.wait()
-    return try outcome.get()
+    let handOverFailure = try group?.wait()
+    let value = try outcome.get()
+    // Of others that shared the commit it is no concern: they are done with what they did.
+    if let handOverFailure, handOver != nil, !isTrial {
+      throw StoreError.notServedYet(detail: String(describing: handOverFailure))
+    }
+    return value
   }
 
   /// Whether there were so many commits since this was last true.
@@ -92,7 +97,18 @@ private struct Settlement: Sendable {
   let commit: Result<Commit, any Error>
   let handOver: Writer.HandOver?
 
-  func tell() { group.settle(Result { try handOver?(commit.get()) }) }
+  func tell() {
+    switch commit {
+    case .failure(let error): group.settle(.failed(error))
+    case .success(let commit):
+      do {
+        try handOver?(commit)
+        group.settle(.committed(handOverFailure: nil))
+      } catch {
+        group.settle(.committed(handOverFailure: error))
+      }
+    }
+  }
 }
 
 /// The transaction of a connection, in which one edit after another has its turn.
@@ -202,7 +218,7 @@ private struct SharedTransaction: @unchecked Sendable {
         try connection.run("RELEASE edit")
       } catch let failure {
         // None of the edits is there any more.
-        open?.group.settle(.failure(connection.isInTransaction ? failure : error))
+        open?.group.settle(.failed(connection.isInTransaction ? failure : error))
         open = nil
         try rollBack()
       }

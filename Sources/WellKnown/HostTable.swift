@@ -30,37 +30,43 @@ public final class HostTable: Sendable {
 
   /// Puts new content in the place of all there is, at once.
   ///
-  /// A name that comes more than once gets the last document.
-  public func replaceAll(_ documents: some Collection<(name: Alias, document: ServedDocument)>) {
+  /// A name that comes more than once gets one of its documents. The lists are empty afterwards.
+  public func replaceAll(_ lists: [NameList]) {
+    let names = lists.reduce(0) { $0 + $1.count }
     // Room for names to come, so that the next edit need not double the table.
-    let names = NameTable.make(capacity: documents.count + documents.count / 2)
-    var count = 0
-    for (name, document) in documents {
-      let replaced = names.pointee.replace(HostName(name), with: document)
-      count += replaced.growth
-      replaced.nodes?.destroyChain()
-    }
+    let table = NameTable.make(capacity: names + names / 2)
+    let count = lists.reduce(0) { $0 + $1.move(to: table.pointee) }
     writing.withLock { writing in
       writing.count = count
-      swap(to: names, &writing)
+      swap(to: table, &writing)
     }
   }
 
-  /// Changes the documents of some names; nil takes a name away. When it returns, every later
-  /// request gets the new ones. The work does not depend on how many names there are, but for
-  /// doubling the table when it is full.
-  public func update(_ changes: some Collection<(name: Alias, document: ServedDocument?)>) {
+  /// Serves documents under names, which may have others until then, and takes documents away from all
+  /// names that have them after that. When it returns, every later request gets the new ones; a name
+  /// that had a document and still has one has one at every moment. The work does not depend on how
+  /// many names there are, but for doubling the table when it is full.
+  public func update(
+    _ documents: some Collection<(names: [Alias], document: ServedDocument)>,
+    removing old: some Collection<ServedDocument> = []
+  ) {
     writing.withLock { writing in
-      if writing.count + changes.count > writing.names.pointee.capacity {
-        let larger = writing.names.pointee.copy(capacity: 2 * (writing.count + changes.count))
+      let names = documents.reduce(0) { $0 + $1.names.count }
+      if writing.count + names > writing.names.pointee.capacity {
+        let larger = writing.names.pointee.copy(capacity: 2 * (writing.count + names))
         swap(to: larger, &writing)
       }
       // One wait for all changes, however many.
       var replaced: [UnsafeMutablePointer<NameNode>] = []
-      for (name, document) in changes {
-        let (nodes, growth) = writing.names.pointee.replace(HostName(name), with: document)
-        writing.count += growth
-        if let nodes { replaced.append(nodes) }
+      func note(_ change: NameTable.Change) {
+        writing.count += change.growth
+        if let nodes = change.replaced { replaced.append(nodes) }
+      }
+      for (names, document) in documents {
+        for name in names { note(writing.names.pointee.put(HostName(name), document)) }
+      }
+      for document in old {
+        for hash in document.nameHashes { note(writing.names.pointee.remove(document, hash)) }
       }
       waitForReaders(writing)
       for nodes in replaced { nodes.destroyChain() }
@@ -106,9 +112,12 @@ extension HostTable {
 
     /// Calls `body` with the document of a name, or with nil. The document must not be kept.
     ///
-    /// - Parameter name: A name in lower case, without a dot at its end.
+    /// - Parameters:
+    ///   - name: A name in lower case, without a dot at its end.
+    ///   - isConditional: Whether the answer is most likely 304.
     func withDocument<Result>(
-      of name: UnsafeRawBufferPointer, _ body: (ServedDocument?) -> Result
+      of name: UnsafeRawBufferPointer, isConditional: Bool = false,
+      _ body: (ServedDocument?) -> Result
     ) -> Result {
       epoch.enter()
       defer { epoch.leave() }
@@ -116,7 +125,8 @@ extension HostTable {
       // before they were taken away.
       let names = UnsafePointer<NameTable>(
         bitPattern: table.current.load(ordering: .sequentiallyConsistent))
-      guard let document = names?.pointee.document(for: name) else { return body(nil) }
+      let document = names?.pointee.document(for: name, isConditional: isConditional)
+      guard let document else { return body(nil) }
       return document._withUnsafeGuaranteedRef { body($0) }
     }
 

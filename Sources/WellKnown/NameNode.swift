@@ -1,17 +1,59 @@
 import Association
 import Glibc
 import HTTP
+import Synchronization
 
 /// A name in the table, with its document. The bytes of the name lie behind it in memory.
-struct NameNode {
-  let next: UnsafeMutablePointer<NameNode>?
+struct NameNode: ~Copyable {
+  /// Does not change any more once a reader can see the node.
+  var next: UnsafeMutablePointer<NameNode>?
   let hash: UInt64
   /// Retained.
   let document: Unmanaged<ServedDocument>
   let nameBytes: Int
   let isWildcard: Bool
-  /// Of the document's response, so that all of it is loaded while the document itself is.
-  let footprint: Footprint
+  /// Where the document's bytes lie, so that all of them are loaded while the document itself is.
+  private let content: Extent
+  /// The same of the headers of the answers 200 and 304: the bits of their extents, 0 until they are
+  /// known.
+  private let fullHeader = Atomic<UInt>(0)
+  private let notModifiedHeader = Atomic<UInt>(0)
+
+  init(
+    _ hash: UInt64, _ document: ServedDocument, nameBytes: Int, isWildcard: Bool,
+    before next: UnsafeMutablePointer<NameNode>?
+  ) {
+    self.next = next
+    self.hash = hash
+    self.document = .passRetained(document)
+    self.nameBytes = nameBytes
+    self.isWildcard = isWildcard
+    content = document.contentExtent
+    document.add(nameHash: hash)
+  }
+
+  /// Begins to load what the answer to a request is most likely sent from.
+  ///
+  /// - Parameter isConditional: Whether the request has a tag. Nearly always it is the current one.
+  borrowing func loadAnswer(isConditional: Bool) {
+    if isConditional {
+      load(notModifiedHeader, \.notModifiedExtent)
+    } else {
+      load(fullHeader, \.fullExtent)
+      content.load()
+    }
+  }
+
+  private borrowing func load(
+    _ header: borrowing Atomic<UInt>, _ extent: (ServedDocument) -> Extent
+  ) {
+    let bits = header.load(ordering: .relaxed)
+    Extent(bits: bits).load()
+    // Made since it was last looked for, or not yet. Several readers may store the same.
+    if bits == 0 {
+      header.store(document._withUnsafeGuaranteedRef { extent($0) }.bits, ordering: .relaxed)
+    }
+  }
 }
 
 /// The key of a name: what a wildcard stands before, and that it does.
@@ -53,21 +95,20 @@ extension UnsafeMutablePointer<NameNode> {
     name.bytes.withUnsafeBytes { bytes in
       allocate(
         NameNode(
-          next: next, hash: name.hash, document: .passRetained(document), nameBytes: bytes.count,
-          isWildcard: name.isWildcard, footprint: document.full.footprint), name: bytes)
+          name.hash, document, nameBytes: bytes.count, isWildcard: name.isWildcard, before: next),
+        name: bytes)
     }
   }
 
   func copy(before next: Self?) -> Self {
-    let node = pointee
-    return Self.allocate(
+    Self.allocate(
       NameNode(
-        next: next, hash: node.hash, document: node.document.retain(), nameBytes: node.nameBytes,
-        isWildcard: node.isWildcard, footprint: node.footprint),
-      name: UnsafeRawBufferPointer(start: name, count: node.nameBytes))
+        pointee.hash, pointee.document.takeUnretainedValue(), nameBytes: pointee.nameBytes,
+        isWildcard: pointee.isWildcard, before: next),
+      name: UnsafeRawBufferPointer(start: name, count: pointee.nameBytes))
   }
 
-  private static func allocate(_ node: NameNode, name: UnsafeRawBufferPointer) -> Self {
+  private static func allocate(_ node: consuming NameNode, name: UnsafeRawBufferPointer) -> Self {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<NameNode>.size + name.count,
       alignment: MemoryLayout<NameNode>.alignment)
@@ -79,6 +120,17 @@ extension UnsafeMutablePointer<NameNode> {
   func isNamed(_ bytes: UnsafeRawBufferPointer, isWildcard: Bool) -> Bool {
     pointee.isWildcard == isWildcard
       && bytes.equals(UnsafeRawBufferPointer(start: name, count: pointee.nameBytes))
+  }
+
+  func isNamed(as other: Self) -> Bool {
+    pointee.hash == other.pointee.hash
+      && isNamed(
+        UnsafeRawBufferPointer(start: other.name, count: other.pointee.nameBytes),
+        isWildcard: other.pointee.isWildcard)
+  }
+
+  func has(_ document: ServedDocument) -> Bool {
+    pointee.document.toOpaque() == Unmanaged.passUnretained(document).toOpaque()
   }
 
   func isNamed(_ other: HostName) -> Bool {

@@ -4,6 +4,14 @@ import Synchronization
 /// A hash table of names. Slots are swapped as a whole: a chain of nodes never changes once it can
 /// be seen.
 struct NameTable {
+  /// What a change leaves behind.
+  struct Change {
+    /// Nodes that are to be destroyed when no reader can see them.
+    let replaced: UnsafeMutablePointer<NameNode>?
+    /// By how many names the table has grown.
+    let growth: Int
+  }
+
   /// How many names it holds before it should be copied to a larger one.
   let capacity: Int
   private let mask: UInt64
@@ -49,43 +57,86 @@ struct NameTable {
     return table
   }
 
-  /// Changes one name's document, or takes the name away.
+  /// Puts a node into its chain, and in the place of one with the same name, while no reader can see the
+  /// table.
   ///
-  /// - Returns: The nodes that are to be destroyed when no reader can see them, and by how many
-  ///   names the table has grown.
-  func replace(
-    _ name: HostName, with document: ServedDocument?
-  ) -> (nodes: UnsafeMutablePointer<NameNode>?, growth: Int) {
+  /// - Returns: By how many names the table has grown.
+  func insert(_ node: UnsafeMutablePointer<NameNode>) -> Int {
+    let index = slotIndex(node.pointee.hash)
+    var growth = 1
+    var previous: UnsafeMutablePointer<NameNode>?
+    var next = chain(at: index)
+    while let current = next {
+      next = current.pointee.next
+      if current.isNamed(as: node) {
+        if let previous { previous.pointee.next = next } else { publish(next, at: index) }
+        current.pointee.next = nil
+        current.destroyChain()
+        growth = 0
+      } else {
+        previous = current
+      }
+    }
+    node.pointee.next = chain(at: index)
+    publish(node, at: index)
+    return growth
+  }
+
+  /// Gives a name a document.
+  func put(_ name: HostName, _ document: ServedDocument) -> Change {
     let index = slotIndex(name.hash)
+    let (old, rest, left) = copyChain(at: index) { !$0.isNamed(name) }
+    publish(.make(name, document, before: rest), at: index)
+    return Change(replaced: old, growth: 1 - left)
+  }
+
+  /// Takes a document from the names of a hash.
+  func remove(_ document: ServedDocument, _ hash: UInt64) -> Change {
+    let index = slotIndex(hash)
+    let (old, rest, left) = copyChain(at: index) { !$0.has(document) }
+    if left == 0 {
+      rest?.destroyChain()
+      return Change(replaced: nil, growth: 0)
+    }
+    publish(rest, at: index)
+    return Change(replaced: old, growth: -left)
+  }
+
+  /// The chain of a slot, a copy of those of its nodes that stay, and how many do not.
+  private func copyChain(
+    at index: Int, _ stays: (UnsafeMutablePointer<NameNode>) -> Bool
+  ) -> (
+    old: UnsafeMutablePointer<NameNode>?, rest: UnsafeMutablePointer<NameNode>?, left: Int
+  ) {
     let old = chain(at: index)
-    var growth = 0
-    var new: UnsafeMutablePointer<NameNode>?
+    var rest: UnsafeMutablePointer<NameNode>?
+    var left = 0
     var node = old
     while let current = node {
-      if current.isNamed(name) { growth -= 1 } else { new = current.copy(before: new) }
+      if stays(current) { rest = current.copy(before: rest) } else { left += 1 }
       node = current.pointee.next
     }
-    if let document {
-      growth += 1
-      new = .make(name, document, before: new)
-    }
-    publish(new, at: index)
-    return (old, growth)
+    return (old, rest, left)
   }
 
   /// The document of an exact name, else of the longest wildcard above it.
-  func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {
+  ///
+  /// - Parameter isConditional: See `NameNode.loadAnswer`.
+  func document(
+    for name: UnsafeRawBufferPointer, isConditional: Bool
+  ) -> Unmanaged<ServedDocument>? {
     var hash = NameHash()
     var wildcard: Unmanaged<ServedDocument>?
     // From the right, so that the hash of each suffix is met on the way; the last found is the
     // longest. Most requests are for exact names, which need no look at the suffixes.
     for byte in name.reversed() { hash.combine(byte) }
-    if let document = find(name, hash.exact, isWildcard: false) { return document }
+    let exact = find(name, hash.exact, isWildcard: false, isConditional)
+    if let exact { return exact }
     hash = NameHash()
     for index in name.indices.reversed() {
       if name[index] == UInt8(ascii: ".") {
         let suffix = UnsafeRawBufferPointer(rebasing: name[(index + 1)...])
-        wildcard = find(suffix, hash.wildcard, isWildcard: true) ?? wildcard
+        wildcard = find(suffix, hash.wildcard, isWildcard: true, isConditional) ?? wildcard
       }
       hash.combine(name[index])
     }
@@ -93,12 +144,12 @@ struct NameTable {
   }
 
   private func find(
-    _ name: UnsafeRawBufferPointer, _ hash: UInt64, isWildcard: Bool
+    _ name: UnsafeRawBufferPointer, _ hash: UInt64, isWildcard: Bool, _ isConditional: Bool
   ) -> Unmanaged<ServedDocument>? {
     var node = chain(at: slotIndex(hash))
     while let current = node {
       if current.pointee.hash == hash && current.isNamed(name, isWildcard: isWildcard) {
-        current.pointee.footprint.load()
+        current.pointee.loadAnswer(isConditional: isConditional)
         return current.pointee.document
       }
       node = current.pointee.next

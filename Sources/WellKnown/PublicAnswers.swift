@@ -14,6 +14,7 @@ final class PublicAnswers: Sendable {
   let methodNotAllowed: PreparedResponse
   let preconditionFailed: PreparedResponse
   let bodyNotAllowed: PreparedResponse
+  let outOfMemory: PreparedResponse
 
   /// The length of the body of the answer that is not prepared here.
   let headerTooLargeBytes: Int
@@ -45,6 +46,8 @@ final class PublicAnswers: Sendable {
     bodyNotAllowed = try Self.answer(
       .contentTooLarge, "body-not-allowed", "A request for an association file has no body.",
       Field("Connection", "close"))
+    outOfMemory = try Self.answer(
+      .serviceUnavailable, "out-of-memory", "There is no memory for the answer. Try again later.")
   }
 
   /// The answer to a header over a limit in bytes.

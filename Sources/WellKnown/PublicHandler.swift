@@ -166,7 +166,8 @@ extension PublicHandler {
   private func answer(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer
   ) -> Answer {
-    hosts.withDocument(of: name) { document in
+    let isConditional = request.fields.ifNoneMatch.count > 0
+    return hosts.withDocument(of: name, isConditional: isConditional) { document in
       guard let document else { return queue(answers.unknownHost, .unknownHost, request) }
       let isGET = request.method.equals("GET")
       guard isGET || request.method.equals("HEAD") else {
@@ -179,14 +180,15 @@ extension PublicHandler {
       if case .failed = conditions {
         return queue(answers.preconditionFailed, .preconditionFailed, request)
       }
-      if isGET { hosts.count(fetcher, of: document) }
-      if case .notModified = conditions {
-        return document.withNotModified { shared in
-          if let shared { return queue(shared.response, .notModified, request) }
-          return queue(document.full, .ok, request)
+      let answer: Answer? =
+        if case .notModified = conditions {
+          document.withNotModified { queue($0, .notModified, request) }
+        } else {
+          document.withFull { queue($0, .ok, request) }
         }
-      }
-      return queue(document.full, .ok, request)
+      guard let answer else { return queue(answers.outOfMemory, .outOfMemory, request) }
+      if isGET { hosts.count(fetcher, of: document) }
+      return answer
     }
   }
 }

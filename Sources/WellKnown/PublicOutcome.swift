@@ -18,6 +18,8 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
   case headerTooLarge = "header-too-large"
   /// 413
   case bodyNotAllowed = "body-not-allowed"
+  /// 503: there was no memory for the answer.
+  case outOfMemory = "out-of-memory"
 
   /// The status of the answer.
   public var status: Int {
@@ -30,6 +32,7 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
     case .malformedRequest: 400
     case .headerTooLarge: 431
     case .bodyNotAllowed: 413
+    case .outOfMemory: 503
     }
   }
 
@@ -45,6 +48,7 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
     case .malformedRequest: 6
     case .headerTooLarge: 7
     case .bodyNotAllowed: 8
+    case .outOfMemory: 9
     }
   }
 }

@@ -1,108 +1,110 @@
 public import HTTP
 import Synchronization
 
-/// A domain's file as it is served: the answers to all requests for it, ready to be sent. One
-/// document may be served for many names.
+/// A domain's file as it is served, with the answers to all requests for it. One document may be served
+/// for many names.
 public final class ServedDocument: Sendable {
-  let full: PreparedResponse
-  /// The address of the answer 304, retained; 0 until it is asked for. For most of many documents
-  /// nobody does, and it takes a fifth of the memory of a small one.
-  private let notModified = Atomic<UInt>(0)
-  private let cacheSeconds: Int
-  let validators: Validators
+  // What a request needs comes first, so that it lies in one line of the processor's cache.
+  private let full = LazyResponse()
+  private let notModified = LazyResponse()
   let fetches = DocumentFetches()
-  private let domain: Int64
-  private let revision: Int
+  private let content: Content
+  let validators: Validators
+  private let cacheSeconds: Int
+  /// The row of the domain.
+  public let domain: Int64
+  /// The number of the revision.
+  public let revision: Int
+  private let names = Mutex(NameHashes())
 
-  /// Builds the answers.
+  /// The answers 304 that are kept. One is half a kilobyte and made in less than a microsecond, and
+  /// nobody asks for most of many.
+  private static let keptNotModified = KeptResponses(limit: 16_384)
+
+  /// A document, whose answers are made when they are first wanted.
   ///
   /// - Parameters:
   ///   - content: The file's bytes; documents with equal ones may share them.
-  ///   - digest: The SHA-256 of the bytes in hexadecimal, from which the strong ETag is made.
+  ///   - digest: That of the bytes.
   ///   - publishedAt: When the file was published, in seconds since 1970.
   ///   - cacheSeconds: For how long it may be kept (RFC 9111 section 5.2.2.1, `max-age`).
   ///   - domain: The row of the domain, for which fetches are counted.
   ///   - revision: The number of the revision, for which fetches are counted.
-  /// - Throws: `PreparedResponse.Failure`, of which `invalidField` means a digest that is not one.
   public init(
-    content: Content, digest: String, publishedAt: Int64, cacheSeconds: Int, domain: Int64,
+    content: Content, digest: DocumentDigest, publishedAt: Int64, cacheSeconds: Int, domain: Int64,
     revision: Int
-  ) throws(PreparedResponse.Failure) {
-    let modified = HTTPDate(seconds: publishedAt)
-    var digest = digest
-    guard digest.withUTF8({ $0.count == 64 && $0.allSatisfy(Self.isHexadecimal) }) else {
-      throw .invalidField("ETag")
-    }
-    let tag = "\"\(digest)\""
+  ) {
+    self.content = content
+    validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt))
     self.cacheSeconds = max(0, cacheSeconds)
-    full = try PreparedResponse(
-      .ok,
-      fields: Fields(
-        [Field("Content-Type", "application/json"), Field("ETag", tag)]
-          + [Field("Last-Modified", modified.description), Self.cacheControl(self.cacheSeconds)]
-          + [Field("X-Content-Type-Options", "nosniff")]), content: content)
-    // Sound: the response lives as long as the document.
-    guard let entityTag = full.value(of: "ETag") else { throw .outOfResources }
-    validators = Validators(entityTag: entityTag, lastModified: modified)
     self.domain = domain
     self.revision = revision
   }
 
   deinit {
-    // Sound: this is the reference that `makeNotModified` retained.
-    if let pointer = UnsafeRawPointer(bitPattern: notModified.load(ordering: .acquiring)) {
-      Unmanaged<SharedResponse>.fromOpaque(pointer).release()
-    }
+    if notModified.isKept { Self.keptNotModified.giveBack() }
   }
 
-  /// Calls `body` with the answer 304; without it if there is no memory for it, when the document itself
-  /// is a right answer, too.
-  func withNotModified<Result>(_ body: (SharedResponse?) -> Result) -> Result {
-    // Sound: the document keeps its reference until its end.
-    if let pointer = UnsafeRawPointer(bitPattern: notModified.load(ordering: .acquiring)) {
-      return Unmanaged<SharedResponse>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }
-    }
-    return body(makeNotModified())
+  /// The size of the file, in bytes.
+  public var bytes: Int { content.count }
+
+  /// The hashes of all names that the document was ever put into a table under. A domain's names are not
+  /// kept elsewhere: it is by them that they are found when the document goes.
+  var nameHashes: [UInt64] { names.withLock { $0.all } }
+
+  func add(nameHash hash: UInt64) { names.withLock { $0.add(hash) } }
+
+  /// Where the bytes of the file lie in memory.
+  var contentExtent: Extent { Extent(of: content) }
+  /// Where the header of the answer 200 lies, once it is made.
+  var fullExtent: Extent { full.extent }
+  /// Where the header of the answer 304 lies, while it is kept.
+  var notModifiedExtent: Extent { notModified.extent }
+
+  /// Calls `body` with the answer 200; `nil` if there is no memory for it.
+  func withFull<Result>(_ body: (borrowing PreparedResponse) -> Result) -> Result? {
+    full.withResponse(
+      .ok, content,
+      fields: {
+        [
+          Field("Content-Type", "application/json"), entityTag,
+          Field("Last-Modified", validators.lastModified.description), cacheControl,
+          Field("X-Content-Type-Options", "nosniff"),
+        ]
+      }, body)
   }
 
-  /// Several threads may make one at the same time; the first is kept.
-  private func makeNotModified() -> SharedResponse? {
+  /// Calls `body` with the answer 304; `nil` if there is no memory for it.
+  func withNotModified<Result>(_ body: (borrowing PreparedResponse) -> Result) -> Result? {
     // What a 304 has to say; the date is not needed where there is a tag (RFC 9110 section 15.4.5).
-    let fields = [Field("ETag", validators.entityTagText), Self.cacheControl(cacheSeconds)]
-    do throws(PreparedResponse.Failure) {
-      let response = SharedResponse(
-        try PreparedResponse(.notModified, fields: Fields(fields), content: .empty))
-      let reference = Unmanaged.passRetained(response)
-      let isKept = notModified.compareExchange(
-        expected: 0, desired: UInt(bitPattern: reference.toOpaque()),
-        ordering: .acquiringAndReleasing
-      ).exchanged
-      if !isKept { reference.release() }
-      return response
-    } catch {
-      return nil
-    }
+    notModified.withResponse(
+      .notModified, .empty, fields: { [entityTag, cacheControl] }, within: Self.keptNotModified,
+      body)
   }
 
-  private static func cacheControl(_ seconds: Int) -> Field {
-    Field("Cache-Control", "public, max-age=\(seconds)")
+  private var entityTag: Field { Field("ETag", validators.digest.entityTag) }
+  private var cacheControl: Field {
+    Field("Cache-Control", "public, max-age=" + String(cacheSeconds))
   }
 
   func takeFetches() -> FetchCounts {
     FetchCounts(domain: domain, revision: revision, fetches.take())
   }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-    default: false
-    }
-  }
 }
 
-/// A response with a count of references.
-final class SharedResponse: Sendable {
-  let response: PreparedResponse
+/// A few hashes, of which the first takes no memory of its own: most documents have one name.
+private struct NameHashes {
+  private var first: UInt64 = 0
+  private var others: [UInt64] = []
 
-  init(_ response: consuming PreparedResponse) { self.response = response }
+  /// Perhaps with a 0, which is the hash of no name, or of one in so many.
+  var all: [UInt64] { [first] + others }
+
+  mutating func add(_ hash: UInt64) {
+    if first == 0 || first == hash {
+      first = hash
+    } else if !others.contains(hash) {
+      others.append(hash)
+    }
+  }
 }

@@ -1,19 +1,10 @@
 import HTTP
 
 /// What conditional requests are compared with (RFC 9110 section 8.8).
-struct Validators: @unchecked Sendable {
-  // Unchecked is sound: the bytes of the tag lie in a response, where nothing changes them.
-  private let entityTag: UnsafeRawBufferPointer
+struct Validators: Sendable {
+  /// What the entity tag is made of.
+  let digest: DocumentDigest
   let lastModified: HTTPDate
-
-  /// - Parameter entityTag: A strong one, with its quotation marks, which lives at least as long.
-  init(entityTag: UnsafeRawBufferPointer, lastModified: HTTPDate) {
-    self.entityTag = entityTag
-    self.lastModified = lastModified
-  }
-
-  /// The tag with its quotation marks.
-  var entityTagText: String { String(decoding: entityTag, as: UTF8.self) }
 
   /// Whether a line of If-None-Match or If-Match is `*` or names the tag.
   ///
@@ -23,7 +14,7 @@ struct Validators: @unchecked Sendable {
     if line.equals("*") { return true }
     var tags = EntityTags(line)
     while let (isWeak, tag) = tags.next() {
-      if (weakly || !isWeak) && tag.equals(entityTag) { return true }
+      if (weakly || !isWeak) && digest.isEntityTag(tag) { return true }
     }
     return false
   }

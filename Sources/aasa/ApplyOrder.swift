@@ -17,7 +17,8 @@ struct ApplyOrder {
     self.path = path
   }
 
-  /// Applies the files, or tries it, and shows the plan; `nil` where they are refused.
+  /// Applies the files, or tries it, and shows the plan; `nil` where a problem is shown
+  /// in its place: mostly they are refused, but they may be stored and not served yet.
   func carryOut(isDryRun: Bool) throws -> PlanText? {
     let site = try StateSite(arguments)
     let accepted = try arguments.acceptedCodes()

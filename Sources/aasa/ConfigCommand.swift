@@ -3,7 +3,8 @@ import Service
 
 /// `aasa config`
 enum ConfigCommand {
-  /// Prints the values that `aasa serve` would have with the same words, and where they came from.
+  /// Prints the values that `aasa serve` would have with the same words, and where they came from. Says
+  /// on stderr what is wrong with what they name.
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
     let arguments = try Arguments(
       words, options: EffectiveConfiguration.options,
@@ -11,13 +12,16 @@ enum ConfigCommand {
     guard arguments.operands.isEmpty else {
       throw Arguments.Wrong(message: "config takes no operands.")
     }
-    let items = try EffectiveConfiguration(arguments).items
+    let effective = try EffectiveConfiguration(arguments)
+    let items = effective.items
     if arguments.has("--json") {
       try Terminal.print(JSON.object(["settings": .array(items.map(\.json))]).text)
     } else {
       for item in items { try Terminal.print("\(item.name)\t\(item.text)\t\(item.origin)") }
     }
-    return .fine
+    let check = effective.configuration.check()
+    for sentence in check.notes + check.faults { Terminal.complain(sentence) }
+    return check.faults.isEmpty ? .fine : .no
   }
 }
 

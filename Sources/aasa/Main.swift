@@ -46,6 +46,9 @@ enum Main {
     case "validate": return try ValidateCommand.run(rest)
     case "match": return try MatchCommand.run(rest)
     case "token": return try TokenCommand.run(rest)
+    case "--version":
+      try Terminal.print("aasa \(Release.version)")
+      return .fine
     case "help", "--help", "-h":
       try Terminal.print(usage)
       return .fine
@@ -75,6 +78,7 @@ enum Main {
                         [--expires TIME] [--database PATH]
       aasa token list [--database PATH]
       aasa token revoke --name NAME [--database PATH]
+      aasa --version
 
     A SITE is --database PATH, or --server URL of an admin listener with a token in AASA_TOKEN.
     export writes all apps and domains to stdout, or to a DIR with a JSON file for each domain, which

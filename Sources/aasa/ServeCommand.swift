@@ -19,16 +19,25 @@ enum ServeCommand {
     let sockets = try manager.sockets()
     // What is refused for this has made no database.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
+    let isNew = !FileManager.default.fileExists(atPath: configuration.database)
     try Store.use(configuration.database, missing: .made) {
-      try serve($0, configuration, manager, sockets) { () throws(Configuration.Invalid) in
+      try serve($0, isNew: isNew, configuration, manager, sockets) {
+        () throws(Configuration.Invalid) in
         try EffectiveConfiguration(arguments).configuration
       }
     }
     return .fine
   }
 
+  /// The path may be a mistake, or a disk may be missing that should be there.
+  private static func announceNew(_ database: String, _ log: Log) {
+    log.write(
+      .info, "There was no database: this is a new one without any domain.",
+      ["database": .string(database)])
+  }
+
   private static func serve(
-    _ store: Store, _ configuration: Configuration, _ manager: ServiceManager,
+    _ store: Store, isNew: Bool, _ configuration: Configuration, _ manager: ServiceManager,
     _ sockets: Service.InheritedSockets,
     readConfiguration: @escaping () throws(Configuration.Invalid) -> Configuration
   ) throws {
@@ -36,6 +45,7 @@ enum ServeCommand {
     raiseFileLimit()
     let log = Log(format: configuration.logFormat)
     let service = try Service(configuration, store: store, log: log, sockets: sockets)
+    if isNew { announceNew(configuration.database, log) }
     try announce(service, store, log)
     if canWrite(configuration.database, log) { try announceFirstToken(of: store, log) }
     var life = ServerLife(

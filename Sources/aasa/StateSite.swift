@@ -18,7 +18,7 @@ enum StateSite {
   /// What came back.
   enum Answer {
     case done(JSON)
-    /// A problem (RFC 9457): nothing was changed.
+    /// A problem (RFC 9457), which says whether anything was changed.
     case problem(JSON)
   }
 

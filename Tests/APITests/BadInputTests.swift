@@ -43,6 +43,22 @@ import Testing
   }
 
   @Test(arguments: [
+    ("PUT", "", "dryRun=true&dryRun=false", "dryRun"),
+    ("PUT", "", "dryRun=true&dryRun=true", "dryRun"),
+    ("PUT", "", "reason=a&dryRun=true&reas%6Fn=b", "reason"),
+    ("PUT", "/file", "accept=near-size-limit&accept=no-routes", "accept"),
+    ("DELETE", "", "dryRun=false&dryRun", "dryRun"),
+  ])
+  func aParameterThatIsThereTwiceIsRefused(
+    method: String, path: String, query: String, name: String
+  ) throws {
+    let response = try admin.send(method, target + path + "?" + query, json: [:])
+    #expect(try response.status == 400 && response.code == "repeated-parameter")
+    #expect(try response.json["detail"]?.stringValue?.contains("“\(name)” 2 times") == true)
+    try expectNothingChanged(query)
+  }
+
+  @Test(arguments: [
     ("PUT", "", "dryrun=true", "dryrun"), ("PUT", "", "dry-run", "dry-run"),
     ("DELETE", "", "dryRun=true&dry-run=1", "dry-run"), ("PUT", "/file", "=x", ""),
     ("PATCH", "", "limit=1", "limit"), ("GET", "", "fields=domain", "fields"),

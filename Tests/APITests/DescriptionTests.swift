@@ -60,6 +60,17 @@ import Testing
     }
   }
 
+  /// By the description's rules the elements of a list are parameters of one name unless it says no.
+  @Test func aListInAQueryIsDescribedAsOneParameter() {
+    for operation in description.operations {
+      for parameter in (operation.json["parameters"]?.arrayValue ?? []).compactMap(
+        description.resolve)
+      where parameter["in"] == "query" && parameter["schema"]?["type"] == "array" {
+        #expect(parameter["explode"] == false, "\(operation.name)")
+      }
+    }
+  }
+
   @Test func theParametersOfEveryPathAreDescribed() {
     for operation in description.operations {
       let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }

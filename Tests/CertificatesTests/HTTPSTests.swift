@@ -30,9 +30,9 @@ struct SecureServing {
     }
     certificates = try CertificateDirectory(directory.url.path) { Issuer.now }
     let hosts = HostTable()
-    hosts.replaceAll([
-      (name: try Alias("example.com"), document: try Self.document(#"{"applinks":{}}"#)),
-      (name: try Alias("large.test"), document: try Self.document(Self.large)),
+    hosts.update([
+      (names: [try Alias("example.com")], document: try Self.document(#"{"applinks":{}}"#)),
+      (names: [try Alias("large.test")], document: try Self.document(Self.large)),
     ])
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, limits: limits,
@@ -40,8 +40,9 @@ struct SecureServing {
   }
 
   private static func document(_ body: String) throws -> ServedDocument {
-    try ServedDocument(
-      content: Content(Array(body.utf8)), digest: String(repeating: "0", count: 64),
+    ServedDocument(
+      content: Content(Array(body.utf8)),
+      digest: try #require(DocumentDigest(hexadecimal: String(repeating: "0", count: 64))),
       publishedAt: 784_111_777, cacheSeconds: 3600, domain: 1, revision: 1)
   }
 

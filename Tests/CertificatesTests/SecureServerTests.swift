@@ -46,6 +46,39 @@ import Testing
     }
   }
 
+  private func config(_ words: String...) throws -> Program.Result {
+    try Program.run(Program.aasa, ["config"] + words)
+  }
+
+  @Test func configSaysWhatIsWrongWithCertificates() throws {
+    let (files, api) = (directory.path("public"), directory.path("admin"))
+    let good = try config("--public-certificates", files, "--admin-certificates", api)
+    #expect(good.status == 0)
+    #expect(good.output.contains("publicCertificates\t\(files)\t--public-certificates\n"))
+    #expect(good.errors.contains("\(files): certificates that can be used: example.com.\n"))
+    #expect(good.errors.contains("\(api): certificates that can be used: default.\n"))
+
+    try directory.write("nothing", to: "public/other.example.crt")
+    let bad = try config("--public-certificates", files)
+    #expect(bad.status == 1)
+    #expect(bad.output.contains("publicCertificates\t\(files)\t"), "it is printed all the same")
+    #expect(bad.errors.contains("public/other.example.crt"))
+    #expect(bad.errors.contains("certificates that can be used: example.com."))
+
+    let missing = try config("--admin-certificates", directory.path("missing"))
+    #expect(missing.status == 1 && missing.errors.contains(directory.path("missing")))
+  }
+
+  @Test func configSaysThatAnAdminListenerWouldBeRefused() throws {
+    let open = ["--admin-address", "0.0.0.0:8081"]
+    let refused = try config(open[0], open[1])
+    #expect(refused.status == 1 && refused.output.contains("adminAddress\t0.0.0.0:8081\t"))
+    #expect(refused.errors.hasPrefix("The admin listener would be reachable at 0.0.0.0:8081"))
+    let secure = try config(
+      open[0], open[1], "--admin-certificates", directory.path("admin"))
+    #expect(secure.status == 0)
+  }
+
   @Test func SIGHUPReadsTheCertificatesAgainAndChangesAreNoticedWithoutIt() throws {
     let server = try start()
     func serial() throws -> UInt8 {

@@ -18,7 +18,7 @@ import Testing
   @Test func aHundredThousandRequestsAllocateNothing() throws {
     let server = try countingServer()
     let connection = try RawConnection(port: server.publicPort, seconds: 60)
-    // What is made once is made now: the answer 304, and what counts who fetched.
+    // What is made once is made now: the answers 200 and 304, and what counts who fetched.
     try ask(connection, times: 100)
     let before = try count()
     #expect(before > 0, "the library is not there")

@@ -59,6 +59,18 @@ import Testing
     #expect(try JSON.parse(restored.bytes).value["isOfOtherDatabase"] == true)
   }
 
+  @Test func aDatabaseThatIsLockedIsNamedAndNotTheCopyOfIt() throws {
+    let connection = try Connection(path: database, mode: .existing)
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+    let result = try run("backup")
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix("“\(database)” is locked by another program for too long."),
+      "\(result.errors)")
+    #expect(FileContents(file) == nil)
+    try connection.execute("ROLLBACK")
+  }
+
   @Test func aDatabaseThatNobodyUsesStaysOneFile() throws {
     #expect(try run("backup").status == 0)
     for suffix in ["-wal", "-shm", "-journal"] {

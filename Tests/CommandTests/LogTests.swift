@@ -70,6 +70,17 @@ import Testing
     #expect(requests.compactMap { $0["status"]?.integerValue } == [400, 400, 400, 200])
   }
 
+  @Test func whatAProxyAsksForIsLogged() throws {
+    let server = try jsonServer()
+    let client = Client(port: server.adminPort, lines: ["Host: x"])
+    #expect(try client.send("GET", "/tls/ask?domain=WWW.Example.com").status == 404)
+    #expect(try client.send("GET", "/tls/ask?domain=no%20name").status == 400)
+    #expect(try client.send("GET", "/v1/audit?domain=example.com").status == 401)
+    #expect(try server.end() == .exited(0))
+    let requests = try objects(server).filter { $0["message"]?.stringValue == "Request." }
+    #expect(requests.map { $0["domain"] } == ["www.example.com", nil, nil])
+  }
+
   @Test func asTextItIsALineThatPeopleRead() throws {
     let token = try makeToken("release 7")
     let server = try RunningServer(database: database)

@@ -52,6 +52,16 @@ import Testing
     #expect(try server.client().send("GET", "/v1/domains").status == 200)
   }
 
+  @Test func aDatabaseThatIsMadeIsToldOnce() throws {
+    for isNew in [true, false] {
+      let server = try RunningServer(database: database)
+      #expect(try server.end() == .exited(0))
+      let errors = try server.errors()
+      #expect(errors.contains("info There was no database: this is a new one") == isNew)
+      #expect(!isNew || errors.contains("database=\(database)"), "\(errors)")
+    }
+  }
+
   @Test func anAddressThatIsNotOursIsNamed() throws {
     check(
       try serve("--public-address", "192.0.2.1:0"),

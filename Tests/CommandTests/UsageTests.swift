@@ -35,6 +35,16 @@ import Testing
     #expect(result.errors.isEmpty)
   }
 
+  @Test func theVersionIsThatOfTheMetrics() throws {
+    let result = try Program.aasa("--version")
+    #expect(result.status == 0 && result.errors.isEmpty && result.lines.count == 1)
+    let words = result.output.split(whereSeparator: \.isWhitespace)
+    try #require(words.count == 2 && words[0] == "aasa")
+    let scratch = try TemporaryDirectory()
+    let metrics = try Metrics(of: RunningServer(database: scratch.path("aasa.db")))
+    #expect(metrics["aasa_build_info{version=\"\(words[1])\"}"] == 1)
+  }
+
   @Test(arguments: [
     ["import", "--domain", "https://a.example", "FILE"],
     ["import", "--domain", "a_b.example", "FILE"], ["validate", "--domain", "10.0.0.1", "FILE"],

@@ -22,14 +22,24 @@ import Testing
   /// One edit of several.
   struct Edit: Sendable {
     var isTrial = false
+    var wantsHandOver = true
     let body: @Sendable (borrowing Transaction) throws -> Void
   }
 
+  /// What keeps a commit from being handed over.
+  struct Unavailable: Error {}
+
   /// Does edits of which all but the first wait for their turn, one after another, while the first has
   /// its own.
-  private func together(_ edits: [Edit]) throws {
+  ///
+  /// - Parameter failing: Whether what is committed cannot be handed over.
+  private func together(_ edits: [Edit], failing: Bool = false) throws {
     let (store, record) = (store, record)
     let gate = Counter()
+    let handOver: @Sendable (Commit) throws -> Void = { commit in
+      record.add(commit)
+      if failing { throw Unavailable() }
+    }
     let threads = Threads(
       edits.enumerated().map { index, edit in
         {
@@ -38,7 +48,7 @@ import Testing
           do {
             try store.write(
               WriteContext(author: "\(index)", isDryRun: edit.isTrial),
-              handOver: { record.add($0) }
+              handOver: edit.wantsHandOver ? handOver : nil
             ) { transaction in
               gate.add()
               if index == 0 {
@@ -214,31 +224,35 @@ import Testing
     #expect(record.commits.map(\.sequence) == [1...1, 2...2] && record.errors.isEmpty)
   }
 
-  @Test func whatCannotBeHandedOverIsToldToAllThatSharedTheCommit() throws {
+  @Test func whatCannotBeHandedOverIsStoredAndToldToThoseWhoWantedItServed() throws {
     struct Stop: Error {}
-    let (store, failures) = (store, Counter())
-    let gate = Counter()
-    let edits = [put("a.example"), put("b.example")]
-    let threads = Threads(
-      edits.enumerated().map { index, edit in
-        {
-          _ = becomesTrue { gate.count >= index }
-          do {
-            try store.write(WriteContext(author: ""), handOver: { _ in throw Stop() }) {
-              gate.add()
-              if index == 0 { _ = becomesTrue { store.waitingWriters == 1 } }
-              try edit.body($0)
-            }
-          } catch is Stop {
-            failures.add()
-          } catch {
-            Issue.record(error)
-          }
-        }
-      })
-    #expect(threads.end())
-    #expect(failures.count == 2)
-    #expect(try names() == ["a.example", "b.example"], "it is committed in spite of that")
+    let refused = put("d.example").body
+    // Like the fetch ledger: what it changes is nothing to be handed over, and it wants to know nothing.
+    let ledger = Edit(wantsHandOver: false) { transaction in
+      try transaction.connection.run("UPDATE domain SET cache_seconds = cache_seconds + 1")
+    }
+    try together(
+      [
+        put("a.example"), ledger, Edit(isTrial: true, body: put("c.example").body),
+        Edit { transaction in
+          try refused(transaction)
+          throw Stop()
+        }, put("b.example"),
+      ], failing: true)
+    #expect(record.commits.map(\.sequence) == [1...2], "one commit, which was tried to hand over")
+    #expect(try names() == ["a.example", "b.example"], "it is on the disk")
+    let increased = try temporary.connect().first(
+      "SELECT cache_seconds FROM domain WHERE id = 1"
+    ) { $0.int(0) }
+    #expect(increased == (try Domain.example().cacheSeconds) + 1, "counted once")
+    #expect(record.errors.keys.sorted() == [0, 3, 4])
+    #expect(record.errors[3] is Stop)
+    for index in [0, 4] {
+      let error = try #require(record.errors[index] as? StoreError)
+      #expect(error == .notServedYet(detail: "Unavailable()"))
+    }
+    try together([put("c.example")])
+    #expect(record.errors[0] == nil, "nobody after is told of it")
   }
 
   @Test func editsThatWaitForLongDoNotShareACommit() throws {

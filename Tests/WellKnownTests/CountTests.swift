@@ -70,9 +70,9 @@ import WellKnown
     _ = try serving.answer()
     let name = try Alias("example.com")
     let next = try Serving.document("2", digest: Serving.otherDigest, domain: 1, revision: 2)
-    serving.hosts.update([(name: name, document: next)])
+    serving.hosts.update([(names: [name], document: next)])
     _ = try serving.answer()
-    serving.hosts.update([(name: name, document: nil)])
+    serving.hosts.update([], removing: [next])
     let fetches = serving.hosts.takeFetches().sorted { $0.revision < $1.revision }
     #expect(fetches.map(\.revision) == [1, 2])
     #expect(fetches.map { $0[.other] } == [1, 1])

@@ -11,12 +11,13 @@ import WellKnown
     let serving = try Serving()
     let name = try Alias("new.example")
     #expect(try serving.answer(host: "new.example").status == 404)
-    serving.hosts.update([(name: name, document: try Serving.document("one"))])
+    serving.hosts.update([(names: [name], document: try Serving.document("one"))])
     #expect(try serving.answer(host: "new.example").text == "one")
-    serving.hosts.update([(name: name, document: try Serving.document("two"))])
+    let two = try Serving.document("two")
+    serving.hosts.update([(names: [name], document: two)])
     #expect(try serving.answer(host: "new.example").text == "two")
     #expect(serving.hosts.count == 2)
-    serving.hosts.update([(name: name, document: nil)])
+    serving.hosts.update([], removing: [two])
     #expect(try serving.answer(host: "new.example").status == 404)
     #expect(serving.hosts.count == 1)
     #expect(try serving.answer().status == 200)
@@ -27,7 +28,7 @@ import WellKnown
     for start in stride(from: 0, to: 6000, by: 500) {
       serving.hosts.update(
         try (start..<(start + 500)).map {
-          (name: try Alias("n\($0).example"), document: try Serving.document("\($0)"))
+          (names: [try Alias("n\($0).example")], document: try Serving.document("\($0)"))
         })
     }
     #expect(serving.hosts.count == 6001)
@@ -39,6 +40,89 @@ import WellKnown
     }
   }
 
+  @Test func aDocumentThatGoesLeavesAllItsNamesButThoseThatHaveAnother() throws {
+    let serving = try Serving()
+    let names = try ["one.example", "*.two.example", "three.example"].map { try Alias($0) }
+    let document = try Serving.document("old")
+    serving.hosts.update([(names: names, document: document)])
+    #expect(serving.hosts.count == 4)
+    let next = try Serving.document("new")
+    serving.hosts.update([(names: [names[2]], document: next)], removing: [document])
+    #expect(serving.hosts.count == 2)
+    #expect(try serving.answer(host: "one.example").status == 404)
+    #expect(try serving.answer(host: "a.two.example").status == 404)
+    #expect(try serving.answer(host: "three.example").text == "new")
+    // It has no name any more.
+    serving.hosts.update([], removing: [document])
+    #expect(serving.hosts.count == 2)
+  }
+
+  @Test func thousandsOfDocumentsThatGoLeaveTheOthers() throws {
+    let serving = try Serving([:])
+    let documents = try (0..<6000).map { try Serving.document("\($0)") }
+    let names = NameList()
+    for (index, document) in documents.enumerated() {
+      names.add([try Alias("n\(index).example"), try Alias("*.n\(index).example")], document)
+    }
+    serving.hosts.replaceAll([names])
+    #expect(serving.hosts.count == 12_000)
+    // Many of them are in one chain with others.
+    serving.hosts.update(
+      [], removing: documents.indices.filter { $0 % 3 > 0 }.map { documents[$0] })
+    #expect(serving.hosts.count == 4000)
+    let connection = try serving.connect()
+    for index in stride(from: 0, to: 6000, by: 17) {
+      for host in ["n\(index).example", "a.n\(index).example"] {
+        let response = try connection.exchange(
+          "GET \(Serving.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(response.status == (index % 3 > 0 ? 404 : 200))
+        if index % 3 == 0 { #expect(response.text == "\(index)") }
+      }
+    }
+  }
+
+  @Test func ofANameInSeveralListsOneDocumentIsServedAndTheOthersAreGivenUp() throws {
+    let serving = try Serving()
+    let name = try Alias("example.com")
+    var documents: [WeakDocument] = []
+    do {
+      let lists = try ["one", "two", "three"].map { body in
+        let document = try Serving.document(body)
+        documents.append(WeakDocument(document))
+        let list = NameList()
+        list.add([try Alias("\(body).example"), name, name], document)
+        return list
+      }
+      serving.hosts.replaceAll(lists)
+    }
+    #expect(serving.hosts.count == 4)
+    #expect(documents.allSatisfy { $0.document != nil })
+    #expect(["one", "two", "three"].contains(try serving.answer().text))
+    serving.hosts.update([], removing: documents.compactMap(\.document))
+    #expect(serving.hosts.count == 0)
+    _ = serving.hosts.takeFetches()
+    #expect(documents.allSatisfy { $0.document == nil })
+  }
+
+  @Test func answersThatManyAskForAtOnceAreMadeForAllOfThem() throws {
+    let serving = try Serving(daemons: 4)
+    let connections = try (0..<8).map { _ in try serving.connect() }
+    for round in 0..<100 {
+      let document = try Serving.document("\(round)", revision: round)
+      serving.hosts.update([(names: [try Alias("example.com")], document: document)])
+      for (number, connection) in connections.enumerated() {
+        let line = number.isMultiple(of: 2) ? "X: y" : "If-None-Match: *"
+        try connection.send(
+          "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\(line)\r\n\r\n")
+      }
+      for (number, connection) in connections.enumerated() {
+        let response = try connection.readResponse()
+        #expect(response.status == (number.isMultiple(of: 2) ? 200 : 304))
+        #expect(response.text == (number.isMultiple(of: 2) ? "\(round)" : ""))
+      }
+    }
+  }
+
   @Test func replacedDocumentsAreGivenUpOnceNobodySendsThemAndTheirFetchesWereTaken() throws {
     let serving = try Serving()
     let name = try Alias("example.com")
@@ -46,11 +130,11 @@ import WellKnown
     do {
       let document = try Serving.document("first")
       first = document
-      serving.hosts.update([(name: name, document: document)])
+      serving.hosts.update([(names: [name], document: document)])
     }
     #expect(first != nil)
     #expect(try serving.answer().text == "first")
-    serving.hosts.update([(name: name, document: try Serving.document("second"))])
+    serving.hosts.update([(names: [name], document: try Serving.document("second"))])
     #expect(serving.hosts.takeFetches().count == 1)
     #expect(first == nil)
   }
@@ -82,7 +166,7 @@ import WellKnown
       let body = String(repeating: "\(round % 10)", count: 1 + round % 50_000)
       let document = try Serving.document(body)
       documents.append(WeakDocument(document))
-      serving.hosts.update([(name: names[round % 2], document: document)])
+      serving.hosts.update([(names: [names[round % 2]], document: document)])
     }
     isDone.store(true, ordering: .relaxed)
     group.wait()

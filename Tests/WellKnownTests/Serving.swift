@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import TestSupport
+import Testing
 import WellKnown
 
 /// A public listener on a port of its own, with documents for a few names.
@@ -19,8 +20,9 @@ struct Serving {
     limits: Limits = PublicListener.defaultLimits, settings: PublicSettings = PublicSettings(),
     log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws {
-    hosts.replaceAll(
-      try bodies.map { (name: try Alias($0.key), document: try Self.document($0.value)) })
+    let names = NameList()
+    for (name, body) in bodies { names.add([try Alias(name)], try Self.document(body)) }
+    hosts.replaceAll([names])
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
       limits: limits, settings: settings, log: log)
@@ -30,8 +32,9 @@ struct Serving {
     _ body: String, digest: String = digest, publishedAt: Int64 = published, domain: Int64 = 1,
     revision: Int = 1
   ) throws -> ServedDocument {
-    try ServedDocument(
-      content: Content(Array(body.utf8)), digest: digest, publishedAt: publishedAt,
+    ServedDocument(
+      content: Content(Array(body.utf8)),
+      digest: try #require(DocumentDigest(hexadecimal: digest)), publishedAt: publishedAt,
       cacheSeconds: 3600, domain: domain, revision: revision)
   }
 

@@ -88,12 +88,24 @@ private struct Progress {
 }
 
 private func beginRequest(
-  _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _: OpaquePointer?
+  _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?,
+  _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-  guard let context, let target else { return nil }
+  guard let context, let target, let connection else { return nil }
+  var progress = Progress(targetBytes: strlen(target))
+  joinParameters(of: target)
   // Sound, here and below: the daemon keeps its context while its thread runs.
-  Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.traffic.begin() }
-  return Progress(targetBytes: strlen(target)).pointer
+  Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
+    handler.traffic.begin()
+    if !handler.room.holds(targetOf: progress.targetBytes) {
+      // Now, since libmicrohttpd may have no memory left to go on with such a request, and then it
+      // leaves it without an answer.
+      handler.room.refuse(connection)
+      OpenConnections.allow(Lingering.milliseconds, to: connection)
+      progress.stage = .answeredEarly
+    }
+  }
+  return progress.pointer
 }
 
 private func continueRequest(
@@ -110,6 +122,7 @@ private func continueRequest(
     pieceBytes.pointee = 0
     return .YES
   }
+  let isRefused = progress.stage == .answeredEarly
   // Sound: see `beginRequest`.
   let handler = Unmanaged<DirectHandler>.fromOpaque(context)
   if progress.stage == .targetArrived {
@@ -131,7 +144,7 @@ private func continueRequest(
       fields: handler.lastFields(of: connection))
     if !handler.room.holds(request) {
       handler.answers.noteHeaderTooLarge(request)
-      handler.room.refuse(connection)
+      if !isRefused { handler.room.refuse(connection) }
       progress.stage = .answeredEarly
       state.pointee = progress.pointer
       return .NO

@@ -8,8 +8,9 @@ import CMicroHTTPD
 /// been sent.
 struct HeaderRoom {
   /// The memory that libmicrohttpd gets for each connection. It clears it after each request, so
-  /// its size costs time.
-  var poolBytes: Int { 2 * limit }
+  /// its size costs time. A part of it takes what arrives, the rest an entry for each field and a copy
+  /// of cookies.
+  var poolBytes: Int { 3 * limit }
 
   private let limit: Int
   private let answer: [UInt8]
@@ -38,6 +39,9 @@ struct HeaderRoom {
     let used = bytes + request.fields.cookieBytes + fields * Self.bytesPerField
     return used + Self.answerBytes <= poolBytes
   }
+
+  /// Whether a target may be part of a header within the limit.
+  func holds(targetOf bytes: Int) -> Bool { bytes <= limit }
 
   /// Sends the answer, as far as the connection takes it without waiting.
   func refuse(_ connection: OpaquePointer) { sendLast(answer, on: connection) }

@@ -62,7 +62,7 @@ final class Daemon: Sendable {
     options.append(option(.END, 0))
     let threads =
       threading == .one
-      ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
+      ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue
       : MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue
     guard
       let daemon = aasa_start_daemon(

@@ -10,7 +10,8 @@ import Synchronization
 final class Lingering: Sendable {
   /// How many there may be; others are closed at once.
   private static let limit = 64
-  private static let seconds = 2.0
+  /// For how long.
+  static let milliseconds: Int64 = 2000
 
   private let count = Atomic(0)
   private let queue = DispatchQueue(label: "lingering-connections")
@@ -39,7 +40,9 @@ final class Lingering: Sendable {
       count.subtract(1, ordering: .relaxed)
     }
     reading.source.resume()
-    queue.asyncAfter(deadline: .now() + Self.seconds) { reading.source.cancel() }
+    queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) {
+      reading.source.cancel()
+    }
   }
 
   /// Drops what has arrived, so far as it is not endless; false at the end of the connection.

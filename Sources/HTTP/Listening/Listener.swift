@@ -78,6 +78,7 @@ public final class Listener: Sendable {
     for _ in 0..<max(1, count) {
       let handler = DirectHandler(room: room, limits: limits, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
+      try socket.deferConnections(of: bound)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(

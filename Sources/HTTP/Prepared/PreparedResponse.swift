@@ -1,11 +1,5 @@
-import CMicroHTTPD
-import Glibc
-
 /// A response that is built once and sent any number of times, by any thread.
-public struct PreparedResponse: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: libmicrohttpd guards its count of references with a mutex, and nothing else
-  // of a response changes after init.
-
+public struct PreparedResponse: ~Copyable, Sendable {
   /// Why a response cannot be built.
   public enum Failure: Error, Sendable {
     /// A field's name or value has characters that would break the header, or it is one that
@@ -19,27 +13,18 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   public let status: Status
   /// The length of the body, in bytes.
   public let contentBytes: Int
-  /// Where it lies in memory.
-  public let footprint: Footprint
-  let pointer: OpaquePointer
-  /// Whether it holds a file descriptor.
-  private let hasDescriptor: Bool
+  let reference: ResponseReference
 
   /// Builds a response with a body that may be shared with others.
   ///
   /// - Throws: `Failure`.
   public init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
-    guard let (pointer, hasDescriptor) = Self.make(content) else { throw .outOfResources }
-    for field in fields.all where !Self.add(field, to: pointer) {
-      MHD_destroy_response(pointer)
-      if hasDescriptor { Content.giveDescriptorBack() }
+    guard let reference = ResponseReference(of: content) else { throw .outOfResources }
+    for field in fields.all where !reference.add(field) {
+      reference.release()
       throw .invalidField(field.name)
     }
-    self.status = status
-    contentBytes = content.count
-    self.pointer = pointer
-    self.hasDescriptor = hasDescriptor
-    footprint = Footprint(of: pointer, content)
+    self.init(reference, status, contentBytes: content.count)
   }
 
   /// Builds a response to be sent.
@@ -49,49 +34,29 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
     try self.init(response.status, fields: response.fields, content: Content(response.body))
   }
 
-  deinit {
-    MHD_destroy_response(pointer)
-    if hasDescriptor { Content.giveDescriptorBack() }
+  private init(_ reference: ResponseReference, _ status: Status, contentBytes: Int) {
+    self.status = status
+    self.contentBytes = contentBytes
+    self.reference = reference
   }
 
-  /// The value of a field, as it lies in the response, as long as that lives; `nil` without the field.
-  public func value(of name: String) -> UnsafeRawBufferPointer? {
-    MHD_get_response_header(pointer, name).map {
-      UnsafeRawBufferPointer(start: $0, count: strlen($0))
-    }
+  deinit { reference.release() }
+
+  /// Gives the reference to somebody who releases it.
+  consuming func handOver() -> ResponseReference {
+    let reference = reference
+    discard self
+    return reference
   }
 
-  private static func make(_ content: Content) -> (OpaquePointer, hasDescriptor: Bool)? {
-    if case .file(let descriptor) = content.storage, Content.takeDescriptor() {
-      // libmicrohttpd closes what it is given.
-      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-      if own >= 0, let pointer = MHD_create_response_from_fd64(UInt64(content.count), own) {
-        return (pointer, true)
-      }
-      if own >= 0 { close(own) }
-      Content.giveDescriptorBack()
-    }
-    guard content.count == 0 || content.bytes() != nil else { return nil }
-    // Released by the free callback: connections may go on sending when the owner is gone.
-    let retained = Unmanaged.passRetained(content)
-    let pointer = MHD_create_response_from_buffer_with_free_callback_cls(
-      content.count, content.bytes(), releaseContent, retained.toOpaque())
-    guard let pointer else {
-      retained.release()
-      return nil
-    }
-    return (pointer, false)
+  /// Calls `body` with a response whose reference somebody else owns, at least until it returns.
+  static func lend<Result>(
+    _ reference: ResponseReference, _ status: Status, contentBytes: Int,
+    _ body: (borrowing PreparedResponse) -> Result
+  ) -> Result {
+    let response = PreparedResponse(reference, status, contentBytes: contentBytes)
+    let result = body(response)
+    _ = response.handOver()
+    return result
   }
-
-  private static func add(_ field: Field, to pointer: OpaquePointer) -> Bool {
-    var value = field.value
-    let isText = value.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
-    return isText && MHD_add_response_header(pointer, field.name, field.value) == .YES
-  }
-}
-
-private func releaseContent(_ content: UnsafeMutableRawPointer?) {
-  guard let content else { return }
-  // Sound: this is the reference that `make` retained, and it is called once.
-  Unmanaged<Content>.fromOpaque(content).release()
 }

@@ -57,7 +57,7 @@ private struct ProcessStatus {
 
   init?() {
     // The second field is the program's name in parentheses, which may have any characters.
-    guard let text = contents(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else {
+    guard let text = fileText(at: "/proc/self/stat"), let end = text.lastIndex(of: ")") else {
       return nil
     }
     let fields = text[end...].split(separator: " ").dropFirst().map { Double($0) }
@@ -74,6 +74,7 @@ private struct ProcessStatus {
   }
 }
 
-private func contents(of path: String) -> String? {
+/// The text of a file of the kernel's; `nil` where it cannot be read.
+func fileText(at path: String) -> String? {
   FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }

@@ -12,12 +12,13 @@ from published import Published
 from servers import Bench, Server
 from throughput import bodies
 
-_SECONDS = 2
+# strace slows a server down. So long that what connecting takes does not count.
+_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls a request, by name; those that are rare are left out."""
+    """Calls a request, by name."""
 
     server: str
     per_request: dict[str, float]
@@ -25,6 +26,10 @@ class Calls:
     @property
     def total(self) -> float:
         return sum(self.per_request.values())
+
+    @property
+    def frequent(self) -> dict[str, float]:
+        return {name: each for name, each in self.per_request.items() if each >= 0.005}
 
 
 def count(bench: Bench, published: Published) -> list[Calls]:
@@ -56,4 +61,4 @@ def _trace(server: Server, load: Load) -> Calls:
     calls = {name: int(number) / requests for number, name in lines if name != "total"}
     if not calls:
         raise RuntimeError(f"strace counted nothing:\n{text}")
-    return Calls(server.name, {name: each for name, each in calls.items() if each >= 0.005})
+    return Calls(server.name, calls)

@@ -1,5 +1,5 @@
 // The least that libmicrohttpd can do: one constant answer, whatever is asked. It is the yardstick
-// for what the product adds. Daemon, pool and answer are as in Sources/HTTP.
+// for what the product adds. Socket, daemon, pool and answer are as in Sources/HTTP.
 //
 //     constant PORT FILE
 //
@@ -7,14 +7,17 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define POOL_BYTES 8192
+#define POOL_BYTES 12288
 #define FILE_BYTES 32768
 #define ENTITY_TAG "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
 
@@ -56,6 +59,16 @@ static int fail(const char *what) {
   return 1;
 }
 
+static int listening(int port) {
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+  setsockopt(descriptor, IPPROTO_TCP, TCP_DEFER_ACCEPT, &one, sizeof(one));
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof(address)) != 0) return -1;
+  return listen(descriptor, 1024) == 0 ? descriptor : -1;
+}
+
 int main(int count, char **words) {
   if (count != 3) {
     fprintf(stderr, "usage: constant PORT FILE\n");
@@ -71,8 +84,11 @@ int main(int count, char **words) {
   add_common_fields(full);
   MHD_add_response_header(full, "X-Content-Type-Options", "nosniff");
   add_common_fields(not_modified);
+  int socket = listening(atoi(words[1]));
+  if (socket < 0) return fail(words[1]);
   struct MHD_Daemon *daemon = MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, atoi(words[1]), NULL, NULL, answer, NULL,
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_USE_ITC, 0, NULL, NULL, answer, NULL,
+      MHD_OPTION_LISTEN_SOCKET, socket,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT, 10000u,
       MHD_OPTION_CONNECTION_TIMEOUT, 30u, MHD_OPTION_END);
   if (daemon == NULL) return fail("MHD_start_daemon");

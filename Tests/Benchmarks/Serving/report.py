@@ -49,7 +49,7 @@ def _throughput(rows: list[Row]) -> str:
 def _calls(calls: list[Calls]) -> str:
     lines = [
         [one.server, f"{one.total:.2f}",
-         ", ".join(f"{name} {each:.2f}" for name, each in sorted(one.per_request.items()))]
+         ", ".join(f"{name} {each:.2f}" for name, each in sorted(one.frequent.items()))]
         for one in calls]
     return _table(["kept alive, 1 KB", "system calls a request", "which"], lines)
 

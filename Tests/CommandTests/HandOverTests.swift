@@ -1,0 +1,101 @@
+import JSONValue
+import SQLite
+import TestSupport
+import Testing
+
+/// An edit that is stored, while something keeps the server from serving what is stored.
+@Suite struct HandOverTests {
+  private let trial: StateTrial
+  private let connection: Connection
+  private var server: RunningServer { trial.server }
+
+  init() throws {
+    trial = try StateTrial()
+    connection = try Connection(path: trial.database, mode: .create)
+  }
+
+  /// Another process writes a revision of b.example that nobody can serve: its digest is none.
+  private func damage() throws { try changeDigest(by: 64) }
+
+  private func repair() throws { try changeDigest(by: -64) }
+
+  private func changeDigest(by difference: Int) throws {
+    try connection.execute(
+      """
+      BEGIN IMMEDIATE;
+      UPDATE revision SET sha256 = char(unicode(sha256) + \(difference)) || substr(sha256, 2)
+      WHERE domain_id = (SELECT domain_id FROM domain_name WHERE name = 'b.example');
+      INSERT INTO change (domain_id) SELECT domain_id FROM domain_name WHERE name = 'b.example';
+      COMMIT
+      """)
+  }
+
+  private func revision(of domain: String) throws -> JSON? {
+    try server.client().send("GET", "/v1/domains/\(domain)").json["revision"]
+  }
+
+  private func readiness() throws -> JSON { try server.client().send("GET", "/readyz").json }
+
+  private static let sentence =
+    "An edit is stored and cannot be served yet; until it can, its file is served as before."
+
+  @Test func whatIsStoredAndNotServedYetIsToldAsThatAndServedWhenItCanBe() throws {
+    let client = try server.client()
+    let path = "/v1/domains/a.example"
+    try damage()
+    let change = StateTrial.domain("a.example", ["/z"])
+    let answer = try client.send("PUT", path, json: change)
+    #expect(answer.status == 500)
+    #expect(try answer.code == "committed-not-served")
+    #expect(try answer.json["domain"] == "a.example" && answer.json["revision"] == 2)
+    #expect(answer["ETag"] == "\"2\"")
+    #expect(try revision(of: "a.example") == 2, "it is stored")
+    #expect(try AssociationFile.paths(of: server.file(of: "a.example").json) == ["/a"])
+    #expect(try readiness()["problems"]?.arrayValue?.contains(.string(Self.sentence)) == true)
+
+    let again = try client.send("PUT", path, json: change)
+    #expect(try again.code == "committed-not-served", "a success would say that it is served")
+    #expect(try revision(of: "a.example") == 2)
+    #expect(try Metrics(of: server)["aasa_commits_not_served_total"] == 2)
+
+    try repair()
+    #expect(try trial.isServed(["/z"], for: "a.example"))
+    #expect(try client.send("PUT", path, json: change).status == 200)
+    #expect(try becomesTrue { try readiness() == ["status": "ready"] })
+    let errors = try server.errors()
+    #expect(errors.ranges(of: Self.sentence).count == 1, "told once")
+    #expect(errors.ranges(of: "Every edit that is stored is served again.").count == 1)
+  }
+
+  @Test func whatIsNotServedByItselfSucceedsMeanwhile() throws {
+    let client = try server.client()
+    try damage()
+    #expect(try client.send("DELETE", "/v1/domains/a.example").code == "committed-not-served")
+    let token = try client.send("POST", "/v1/tokens", json: ["name": "new", "role": "viewer"])
+    #expect(try token.status == 201 && token.json["token"]?.stringValue != nil)
+    let app = try client.send(
+      "PUT", "/v1/apps/ABCDE12345.com.example.new", json: ["name": "New"])
+    #expect(app.status == 201)
+    let dryRun = try client.send(
+      "PUT", "/v1/domains/c.example?dryRun=true", json: StateTrial.domain("c.example", ["/c"]))
+    #expect(dryRun.status == 201)
+    #expect(try client.send("GET", "/v1/domains/a.example").status == 404)
+    #expect(try server.file(of: "a.example").status == 200)
+    try repair()
+    #expect(try becomesTrue(within: 1) { try server.file(of: "a.example").status == 404 })
+  }
+
+  @Test func applySaysThatTheStateIsStored() throws {
+    #expect(try trial.exportDirectory().status == 0)
+    try trial.replace("/a", with: "/z", in: "a.example.json")
+    try damage()
+    let result = try trial.run("apply", at: .server, trial.directory)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("The change is stored, but it is not served yet"))
+    #expect(!result.errors.contains("Nothing was changed"))
+    #expect(try trial.run("diff", at: .server, trial.directory).status == 0)
+    try repair()
+    #expect(try trial.isServed(["/z"], for: "a.example"))
+    #expect(try trial.run("apply", at: .server, trial.directory).status == 0)
+  }
+}

@@ -1,0 +1,79 @@
+import Dispatch
+import HTTP
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct LazyResponseTests {
+  @Test func aResponseThatTwoMakeAtTheSameTimeIsKeptOnceAndNeitherIsLeftBehind() {
+    for _ in 0..<50 {
+      weak var content: Content?
+      do {
+        let owner = Owner(limit: 10)
+        content = owner.content
+        let making = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+          let bytes = owner.ask {
+            // Both are here before one goes on, unless there is one processor only.
+            making.add(1, ordering: .relaxed)
+            _ = becomesTrue(within: 0.2) { making.load(ordering: .relaxed) == 2 }
+          }
+          #expect(bytes == 4)
+        }
+        #expect(owner.isKept)
+        #expect(owner.limit.count == 1)
+        #expect(owner.ask { Issue.record("made again") } == 4)
+        #expect(content != nil)
+      }
+      // Each response holds its content until it is given up.
+      #expect(content == nil)
+    }
+  }
+
+  @Test func responsesBeyondTheLimitAreMadeForEachRequest() {
+    let limit = KeptResponses(limit: 3)
+    var owners = (0..<5).map { _ in Owner(limit) }
+    for owner in owners { #expect(owner.ask {} == 4) }
+    #expect(owners.map(\.isKept) == [true, true, true, false, false])
+    let made = Atomic(0)
+    for owner in owners {
+      #expect(owner.ask { made.add(1, ordering: .relaxed) } == 4)
+    }
+    #expect(made.load(ordering: .relaxed) == 2)
+    #expect(limit.count == 3)
+    // Where one goes, there is room for another one.
+    owners.removeFirst()
+    #expect(limit.count == 2)
+    for owner in owners { _ = owner.ask {} }
+    #expect(owners.map(\.isKept) == [true, true, true, false])
+    owners = []
+    #expect(limit.count == 0)
+  }
+}
+
+/// Something that has a response, which it makes when it is asked.
+private final class Owner: Sendable {
+  let response = LazyResponse()
+  var isKept: Bool { response.isKept }
+  let content = Content(Array("body".utf8))
+  let limit: KeptResponses
+
+  init(_ limit: KeptResponses) { self.limit = limit }
+
+  convenience init(limit: Int) { self.init(KeptResponses(limit: limit)) }
+
+  deinit {
+    if response.isKept { limit.giveBack() }
+  }
+
+  /// The length of the response's body.
+  func ask(_ whenMade: () -> Void) -> Int? {
+    response.withResponse(
+      .ok, content,
+      fields: {
+        whenMade()
+        return [Field("ETag", "\"a\"")]
+      }, within: limit
+    ) { $0.contentBytes }
+  }
+}

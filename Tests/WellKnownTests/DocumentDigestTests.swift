@@ -1,0 +1,23 @@
+import Testing
+import WellKnown
+
+@Suite struct DocumentDigestTests {
+  @Test(arguments: [
+    "", "0", String(Serving.digest.dropLast()), Serving.digest + "0", Serving.digest.uppercased(),
+    Serving.digest.dropLast() + "g", " " + Serving.digest.dropLast(),
+    Serving.digest.dropLast() + "é",
+  ])
+  func whatIsNotSixtyFourDigitsIsNoDigest(text: String) {
+    #expect(DocumentDigest(hexadecimal: text) == nil)
+  }
+
+  @Test func digestsAreEqualWhereEachDigitIs() throws {
+    let digest = try #require(DocumentDigest(hexadecimal: Serving.digest))
+    #expect(digest == DocumentDigest(hexadecimal: Serving.digest))
+    for index in Serving.digest.indices {
+      var other = Serving.digest
+      other.replaceSubrange(index...index, with: other[index] == "0" ? "1" : "0")
+      #expect(digest != DocumentDigest(hexadecimal: other))
+    }
+  }
+}
