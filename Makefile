@@ -29,8 +29,10 @@ setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
 	@$(call install,$(PACKAGES))
 
+# With Swift's libraries in it, so that it runs where Swift is not installed, and faster. The linker's
+# warning of mktemp is about Foundation.
 build: setup
-	swift build -c release --product aasa
+	swift build -c release --product aasa --static-swift-stdlib
 
 # The example is imported once, so that what was edited since stays.
 run: build
