@@ -1,3 +1,5 @@
+import Glibc
+
 /// A JSON value that keeps what other readers lose: the order of members and the text of numbers.
 public enum JSON: Sendable {
   /// `null`.
@@ -140,6 +142,10 @@ extension JSON.Object: Equatable {
   /// Whether two objects have the same keys with equal values, in whatever order.
   public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
     guard left.members.count == right.members.count else { return false }
+    // Nearly always the keys are in the same order.
+    if zip(left.members, right.members).allSatisfy({ sameScalars($0.key, $1.key) }) {
+      return zip(left.members, right.members).allSatisfy { $0.value == $1.value }
+    }
     let order = { (object: JSON.Object) in
       object.members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
@@ -149,11 +155,49 @@ extension JSON.Object: Equatable {
   }
 }
 
+extension JSON {
+  /// Whether both are written alike: members in the same order, numbers with the same digits.
+  public func isWritten(like other: JSON) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)), (.string(let one), .string(let other)):
+      sameScalars(one, other)
+    case (.array(let one), .array(let other)):
+      one.elementsEqual(other) { $0.isWritten(like: $1) }
+    case (.object(let one), .object(let other)): one.isWritten(like: other)
+    default: false
+    }
+  }
+}
+
+extension JSON.Object {
+  /// Whether both are written alike: members in the same order, numbers with the same digits.
+  public func isWritten(like other: JSON.Object) -> Bool {
+    members.elementsEqual(other.members) {
+      sameScalars($0.key, $1.key) && $0.value.isWritten(like: $1.value)
+    }
+  }
+}
+
+extension JSON? {
+  /// Whether neither is there, or both are written alike.
+  public func isWritten(like other: JSON?) -> Bool {
+    guard let self, let other else { return self == nil && other == nil }
+    return self.isWritten(like: other)
+  }
+}
+
 /// Whether two strings have the same scalars, which is what "the same" means for JSON and URLs.
 public func sameScalars(_ left: String, _ right: String) -> Bool {
   guard left.utf8.count == right.utf8.count else { return false }
-  let (one, other) = (left.utf8.span, right.utf8.span)
-  return one.indices.allSatisfy { one[$0] == other[$0] }
+  // Sound: the bytes of both are there during the call, and as many as were counted.
+  return left.utf8.span.withUnsafeBytes { one in
+    right.utf8.span.withUnsafeBytes { other in
+      guard let start = one.baseAddress, let other = other.baseAddress else { return true }
+      return memcmp(start, other, one.count) == 0
+    }
+  }
 }
 
 /// Whether two JSON numbers have the same value: compared as integers or doubles where both fit

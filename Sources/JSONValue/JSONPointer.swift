@@ -31,11 +31,13 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
   /// Pointers are made for all that is looked at, so in one piece of memory.
   private func appending(plain part: String) -> JSONPointer {
-    var text = ""
-    text.reserveCapacity(description.utf8.count + 1 + part.utf8.count)
-    text += description
-    text += "/"
-    text += part
+    let parts = (description.utf8, part.utf8)
+    // Sound: as many bytes are written as there is room for, and how many is returned.
+    let text = String(unsafeUninitializedCapacity: parts.0.count + 1 + parts.1.count) { bytes in
+      let slash = bytes.initialize(fromContentsOf: parts.0)
+      bytes.initializeElement(at: slash, to: UInt8(ascii: "/"))
+      return bytes[(slash + 1)...].initialize(fromContentsOf: parts.1)
+    }
     return JSONPointer(text: text)
   }
 }

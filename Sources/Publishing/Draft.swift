@@ -7,7 +7,7 @@ struct Draft {
   static let longWorkBytes = 16_384
 
   let domain: Domain
-  let document: JSON
+  let document: ReadDocument
   let bytes: [UInt8]
   /// What the apps of the document are built for.
   let environments: [AppIdentifier: App.Environment]
@@ -15,8 +15,8 @@ struct Draft {
   init(_ domain: Domain, environments: [AppIdentifier: App.Environment]) {
     self.domain = domain
     self.environments = environments
-    document = domain.document.json
-    bytes = document.serialized()
+    document = ReadDocument(domain.document.json)
+    bytes = document.json.serialized()
   }
 
   /// Everything that is noteworthy about the document on its domain.
@@ -52,7 +52,7 @@ struct Review {
 
   let findings: [Finding]
   let changedResolutions: [ChangedResolution]
-  let document: JSON
+  let document: ReadDocument
 
   /// Lints a draft and checks its expectations.
   ///
@@ -68,7 +68,7 @@ struct Review {
     let accepted = explicitly.union(asBefore.keys)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
-      let account = isTooLarge ? ByteAccount(of: document) : nil
+      let account = isTooLarge ? ByteAccount(of: document.json) : nil
       throw .refused(draft.domain.name, findings, account: account)
     }
     // Compiling the documents is only worth it where there is something to resolve.
@@ -81,7 +81,7 @@ struct Review {
     if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
     changedResolutions =
       old.map {
-        after.changes(since: Resolver($0.domain, $0.domain.document.json))
+        after.changes(since: Resolver($0.domain, ReadDocument($0.domain.document.json)))
       } ?? []
   }
 

@@ -1,5 +1,5 @@
 public import Association
-public import JSONValue
+import JSONValue
 public import Store
 
 /// What an edit came to.
@@ -11,7 +11,7 @@ public struct Publication: Sendable {
   /// The URLs of expectations, before or after, of which the resolution is another one now.
   public let changedResolutions: [ChangedResolution]
   /// The document now.
-  public let document: JSON
+  public let document: ReadDocument
 
   /// What the document says differently now, worked out when it is asked for; `nil` where there was
   /// none before.
@@ -19,8 +19,9 @@ public struct Publication: Sendable {
   /// - Throws: `JSON.SyntaxError` for a stored document that is damaged.
   public func comparison() throws -> DocumentComparison? {
     try edited.documentBefore.map {
-      DocumentComparison(
-        from: try JSON.parse($0).value, to: document, domain: edited.stored.domain.name.text)
+      let before = try edited.readBefore ?? ReadDocument(JSON.parse($0).value)
+      return DocumentComparison(
+        from: before, to: document, domain: edited.stored.domain.name.text)
     }
   }
 }
@@ -83,7 +84,8 @@ extension Transaction {
         draft, over: try old.map { try known($0) }, after: findings, accepting: accepted)
       review = passed
       return DomainEdit(
-        domain: domain, document: draft.bytes, acceptedCodes: passed.acceptedCodes,
+        domain: domain, document: draft.bytes, read: draft.document,
+        acceptedCodes: passed.acceptedCodes,
         findingCodes: Set(passed.findings.map(\.code.rawValue)))
     }
     // `edit` has called its body, or it has thrown.

@@ -1,14 +1,13 @@
 import Association
-import JSONValue
 
 /// What the document of a domain says of URLs of that domain.
 struct Resolver {
   private let domain: Domain
   private let matcher: Matcher
 
-  init(_ domain: Domain, _ document: JSON) {
+  init(_ domain: Domain, _ document: ReadDocument) {
     self.domain = domain
-    matcher = Matcher(document: document)
+    matcher = Matcher(document.links)
   }
 
   /// The expectations of the domain that its document does not meet.

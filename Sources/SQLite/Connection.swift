@@ -99,6 +99,10 @@ public final class Connection {
   /// How many rows the last INSERT, UPDATE or DELETE changed.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// How many rows statements of this connection have changed since it was opened, also those that were
+  /// undone since, those of triggers and those of foreign keys.
+  public var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
   /// The rowid of the last INSERT.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 

@@ -109,8 +109,10 @@ extension DomainRows {
       }
       if old[place] != route {
         let queryChanged = old[place].query != route.query
-        try updateRoute(id, route, at: position, queryChanged: queryChanged, connection)
-      } else if place != position {
+        try updateRoute(id, route, queryChanged: queryChanged, connection)
+      }
+      // SQLite writes the index of a column that is set, whether or not it is another value.
+      if place != position {
         try connection.run(
           "UPDATE route SET position = ? WHERE id = ?", [.integer(position), .integer(id)])
       }
@@ -122,30 +124,29 @@ extension DomainRows {
   ) throws {
     try connection.run(
       """
-      INSERT INTO route (position, path, query, has_query_items, fragment, exclude, case_sensitive,
-        percent_encoded, comment, extra, entry_id)
+      INSERT INTO route (path, query, has_query_items, fragment, exclude, case_sensitive,
+        percent_encoded, comment, extra, position, entry_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, columns(route, at: position) + [.integer(entry)])
+      """, columns(route) + [.integer(position), .integer(entry)])
     try insertQueryItems(route.query, of: connection.lastInsertRowID, connection)
   }
 
   private func updateRoute(
-    _ id: Int64, _ route: Route, at position: Int, queryChanged: Bool,
-    _ connection: Connection
+    _ id: Int64, _ route: Route, queryChanged: Bool, _ connection: Connection
   ) throws {
     try connection.run(
       """
-      UPDATE route SET position = ?, path = ?, query = ?, has_query_items = ?, fragment = ?,
+      UPDATE route SET path = ?, query = ?, has_query_items = ?, fragment = ?,
         exclude = ?, case_sensitive = ?, percent_encoded = ?, comment = ?, extra = ?
       WHERE id = ?
-      """, columns(route, at: position) + [.integer(id)])
+      """, columns(route) + [.integer(id)])
     guard queryChanged else { return }
     try replace("query_item", "route_id", id, connection)
     try insertQueryItems(route.query, of: id, connection)
   }
 
   /// The columns that both statements above write, in their order.
-  private func columns(_ route: Route, at position: Int) -> [Value] {
+  private func columns(_ route: Route) -> [Value] {
     var pattern: String?
     var hasItems = false
     switch route.query {
@@ -154,7 +155,7 @@ extension DomainRows {
     case nil: break
     }
     return [
-      .integer(position), .optional(route.path), .optional(pattern), .bool(hasItems),
+      .optional(route.path), .optional(pattern), .bool(hasItems),
       .optional(route.fragment), .optional(route.exclude), .optional(route.caseSensitive),
       .optional(route.percentEncoded), .optional(route.comment), .members(route.extra),
     ]

@@ -20,6 +20,8 @@ public struct DomainEdit: Sendable {
   public var domain: Domain
   /// The rendered document.
   public var document: [UInt8]
+  /// The same document as it was read to be checked, if it was.
+  public var read: ReadDocument?
   /// The codes of the errors that were accepted.
   public var acceptedCodes: [String]
   /// The codes of all findings.
@@ -27,11 +29,12 @@ public struct DomainEdit: Sendable {
 
   /// An edit.
   public init(
-    domain: Domain, document: [UInt8], acceptedCodes: [String] = [],
+    domain: Domain, document: [UInt8], read: ReadDocument? = nil, acceptedCodes: [String] = [],
     findingCodes: Set<String> = []
   ) {
     self.domain = domain
     self.document = document
+    self.read = read
     self.acceptedCodes = acceptedCodes
     self.findingCodes = findingCodes
   }
@@ -45,10 +48,23 @@ public struct EditedDomain: Sendable {
   public let revision: Revision
   /// The document that was served before; `nil` where there was none.
   public let documentBefore: [UInt8]?
+  /// The same as it was read when it was published; `nil` where it has to be read again.
+  public let readBefore: ReadDocument?
   /// Whether the domain is new.
   public let isNew: Bool
   /// Whether anything changed. Where nothing did, no revision was published.
   public let isChanged: Bool
+
+  init(
+    _ now: RecentEdits.Domain, before: RecentEdits.Domain?, isNew: Bool, isChanged: Bool
+  ) {
+    stored = now.stored
+    revision = now.revision
+    documentBefore = before?.document
+    readBefore = before?.read
+    self.isNew = isNew
+    self.isChanged = isChanged
+  }
 }
 
 extension Store {

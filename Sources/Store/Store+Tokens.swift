@@ -29,11 +29,13 @@ extension Store {
 
   /// The token that has this secret and has not expired. That it was used is written down.
   public func token(_ secret: TokenSecret) throws -> Token? {
+    let hash = secret.hash
     let found = try readOnce { connection in
       try connection.first(
-        TokenRows.select + " WHERE hash = ?", [.blob(secret.hash)], row: TokenRows.read)
+        TokenRows.select + " WHERE hash = ?", [.blob(hash)], row: TokenRows.read)
     }
-    guard let (token, hash) = found, secret.matches(hash: hash) else { return nil }
+    guard let found, TokenSecret.isSame(found.hash, hash) else { return nil }
+    let token = found.token
     if let expiresAt = token.expiresAt, expiresAt <= now() { return nil }
     noteUse(of: token)
     return token

@@ -32,10 +32,9 @@ public struct TokenSecret: Sendable {
     return hash
   }
 
-  /// Whether the token's hash is this one, in a time that does not depend on where they differ.
-  func matches(hash other: [UInt8]) -> Bool {
-    let hash = hash
-    return hash.count == other.count && sodium_memcmp(hash, other, hash.count) == 0
+  /// Whether two hashes are the same, in a time that does not depend on where they differ.
+  static func isSame(_ hash: [UInt8], _ other: [UInt8]) -> Bool {
+    hash.count == other.count && sodium_memcmp(hash, other, hash.count) == 0
   }
 }
 

@@ -56,14 +56,14 @@ extension Transaction {
     _ name: DomainName, if precondition: Precondition = .none, action: String,
     _ body: (StoredDomain?) throws -> DomainEdit
   ) throws -> EditedDomain {
-    let old = try DomainRows.find(name, connection)
+    let known = try turn.recent.domain(name, connection)
+    let old = try known?.stored ?? DomainRows.find(name, connection)
     try precondition.check(old?.revision, of: name)
     let edit = try body(old)
-    let current = try old.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
-    if let old, let current, old.domain == edit.domain, current.document == edit.document {
-      return EditedDomain(
-        stored: old, revision: current.revision, documentBefore: current.document, isNew: false,
-        isChanged: false)
+    turn.recent.noticeChanges(connection)
+    let before = try known ?? old.flatMap { try published($0) }
+    if let before, before.stored.domain == edit.domain, before.document == edit.document {
+      return EditedDomain(before, before: before, isNew: false, isChanged: false)
     }
     let rows = DomainRows(id: try old?.id ?? DomainRows.insert(now: now, connection))
     try rows.save(edit.domain, over: old?.domain, now: now, connection)
@@ -74,13 +74,21 @@ extension Transaction {
     try noteChange(
       of: rows.id, edit.domain.isEnabled ? ServedDomain(rows.id, edit, revision) : nil)
     try record(action, .domain(name), revision: revision.number)
-    let known = old.flatMap { $0.published(edit, as: revision) }
-    guard let stored = try known ?? rows.load(connection) else {
+    let expected = old.flatMap { $0.published(edit, as: revision) }
+    guard let stored = try expected ?? rows.load(connection) else {
       throw StoreError.notFound(.domain(name))
     }
-    return EditedDomain(
-      stored: stored, revision: revision, documentBefore: current?.document, isNew: old == nil,
-      isChanged: true)
+    let edited = RecentEdits.Domain(
+      stored: stored, revision: revision, document: edit.document, read: edit.read)
+    turn.recent.keep(edited, insteadOf: name, connection)
+    return EditedDomain(edited, before: before, isNew: old == nil, isChanged: true)
+  }
+
+  /// What is served for a domain; `nil` if its revision is not there.
+  private func published(_ stored: StoredDomain) throws -> RecentEdits.Domain? {
+    try RevisionRows.find(stored.revision, of: stored.id, connection).map {
+      RecentEdits.Domain(stored: stored, revision: $0.revision, document: $0.document, read: nil)
+    }
   }
 
   /// Removes a domain with its revisions. Apps stay.

@@ -81,6 +81,8 @@ final class Writer: Sendable {
 struct Turn {
   /// What the transaction changes.
   let notes: ChangeNotes
+  /// What the last edits left.
+  let recent: RecentEdits
   /// Whether edits of others wait for its commit.
   let isShared: Bool
 
@@ -117,6 +119,7 @@ private struct SharedTransaction: @unchecked Sendable {
   private let connection: Connection
   private let patience: Duration
   private let notes = ChangeNotes()
+  private let recent = RecentEdits()
   private var open: Open?
 
   /// A transaction that has something to commit.
@@ -187,7 +190,7 @@ private struct SharedTransaction: @unchecked Sendable {
     try connection.run("BEGIN IMMEDIATE")
     notes.keepFirst(0)
     do {
-      let value = try body(connection, Turn(notes: notes, isShared: false))
+      let value = try body(connection, Turn(notes: notes, recent: recent, isShared: false))
       try connection.checkTransaction()
       if isTrial { try rollBack() } else { open = Open() }
       return value
@@ -202,7 +205,7 @@ private struct SharedTransaction: @unchecked Sendable {
     let before = notes.number
     do {
       try connection.run("SAVEPOINT edit")
-      let value = try body(connection, Turn(notes: notes, isShared: true))
+      let value = try body(connection, Turn(notes: notes, recent: recent, isShared: true))
       try connection.checkTransaction()
       if isTrial { try undo(keeping: before) }
       try connection.run("RELEASE edit")
@@ -224,11 +227,13 @@ private struct SharedTransaction: @unchecked Sendable {
   }
 
   private func undo(keeping number: Int) throws {
+    recent.forget()
     try connection.run("ROLLBACK TO edit")
     notes.keepFirst(number)
   }
 
   private func rollBack() throws {
+    recent.forget()
     if connection.isInTransaction { try connection.run("ROLLBACK") }
   }
 }

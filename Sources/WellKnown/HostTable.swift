@@ -112,9 +112,12 @@ extension HostTable {
 
     /// Calls `body` with the document of a name, or with nil. The document must not be kept.
     ///
-    /// - Parameter name: A name in lower case, without a dot at its end.
+    /// - Parameters:
+    ///   - name: A name in lower case, without a dot at its end.
+    ///   - isConditional: Whether the answer is most likely 304.
     func withDocument<Result>(
-      of name: UnsafeRawBufferPointer, _ body: (ServedDocument?) -> Result
+      of name: UnsafeRawBufferPointer, isConditional: Bool = false,
+      _ body: (ServedDocument?) -> Result
     ) -> Result {
       epoch.enter()
       defer { epoch.leave() }
@@ -122,7 +125,8 @@ extension HostTable {
       // before they were taken away.
       let names = UnsafePointer<NameTable>(
         bitPattern: table.current.load(ordering: .sequentiallyConsistent))
-      guard let document = names?.pointee.document(for: name) else { return body(nil) }
+      let document = names?.pointee.document(for: name, isConditional: isConditional)
+      guard let document else { return body(nil) }
       return document._withUnsafeGuaranteedRef { body($0) }
     }
 

@@ -14,8 +14,10 @@ struct NameNode: ~Copyable {
   let isWildcard: Bool
   /// Where the document's bytes lie, so that all of them are loaded while the document itself is.
   private let content: Extent
-  /// The same of the header of the answer 200: the bits of its extent, 0 until it is known.
-  private let header = Atomic<UInt>(0)
+  /// The same of the headers of the answers 200 and 304: the bits of their extents, 0 until they are
+  /// known.
+  private let fullHeader = Atomic<UInt>(0)
+  private let notModifiedHeader = Atomic<UInt>(0)
 
   init(
     _ hash: UInt64, _ document: ServedDocument, nameBytes: Int, isWildcard: Bool,
@@ -30,15 +32,26 @@ struct NameNode: ~Copyable {
     document.add(nameHash: hash)
   }
 
-  /// Begins to load what an answer is sent from.
-  borrowing func loadAnswer() {
+  /// Begins to load what the answer to a request is most likely sent from.
+  ///
+  /// - Parameter isConditional: Whether the request has a tag. Nearly always it is the current one.
+  borrowing func loadAnswer(isConditional: Bool) {
+    if isConditional {
+      load(notModifiedHeader, \.notModifiedExtent)
+    } else {
+      load(fullHeader, \.fullExtent)
+      content.load()
+    }
+  }
+
+  private borrowing func load(
+    _ header: borrowing Atomic<UInt>, _ extent: (ServedDocument) -> Extent
+  ) {
     let bits = header.load(ordering: .relaxed)
     Extent(bits: bits).load()
-    content.load()
     // Made since it was last looked for, or not yet. Several readers may store the same.
     if bits == 0 {
-      header.store(
-        document._withUnsafeGuaranteedRef { $0.headerExtent }.bits, ordering: .relaxed)
+      header.store(document._withUnsafeGuaranteedRef { extent($0) }.bits, ordering: .relaxed)
     }
   }
 }

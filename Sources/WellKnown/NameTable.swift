@@ -120,18 +120,23 @@ struct NameTable {
   }
 
   /// The document of an exact name, else of the longest wildcard above it.
-  func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {
+  ///
+  /// - Parameter isConditional: See `NameNode.loadAnswer`.
+  func document(
+    for name: UnsafeRawBufferPointer, isConditional: Bool
+  ) -> Unmanaged<ServedDocument>? {
     var hash = NameHash()
     var wildcard: Unmanaged<ServedDocument>?
     // From the right, so that the hash of each suffix is met on the way; the last found is the
     // longest. Most requests are for exact names, which need no look at the suffixes.
     for byte in name.reversed() { hash.combine(byte) }
-    if let document = find(name, hash.exact, isWildcard: false) { return document }
+    let exact = find(name, hash.exact, isWildcard: false, isConditional)
+    if let exact { return exact }
     hash = NameHash()
     for index in name.indices.reversed() {
       if name[index] == UInt8(ascii: ".") {
         let suffix = UnsafeRawBufferPointer(rebasing: name[(index + 1)...])
-        wildcard = find(suffix, hash.wildcard, isWildcard: true) ?? wildcard
+        wildcard = find(suffix, hash.wildcard, isWildcard: true, isConditional) ?? wildcard
       }
       hash.combine(name[index])
     }
@@ -139,12 +144,12 @@ struct NameTable {
   }
 
   private func find(
-    _ name: UnsafeRawBufferPointer, _ hash: UInt64, isWildcard: Bool
+    _ name: UnsafeRawBufferPointer, _ hash: UInt64, isWildcard: Bool, _ isConditional: Bool
   ) -> Unmanaged<ServedDocument>? {
     var node = chain(at: slotIndex(hash))
     while let current = node {
       if current.pointee.hash == hash && current.isNamed(name, isWildcard: isWildcard) {
-        current.pointee.loadAnswer()
+        current.pointee.loadAnswer(isConditional: isConditional)
         return current.pointee.document
       }
       node = current.pointee.next

@@ -166,7 +166,8 @@ extension PublicHandler {
   private func answer(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer
   ) -> Answer {
-    hosts.withDocument(of: name) { document in
+    let isConditional = request.fields.ifNoneMatch.count > 0
+    return hosts.withDocument(of: name, isConditional: isConditional) { document in
       guard let document else { return queue(answers.unknownHost, .unknownHost, request) }
       let isGET = request.method.equals("GET")
       guard isGET || request.method.equals("HEAD") else {

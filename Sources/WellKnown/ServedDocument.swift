@@ -60,7 +60,9 @@ public final class ServedDocument: Sendable {
   /// Where the bytes of the file lie in memory.
   var contentExtent: Extent { Extent(of: content) }
   /// Where the header of the answer 200 lies, once it is made.
-  var headerExtent: Extent { full.extent }
+  var fullExtent: Extent { full.extent }
+  /// Where the header of the answer 304 lies, while it is kept.
+  var notModifiedExtent: Extent { notModified.extent }
 
   /// Queues the answer 200; `nil` if there is no memory for it.
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {

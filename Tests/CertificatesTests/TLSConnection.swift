@@ -6,7 +6,6 @@ import TestSupport
 final class TLSConnection {
   /// What went wrong on the way.
   enum Failure: Error, Equatable {
-    case connect(code: CInt)
     /// The handshake failed; the alert that the server sent, if it sent one.
     case handshake(code: CInt, alert: UInt32?)
     case closed(received: String)
@@ -58,26 +57,14 @@ final class TLSConnection {
     close(descriptor)
   }
 
-  private static func connect(_ port: UInt16) throws(Failure) -> CInt {
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  private static func connect(_ port: UInt16) throws(RawConnection.Failure) -> CInt {
+    let descriptor = try connectedSocket(to: port)
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var yes: CInt = 1
     setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    // Sound: an address of IPv4 begins with the members of `sockaddr`.
-    let code = withUnsafePointer(to: address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    if code == 0 { return descriptor }
-    close(descriptor)
-    throw .connect(code: errno)
+    return descriptor
   }
 
   private func offerProtocol() throws {

@@ -22,10 +22,7 @@ import Testing
   private func read(_ path: String, _ domain: String) throws -> Saved? {
     let database = try Database(path: path, mode: .readOnly)
     return try database.withConnection { connection in
-      let faults =
-        try connection.all("PRAGMA integrity_check") { $0.text(0) }
-        + connection.all("PRAGMA foreign_key_check") { $0.text(0) }
-      #expect(faults == ["ok"])
+      #expect(try connection.faults() == ["ok"])
       let rows = try connection.all(
         """
         SELECT number, domain.revision, document FROM domain_name

@@ -94,11 +94,7 @@ import Testing
     }
     #expect(rows.map(\.0) == Array(1...revision))
     #expect(served["ETag"]?.contains(rows.last?.1 ?? "none") == true)
-    let faults = try database.withConnection { connection in
-      try connection.all("PRAGMA integrity_check") { $0.text(0) }
-        + connection.all("PRAGMA foreign_key_check") { $0.text(0) }
-    }
-    #expect(faults == ["ok"])
+    #expect(try database.withConnection { try $0.faults() } == ["ok"])
   }
 }
 

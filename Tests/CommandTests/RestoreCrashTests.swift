@@ -38,10 +38,7 @@ import Testing
   private func path(_ database: String) throws -> String? {
     let database = try Database(path: database, mode: .create)
     return try database.withConnection { connection in
-      let faults =
-        try connection.all("PRAGMA integrity_check") { $0.text(0) }
-        + connection.all("PRAGMA foreign_key_check") { $0.text(0) }
-      #expect(faults == ["ok"])
+      #expect(try connection.faults() == ["ok"])
       let rows = try connection.all(
         """
         SELECT path, count(*) FROM route JOIN entry ON entry.id = entry_id

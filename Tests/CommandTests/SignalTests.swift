@@ -23,9 +23,7 @@ import Testing
     #expect(threads.end())
 
     #expect(access(database + "-wal", F_OK) != 0, "who copies the file then has all of it")
-    let faults = try Database(path: database, mode: .readOnly).withConnection { connection in
-      try connection.all("PRAGMA integrity_check") { $0.text(0) }
-    }
+    let faults = try Database(path: database, mode: .readOnly).withConnection { try $0.faults() }
     #expect(faults == ["ok"])
     let second = try RunningServer(database: database)
     for editor in editors {

@@ -38,7 +38,7 @@ import Testing
   @Test func theVersionIsThatOfTheMetrics() throws {
     let result = try Program.aasa("--version")
     #expect(result.status == 0 && result.errors.isEmpty && result.lines.count == 1)
-    let words = result.lines[0].split(separator: " ")
+    let words = result.output.split(whereSeparator: \.isWhitespace)
     try #require(words.count == 2 && words[0] == "aasa")
     let scratch = try TemporaryDirectory()
     let metrics = try Metrics(of: RunningServer(database: scratch.path("aasa.db")))

@@ -29,19 +29,7 @@ public final class RawConnection {
   public init(port: UInt16, seconds: Double = 10, to server: AnyObject? = nil) throws(Failure) {
     self.server = server
     self.seconds = seconds
-    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    // Sound: an address of IPv4 begins with the members of `sockaddr`.
-    let code = withUnsafePointer(to: address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard code == 0 else { throw .system(call: "connect", code: errno) }
+    descriptor = try connectedSocket(to: port)
   }
 
   deinit { close(descriptor) }

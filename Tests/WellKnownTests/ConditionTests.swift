@@ -34,6 +34,17 @@ import WellKnown
     #expect(try Serving().answer("GET", Serving.path, "If-None-Match: \(line)").status == 200)
   }
 
+  @Test func everyCharacterOfATagCounts() throws {
+    let connection = try Serving().connect()
+    for index in Self.tag.indices {
+      var other = Self.tag
+      other.replaceSubrange(index...index, with: other[index] == "0" ? "1" : "0")
+      let response = try connection.exchange(
+        "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\nIf-None-Match: \(other)\r\n\r\n")
+      #expect(response.status == 200)
+    }
+  }
+
   @Test func severalLinesOfIfNoneMatchAreOneList() throws {
     let response = try Serving().answer(
       "GET", Serving.path, "If-None-Match: \"a\"", "if-none-match: \(Self.tag)")

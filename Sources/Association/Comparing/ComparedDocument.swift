@@ -32,19 +32,29 @@ struct ComparedDocument {
   /// Whether the order of entries means something: not in the obsolete form, which is an object.
   let isOrdered: Bool
   let variables: [Variable]
+  /// `substitutionVariables`, as they are written.
+  private let definitions: JSON?
   let services: [Service]
   /// What no device reads outside of entries.
   let extras: [ExtraMember]
 
-  init(_ document: JSON, _ interning: Interning) {
-    let links = AppLinks(document: document)
+  /// - Parameter other: A document that was compared with the same interning, and is probably much the
+  ///   same: the routes that are said alike at the same places are not examined again.
+  init(_ read: ReadDocument, like other: ComparedDocument? = nil, _ interning: Interning) {
+    let (document, links) = (read.json, read.links)
     matcher = Matcher(links)
     let applinks = document["applinks"]
     let details = applinks?["details"]
     let defaults = Self.layer(of: applinks, at: .applinks)
-    entries = zip(links.entries, Self.elements(of: details)).map { entry, element in
+    let definitions = applinks?["substitutionVariables"]
+    self.definitions = definitions
+    // Where a variable stands for something else, so does a pattern.
+    let isSimilar = other.map { $0.definitions.isWritten(like: definitions) } ?? false
+    let examined = isSimilar ? other?.entries ?? [] : []
+    entries = zip(links.entries, Self.elements(of: details)).enumerated().map { index, pair in
       ComparedEntry(
-        entry, element, isKeyed: details?.objectValue != nil, defaults: defaults, interning)
+        pair.0, pair.1, isKeyed: details?.objectValue != nil, defaults: defaults,
+        like: examined.indices.contains(index) ? examined[index].routes : [], interning)
     }
     apps = Self.apps(links.entries)
     entriesWithoutApp = links.entries.indices.filter { links.entries[$0].apps.isEmpty }

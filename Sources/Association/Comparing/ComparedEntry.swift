@@ -10,16 +10,23 @@ struct ComparedEntry {
   /// - Parameters:
   ///   - isKeyed: Whether the app is the key of the entry, as in the obsolete form of `details`.
   ///   - defaults: Those of the domain.
+  ///   - examined: Routes of another document, of which those are taken that are said alike.
   init(
     _ entry: AppLinks.Entry, _ element: JSON.Object, isKeyed: Bool,
-    defaults: ComparedRoute.Layer, _ interning: Interning
+    defaults: ComparedRoute.Layer, like examined: [ComparedRoute], _ interning: Interning
   ) {
     pointer = entry.pointer
     let own = ComparedDocument.layer(of: .object(element), at: entry.pointer)
     if let components = element["components"]?.arrayValue {
-      routes = zip(entry.routes, components.compactMap(\.objectValue)).map { route, values in
-        let layer = ComparedRoute.Layer(values: values, pointer: route.pointer)
-        return ComparedRoute(route, layers: [layer, own, defaults], interning)
+      let written = components.lazy.compactMap(\.objectValue).enumerated()
+      routes = zip(entry.routes, written).map { route, written in
+        let layer = ComparedRoute.Layer(values: written.element, pointer: route.pointer)
+        let layers = [layer, own, defaults]
+        if examined.indices.contains(written.offset) {
+          let other = examined[written.offset]
+          if layers.elementsEqual(other.layers, by: { $0.isWritten(like: $1) }) { return other }
+        }
+        return ComparedRoute(route, layers: layers, interning)
       }
     } else {
       let paths = element["paths"]?.arrayValue ?? []

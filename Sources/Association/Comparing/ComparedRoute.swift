@@ -7,6 +7,12 @@ struct ComparedRoute {
   struct Layer {
     let values: JSON.Object
     let pointer: JSONPointer
+
+    /// Whether the same is written at the same place.
+    func isWritten(like other: Layer) -> Bool {
+      sameScalars(pointer.description, other.pointer.description)
+        && values.isWritten(like: other.values)
+    }
   }
 
   let route: AppLinks.Route
@@ -52,10 +58,10 @@ struct ComparedRoute {
     (self.comment, self.extras) = (comment, extras)
     variables = Set(
       route.patterns.lazy.flatMap(\.tokens).compactMap(\.variable).map { Array($0.utf8) })
-    let path = JSON.string(route.path?.text ?? "*")
+    let path = route.path?.text ?? "*"
     meaningNumber = interning.number(of: meaning.serialized())
     if route.isExclusion {
-      var conditions = route.isLegacy ? path : meaning
+      var conditions = route.isLegacy ? .string(path) : meaning
       if case .object(var object) = conditions {
         object["exclude"] = nil
         conditions = .object(object)
@@ -64,7 +70,7 @@ struct ComparedRoute {
     } else {
       conditionsNumber = meaningNumber
     }
-    pathNumber = interning.number(of: path.serialized())
+    pathNumber = interning.number(of: Array(path.utf8))
   }
 
   /// Whether a device reads a value of this kind at a key of a route or of `defaults`.

@@ -20,9 +20,14 @@ public struct DocumentComparison: Sendable {
   ///   - to: The second file.
   ///   - domain: The host of the example URLs.
   public init(from: JSON, to: JSON, domain: String = "example.com") {
+    self.init(from: ReadDocument(from), to: ReadDocument(to), domain: domain)
+  }
+
+  /// Compares two association files that were read before.
+  public init(from: ReadDocument, to: ReadDocument, domain: String) {
     let interning = Interning()
     let from = ComparedDocument(from, interning)
-    let to = ComparedDocument(to, interning)
+    let to = ComparedDocument(to, like: from, interning)
     var collection = ChangeCollection(from: from, to: to, domain: domain)
     changes = collection.collected()
   }

@@ -8,11 +8,11 @@ final class ExaminedRoute {
   let start: PathStart
   /// A path that the route surely matches, if that can be told at once.
   private(set) lazy var sample = SamplePath(route)
-  private let prefix: PathPrefix
+  private lazy var prefix = PathPrefix(route.path)
   /// Whether it matches everything, however it is compared.
-  private let isFree: Bool
+  private lazy var isFree = route.patterns.allSatisfy(\.isStar)
   /// Whether the path begins in the same way before and after decoding.
-  private let isPrefixPlain: Bool
+  private lazy var isPrefixPlain = !(route.path?.pathPrefix.contains("%") ?? false)
   private var machines: [Alphabet.Reading: RouteMachine] = [:]
 
   init(_ route: AppLinks.Route, language: Int) {
@@ -20,9 +20,6 @@ final class ExaminedRoute {
     self.language = language
     reading = route.isPercentEncoded ? .written : .decoded
     start = PathStart(route.path)
-    prefix = PathPrefix(route.path)
-    isFree = route.patterns.allSatisfy(\.isStar)
-    isPrefixPlain = !(route.path?.pathPrefix.contains("%") ?? false)
   }
 
   /// Whether the other route reads URLs in the same way, or matches all of them.

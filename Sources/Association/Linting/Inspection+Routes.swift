@@ -24,6 +24,7 @@ extension Inspection {
     of route: JSON.Object, _ settings: PatternSettings, at pointer: JSONPointer
   ) {
     for member in route.members {
+      if member.key == "comment", case .string = member.value { continue }
       let place = pointer.appending(member.key)
       switch (member.key, member.value) {
       case ("/", .string(let text)): inspectPattern(text, .path, settings, at: place)
@@ -116,7 +117,9 @@ extension Inspection {
 
   /// Whether a path begins with the word in some spelling, and not with a path such as `/nothing`.
   static func beginsWithNot(_ text: String) -> Bool {
-    let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
+    let start = text.utf8.drop { $0 == UInt8(ascii: " ") }
+    guard start.first?.asciiLowercased == UInt8(ascii: "n") else { return false }
+    let bytes = Array(start)
     return bytes.count > 3 && bytes[..<3].map(\.asciiLowercased) == Array("not".utf8)
       && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(
         bytes[3])

@@ -4,7 +4,7 @@ extension Inspection {
   /// Says what the routes do together. Comes last, so as to leave out what was said of a route alone.
   mutating func inspectShadowing() {
     let shadowing = Shadowing(links)
-    let isExclusion = Dictionary(
+    lazy var isExclusion = Dictionary(
       links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
     )
     var explained: Set<JSONPointer>?

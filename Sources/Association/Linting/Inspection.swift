@@ -9,20 +9,22 @@ struct Inspection {
   /// How the patterns of each route are compared.
   let settings: [JSONPointer: PatternSettings]
   /// The names of all variables that patterns may use, by their spelling in lower case.
-  let variableNames: [String: String]
+  private(set) lazy var variableNames = Dictionary(
+    (ownVariableNames + SubstitutionVariables.predefinedNames).map { ($0.lowercased(), $0) },
+    uniquingKeysWith: { first, _ in first })
   /// The variables whose values were looked at, for each way to compare them.
   var inspectedVariables: Set<InspectedVariable> = []
   private(set) var findings: [Finding] = []
 
-  init(document: JSON) {
-    self.document = document
-    links = AppLinks(document: document)
+  init(_ read: ReadDocument) {
+    document = read.json
+    links = read.links
     variables = SubstitutionVariables(document["applinks"]?["substitutionVariables"])
     settings = PatternSettings.all(links)
-    let own = document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
-    variableNames = Dictionary(
-      (own + SubstitutionVariables.predefinedNames).map { ($0.lowercased(), $0) },
-      uniquingKeysWith: { first, _ in first })
+  }
+
+  private var ownVariableNames: [String] {
+    document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
   }
 
   /// A variable and how its values are compared.
@@ -43,29 +45,6 @@ struct Inspection {
   /// The findings in the order of their places in the file; at one place as they were found.
   func inFileOrder() -> [Finding] {
     guard findings.count > 1 else { return findings }
-    let wanted = Set(findings.map(\.pointer))
-    var places: [JSONPointer: Int] = [:]
-    var count = 0
-    func visit(_ value: JSON, at pointer: JSONPointer) {
-      if wanted.contains(pointer) { places[pointer] = count }
-      count += 1
-      for (child, pointer) in value.children(at: pointer) { visit(child, at: pointer) }
-    }
-    visit(document, at: .root)
-    let ranks = findings.map { places[$0.pointer] ?? count }
-    return findings.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { findings[$0] }
-  }
-}
-
-extension JSON {
-  /// The members or elements with their places, in order.
-  fileprivate func children(at pointer: JSONPointer) -> [(JSON, JSONPointer)] {
-    switch self {
-    case .array(let elements):
-      elements.enumerated().map { ($1, pointer.appending($0)) }
-    case .object(let object):
-      object.members.map { ($0.value, pointer.appending($0.key)) }
-    default: []
-    }
+    return FileOrder(of: findings, in: document).findings
   }
 }

@@ -36,12 +36,12 @@ public enum Linter {
   public static func report(onFile bytes: [UInt8], context: Context? = nil) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes)
-      var inspection = Inspection(document: parsed.value)
+      var inspection = Inspection(ReadDocument(parsed.value))
       inspection.inspect(parsed)
       inspection.inspect(size: bytes.count, context: context)
       return Report(findings: inspection.inFileOrder(), document: parsed.value)
     } catch {
-      var inspection = Inspection(document: .null)
+      var inspection = Inspection(ReadDocument(.null))
       inspection.add(error)
       inspection.inspect(size: bytes.count)
       return Report(findings: inspection.findings, document: nil)
@@ -53,11 +53,11 @@ public enum Linter {
   public static func syntax(ofFile bytes: [UInt8]) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes)
-      var inspection = Inspection(document: parsed.value)
+      var inspection = Inspection(ReadDocument(parsed.value))
       inspection.inspect(parsed)
       return Report(findings: inspection.inFileOrder(), document: parsed.value)
     } catch {
-      var inspection = Inspection(document: .null)
+      var inspection = Inspection(ReadDocument(.null))
       inspection.add(error)
       return Report(findings: inspection.findings, document: nil)
     }
@@ -70,9 +70,9 @@ public enum Linter {
   ///   - size: how many bytes it takes when it is served.
   ///   - context: the names that it is published for; without, nothing is said about names.
   public static func findings(
-    in document: JSON, size: Int, context: Context? = nil
+    in document: ReadDocument, size: Int, context: Context? = nil
   ) -> [Finding] {
-    var inspection = Inspection(document: document)
+    var inspection = Inspection(document)
     inspection.inspect(size: size, context: context)
     return inspection.inFileOrder()
   }

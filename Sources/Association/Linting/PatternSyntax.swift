@@ -82,6 +82,8 @@ struct PatternSyntax {
   var regularExpression: String? {
     if bytes.first == UInt8(ascii: "^") { return "^" }
     if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
+    // Nearly always none of the characters is there that the rest is made of.
+    guard bytes.contains(where: Self.isOfExpressions) else { return nil }
     if let sign = Self.signs.first(where: { bytes.contains(ascii: $0) && !isVariable($0) }) {
       return sign.description
     }
@@ -92,6 +94,16 @@ struct PatternSyntax {
     "\\d", "\\w", "\\s", "\\.", "\\/", "\\b", "(.*)", "(.+)", "(?:", "(?=", "(?!", "(?<", "/.*",
     ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
   ]
+
+  /// Whether a byte is one of those of which each sign, and alternatives, have one at least.
+  private static func isOfExpressions(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\\"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),
+      UInt8(ascii: "]"), UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
 
   /// Whether the sign is only the end of a variable, as in `$(lang)*`.
   private func isVariable(_ sign: StaticString) -> Bool {

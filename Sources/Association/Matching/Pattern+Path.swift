@@ -40,7 +40,7 @@ extension Pattern {
   /// For tokens of `pathTokens` without variables that have values.
   static func withoutTrailingSlashes(_ tokens: [Token]) -> (path: [Token], parent: [Token]?) {
     let path = droppingTrailingSlashes(tokens)
-    guard case .anyRun? = path.last, case .literal(let text)? = path.dropLast().last,
+    guard path.count > 1, case .anyRun? = path.last, case .literal(let text) = path[path.count - 2],
       text.last == "/"
     else { return (path, nil) }
     return (path, droppingTrailingSlashes(path.dropLast()))
@@ -68,9 +68,11 @@ extension Pattern {
 
   /// The tokens without slashes at the end; where nothing else is there, the root.
   private static func droppingTrailingSlashes(_ tokens: [Token]) -> [Token] {
-    guard case .literal(let text)? = tokens.last else { return tokens }
+    guard case .literal(let text)? = tokens.last, text.last == "/" else { return tokens }
     let count = text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0
-    if count > 0 { return tokens.dropLast() + [.literal(Array(text[..<count]))] }
-    return tokens.count == 1 ? [.literal(["/"])] : tokens.dropLast()
+    if count == 0, tokens.count > 1 { return tokens.dropLast() }
+    var tokens = tokens
+    tokens[tokens.count - 1] = .literal(count > 0 ? Array(text[..<count]) : ["/"])
+    return tokens
   }
 }

@@ -80,19 +80,33 @@ public struct Pattern: Sendable {
     areVariablesRead: Bool
   ) {
     var reader = PatternReader()
-    var rest = Array(text.unicodeScalars)[...]
-    while let scalar = rest.popFirst() {
+    var rest = Self.scalars(of: text)[...]
+    while let scalar = rest.first {
       switch scalar {
-      case "*": reader.appendAnyRun()
-      case "?": reader.append(.anyOne)
+      case "*":
+        rest.removeFirst()
+        reader.appendAnyRun()
+      case "?":
+        rest.removeFirst()
+        reader.append(.anyOne)
       case "$" where areVariablesRead:
+        rest.removeFirst()
         reader.readVariable(in: &rest, definition)
-      default: reader.append(scalar)
+      default:
+        let run = rest.prefix { $0 != "*" && $0 != "?" && !(areVariablesRead && $0 == "$") }
+        rest = rest[run.endIndex...]
+        reader.append(run)
       }
     }
     self.text = text
     tokens = reader.finish()
     flaws = reader.flaws
+  }
+
+  private static func scalars(of text: String) -> [Unicode.Scalar] {
+    // Nearly all patterns are ASCII, of which the number of scalars is known beforehand.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.map { Unicode.Scalar($0) } }
+    return Array(text.unicodeScalars)
   }
 }
 
@@ -111,7 +125,7 @@ private struct PatternReader {
   private var literal: [Unicode.Scalar] = []
   private(set) var flaws: [Pattern.Flaw] = []
 
-  mutating func append(_ scalar: Unicode.Scalar) { literal.append(scalar) }
+  mutating func append(_ text: ArraySlice<Unicode.Scalar>) { literal += text }
 
   mutating func append(_ token: Pattern.Token) {
     flush()
@@ -136,14 +150,14 @@ private struct PatternReader {
   ) {
     guard rest.first == "(" else {
       flaws.append(.loneDollar)
-      return append("$")
+      return append(["$"])
     }
     let afterParenthesis = rest.dropFirst()
     guard let end = afterParenthesis.firstIndex(where: { "$()".unicodeScalars.contains($0) }),
       afterParenthesis[end] == ")"
     else {
       flaws.append(.unterminatedVariable)
-      return append("$")
+      return append(["$"])
     }
     let name = String(afterParenthesis[..<end])
     rest = afterParenthesis[end...].dropFirst()

@@ -104,13 +104,13 @@ extension Route {
   /// The element of `components`.
   public var json: JSON {
     var members = JSON.Object()
-    members["/"] = path.map(JSON.string)
-    members["?"] = query?.json
-    members["#"] = fragment.map(JSON.string)
-    members["exclude"] = exclude.map(JSON.bool)
-    members["caseSensitive"] = caseSensitive.map(JSON.bool)
-    members["percentEncoded"] = percentEncoded.map(JSON.bool)
-    members["comment"] = comment.map(JSON.string)
+    members.append("/", path.map(JSON.string))
+    members.append("?", query?.json)
+    members.append("#", fragment.map(JSON.string))
+    members.append("exclude", exclude.map(JSON.bool))
+    members.append("caseSensitive", caseSensitive.map(JSON.bool))
+    members.append("percentEncoded", percentEncoded.map(JSON.bool))
+    members.append("comment", comment.map(JSON.string))
     members.addMissing(from: extra)
     return .object(members)
   }
@@ -141,6 +141,11 @@ extension Defaults {
 }
 
 extension JSON.Object {
+  /// Appends a member that is not here yet, if there is a value for it.
+  fileprivate mutating func append(_ key: String, _ value: JSON?) {
+    if let value { appendNew(key, value) }
+  }
+
   /// Appends the members whose keys are not here yet: what the model says goes before what was kept.
   fileprivate mutating func addMissing(from other: JSON.Object) {
     guard !other.isEmpty else { return }

@@ -67,7 +67,20 @@ public struct Route: Sendable, Equatable {
 
   /// Whether two routes are the same row and say the same, scalar by scalar.
   public static func == (left: Route, right: Route) -> Bool {
-    left.id == right.id && left.json == right.json
+    left.id == right.id && (left.hasSameParts(as: right) || left.json == right.json)
+  }
+
+  /// Whether both say the same in the same way, which is seen without writing them as JSON.
+  private func hasSameParts(as other: Route) -> Bool {
+    exclude == other.exclude && caseSensitive == other.caseSensitive
+      && percentEncoded == other.percentEncoded && query == other.query && extra == other.extra
+      && Self.isSame(path, other.path) && Self.isSame(fragment, other.fragment)
+      && Self.isSame(comment, other.comment)
+  }
+
+  private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return sameScalars(left, right)
   }
 
   /// The route that an element of `paths` is.

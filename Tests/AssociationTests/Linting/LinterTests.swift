@@ -66,11 +66,12 @@ import Testing
 
   @Test func theSizeIsThatOfTheRenderedDocument() {
     let document: JSON = ["webcredentials": ["apps": []]]
-    #expect(Linter.findings(in: document, size: 131_072).map(\.code) == [.nearSizeLimit])
-    #expect(Linter.findings(in: document, size: 131_073).map(\.code) == [.tooLarge])
-    #expect(Linter.findings(in: document, size: 104_857).isEmpty)
-    #expect(Linter.findings(in: document, size: 128_000)[0].message.contains("1024"))
-    #expect(!Linter.findings(in: document, size: 127_999)[0].message.contains("1024"))
+    #expect(
+      Linter.findings(in: ReadDocument(document), size: 131_072).map(\.code) == [.nearSizeLimit])
+    #expect(Linter.findings(in: ReadDocument(document), size: 131_073).map(\.code) == [.tooLarge])
+    #expect(Linter.findings(in: ReadDocument(document), size: 104_857).isEmpty)
+    #expect(Linter.findings(in: ReadDocument(document), size: 128_000)[0].message.contains("1024"))
+    #expect(!Linter.findings(in: ReadDocument(document), size: 127_999)[0].message.contains("1024"))
   }
 
   @Test func aFileThatIsNotJSONIsRefusedWithItsPlace() {
@@ -113,17 +114,50 @@ import Testing
     #expect(refused.allSatisfy { $0.severity == .error })
   }
 
+  @Test func theFindingsOfArbitraryJSONAreInTheOrderOfTheFile() {
+    var generator = SeededGenerator(seed: 5)
+    var compared = 0
+    for _ in 0..<1000 {
+      let document = ArbitraryJSON.value(depth: 7, &generator)
+      let places = Places(document)
+      let ranks = Linter.findings(in: ReadDocument(document), size: 10).map {
+        places.ranks[Array($0.pointer.description.utf8)]
+      }
+      #expect(!ranks.contains(nil))
+      #expect(ranks.compactMap(\.self) == ranks.compactMap(\.self).sorted(), "\(document.text)")
+      compared += ranks.count
+    }
+    #expect(compared > 1000)
+  }
+
   @Test func lintingArbitraryJSONNeverTraps() {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<3000 {
       let document = ArbitraryJSON.value(depth: 7, &generator)
-      let findings = Linter.findings(in: document, size: 10)
+      let findings = Linter.findings(in: ReadDocument(document), size: 10)
       #expect(findings.allSatisfy { !$0.message.isEmpty })
     }
   }
 }
 
 /// Values that look like association files in parts.
+/// All places of a document, numbered as they come.
+private struct Places {
+  var ranks: [[UInt8]: Int] = [:]
+
+  init(_ document: JSON) { visit(document, at: .root) }
+
+  private mutating func visit(_ value: JSON, at pointer: JSONPointer) {
+    ranks[Array(pointer.description.utf8)] = ranks.count
+    for (index, element) in (value.arrayValue ?? []).enumerated() {
+      visit(element, at: pointer.appending(index))
+    }
+    for member in value.objectValue?.members ?? [] {
+      visit(member.value, at: pointer.appending(member.key))
+    }
+  }
+}
+
 private enum ArbitraryJSON {
   private static let keys = [
     "applinks", "details", "defaults", "substitutionVariables", "apps", "appIDs", "appID",

@@ -39,7 +39,7 @@ enum LintMeasurement {
       ]
       let size = document.serialized().count
       let times = (0..<5).map { _ in
-        Measurement.seconds { _ = Linter.findings(in: document, size: size) }
+        Measurement.seconds { _ = Linter.findings(in: ReadDocument(document), size: size) }
       }
       let undecided = Shadowing(AppLinks(document: document)).routes.count {
         if case .notDecided = $0.verdict { true } else { false }
