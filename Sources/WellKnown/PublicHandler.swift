@@ -180,15 +180,12 @@ extension PublicHandler {
       if case .failed = conditions {
         return queue(answers.preconditionFailed, .preconditionFailed, request)
       }
-      let answer: Answer? =
-        if case .notModified = conditions {
-          document.withNotModified { queue($0, .notModified, request) }
-        } else {
-          document.withFull { queue($0, .ok, request) }
-        }
-      guard let answer else { return queue(answers.outOfMemory, .outOfMemory, request) }
+      let isNotModified = if case .notModified = conditions { true } else { false }
+      let queued =
+        isNotModified ? document.answerNotModified(request) : document.answer(request)
+      guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
       if isGET { hosts.count(fetcher, of: document) }
-      return answer
+      return isNotModified ? (queued, .notModified, 0) : (queued, .ok, document.bytes)
     }
   }
 }

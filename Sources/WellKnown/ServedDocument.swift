@@ -10,7 +10,9 @@ public final class ServedDocument: Sendable {
   let fetches = DocumentFetches()
   private let content: Content
   let validators: Validators
-  private let cacheSeconds: Int
+  // Small, since there may be many documents; and the content is not looked at for its size.
+  private let cacheSeconds: Int32
+  private let contentBytes: Int32
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
@@ -36,7 +38,8 @@ public final class ServedDocument: Sendable {
   ) {
     self.content = content
     validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt))
-    self.cacheSeconds = max(0, cacheSeconds)
+    self.cacheSeconds = max(0, Int32(clamping: cacheSeconds))
+    contentBytes = Int32(clamping: content.count)
     self.domain = domain
     self.revision = revision
   }
@@ -46,7 +49,7 @@ public final class ServedDocument: Sendable {
   }
 
   /// The size of the file, in bytes.
-  public var bytes: Int { content.count }
+  public var bytes: Int { Int(contentBytes) }
 
   /// The hashes of all names that the document was ever put into a table under. A domain's names are not
   /// kept elsewhere: it is by them that they are found when the document goes.
@@ -61,25 +64,25 @@ public final class ServedDocument: Sendable {
   /// Where the header of the answer 304 lies, while it is kept.
   var notModifiedExtent: Extent { notModified.extent }
 
-  /// Calls `body` with the answer 200; `nil` if there is no memory for it.
-  func withFull<Result>(_ body: (borrowing PreparedResponse) -> Result) -> Result? {
-    full.withResponse(
-      .ok, content,
-      fields: {
-        [
-          Field("Content-Type", "application/json"), entityTag,
-          Field("Last-Modified", validators.lastModified.description), cacheControl,
-          Field("X-Content-Type-Options", "nosniff"),
-        ]
-      }, body)
+  /// Queues the answer 200; `nil` if there is no memory for it.
+  func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
+    request.answer(.ok, full) { () throws(PreparedResponse.Failure) in
+      let fields = [
+        Field("Content-Type", "application/json"), entityTag,
+        Field("Last-Modified", validators.lastModified.description), cacheControl,
+        Field("X-Content-Type-Options", "nosniff"),
+      ]
+      return try PreparedResponse(.ok, fields: Fields(fields), content: content)
+    }
   }
 
-  /// Calls `body` with the answer 304; `nil` if there is no memory for it.
-  func withNotModified<Result>(_ body: (borrowing PreparedResponse) -> Result) -> Result? {
-    // What a 304 has to say; the date is not needed where there is a tag (RFC 9110 section 15.4.5).
-    notModified.withResponse(
-      .notModified, .empty, fields: { [entityTag, cacheControl] }, within: Self.keptNotModified,
-      body)
+  /// Queues the answer 304; `nil` if there is no memory for it.
+  func answerNotModified(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
+    request.answer(.notModified, notModified, within: Self.keptNotModified) {
+      () throws(PreparedResponse.Failure) in
+      // What a 304 has to say; the date is not needed where there is a tag (RFC 9110 section 15.4.5).
+      try PreparedResponse(.notModified, fields: [entityTag, cacheControl], content: .empty)
+    }
   }
 
   private var entityTag: Field { Field("ETag", validators.digest.entityTag) }

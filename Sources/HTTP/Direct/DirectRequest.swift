@@ -59,6 +59,21 @@ public struct DirectRequest: ~Copyable {
     Queued(result: response.queue(on: connection))
   }
 
+  /// Queues an answer that is made when it is first asked for; `nil` if there is no memory for it.
+  ///
+  /// - Parameters:
+  ///   - limit: How many are kept together with others, where the owner of the answer gives its place
+  ///     back at the end, if it `isKept`. Beyond it the answer is made for this request.
+  ///   - make: Makes the response, always the same one, with the status.
+  public func answer(
+    _ status: Status, _ response: borrowing LazyResponse, within limit: KeptResponses? = nil,
+    _ make: () throws(PreparedResponse.Failure) -> PreparedResponse
+  ) -> Queued? {
+    response.withReference(within: limit, make) { reference in
+      Queued(result: reference.queue(status, on: connection))
+    }
+  }
+
   /// Whether any line of a field satisfies a condition; for fields of which `fields` knows that
   /// there are several lines.
   public func anyLine(

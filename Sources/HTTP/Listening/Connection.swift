@@ -46,6 +46,6 @@ func peerAddress(of connection: OpaquePointer) -> IPAddress? {
 extension PreparedResponse {
   /// Queues the response as the answer to a connection's request.
   borrowing func queue(on connection: OpaquePointer) -> MHD_Result {
-    MHD_queue_response(connection, UInt32(status.code), reference.pointer)
+    reference.queue(status, on: connection)
   }
 }

@@ -24,33 +24,27 @@ public struct LazyResponse: ~Copyable, Sendable {
   /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
   ///
   /// - Parameters:
-  ///   - status: The status.
-  ///   - content: The body.
-  ///   - fields: Makes the fields. Whoever asks gives the same status, content and fields each time.
   ///   - limit: How many are kept together with others. Beyond it the response is made for this call
   ///     only. Whoever owns this gives its place back at the end, if it `isKept`.
-  public borrowing func withResponse<Result>(
-    _ status: Status, _ content: Content, fields: () -> Fields, within limit: KeptResponses? = nil,
-    _ body: (borrowing PreparedResponse) -> Result
+  ///   - make: Makes the response, always the same one.
+  package borrowing func withReference<Result>(
+    within limit: KeptResponses?,
+    _ make: () throws(PreparedResponse.Failure) -> PreparedResponse,
+    _ body: (ResponseReference) -> Result
   ) -> Result? {
-    if let reference {
-      return PreparedResponse.lend(reference, status, contentBytes: content.count, body)
-    }
+    if let reference { return body(reference) }
     do throws(PreparedResponse.Failure) {
-      let response = try PreparedResponse(status, fields: fields(), content: content)
+      let response = try make()
       if limit?.take() ?? true {
         // Releasing, so that who finds the address finds the response as it was made.
         let isFirst = kept.compareExchange(
           expected: 0, desired: response.reference.bits, ordering: .acquiringAndReleasing
         ).exchanged
-        if isFirst {
-          let reference = response.handOver()
-          return PreparedResponse.lend(reference, status, contentBytes: content.count, body)
-        }
+        if isFirst { return body(response.handOver()) }
         // Another thread was faster: this one is sent once.
         limit?.giveBack()
       }
-      return body(response)
+      return withExtendedLifetime(response) { body($0.reference) }
     } catch {
       return nil
     }

@@ -24,7 +24,9 @@ public struct PreparedResponse: ~Copyable, Sendable {
       reference.release()
       throw .invalidField(field.name)
     }
-    self.init(reference, status, contentBytes: content.count)
+    self.status = status
+    contentBytes = content.count
+    self.reference = reference
   }
 
   /// Builds a response to be sent.
@@ -34,12 +36,6 @@ public struct PreparedResponse: ~Copyable, Sendable {
     try self.init(response.status, fields: response.fields, content: Content(response.body))
   }
 
-  private init(_ reference: ResponseReference, _ status: Status, contentBytes: Int) {
-    self.status = status
-    self.contentBytes = contentBytes
-    self.reference = reference
-  }
-
   deinit { reference.release() }
 
   /// Gives the reference to somebody who releases it.
@@ -47,16 +43,5 @@ public struct PreparedResponse: ~Copyable, Sendable {
     let reference = reference
     discard self
     return reference
-  }
-
-  /// Calls `body` with a response whose reference somebody else owns, at least until it returns.
-  static func lend<Result>(
-    _ reference: ResponseReference, _ status: Status, contentBytes: Int,
-    _ body: (borrowing PreparedResponse) -> Result
-  ) -> Result {
-    let response = PreparedResponse(reference, status, contentBytes: contentBytes)
-    let result = body(response)
-    _ = response.handOver()
-    return result
   }
 }

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 
 /// A reference to a response of libmicrohttpd, in one word. It must be released once.
-struct ResponseReference: @unchecked Sendable {
+package struct ResponseReference: @unchecked Sendable {
   // Unchecked is sound: libmicrohttpd guards its count of references with a mutex, and nothing else of
   // a response changes when it is made.
 
@@ -57,6 +57,12 @@ struct ResponseReference: @unchecked Sendable {
   func release() {
     MHD_destroy_response(pointer)
     if hasDescriptor { Content.giveDescriptorBack() }
+  }
+
+  /// Queues the response as the answer to a connection's request. It may be released while it is still
+  /// being sent.
+  func queue(_ status: Status, on connection: OpaquePointer) -> MHD_Result {
+    MHD_queue_response(connection, UInt32(status.code), pointer)
   }
 
   /// Whether the field was added: its name and value must not break the header.
