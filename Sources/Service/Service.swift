@@ -162,7 +162,10 @@ public final class Service: Sendable {
 
   /// Lets `/readyz` say no, so that balancers send their requests elsewhere. Everything is answered as
   /// before.
-  public func announceEnd() { _ = trouble.begin(.ending) }
+  public func announceEnd() {
+    _ = trouble.begin(.ending)
+    publicListener.prepareToStop()
+  }
 
   /// Takes no further connections, finishes requests that have begun, and ends both listeners: the
   /// admin listener, which tells that this goes on, at last.

@@ -29,7 +29,6 @@ struct NameNode: ~Copyable {
     self.nameBytes = nameBytes
     self.isWildcard = isWildcard
     content = document.contentExtent
-    document.add(nameHash: hash)
   }
 
   /// Begins to load what the answer to a request is most likely sent from.
@@ -91,8 +90,9 @@ extension UnsafeMutablePointer<NameNode> {
   }
 
   static func make(_ name: HostName, _ document: ServedDocument, before next: Self?) -> Self {
+    document.add(nameHash: name.hash)
     // Sound: the bytes live until the copy is made, and `destroyChain` gives the reference back.
-    name.bytes.withUnsafeBytes { bytes in
+    return name.bytes.withUnsafeBytes { bytes in
       allocate(
         NameNode(
           name.hash, document, nameBytes: bytes.count, isWildcard: name.isWildcard, before: next),

@@ -1,8 +1,8 @@
 import Association
 import HTTP
 
-/// Answers public requests on one thread, without allocating: but for hosts outside ASCII and lines of
-/// the access log.
+/// Answers public requests on one thread, without allocating: but for answers that are not kept yet, hosts
+/// outside ASCII and lines of the access log.
 final class PublicHandler: @unchecked Sendable {
   // Unchecked is sound: what changes is used by the daemon's thread only.
 
@@ -44,6 +44,10 @@ final class PublicHandler: @unchecked Sendable {
     guard accessLogInterval > 0 else { return }
     log(request, HostChoice(), .headerTooLarge, fetcher, answers.headerTooLargeBytes)
   }
+
+  /// Counts a request that was answered 431 for its target, and of which the fields never came. The access
+  /// log has no line of it.
+  func noteUnreadHeader() { counters.add(.headerTooLarge, .other) }
 
   private func followSettings() {
     guard let (number, settings) = current.newer(than: settingsNumber) else { return }

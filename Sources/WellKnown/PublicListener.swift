@@ -48,7 +48,8 @@ public final class PublicListener: Sendable {
       let handler = PublicHandler(hosts, answers, current, accessQueue)
       handlers.append(handler)
       return DirectAnswers(
-        answer: { handler.answer($0) }, noteHeaderTooLarge: { handler.noteHeaderTooLarge($0) })
+        answer: { handler.answer($0) }, noteHeaderTooLarge: { handler.noteHeaderTooLarge($0) },
+        noteUnreadHeader: { handler.noteUnreadHeader() })
     }
     self.handlers = handlers
     self.current = current
@@ -66,6 +67,10 @@ public final class PublicListener: Sendable {
     counts.droppedAccessLines = accessQueue?.droppedLines ?? 0
     return counts
   }
+
+  /// Takes connections before anything has come on them, from now on: when the listener is stopped a
+  /// second later, no client is reset that has connected and not asked yet.
+  public func prepareToStop() { listener.prepareToStop() }
 
   /// Where it listens, with the port that it got if any free one was asked for.
   public var address: SocketAddress { listener.address }

@@ -100,14 +100,10 @@ private struct NameHashes {
   private var first: UInt64 = 0
   private var others: [UInt64] = []
 
-  /// Perhaps with a 0, which is the hash of no name, or of one in so many.
+  /// Perhaps with a 0 that is the hash of no name.
   var all: [UInt64] { [first] + others }
 
   mutating func add(_ hash: UInt64) {
-    if first == 0 || first == hash {
-      first = hash
-    } else if !others.contains(hash) {
-      others.append(hash)
-    }
+    if first == 0 && hash != 0 { first = hash } else { others.append(hash) }
   }
 }

@@ -114,6 +114,13 @@ struct SecureServing {
     for _ in 0..<20 { #expect(try connection.readResponse().status == 200) }
   }
 
+  @Test func theLastAnswerOfAConnectionIsFollowedByItsEnd() throws {
+    let connection = try SecureServing().connect()
+    let request = SecureServing.request("example.com", "Connection: close\r\n")
+    #expect(try connection.exchange(request).status == 200)
+    try connection.readToEnd()
+  }
+
   @Test func aDocumentOf120KilobytesArrivesWhole() throws {
     let connection = try SecureServing().connect("large.test")
     for _ in 0..<3 {

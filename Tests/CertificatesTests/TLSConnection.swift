@@ -9,6 +9,9 @@ final class TLSConnection {
     /// The handshake failed; the alert that the server sent, if it sent one.
     case handshake(code: CInt, alert: UInt32?)
     case closed(received: String)
+    /// The connection ended without `close_notify` (RFC 8446 section 6.1): who reads it cannot know that it
+    /// had everything.
+    case cutOff(received: String)
     case read(code: CInt)
   }
 
@@ -144,7 +147,7 @@ final class TLSConnection {
     return try readResponse(hasBody: hasBody)
   }
 
-  /// Reads until the server closes.
+  /// Reads until the server says that it closes.
   func readToEnd() throws(Failure) {
     do throws(Failure) {
       while true { try receive() }
@@ -156,8 +159,9 @@ final class TLSConnection {
   private func receive() throws(Failure) {
     var bytes = [UInt8](repeating: 0, count: 16_384)
     let count = gnutls_record_recv(session, &bytes, bytes.count)
-    if count == 0 || count == Int(GNUTLS_E_PREMATURE_TERMINATION) {
-      throw .closed(received: String(decoding: buffer, as: UTF8.self))
+    if count == 0 { throw .closed(received: String(decoding: buffer, as: UTF8.self)) }
+    if count == Int(GNUTLS_E_PREMATURE_TERMINATION) {
+      throw .cutOff(received: String(decoding: buffer, as: UTF8.self))
     }
     if count < 0 { throw .read(code: CInt(count)) }
     buffer += bytes[..<count]

@@ -93,9 +93,8 @@ import WellKnown
 
   @Test func clientsThatHaveJustConnectedAreAnswered() throws {
     let serving = try Serving()
+    serving.listener.prepareToStop()
     let connections = try (0..<20).map { _ in try serving.connect() }
-    // The kernel keeps back for a second who sends nothing.
-    #expect(becomesTrue { serving.listener.counts.openConnections == 20 })
     let stopping = Threads([{ serving.listener.stop(within: 30) }])
     let start = ContinuousClock.now
     // Longer than what counts as quiet.

@@ -68,6 +68,26 @@ import WellKnown
     }
   }
 
+  private static let longTarget =
+    "GET \(Serving.path)?\(String(repeating: "a", count: 5000)) HTTP/1.1\r\nHost: example.com\r\n"
+
+  @Test(arguments: [
+    longTarget + "\r\n", longTarget + "X: the header does not end",
+    longTarget + String(repeating: "a: b\r\n", count: 1500) + "\r\n",
+    request("X: \(String(repeating: "x", count: 5000))\r\n"),
+  ])
+  func aHeaderThatIsTooLargeIsAnsweredOnceCountedAndTheEndOfItsConnection(text: String) throws {
+    let serving = try Serving()
+    let connection = try serving.connect()
+    try connection.send(text)
+    #expect(try connection.readResponse().status == 431)
+    // Much earlier than what a client sends after that is dropped.
+    #expect(connection.hasEnded(withinMilliseconds: 1500))
+    connection.closeWriting()
+    #expect(becomesTrue { serving.listener.counts.openConnections == 0 })
+    #expect(serving.listener.counts.requests(.headerTooLarge, .other) == 1)
+  }
+
   @Test func aShortBodyIsRefusedAndTheConnectionCloses() throws {
     let connection = try Serving().connect()
     let response = try connection.exchange(Self.request("Content-Length: 5\r\n") + "hello")

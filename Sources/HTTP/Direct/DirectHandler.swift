@@ -5,16 +5,21 @@ import Glibc
 public struct DirectAnswers: Sendable {
   let answer: @Sendable (borrowing DirectRequest) -> DirectRequest.Queued
   let noteHeaderTooLarge: @Sendable (borrowing DirectRequest) -> Void
+  let noteUnreadHeader: @Sendable () -> Void
 
   /// - Parameters:
   ///   - answer: Answers a request with a prepared response.
   ///   - noteHeaderTooLarge: Gets to know a request that is answered 431.
+  ///   - noteUnreadHeader: Called for a request that is answered 431 for its target, if its fields do not
+  ///     come after that, or are too many to be read.
   public init(
     answer: @escaping @Sendable (borrowing DirectRequest) -> DirectRequest.Queued,
-    noteHeaderTooLarge: @escaping @Sendable (borrowing DirectRequest) -> Void
+    noteHeaderTooLarge: @escaping @Sendable (borrowing DirectRequest) -> Void,
+    noteUnreadHeader: @escaping @Sendable () -> Void
   ) {
     self.answer = answer
     self.noteHeaderTooLarge = noteHeaderTooLarge
+    self.noteUnreadHeader = noteUnreadHeader
   }
 }
 
@@ -61,6 +66,8 @@ final class DirectHandler: @unchecked Sendable {
 /// memory is needed.
 private struct Progress {
   enum Stage: UInt {
+    /// The target was too long, and has been answered.
+    case targetRefused = 0
     case targetArrived = 1
     case headArrived = 2
     case answeredEarly = 3
@@ -76,6 +83,7 @@ private struct Progress {
   }
 
   init?(_ pointer: UnsafeMutableRawPointer?) {
+    guard let pointer else { return nil }
     let bits = UInt(bitPattern: pointer)
     guard let stage = Stage(rawValue: bits & 3) else { return nil }
     self.stage = stage
@@ -102,7 +110,7 @@ private func beginRequest(
       // leaves it without an answer.
       handler.room.refuse(connection)
       OpenConnections.allow(Lingering.milliseconds, to: connection)
-      progress.stage = .answeredEarly
+      progress.stage = .targetRefused
     }
   }
   return progress.pointer
@@ -122,7 +130,7 @@ private func continueRequest(
     pieceBytes.pointee = 0
     return .YES
   }
-  let isRefused = progress.stage == .answeredEarly
+  let isRefused = progress.stage == .targetRefused
   // Sound: see `beginRequest`.
   let handler = Unmanaged<DirectHandler>.fromOpaque(context)
   if progress.stage == .targetArrived {
@@ -159,7 +167,13 @@ private func endRequest(
 ) {
   guard let context, let connection, let progress = Progress(state?.pointee) else { return }
   Unmanaged<DirectHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { handler in
-    if progress.stage == .answeredEarly { handler.lingering.take(connection) }
+    switch progress.stage {
+    case .targetRefused:
+      handler.answers.noteUnreadHeader()
+      handler.lingering.take(connection)
+    case .answeredEarly: handler.lingering.take(connection)
+    case .targetArrived, .headArrived: break
+    }
     OpenConnections.allow(handler.requestMilliseconds, to: connection)
     handler.traffic.complete()
   }

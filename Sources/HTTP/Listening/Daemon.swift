@@ -62,7 +62,7 @@ final class Daemon: Sendable {
     options.append(option(.END, 0))
     let threads =
       threading == .one
-      ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue
+      ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
       : MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue
     guard
       let daemon = aasa_start_daemon(
@@ -80,6 +80,13 @@ final class Daemon: Sendable {
   }
 
   deinit { stop() }
+
+  /// Takes connections before anything has come on them, from now on.
+  func takeConnectionsAtOnce() {
+    state.withLock { state in
+      if case .running(_, let socket) = state { socket.deferConnections(false) }
+    }
+  }
 
   /// Takes no further connections but those that are established already; those that are open go on.
   func quiesce() {

@@ -78,7 +78,7 @@ public final class Listener: Sendable {
     for _ in 0..<max(1, count) {
       let handler = DirectHandler(room: room, limits: limits, answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
-      try socket.deferConnections(of: bound)
+      socket.deferConnections(true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
@@ -116,6 +116,12 @@ public final class Listener: Sendable {
   private static let quietTime = Duration.milliseconds(100)
   /// How long clients that have just connected may take to ask, in milliseconds.
   private static let newcomerMilliseconds: Int64 = 1000
+
+  /// Takes connections before anything has come on them, from now on. Those that are kept back are taken
+  /// within a second.
+  public func prepareToStop() {
+    for daemon in daemons { daemon.takeConnectionsAtOnce() }
+  }
 
   /// Takes no further connections, lets requests that have begun end within a time, then closes
   /// every connection. Clients that keep connections are told with their next answer that it is the

@@ -63,10 +63,14 @@ final class ListeningSocket: Sendable {
     }
   }
 
-  /// Keeps a connection from waking the daemon before its first bytes have come, or a second has
-  /// passed. Where clients ask once a connection, which devices do, it saves a fifth of the work.
-  func deferConnections(of address: SocketAddress) throws(ListenerError) {
-    try Self.setOption(descriptor, CInt(IPPROTO_TCP), TCP_DEFER_ACCEPT, 1, address)
+  /// Keeps a connection from waking the daemon before its first bytes have come, or a second has passed;
+  /// or not any more. Where clients ask once a connection, which devices do, it saves a fifth of the work.
+  /// Where it is not possible, nothing is lost but that.
+  func deferConnections(_ isDeferred: Bool) {
+    var seconds: CInt = isDeferred ? 1 : 0
+    _ = setsockopt(
+      descriptor, CInt(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds,
+      socklen_t(MemoryLayout<CInt>.size))
   }
 
   deinit { close(descriptor) }
@@ -77,13 +81,11 @@ final class ListeningSocket: Sendable {
   /// - Parameter adopt: Takes one that is established and waits, since it would be reset; false when
   ///   there is none.
   func refuse(adopt: (CInt) -> Bool) {
+    // It stays deferred, too: the next process makes it so anyhow.
     if isInherited { return }
     // Where that is not possible, a connection that is made in the last moment is reset.
     _ = aasa_ignore_beginnings(descriptor)
-    var deferred: CInt = 0
-    _ = setsockopt(
-      descriptor, CInt(IPPROTO_TCP), TCP_DEFER_ACCEPT, &deferred,
-      socklen_t(MemoryLayout<CInt>.size))
+    deferConnections(false)
     let deadline = ContinuousClock.now + Self.handshakeTime
     repeat {
       var count = 0

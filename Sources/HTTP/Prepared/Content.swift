@@ -32,9 +32,11 @@ public final class Content: @unchecked Sendable {
 
   private static let descriptorLimit = OpenFiles.forDocuments
 
-  /// Whether one more descriptor may be taken, which is then to be given back.
-  static func takeDescriptor() -> Bool {
-    if descriptors.add(1, ordering: .relaxed).newValue <= descriptorLimit { return true }
+  /// Whether one more descriptor may be taken, which is then to be given back. Files take half of them at
+  /// most: what is left is for the responses that are made later, without which a file is of no use.
+  static func takeDescriptor(forFile isFile: Bool = false) -> Bool {
+    let limit = isFile ? descriptorLimit / 2 : descriptorLimit
+    if descriptors.add(1, ordering: .relaxed).newValue <= limit { return true }
     giveDescriptorBack()
     return false
   }
@@ -82,7 +84,7 @@ public final class Content: @unchecked Sendable {
   }
 
   private static func file(_ bytes: [UInt8]) -> Storage? {
-    guard bytes.count >= fileBytes, takeDescriptor() else { return nil }
+    guard bytes.count >= fileBytes, takeDescriptor(forFile: true) else { return nil }
     let descriptor = aasa_memory_file()
     guard descriptor >= 0 else {
       giveDescriptorBack()

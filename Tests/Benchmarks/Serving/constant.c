@@ -87,7 +87,7 @@ int main(int count, char **words) {
   int socket = listening(atoi(words[1]));
   if (socket < 0) return fail(words[1]);
   struct MHD_Daemon *daemon = MHD_start_daemon(
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_USE_ITC, 0, NULL, NULL, answer, NULL,
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, answer, NULL,
       MHD_OPTION_LISTEN_SOCKET, socket,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT, 10000u,
       MHD_OPTION_CONNECTION_TIMEOUT, 30u, MHD_OPTION_END);
