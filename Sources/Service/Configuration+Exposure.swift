@@ -6,6 +6,10 @@ extension Configuration {
   /// - Parameter address: Where it listens if not at `adminAddress`.
   /// - Throws: `Invalid`, with what to do.
   public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
+    if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {
+      throw Invalid(
+        description: "publicAddress and adminAddress are both \(adminAddress). Give each a port of its own.")
+    }
     let address = address ?? adminAddress
     if insecureAdmin || adminCertificates != nil || !address.isReachableFromOutside { return }
     throw Invalid(

@@ -16,7 +16,7 @@ import WellKnown
     #expect(response.status == 200)
   }
 
-  @Test(arguments: Array(stride(from: 4097, through: 12_100, by: 61)))
+  @Test(arguments: Array(stride(from: 4097, through: 16_200, by: 61)))
   func aLargerHeaderIsAnswered431(bytes: Int) throws {
     let fill = bytes - Self.request("X: \r\n").utf8.count
     let response = try Serving().connect().exchange(
@@ -25,14 +25,14 @@ import WellKnown
     #expect(Serving.code(response) == "header-too-large")
   }
 
-  @Test(arguments: Array(40...240))
+  @Test(arguments: Array(40...300))
   func aFloodOfSmallFieldsIsAlwaysAnswered(count: Int) throws {
     let response = try Serving().connect().exchange(
       Self.request(String(repeating: "a: b\r\n", count: count)))
-    #expect(count < 150 ? response.status == 200 : [200, 431].contains(response.status))
+    #expect(count < 200 ? response.status == 200 : [200, 431].contains(response.status))
   }
 
-  @Test(arguments: [1, 2, 10, 50, 100])
+  @Test(arguments: [1, 2, 10, 50, 100, 150])
   func fourKilobytesInManyFieldsAreServed(count: Int) throws {
     let room = 4096 - Self.request("").utf8.count
     let line = "X-Field: \(String(repeating: "a", count: room / count - 11))\r\n"
@@ -41,7 +41,7 @@ import WellKnown
     #expect(response.status == 200)
   }
 
-  @Test(arguments: [1, 2, 10, 40])
+  @Test(arguments: [1, 2, 10, 40, 100])
   func fourKilobytesOfCookiesAreServed(count: Int) throws {
     let room = 4096 - Self.request("Cookie: \r\n").utf8.count
     let cookie = "name=" + String(repeating: "a", count: room / count - 7)
@@ -58,7 +58,7 @@ import WellKnown
   }
 
   /// libmicrohttpd itself leaves some of these without an answer.
-  @Test(arguments: Array(stride(from: 4097, through: 14_000, by: 43)))
+  @Test(arguments: Array(stride(from: 4097, through: 18_000, by: 43)))
   func aTargetOfAnyLengthIsAnswered(bytes: Int) throws {
     for separator in ["?", "/"] {
       let target = Serving.path + separator

@@ -10,7 +10,7 @@ struct HeaderRoom {
   /// The memory that libmicrohttpd gets for each connection. It clears it after each request, so
   /// its size costs time. A part of it takes what arrives, the rest an entry for each field and a copy
   /// of cookies.
-  var poolBytes: Int { 3 * limit }
+  var poolBytes: Int { 4 * limit }
 
   private let limit: Int
   private let answer: [UInt8]

@@ -14,7 +14,7 @@ _CLIENT_BOUND = 0.95
 
 def lines(findings: Findings) -> list[list[str]]:
     """For each aim what it is about, its value, what was found, whether that is enough, and the
-    same for the slower nginx."""
+    same for the other nginx."""
     found = _of_throughput(findings.rows) + _of_scale(findings) + _of_edits(findings.rounds)
     return [aim.line for aim in found]
 
@@ -26,7 +26,7 @@ class _Aim:
     found: float
     unit: str = "×"
     at_most: bool = False
-    # What was found against the slower nginx.
+    # What was found against the other nginx.
     slower: float | None = None
 
     @property

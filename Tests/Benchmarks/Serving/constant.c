@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define POOL_BYTES 12288
+#define POOL_BYTES 16384
 #define FILE_BYTES 32768
 #define ENTITY_TAG "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
 

@@ -116,7 +116,7 @@ def _of(rounds: list[Round], part: str, value: str) -> float:
 def markdown(findings: Findings, description: str) -> str:
     """All tables."""
     reached = _table(
-        ["ratios of medians", "aim", "found", "reached", "against the slower nginx"],
+        ["ratios of medians", "aim", "found", "reached", "against the other nginx"],
         aims.lines(findings))
     return f"""{description}
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from published import Published
 
 _HERE = Path(__file__).parent
 # aasa collects what it writes to its fetch ledger every two seconds; others only close connections.
-_AASA_SETTLE = 2.5
 _SETTLE = 0.2
 
 # The two ways in which nginx sends files. Which is faster depends on their size and on the system.
@@ -32,12 +32,18 @@ class Server:
     port: int
     # From the start of the program to its first answer that was right.
     start_seconds: float
-    # How long after its last request it may begin with work that this caused.
-    settle_seconds: float
+    # Whether it has done what its requests have left to be done.
+    has_finished: Callable[[], bool]
 
     def settle(self) -> None:
         """Waits for the end of the work that requests have left."""
-        self.process.wait_until_still(self.settle_seconds)
+        self.process.wait_until_still(_SETTLE)
+        deadline = time.monotonic() + 90
+        while not self.has_finished():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self.name} does not come to its end.")
+            time.sleep(0.1)
+        self.process.wait_until_still(_SETTLE)
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,21 @@ class Admin:
     def fields(self) -> str:
         return (f"Host: localhost\r\nAuthorization: Bearer {self.token}\r\n"
                 "Content-Type: application/json")
+
+    def has_written_fetches(self) -> bool:
+        """Whether the ledger has every file that was sent."""
+        url = f"http://127.0.0.1:{self.port}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            samples = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines()
+                       if not line.startswith("#")]
+        sent = sum(
+            float(value) for name, value in samples
+            if name.startswith("aasa_public_requests_total{") and
+            ('outcome="ok"' in name or 'outcome="not-modified"' in name))
+        written = sum(
+            float(value) for name, value in samples
+            if name == "aasa_ledger_fetches_written_total")
+        return written >= sent
 
 
 def free_port() -> int:
@@ -90,7 +111,7 @@ class Bench:
                 str(self._aasa), "serve", "--database", str(database),
                 "--public-address", f"127.0.0.1:{port}",
                 "--admin-address", f"127.0.0.1:{admin.port}"],
-            _AASA_SETTLE)
+            admin.has_written_fetches)
         # The API may be there a little later than the files; what it says to this does not matter.
         _first_answer(server.process, admin.port, "localhost")
         return server, admin
@@ -148,7 +169,7 @@ class Bench:
 
     def _start(
         self, name: str, published: Published, core: int | None,
-        command: Callable[[int], list[str]], settle_seconds: float = _SETTLE,
+        command: Callable[[int], list[str]], has_finished: Callable[[], bool] = lambda: True,
     ) -> Server:
         port = free_port()
         words = command(port)
@@ -161,7 +182,7 @@ class Bench:
         seconds = time.monotonic() - start
         if answer.status != 200 or len(answer.body) != published.publication.document_bytes:
             raise RuntimeError(f"{name} is up, and answers {host} with:\n{answer.head.decode()}")
-        return Server(name, process, port, seconds, settle_seconds)
+        return Server(name, process, port, seconds, has_finished)
 
 
 def _first_answer(process: Process, port: int, host: str) -> Answer:
