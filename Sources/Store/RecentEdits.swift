@@ -13,9 +13,18 @@ final class RecentEdits {
     let revision: Revision
     let document: [UInt8]
     let read: ReadDocument?
+
+    /// About how many bytes it has: expectations and aliases are in no document.
+    fileprivate var bytes: Int {
+      let (expectations, aliases) = (stored.domain.expectations, stored.domain.aliases)
+      return document.count + expectations.reduce(0) { $0 + 100 + $1.url.utf8.count }
+        + aliases.count * 100
+    }
   }
 
-  /// How many bytes all documents have at most. What is made of them takes some twenty times as much.
+  /// How many there are at most.
+  private static let limit = 128
+  /// How many bytes all of them have at most. What is made of a document takes some twenty times as much.
   private static let bytesLimit = 262_144
 
   private var domains: [DomainName: Domain] = [:]
@@ -48,12 +57,12 @@ final class RecentEdits {
     changes = connection.totalChanges
     let name = domain.stored.domain.name
     for name in [oldName, name] {
-      bytes -= domains.removeValue(forKey: name)?.document.count ?? 0
+      bytes -= domains.removeValue(forKey: name)?.bytes ?? 0
     }
-    if bytes + domain.document.count > Self.bytesLimit { forget() }
-    if domain.document.count > Self.bytesLimit { return }
+    if bytes + domain.bytes > Self.bytesLimit || domains.count == Self.limit { forget() }
+    if domain.bytes > Self.bytesLimit { return }
     domains[name] = domain
-    bytes += domain.document.count
+    bytes += domain.bytes
   }
 
   /// To be called when edits were undone.

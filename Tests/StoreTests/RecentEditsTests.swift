@@ -85,6 +85,20 @@ import Testing
     #expect(revision.number == expected.revision + 1)
   }
 
+  @Test func textThatOnlyLooksTheSameIsAnotherOne() throws {
+    let texts = ["\u{E9}", "e\u{301}"]
+    for text in texts + [""] {
+      _ = try store.edit(name) { old in
+        var domain = try #require(old).domain
+        let apps = domain.document.apps?.map { Array($0.utf8) }
+        // The one before, byte for byte.
+        #expect(text.isEmpty ? apps == [Array(texts[1].utf8)] : true)
+        domain.document.apps = [text]
+        return DomainEdit(domain: domain, document: domain.document.rendered())
+      }
+    }
+  }
+
   @Test func editsOfOneTransactionAreGivenWhatThoseBeforeThemMade() throws {
     let other = try Domain.example("other.example")
     try store.write(WriteContext(author: "test")) { transaction in
@@ -156,5 +170,8 @@ import Testing
     #expect(try recent.domain(try DomainName("c.example"), connection) != nil)
     keep(try kept("d.example", bytes: 300_000))
     #expect(try recent.domain(try DomainName("d.example"), connection) == nil)
+    for number in 0...128 { keep(try kept("n\(number).example")) }
+    #expect(try recent.domain(try DomainName("n127.example"), connection) == nil)
+    #expect(try recent.domain(try DomainName("n128.example"), connection) != nil)
   }
 }

@@ -13,7 +13,7 @@ struct FileOrder {
 
   /// In order; at one place as they were given.
   private(set) var findings: [Finding] = []
-  /// What has no place in the document. It comes last.
+  /// What has no place in the document. It comes last, unless it is alone in its part.
   private var others: [Placed] = []
 
   init(of findings: [Finding], in document: JSON) {

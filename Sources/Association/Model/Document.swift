@@ -59,6 +59,15 @@ public struct Document: Sendable, Equatable {
   /// A document that says nothing.
   public init() {}
 
+  /// Whether two documents say the same, scalar by scalar.
+  public static func == (left: Document, right: Document) -> Bool {
+    left.apps.map(JSON.strings) == right.apps.map(JSON.strings)
+      && left.detailsForm == right.detailsForm && left.defaults == right.defaults
+      && left.substitutionVariables == right.substitutionVariables
+      && left.entries == right.entries && left.services == right.services
+      && left.extra == right.extra && left.applinksExtra == right.applinksExtra
+  }
+
   /// Every app that the document names in an entry or a service, each once, in the order of their
   /// first appearance.
   public var appIdentifiers: [AppIdentifier] {

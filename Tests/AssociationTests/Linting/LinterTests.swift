@@ -140,7 +140,6 @@ import Testing
   }
 }
 
-/// Values that look like association files in parts.
 /// All places of a document, numbered as they come.
 private struct Places {
   var ranks: [[UInt8]: Int] = [:]
@@ -158,6 +157,7 @@ private struct Places {
   }
 }
 
+/// Values that look like association files in parts.
 private enum ArbitraryJSON {
   private static let keys = [
     "applinks", "details", "defaults", "substitutionVariables", "apps", "appIDs", "appID",
