@@ -8,7 +8,8 @@ extension Configuration {
   public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
     if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {
       throw Invalid(
-        description: "publicAddress and adminAddress are both \(adminAddress). Give each a port of its own.")
+        description:
+          "publicAddress and adminAddress are both \(adminAddress). Give each a port of its own.")
     }
     let address = address ?? adminAddress
     if insecureAdmin || adminCertificates != nil || !address.isReachableFromOutside { return }

@@ -34,8 +34,7 @@ extension StoreError {
     case .readOnly:
       "or its directory cannot be written. Change the permissions, or choose another path."
     case .cannotOpen:
-      "cannot be opened, or created if it is not there. Its directory must exist, and this user must be "
-        + "allowed to write there."
+      "cannot be opened or created. Its directory must exist, and this user must be allowed to write there."
     case .damaged: "is no database, or a damaged one. Restore a backup, or choose another path."
     case .inputOutput: "cannot be read or written. Look for errors of the disk."
     case .unexpected: "did something unexpected."

@@ -68,6 +68,18 @@ import Testing
       says: "Cannot listen on 192.0.2.1:0: this machine does not have the address.")
   }
 
+  @Test(arguments: [("serve", 64), ("config", 1)])
+  func oneAddressForBothListenersIsRefused(command: String, status: Int32) throws {
+    let result = try Program.run(
+      Program.aasa,
+      [command, "--public-address", "127.0.0.1:18480", "--admin-address", "127.0.0.1:18480"],
+      in: try TemporaryDirectory())
+    #expect(result.status == status)
+    #expect(
+      result.errors.contains(
+        "publicAddress and adminAddress are both 127.0.0.1:18480. Give each a port of its own."))
+  }
+
   @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
   func anAdminListenerThatOthersReachWithoutTLSIsRefused(address: String) throws {
     let result = try serve("--admin-address", address)
