@@ -1,7 +1,8 @@
 public import HTTP
 
 extension Configuration {
-  /// Refuses an admin listener whose tokens could be read on the way.
+  /// Refuses an admin listener at the address of the public one, and one whose tokens could be read on the
+  /// way.
   ///
   /// - Parameter address: Where it listens if not at `adminAddress`.
   /// - Throws: `Invalid`, with what to do.

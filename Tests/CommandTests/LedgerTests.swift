@@ -124,12 +124,18 @@ import Testing
     #expect(counts == expected && counts.count == 21 && counts.reduce(0, +) > 20)
   }
 
-  @Test func aLockedDatabaseKeepsNoMetricsWaitingAndLosesNoCounts() throws {
+  /// A server with a fetch that it cannot write down, since the connection has the database locked.
+  private func startAndLock() throws -> (RunningServer, Client, Connection) {
     let server = try start()
     let client = try client(of: server)
     let connection = try Connection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("example.com", as: Self.apple)
+    return (server, client, connection)
+  }
+
+  @Test func aLockedDatabaseKeepsNoMetricsWaitingAndLosesNoCounts() throws {
+    let (server, client, connection) = try startAndLock()
     // The ledger waits for the lock, gives up after some seconds, and says so.
     let isNoticed = try becomesTrue(within: 20) {
       let start = ContinuousClock.now
@@ -146,11 +152,7 @@ import Testing
   }
 
   @Test func aLockedDatabaseIsToldByReadyAndTakesTheServerOutOfNoBalancer() throws {
-    let server = try start()
-    let client = try client(of: server)
-    let connection = try Connection(path: database, mode: .create)
-    try connection.execute("BEGIN IMMEDIATE")
-    try server.fetch("example.com", as: Self.apple)
+    let (server, client, connection) = try startAndLock()
     #expect(try client.send("GET", "/v1/domains").status == 200)
     let expected: JSON = [
       "status": "degraded",

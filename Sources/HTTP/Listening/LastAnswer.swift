@@ -23,6 +23,6 @@ func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
   _ = bytes.withUnsafeBytes {
     send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
   }
-  // What libmicrohttpd may still have to say to such a request must not follow.
+  // What libmicrohttpd may still have to say to such a request must not follow. In TLS it may.
   shutdown(descriptor, CInt(SHUT_WR))
 }
