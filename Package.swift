@@ -72,7 +72,7 @@ let package = Package(
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
       ],
-      resources: [.embedInCode("openapi.json")],
+      resources: [.embedInCode("schemas.json")],
       swiftSettings: strict),
 
     // A client of the API, for the commands that work on a server.

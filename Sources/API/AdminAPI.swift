@@ -16,11 +16,11 @@ public struct AdminAPI: Sendable {
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
-  ///   - readiness: How the service is.
-  ///   - serves: Whether a file is served for a name now.
-  ///   - counts: Counts what is asked and answered.
+  ///   - readiness: Reports the health of the service.
+  ///   - serves: Whether a file is currently served for a name.
+  ///   - counts: Counts requests and answers.
   ///   - metrics: What `/metrics` shows.
-  ///   - log: Takes what is to be logged; must not wait.
+  ///   - log: Receives events for the log; must not block.
   public init(
     publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
@@ -35,68 +35,67 @@ public struct AdminAPI: Sendable {
       Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
-  /// Every endpoint, in the order of the documentation.
+  /// All endpoints, in the order of the description.
   static func endpoints(
     _ publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool,
     metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
-    HealthEndpoints.all(readiness: readiness) + MetricsEndpoints.all(metrics)
-      + CertificateEndpoints.all(serves: serves)
-      + DescriptionEndpoints.all
-      + AppEndpoints(store: publisher.store).all
-      + DomainEndpoints(publisher: publisher).all + FileEndpoints(publisher: publisher).all
+    let described =
+      ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
+      + AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
-      + RevisionEndpoints(publisher: publisher).all + FetchEndpoints(store: publisher.store).all
+      + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
+    return [ServiceEndpoints.description(of: described)] + described
   }
 
-  /// Answers a request that nobody may make, before its body is read: 400 for its query, 401, 403, 404
-  /// or 405. Nil for any other.
+  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404 or 405. `nil` if its
+  /// body can be read.
   public func screen(_ head: RequestHead) -> Response? {
     let start = ContinuousClock.now
-    var called = Called()
+    var caller = Caller()
     do {
-      _ = try admit(head, &called)
+      _ = try admit(head, &caller)
       return nil
     } catch {
-      return answer(.failure(error), to: head, called, since: start)
+      return answer(.failure(error), to: head, caller, since: start)
     }
   }
 
-  /// Answers a request. Whatever goes wrong is an answer too.
+  /// Answers a request; any error becomes an answer.
   public func answer(_ request: Request) -> Response {
     let start = ContinuousClock.now
-    var called = Called()
+    var caller = Caller()
     let result = Result {
-      let (endpoint, parameters) = try admit(request.head, &called)
+      let (endpoint, parameters) = try admit(request.head, &caller)
       return try endpoint.handle(
-        Call(request: request, parameters: parameters, token: called.token))
+        Call(request: request, parameters: parameters, token: caller.token))
     }
-    return answer(result, to: request.head, called, since: start)
+    return answer(result, to: request.head, caller, since: start)
   }
 
-  /// What is known of a request, also of one that is refused.
-  private struct Called {
+  /// What is known about a request, even if it is refused.
+  private struct Caller {
     var endpoint: Endpoint?
     var token: Token?
   }
 
-  /// What a request calls, and the token that it may do so with.
+  /// Finds the endpoint of a request, and checks its token and query.
   private func admit(
-    _ head: RequestHead, _ called: inout Called
+    _ head: RequestHead, _ caller: inout Caller
   ) throws -> (endpoint: Endpoint, parameters: [String: String]) {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
-    called.endpoint = endpoint
-    called.token = try authentication.token(of: head, for: endpoint, parameters: parameters)
+    caller.endpoint = endpoint
+    caller.token = try authentication.token(of: head, for: endpoint, parameters: parameters)
     try endpoint.check(head.target.queryItems)
     return (endpoint, parameters)
   }
 
   private func answer(
-    _ result: Result<Response, any Error>, to head: RequestHead, _ called: Called,
+    _ result: Result<Response, any Error>, to head: RequestHead, _ caller: Caller,
     since start: ContinuousClock.Instant
   ) -> Response {
     let id = RequestID.of(head.fields)
@@ -108,30 +107,30 @@ public struct AdminAPI: Sendable {
       response = problem(of: error, requestID: id).response(requestID: id)
     }
     let duration = ContinuousClock.now - start
-    counts.count(response.status, of: called.endpoint, isTrial: head.isTrial, after: duration)
+    counts.count(response.status, of: caller.endpoint, isDryRun: head.isDryRun, after: duration)
     log(
       .answered(
         AnsweredRequest(
           id: id, method: head.method.description, path: head.target.path,
-          domain: CertificateEndpoints.domain(askedForBy: head), status: response.status,
-          duration: duration, token: called.token?.name, peer: head.peer)))
+          domain: ServiceEndpoints.askedDomain(in: head), status: response.status,
+          duration: duration, token: caller.token?.name, peer: head.peer)))
     return finish(response, requestID: id)
   }
 
-  /// Answers a request that is not usable HTTP or goes over a limit.
+  /// Answers a request that is malformed HTTP or exceeds a limit.
   public func refuse(_ refusal: Refusal) -> Response {
     let id = RequestID.of(refusal.fields)
-    let (code, detail) =
+    let (code, detail): (Problem.Code, String) =
       switch refusal.reason {
       case .malformedTarget(let reason):
-        ("malformed-target", "The request's target \(reason.rawValue).")
-      case .malformedHeader(let reason): ("malformed-header", reason)
+        (.malformedTarget, "The target of the request \(reason.rawValue).")
+      case .malformedHeader(let reason): (.malformedHeader, reason)
       case .unknownTransferCoding:
-        ("unknown-transfer-coding", "The only transfer coding that is understood is chunked.")
+        (.unknownTransferCoding, "The only supported transfer coding is “chunked”.")
       case .bodyTooLarge(let limit):
-        ("body-too-large", "The body is larger than the limit of \(limit) bytes.")
+        (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
       case .headerTooLarge(let limit):
-        ("header-too-large", "The header is larger than the limit of \(limit) bytes.")
+        (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
       }
     counts.count(refusal.status, of: nil)
     log(
@@ -139,17 +138,17 @@ public struct AdminAPI: Sendable {
         AnsweredRequest(
           id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
           token: nil, peer: "")))
-    return finish(Problem(refusal.status, code, detail).response(requestID: id), requestID: id)
+    return finish(
+      Problem(code, status: refusal.status, detail).response(requestID: id), requestID: id)
   }
 
   private func problem(of error: any Error, requestID: String) -> Problem {
-    do throws(Internal) {
+    do throws(InternalError) {
       return try Problem.of(error)
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
-        .internalServerError, "internal-error",
-        "Something failed that should not. The log has it under this request's identifier.")
+        .internalError, "Unexpected error. The log has the details under the ID of this request.")
     }
   }
 
@@ -162,9 +161,9 @@ public struct AdminAPI: Sendable {
   }
 }
 
-/// What a request is called in answers and in the log.
+/// The ID of a request in its answer and in the log.
 enum RequestID {
-  /// The client's own `X-Request-Id` if it can stand in a log, otherwise a random one.
+  /// The client's own `X-Request-Id` if it is safe to log, otherwise a random one.
   static func of(_ fields: Fields) -> String {
     let own = fields["X-Request-Id"] ?? ""
     let isUsable =
@@ -180,11 +179,30 @@ enum RequestID {
   }
 }
 
-extension Response {
-  /// An answer with JSON.
-  static func json(_ status: Status, _ json: JSON, fields: [Field] = []) -> Response {
-    Response(
-      status, fields: Fields([Field("Content-Type", "application/json")] + fields),
-      body: json.serialized())
-  }
+/// An event for the log. It never contains a token or a body.
+public enum AdminEvent: Sendable {
+  /// A request was answered.
+  case answered(AnsweredRequest)
+  /// An unexpected error, of which the client sees only `internal-error`.
+  case failed(requestID: String, detail: String)
+}
+
+/// A request and its answer.
+public struct AnsweredRequest: Sendable {
+  /// The ID that is also in the answer (`X-Request-Id`).
+  public let id: String
+  /// The method; empty for a malformed request.
+  public let method: String
+  /// The path as the client wrote it, without its query; empty for a malformed request.
+  public let path: String
+  /// The name that a proxy asks about (`/tls/ask`); nil for any other request.
+  public let domain: DomainName?
+  /// The status of the answer.
+  public let status: Status
+  /// How long the answer took to make.
+  public let duration: Duration
+  /// The name of its token; nil without a known one.
+  public let token: String?
+  /// The client's address; empty if unknown.
+  public let peer: String
 }

@@ -4,36 +4,35 @@ import JSONValue
 public import Metrics
 import Publishing
 
-/// Counts what the admin listener is asked and what it answers. Its labels are patterns of paths and
-/// never paths, so that there are only so many.
+/// Counts requests to the admin listener and their answers. Labels have path patterns, never paths, so
+/// that their number is bounded.
 public final class AdminCounts: Sendable {
   private let requests = Counters()
   private let edits = Counters()
   private let findings = Counters()
   private let duration = Histogram()
 
-  /// Counts of nothing yet.
+  /// Counts that start at 0.
   public init() {}
 
   /// Counts an answer.
   ///
   /// - Parameters:
-  ///   - endpoint: What was asked for; `nil` where there is nothing.
-  ///   - isTrial: Whether it was a dry run.
-  ///   - time: How long the answer took to make.
+  ///   - endpoint: What the request called; `nil` if no endpoint has its path and method.
+  ///   - time: How long the answer took.
   func count(
-    _ status: Status, of endpoint: Endpoint?, isTrial: Bool = false, after time: Duration = .zero
+    _ status: Status, of endpoint: Endpoint?, isDryRun: Bool = false, after time: Duration = .zero
   ) {
     duration.observe(time / .seconds(1))
     let method = endpoint?.method.name ?? "none"
     let path = endpoint?.path ?? "none"
     requests.add(1, ["method": method, "endpoint": path, "code": "\(status.code)"])
-    guard let endpoint, endpoint.isEdit else { return }
-    let outcome = Self.outcome(status, isTrial: isTrial)
+    guard let endpoint, endpoint.effect != .none else { return }
+    let outcome = Self.outcome(status, isDryRun: isDryRun)
     edits.add(1, ["method": method, "endpoint": path, "outcome": outcome])
   }
 
-  /// Counts the findings that kept a document from being published.
+  /// Counts the findings that stopped a publication.
   func count(_ error: any Error) {
     switch error as? PublicationError {
     case .refused(_, let found, _):
@@ -45,9 +44,9 @@ public final class AdminCounts: Sendable {
     }
   }
 
-  private static func outcome(_ status: Status, isTrial: Bool) -> String {
+  private static func outcome(_ status: Status, isDryRun: Bool) -> String {
     switch status.code {
-    case ..<400: isTrial ? "tried" : "done"
+    case ..<400: isDryRun ? "tried" : "done"
     case 401, 403: "forbidden"
     case 409: "conflict"
     case 412: "stale"
@@ -57,35 +56,27 @@ public final class AdminCounts: Sendable {
     }
   }
 
-  /// What was counted.
+  /// The metrics.
   public var families: [MetricFamily] {
     [
       .counter(
         "aasa_admin_requests_total",
-        "Requests to the admin listener, by method, pattern of the path and status.",
+        "Requests to the admin listener, by method, path pattern and status.",
         requests.values),
       .histogram(
-        "aasa_admin_request_duration_seconds", "Time from a whole request to its answer.",
+        "aasa_admin_request_duration_seconds", "Time from the complete request to its answer.",
         [(key: .none, value: duration)]),
       .counter(
         "aasa_edits_total",
-        "Requests that change something, by what they do and what came of it.", edits.values),
+        "Requests that change something, by endpoint and outcome.", edits.values),
       .counter(
         "aasa_findings_refused_total",
-        "Errors that kept a document from being published, dry runs included, by code.",
+        "Errors that stopped a publication, by code; includes dry runs.",
         findings.values),
     ]
   }
 }
 
-extension Endpoint {
-  /// Whether it changes something that is stored.
-  fileprivate var isEdit: Bool {
-    if case .role(let role) = access { method != .get && role > .viewer } else { false }
-  }
-}
-
 extension RequestHead {
-  /// Whether it asks for a dry run.
-  var isTrial: Bool { target.queryItems.last { $0.name == "dryRun" }?.value == "true" }
+  var isDryRun: Bool { target.queryItems.last { $0.name == "dryRun" }?.value == "true" }
 }

@@ -2,26 +2,58 @@ import APITypes
 import Association
 import HTTP
 import JSONValue
+import Publishing
 import Store
 
-/// `/v1/apps`. What is changed here by itself changes nothing that is served.
+/// `/v1/apps`. Only `rename` changes what is served.
 struct AppEndpoints: Sendable {
-  let store: Store
+  let publisher: Publisher
+  private var store: Store { publisher.store }
+
+  private static let links = ["getApp", "deleteApp", "renameApp"]
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/apps", .role(.viewer), query: QueryParameter.page, list),
-      Endpoint(.get, "/v1/apps/{app}", .role(.viewer)) { call in
-        .json(.ok, AppResource.json(try store.app(call.app())))
-      },
-      Endpoint(.put, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change, put),
       Endpoint(
-        .delete, "/v1/apps/{app}", .role(.editor), query: QueryParameter.change
+        .get, "/v1/apps", .role(.viewer), query: .page,
+        Operation(
+          "listApps", .apps, "List apps",
+          answers: .ok(
+            "A page, by identifier.", "Apps", #"{"items": [\#(Example.app)], "next": null}"#)),
+        list),
+      Endpoint(
+        .get, "/v1/apps/{app}", .role(.viewer),
+        Operation("getApp", .apps, "Read an app", answers: .ok("The app.", "App", Example.app))
+      ) { call in .json(.ok, AppResource.json(try store.app(call.app()))) },
+      Endpoint(
+        .put, "/v1/apps/{app}", .role(.editor), effect: .change,
+        Operation(
+          "putApp", .apps, "Add or change an app",
+          body: .json(
+            "AppInput", #"{"name": "Example for iPhone", "environment": "production"}"#),
+          answers: .ok("The app existed.", "App", links: Self.links),
+          .created("The app is new.", "App", links: Self.links, Example.app)), put),
+      Endpoint(
+        .delete, "/v1/apps/{app}", .role(.editor), effect: .change,
+        Operation(
+          "deleteApp", .apps, "Delete an app that no domain uses", problems: [.appInUse],
+          answers: .deleted)
       ) { call in
         let id = try call.app()
         try store.write(call.context()) { try $0.delete(id) }
         return Response(.noContent)
       },
+      Endpoint(
+        .post, "/v1/apps/{app}/rename", .role(.editor), effect: .publications,
+        Operation(
+          "renameApp", .apps, "Change the identifier of an app",
+          description: "In all domains that use it, or in none.",
+          body: .json(
+            .object(["to": "AppIdentifier"]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
+          problems: [.appExists],
+          answers: .ok(
+            "All domains that use the app have a new revision.", "Renamed", Example.renamed)),
+        rename),
     ]
   }
 
@@ -38,25 +70,61 @@ struct AppEndpoints: Sendable {
     let (stored, isNew) = try store.write(call.context()) { try $0.put(app) }
     return .json(isNew ? .created : .ok, AppResource.json(stored))
   }
-}
 
-extension Response {
-  /// A page of a list.
-  ///
-  /// - Parameters:
-  ///   - items: The items of the page, and one more if there are more.
-  ///   - members: Further members, which come first.
-  ///   - cursor: What the next page begins after.
-  static func page<Item>(
-    _ items: [Item], limit: Int, total: Int? = nil, beside members: JSON.Object = [:],
-    item: (Item) -> JSON, cursor: (Item) -> String
-  ) -> Response {
-    let shown = items.prefix(limit)
-    let next = items.count > limit ? shown.last.map(cursor) : nil
-    var object = members
-    object["items"] = .array(shown.map(item))
-    object["next"] = .optional(next)
-    object["total"] = total.map { .integer($0) }
+  private func rename(_ call: Call) throws -> Response {
+    let old = try call.app()
+    let new = try Faults.collecting(in: try call.json()) { input in
+      input.object(["to"])?.required("to")?.parse(AppIdentifier.init(_:))
+    }
+    let publications = try publisher.write(call.context()) {
+      try $0.renameAndPublish(old, to: new, accepting: call.acceptedCodes())
+    }
+    let domains = try publications.map { publication -> JSON in
+      var object: JSON.Object = ["domain": .string(publication.edited.stored.domain.name.text)]
+      for member in try PublicationResource.json(publication).members {
+        object[member.key] = member.value
+      }
+      return .object(object)
+    }
+    var object: JSON.Object = ["app": .string(new.text), "domains": .array(domains)]
+    if try call.context().isDryRun { object["dryRun"] = true }
     return .json(.ok, .object(object))
   }
+}
+
+extension Example {
+  fileprivate static let app = """
+    {
+      "app": "ABCDE12345.com.example.app", "name": "Example for iPhone",
+      "environment": "production", "domains": 0, "updatedAt": "2026-11-21T13:51:45Z"
+    }
+    """
+
+  fileprivate static let renamed = """
+    {
+      "app": "ABCDE12345.com.example.renamed",
+      "domains": [\(publication(12, changes: rename, "\"domain\": \"example.com\""))]
+    }
+    """
+
+  private static let rename = """
+    {
+      "kind": "changed", "what": "app", "from": "/applinks/details/0",
+      "to": "/applinks/details/0", "before": "ABCDE12345.com.example.app",
+      "after": "ABCDE12345.com.example.renamed", "apps": ["ABCDE12345.com.example.renamed"],
+      "summary": "app ABCDE12345.com.example.app changed to ABCDE12345.com.example.renamed",
+      "affectsLinks": true,
+      "example": {
+        "url": "https://example.com/HELP?ARTICLENUMBER=xxxx",
+        "app": "ABCDE12345.com.example.app", "before": "match", "after": "no-match"
+      }
+    },
+    {
+      "kind": "changed", "what": "service-app", "from": "/webcredentials/apps/0",
+      "to": "/webcredentials/apps/0", "before": "ABCDE12345.com.example.app",
+      "after": "ABCDE12345.com.example.renamed", "apps": ["ABCDE12345.com.example.renamed"],
+      "summary": "app ABCDE12345.com.example.app of webcredentials changed",
+      "affectsLinks": false
+    }
+    """
 }

@@ -11,15 +11,30 @@ struct AuditEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/audit", .role(.admin), query: QueryParameter.page + [.domain, .author], list)
+        .get, "/v1/audit", .role(.admin), query: .numberedPage + [.domainFilter, .author],
+        Operation(
+          "listAudit", .audit, "Who did what, when and from where",
+          answers: .ok(
+            "A page, newest first.", "AuditRecords",
+            """
+            {
+              "items": [
+                {
+                  "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
+                  "address": "127.0.0.1", "action": "revoke token", "reason": "",
+                  "token": "release pipeline"
+                }
+              ],
+              "next": null
+            }
+            """)), listAudit)
     ]
   }
 
-  /// The newest first; `?domain=` and `?author=` filter.
-  private func list(_ call: Call) throws -> Response {
+  private func listAudit(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = AuditFilter(
-      domain: try call.query(.domain).map { try DomainName(inPath: $0) },
+      domain: try call.query(.domainFilter).map { try DomainName(inRequest: $0) },
       author: call.query(.author), before: try call.numberAfter(page.after).map(Int64.init))
     let records = try store.audit(filter, limit: page.limit + 1)
     return .page(records, limit: page.limit, item: AuditResource.json, cursor: { String($0.id) })

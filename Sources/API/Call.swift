@@ -5,7 +5,7 @@ import JSONValue
 import Publishing
 import Store
 
-/// A request to an endpoint, with what all endpoints read from it.
+/// A request to an endpoint, and how endpoints read it.
 struct Call: Sendable {
   let request: Request
   let parameters: [String: String]
@@ -14,48 +14,45 @@ struct Call: Sendable {
 
   /// The domain that the path names.
   func domain() throws(Problem) -> DomainName {
-    try DomainName(inPath: parameters["domain"] ?? "")
+    try DomainName(inRequest: parameters["domain"] ?? "")
   }
 
   /// The app that the path names.
-  func app() throws -> AppIdentifier {
-    do throws(ValidationError) {
-      return try AppIdentifier(parameters["app"] ?? "")
-    } catch {
-      throw Problem(.badRequest, error.code, error.message)
-    }
+  func app() throws(Problem) -> AppIdentifier {
+    try AppIdentifier(inRequest: parameters["app"] ?? "")
   }
 
-  /// The number of a row that the path names.
+  /// An `id` or a revision number in the path.
   func row(_ parameter: String) throws(Problem) -> Int64 {
     guard let id = Int64(parameters[parameter] ?? "") else {
-      throw Problem(.badRequest, "malformed-path", "The \(parameter) in the path must be a number.")
+      throw Problem(.malformedPath, "The \(parameter) in the path must be a number.")
     }
     return id
   }
 
-  /// A parameter of the query, which is there once at most.
-  func query(_ parameter: QueryParameter) -> String? {
-    request.target.queryItems.first { $0.name == parameter.rawValue }?.value
+  /// A parameter of the query. `Endpoint.check` has refused any that is repeated.
+  func query(_ parameter: Parameter) -> String? {
+    request.target.queryItems.first { $0.name == parameter.name }?.value
   }
 
   /// The body as JSON.
   ///
-  /// - Throws: `Problem` for another media type (RFC 9110 section 15.5.16), and for what is not JSON
-  ///   or has a key twice.
+  /// - Throws: `Problem` for another media type (RFC 9110 section 15.5.16) or invalid JSON, and
+  ///   `InvalidInput` for repeated keys.
   func json() throws -> JSON {
     let type = (request.fields["Content-Type"] ?? "application/json").lowercased()
     let essence = type.prefix { $0 != ";" }.trimmingSuffix(while: \.isWhitespace)
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
       throw Problem(
-        .unsupportedMediaType, "not-json-type",
-        "The body must be application/json; the request says “\(type)”. With curl: --json.")
+        .notJSONType,
+        "The body must be sent as application/json, not as “\(type.prefix(80))”. With curl: --json."
+      )
     }
     let parsed = try parsedBody()
     if parsed.duplicateKeys.isEmpty { return parsed.value }
     throw InvalidInput(
       faults: parsed.duplicateKeys.map {
-        Fault(pointer: $0, code: "duplicate-key", message: "This key is there already.")
+        Fault(pointer: $0, code: "duplicate-key", message: "This key is repeated in its object.")
       })
   }
 
@@ -63,11 +60,11 @@ struct Call: Sendable {
     do throws(JSON.SyntaxError) {
       return try JSON.parse(request.body)
     } catch {
-      throw Problem(.badRequest, "not-json", "The body is not JSON: \(error).")
+      throw Problem(.notJSON, "The body is not valid JSON: \(error).")
     }
   }
 
-  /// What the request demands of the state that it changes.
+  /// The condition for the change: `If-Match` or `If-None-Match`.
   func precondition() throws(Problem) -> Precondition {
     let ifMatch = request.fields.values(of: "If-Match")
     let ifNoneMatch = request.fields["If-None-Match"]
@@ -75,37 +72,25 @@ struct Call: Sendable {
       guard let ifNoneMatch else { return .none }
       if ifNoneMatch == "*" { return .absent }
       throw Problem(
-        .badRequest, "malformed-if-none-match", "On a change, If-None-Match can only be “*”.")
+        .malformedIfNoneMatch, "On a change, the only valid If-None-Match is “*”.")
     }
     if ifMatch == ["*"] { return .exists }
-    // Elements of a list may be empty (RFC 9110 section 5.6.1), all of them together may not.
+    // Elements of a list may be empty (RFC 9110 section 5.6.1), but not all of them.
     let tags = ifMatch.flatMap { $0.split(separator: ",") }
       .map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
     guard !tags.isEmpty, tags.allSatisfy(Self.isEntityTag) else {
       throw Problem(
-        .badRequest, "malformed-if-match", "If-Match must be a revision in quotes, such as \"7\".")
+        .malformedIfMatch, "If-Match must be a revision in quotes, such as \"7\".")
     }
-    // A weak tag, or one that no revision has, matches nothing (RFC 9110 section 13.1.1).
+    // A weak tag, or one that is not a revision, matches nothing (RFC 9110 section 13.1.1).
     return .revision(tags.compactMap { Int($0.dropFirst().dropLast()) })
-  }
-
-  /// Does a PUT of a domain. Where there is none and If-Match asks for one, what fails is that
-  /// precondition (RFC 9110 section 13.1.1), since a PUT would otherwise make it.
-  func putting(_ put: () throws -> Response) throws -> Response {
-    do {
-      return try put()
-    } catch StoreError.notFound(.domain(let name)) {
-      throw Problem(
-        .preconditionFailed, "domain-not-found",
-        "There is no domain “\(name)”, and If-Match asks for it to be there.")
-    }
   }
 
   private static func isEntityTag(_ text: String) -> Bool {
     text.hasSuffix("\"") && (text.hasPrefix("\"") || text.hasPrefix("W/\"")) && text.count > 2
   }
 
-  /// The codes of errors in spite of which the request wants to publish: `?accept=a,b`.
+  /// The codes of errors to publish in spite of: `?accept=a,b`.
   func acceptedCodes() throws(Problem) -> Set<Finding.Code> {
     let words = (query(.accept) ?? "").split(separator: ",").map(String.init)
     var codes: Set<Finding.Code> = []
@@ -113,49 +98,99 @@ struct Call: Sendable {
       guard let code = Finding.Code(rawValue: word), code.isAcceptable else {
         let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
         throw Problem(
-          .badRequest, "unknown-code",
-          "“\(word)” is no code that can be accepted. Those are \(all.joined(separator: ", ")).")
+          .unknownCode,
+          "“\(word)” is not a code that can be accepted. Use any of \(all.joined(separator: ", "))."
+        )
       }
       codes.insert(code)
     }
     return codes
   }
 
-  /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).
+  /// Who makes the change, why (`?reason=`), and whether it is a dry run (`?dryRun=true`).
   func context() throws(Problem) -> WriteContext {
     WriteContext(
       author: token?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
       isDryRun: try flag(.dryRun))
   }
 
-  /// A parameter of the query that is `true`, `false` or left out, which is the same as `false`.
-  func flag(_ parameter: QueryParameter) throws(Problem) -> Bool {
+  /// A parameter of the query that is `true` or `false`, which is the default.
+  func flag(_ parameter: Parameter) throws(Problem) -> Bool {
     switch query(parameter) {
     case nil, "false": return false
     case "true": return true
     default:
-      throw Problem(
-        .badRequest, "malformed-flag", "“\(parameter.rawValue)” must be true or false.")
+      throw Problem(.malformedFlag, "“\(parameter.name)” must be true or false.")
     }
   }
 
-  /// A page of a list: `?limit=` (1 to 1000) and `?cursor=`, the `next` of the page before.
+  /// The page of a list that the request asks for: what it starts after, and its maximum length.
   func page() throws(Problem) -> (after: String?, limit: Int) {
     guard let limit = Int(query(.limit) ?? "100"), (1...1000).contains(limit) else {
-      throw Problem(.badRequest, "malformed-limit", "“limit” must be a number from 1 to 1000.")
+      throw Problem(.malformedLimit, "“limit” must be a number from 1 to 1000.")
     }
     return (query(.cursor), limit)
+  }
+
+  /// The cursor of a list that is paged by number.
+  func numberAfter(_ cursor: String?) throws(Problem) -> Int? {
+    guard let cursor else { return nil }
+    guard let number = Int(cursor) else {
+      throw Problem(.malformedCursor, "“cursor” must be the “next” of a page.")
+    }
+    return number
   }
 }
 
 extension DomainName {
-  /// A domain that a path names.
-  init(inPath text: String) throws(Problem) {
+  /// A domain in the path or the query.
+  init(inRequest text: String) throws(Problem) {
     do throws(ValidationError) {
       try self.init(text)
     } catch {
-      throw Problem(.badRequest, error.code, error.message)
+      throw Problem(malformed: error)
     }
+  }
+}
+
+extension AppIdentifier {
+  /// An app in the path or the query.
+  init(inRequest text: String) throws(Problem) {
+    do throws(ValidationError) {
+      try self.init(text)
+    } catch {
+      throw Problem(malformed: error)
+    }
+  }
+}
+
+extension JSON {
+  /// The value after a merge patch (RFC 7396 section 2): members of the patch replace those here,
+  /// `null` removes them, objects are merged in turn.
+  func merging(_ patch: JSON) -> JSON {
+    guard case .object(let changes) = patch else { return patch }
+    var members: [(key: String, value: JSON)] = []
+    var places: [[UInt8]: Int] = [:]
+    for member in objectValue?.members ?? [] {
+      places[Array(member.key.utf8)] = members.count
+      members.append((member.key, member.value))
+    }
+    var removed: Set<Int> = []
+    for change in changes.members {
+      let place = places[Array(change.key.utf8)]
+      if change.value == .null {
+        if let place { removed.insert(place) }
+      } else if let place {
+        members[place].value = members[place].value.merging(change.value)
+      } else {
+        members.append((change.key, JSON.null.merging(change.value)))
+      }
+    }
+    var merged = JSON.Object()
+    for (index, member) in members.enumerated() where !removed.contains(index) {
+      merged.appendNew(member.key, member.value)
+    }
+    return .object(merged)
   }
 }
 

@@ -5,28 +5,77 @@ import JSONValue
 import Publishing
 import Store
 
-/// `/v1/domains` and `/v1/domains/{domain}`.
+/// `/v1/domains`, `/v1/domains/{domain}` and its file.
 struct DomainEndpoints: Sendable {
   let publisher: Publisher
 
+  private static let links = [
+    "getDomain", "patchDomain", "deleteDomain", "listEntries", "addEntry", "getFile",
+    "listRevisions", "setExpectations", "matchStored", "getRevision", "getRevisionFile",
+    "restoreRevision",
+  ]
+
   var all: [Endpoint] {
-    [
+    let path = "/v1/domains/{domain}"
+    return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: QueryParameter.page + [.q, .app, .environment, .enabled, .finding],
-        isFilteredByToken: true, list),
-      Endpoint(.get, "/v1/domains/{domain}", .role(.viewer), get),
+        query: .page + [.text, .appFilter, .environment, .enabled, .finding],
+        isFilteredByToken: true,
+        Operation(
+          "listDomains", .domains, "List domains",
+          answers: .ok(
+            "A page, by name. A token that is limited to domains sees only those.", "Domains",
+            Example.domains)), list),
       Endpoint(
-        .put, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.publication, put),
+        .get, path, .role(.viewer),
+        Operation(
+          "getDomain", .domains, "Read a domain",
+          answers: .ok("The domain.", "Domain", isTagged: true, Example.domain(revision: 2))), get),
       Endpoint(
-        .patch, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.publication, patch),
+        .put, path, .role(.editor), effect: .publication,
+        Operation(
+          "putDomain", .domains, "Add a domain, or replace all of it",
+          body: .json("DomainInput", Example.newDomain),
+          answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
+          .created(
+            "The domain is new.", "PublishedDomain", links: Self.links,
+            Example.publication(
+              1, #""domain": \#(Example.domain(revision: 1, expectations: "[]"))"#))), put),
       Endpoint(
-        .delete, "/v1/domains/{domain}", .role(.editor), query: QueryParameter.change
+        .patch, path, .role(.editor), effect: .publication,
+        Operation(
+          "patchDomain", .domains, "Change members of a domain",
+          body: .patch("DomainPatch", #"{"cacheSeconds": 600}"#),
+          answers: .ok(
+            "The domain.", "PublishedDomain",
+            Example.publication(
+              3, changes: "", affectsLinks: false, #""domain": \#(Example.domain(revision: 3))"#))),
+        patch),
+      Endpoint(
+        .delete, path, .role(.editor), effect: .deletion,
+        Operation("deleteDomain", .domains, "Delete a domain", answers: .deleted)
       ) { call in
         let name = try call.domain()
         try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
         return Response(.noContent)
       },
+      Endpoint(
+        .get, path + "/file", .role(.viewer),
+        Operation(
+          "getFile", .domains, "Read the document as it is served",
+          answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document))
+      ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
+      Endpoint(
+        .put, path + "/file", .role(.editor), effect: .publication,
+        Operation(
+          "adoptFile", .domains, "Adopt an existing association file",
+          description:
+            "What is served afterwards is JSON-equal to the file; otherwise the file is refused. The "
+            + "media type is ignored.", body: .file("AssociationFile", Example.file),
+          answers: .ok(
+            "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
+          .created("The domain is new.", "PublishedDomain", links: Self.links)), adopt),
     ]
   }
 
@@ -47,7 +96,7 @@ struct DomainEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     let name = try call.domain()
     let json = try call.json()
-    return try call.putting {
+    return try creating {
       try publisher.respond(to: call, "put domain") { old in
         try read(json, name, over: old, call)
       } answer: { publication in
@@ -63,7 +112,7 @@ struct DomainEndpoints: Sendable {
     return try publisher.respond(to: call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(name)) }
       var merged = DomainResource.json(old).merging(patch)
-      // Left out, expectations stay; `null` resets them as it does any other member.
+      // Expectations that are left out stay; `null` resets them like any other member.
       if patch["expectations"] == .null { merged = merged.merging(["expectations": []]) }
       return try read(merged, name, over: old, call)
     } answer: { publication in
@@ -77,26 +126,47 @@ struct DomainEndpoints: Sendable {
     let domain = try Faults.collecting(in: json) {
       DomainResource.read($0, name: name, keeping: old?.domain.expectations ?? [])
     }
-    // An alias that is there already was allowed by whoever added it.
+    // A token may keep aliases outside its limits that somebody else added.
     let before = Set(old?.domain.aliases ?? [])
     for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
     return domain
   }
+
+  /// Such files are often sent with a wrong media type, so it is ignored.
+  private func adopt(_ call: Call) throws -> Response {
+    try creating {
+      let name = try call.domain()
+      let publication = try publisher.publish(call) {
+        try $0.adopt(
+          call.request.body, for: name, if: call.precondition(), accepting: call.acceptedCodes())
+      }
+      return try call.response(publication) { publication in
+        ["domain": DomainResource.json(publication.edited.stored)]
+      }
+    }
+  }
+
+  /// Runs a PUT that creates a missing domain. So if it does not find the domain, If-Match required it
+  /// to exist, and that precondition failed (RFC 9110 section 13.1.1).
+  private func creating(_ put: () throws -> Response) throws -> Response {
+    do {
+      return try put()
+    } catch StoreError.notFound(.domain(let name)) {
+      throw Problem(
+        .domainNotFound, status: .preconditionFailed,
+        "The domain “\(name)” does not exist, and If-Match requires it to.")
+    }
+  }
 }
 
 extension Call {
-  /// The filters of a list of domains: `q`, `app`, `environment`, `enabled`, `finding`, and what the
-  /// token is limited to.
+  /// The filters of a list of domains, with those of the token.
   fileprivate func domainFilter() throws -> DomainFilter {
-    do {
-      return DomainFilter(
-        text: query(.q), app: try query(.app).map { try AppIdentifier($0) },
-        environment: try word(.environment, App.Environment.self),
-        isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
-        finding: try word(.finding, Finding.Code.self)?.rawValue, within: token?.domains ?? [])
-    } catch let error as ValidationError {
-      throw Problem(.badRequest, error.code, error.message)
-    }
+    DomainFilter(
+      text: query(.text), app: try query(.appFilter).map { try AppIdentifier(inRequest: $0) },
+      environment: try word(.environment, App.Environment.self),
+      isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
+      finding: try word(.finding, Finding.Code.self)?.rawValue, within: token?.domains ?? [])
   }
 
   private enum Flag: String, CaseIterable {
@@ -104,16 +174,88 @@ extension Call {
   }
 
   private func word<Words: RawRepresentable<String> & CaseIterable>(
-    _ parameter: QueryParameter, _: Words.Type
-  ) throws(ValidationError) -> Words? {
+    _ parameter: Parameter, _: Words.Type
+  ) throws(Problem) -> Words? {
     guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("unknown-value", "“\(parameter.rawValue)” must be one of \(words).")
+    throw Problem(.unknownValue, "“\(parameter.name)” must be one of \(words).")
   }
 }
 
-extension StoredDomain {
-  /// The revision as an entity tag.
-  var entityTag: Field { Field("ETag", "\"\(revision)\"") }
+extension Example {
+  fileprivate static let domains = """
+    {
+      "items": [
+        {
+          "domain": "example.com", "enabled": true, "format": "modern",
+          "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z"
+        }
+      ],
+      "next": null, "total": 1
+    }
+    """
+
+  fileprivate static let newDomain = """
+    {
+      "aliases": ["www.example.com", "*.go.example.com"], "defaults": {"caseSensitive": false},
+      "substitutionVariables": {"food": ["burrito", "pizza"]},
+      "entries": [
+        {
+          "apps": ["ABCDE12345.com.example.app"],
+          "routes": [
+            {"path": "/help/website/*", "exclude": true},
+            {"path": "/help/*", "query": {"articleNumber": "????"}},
+            {"path": "/order/$(food)/*"}
+          ]
+        }
+      ],
+      "webcredentials": ["ABCDE12345.com.example.app"]
+    }
+    """
+
+  fileprivate static let adopted = publication(
+    9,
+    findings: """
+      {
+        "code": "unneeded-exclusion", "severity": "note",
+        "pointer": "/applinks/details/0/components/0",
+        "message": "No route after this exclusion matches what it excludes.",
+        "help": "Remove it, or move it before the route that it makes an exception to."
+      }
+      """,
+    changes: #"""
+      {
+        "kind": "removed", "what": "variable", "from": "/applinks/substitutionVariables/food",
+        "before": ["burrito", "pizza"], "summary": "variable \"food\" removed",
+        "affectsLinks": false
+      },
+      {
+        "kind": "removed", "what": "app", "from": "/applinks/details/0",
+        "before": "FGHIJ67890.com.example.other", "apps": ["FGHIJ67890.com.example.other"],
+        "summary": "app FGHIJ67890.com.example.other removed, with 1 route",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/OTHER", "app": "FGHIJ67890.com.example.other",
+          "before": "match", "after": "no-match"
+        }
+      }
+      """#,
+    """
+    "domain": {
+      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
+      "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
+      "strict": false, "defaults": {}, "substitutionVariables": {},
+      "entries": [
+        {
+          "id": 1, "apps": ["ABCDE12345.com.example.app"],
+          "routes": [
+            {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 7, "path": "/buy/*"}
+          ]
+        }
+      ],
+      "webcredentials": [], "appclips": [], "activitycontinuation": [],
+      "expectations": \(expectations), "revision": 9, "updatedAt": "2026-11-21T13:51:45Z"
+    }
+    """)
 }

@@ -2,37 +2,88 @@ import Association
 import HTTP
 import JSONValue
 
-/// One method of one path, who may call it, and what it does.
+/// One method of one path: who may call it, what it does, and how the description shows it.
 struct Endpoint: Sendable {
   /// Who may call an endpoint.
   enum Access: Sendable, Equatable {
     /// Anybody, without a token.
     case anybody
-    /// Any token that is known: nothing that is stored is told or changed.
+    /// Any known token, since the answer depends on nothing that is stored.
     case anyToken
     /// A token of this role or a higher one.
     case role(Role)
+  }
+
+  /// What an endpoint changes. It decides the parameters and problems that all such endpoints share.
+  enum Effect: Sendable, Equatable {
+    /// Nothing that is stored.
+    case none
+    /// Something that no domain's document depends on.
+    case change
+    /// The existence of a domain.
+    case deletion
+    /// One domain, whose document is published.
+    case publication
+    /// Several domains, whose documents are published.
+    case publications
+
+    fileprivate var query: [Parameter] {
+      switch self {
+      case .none: []
+      case .change, .deletion: [.dryRun, .reason]
+      case .publication, .publications: [.dryRun, .accept, .reason]
+      }
+    }
+
+    /// The header fields that guard against lost updates.
+    var preconditions: [Parameter] {
+      switch self {
+      case .deletion, .publication: [.ifMatch, .ifNoneMatch]
+      case .none, .change, .publications: []
+      }
+    }
+
+    /// The problems that only such endpoints have.
+    var problems: [Problem.Code] {
+      switch self {
+      case .none: []
+      case .change: [.diskFull]
+      case .deletion: [.diskFull, .staleRevision, .alreadyExists, .committedNotServed]
+      case .publication: Self.deletion.problems + Self.publishing
+      case .publications: Self.publishing + [.diskFull, .committedNotServed, .severalRefused]
+      }
+    }
+
+    private static let publishing: [Problem.Code] = [
+      .nameTaken, .expectationBroken, .documentTooLarge, .refused,
+    ]
   }
 
   let method: Method
   /// The path with its parameters in braces, such as `/v1/domains/{domain}`.
   let path: String
   let access: Access
+  let effect: Effect
   /// The parameters that its query may have.
-  let query: [QueryParameter]
-  /// Whether it tells a token that is limited to domains only of those.
+  let query: [Parameter]
+  /// Whether it shows a token that is limited to domains only those.
   let isFilteredByToken: Bool
-  let handle: @Sendable (Call) throws -> Response
+  let operation: Operation
+  var handle: @Sendable (Call) throws -> Response
 
+  /// - Parameter query: The parameters beyond those of the effect.
   init(
-    _ method: Method, _ path: String, _ access: Access, query: [QueryParameter] = [],
-    isFilteredByToken: Bool = false, _ handle: @escaping @Sendable (Call) throws -> Response
+    _ method: Method, _ path: String, _ access: Access, effect: Effect = .none,
+    query: [Parameter] = [], isFilteredByToken: Bool = false, _ operation: Operation,
+    _ handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
     self.access = access
-    self.query = query
+    self.effect = effect
+    self.query = query + effect.query
     self.isFilteredByToken = isFilteredByToken
+    self.operation = operation
     self.handle = handle
   }
 }
@@ -48,17 +99,18 @@ struct Router: Sendable {
 
   init(_ endpoints: [Endpoint]) {
     routes = endpoints.map { endpoint in
-      let parts = endpoint.path.split(separator: "/").map { part in
-        part.hasPrefix("{")
-          ? Part.parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
-      }
+      let parts = endpoint.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        .map { part in
+          part.hasPrefix("{")
+            ? Part.parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+        }
       return (parts, endpoint)
     }
   }
 
   /// The endpoint of a method and a path with the values of its parameters.
   ///
-  /// - Throws: `Problem`: 404 for an unknown path, 405 for another method.
+  /// - Throws: `Problem`: 404 for an unknown path, 405 for a method that the path does not have.
   func find(
     _ method: Method, _ segments: [String]
   ) throws(Problem) -> (endpoint: Endpoint, parameters: [String: String]) {
@@ -70,11 +122,11 @@ struct Router: Sendable {
       allowed += endpoint.method == .get ? ["GET", "HEAD"] : [endpoint.method.name]
     }
     if allowed.isEmpty {
-      throw Problem(.notFound, "path-not-found", "There is nothing at this path.")
+      throw Problem(.pathNotFound, "No endpoint has this path. GET /openapi.json lists them.")
     }
     let list = allowed.joined(separator: ", ")
     throw Problem(
-      .methodNotAllowed, "method-not-allowed", "Allowed here are \(list).",
+      .methodNotAllowed, "This path allows \(list), not \(method.name).",
       fields: [Field("Allow", list)])
   }
 

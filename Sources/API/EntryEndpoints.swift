@@ -12,20 +12,57 @@ struct EntryEndpoints: Sendable {
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/entries"
     return [
-      Endpoint(.get, path, .role(.viewer)) { call in
+      Endpoint(
+        .get, path, .role(.viewer),
+        Operation(
+          "listEntries", .entries, "List the entries of a domain",
+          answers: .ok(
+            "All entries, in order.", .object(["entries": .list("Entry")]), isTagged: true,
+            #"{"entries": [\#(Example.entry)]}"#))
+      ) { call in
         let stored = try publisher.store.domain(call.domain())
         let entries = stored.domain.document.entries.map { json($0, in: stored) }
         return .json(.ok, ["entries": .array(entries)], fields: [stored.entityTag])
       },
-      Endpoint(.post, path, .role(.editor), query: QueryParameter.publication, add),
-      Endpoint(.get, path + "/{entry}", .role(.viewer)) { call in
+      Endpoint(
+        .post, path, .role(.editor), effect: .publication,
+        Operation(
+          "addEntry", .entries, "Add an entry",
+          body: .json(
+            "NewEntry",
+            """
+            {
+              "apps": ["FGHIJ67890.com.example.other"], "routes": [{"path": "/other/*"}],
+              "position": 0
+            }
+            """),
+          answers: .created(
+            "The entry.", "PublishedEntry",
+            links: [
+              "getEntry", "replaceEntry", "deleteEntry", "listRoutes", "addRoute", "setRoutes",
+            ], Example.addedEntry)), add),
+      Endpoint(
+        .get, path + "/{entry}", .role(.viewer),
+        Operation(
+          "getEntry", .entries, "Read an entry",
+          answers: .ok("The entry.", "Entry", isTagged: true, Example.entry))
+      ) { call in
         let stored = try publisher.store.domain(call.domain())
         let entry = stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))]
         return .json(.ok, json(entry, in: stored), fields: [stored.entityTag])
       },
-      Endpoint(.put, path + "/{entry}", .role(.editor), query: QueryParameter.publication, replace),
       Endpoint(
-        .delete, path + "/{entry}", .role(.editor), query: QueryParameter.publication, delete),
+        .put, path + "/{entry}", .role(.editor), effect: .publication,
+        Operation(
+          "replaceEntry", .entries, "Replace all of an entry",
+          body: .json("EntryInput", Example.changedEntry),
+          answers: .ok("The entry.", "PublishedEntry", Example.replacedEntry)), replace),
+      Endpoint(
+        .delete, path + "/{entry}", .role(.editor), effect: .publication,
+        Operation(
+          "deleteEntry", .entries, "Delete an entry",
+          answers: .ok("The revision without the entry.", "Publication", Example.deletedEntry)),
+        delete),
     ]
   }
 
@@ -33,7 +70,7 @@ struct EntryEndpoints: Sendable {
     EntryResource.json(entry, format: stored.domain.format)
   }
 
-  /// Adds an entry at `position`, or at the end.
+  /// Adds an entry at `position`, by default at the end.
   private func add(_ call: Call) throws -> Response {
     let body = try call.json()
     var place = 0
@@ -76,7 +113,7 @@ struct EntryEndpoints: Sendable {
     }
   }
 
-  /// Checks that the domain's form of `details` can say its entries, one of which is new.
+  /// Checks that the domain's form of `details` can express its entries, one of which is new.
   private func check(_ domain: Domain) throws {
     var others: Set<AppIdentifier> = []
     let isSayable = domain.document.entries.allSatisfy {
@@ -101,15 +138,15 @@ struct EntryEndpoints: Sendable {
 }
 
 extension Call {
-  /// The domain that an edit begins with.
+  /// The domain that an edit starts from.
   ///
-  /// - Throws: `StoreError.notFound` where there is none.
+  /// - Throws: `StoreError.notFound`.
   func existing(_ old: StoredDomain?) throws -> Domain {
     guard let old else { throw StoreError.notFound(.domain(try domain())) }
     return old.domain
   }
 
-  /// A body without its `position`, and that position, from 0 to `count`, which is the default.
+  /// The body without its `position`, and the position, which is 0 to `count` and `count` by default.
   func position(in body: JSON, count: Int) throws -> (json: JSON, position: Int) {
     guard case .object(var members) = body, let given = members["position"] else {
       return (body, count)
@@ -123,7 +160,7 @@ extension Call {
 }
 
 extension Domain {
-  /// Where an entry is.
+  /// The index of an entry.
   ///
   /// - Throws: `StoreError.notFound`.
   func place(of entry: Int64) throws -> Int {
@@ -132,4 +169,79 @@ extension Domain {
     }
     return place
   }
+}
+
+extension Example {
+  fileprivate static let addedEntry = publication(
+    8, findings: finding,
+    changes: """
+      {
+        "kind": "added", "what": "app", "to": "/applinks/details/0",
+        "after": "FGHIJ67890.com.example.other", "apps": ["FGHIJ67890.com.example.other"],
+        "summary": "app FGHIJ67890.com.example.other added, with 1 route", "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/OTHER", "app": "FGHIJ67890.com.example.other",
+          "before": "no-match", "after": "match"
+        }
+      }
+      """,
+    """
+    "entry": {
+      "id": 2, "apps": ["FGHIJ67890.com.example.other"],
+      "routes": [{"id": 6, "path": "/other/*"}]
+    }
+    """)
+
+  fileprivate static let changedEntry = """
+    {
+      "apps": ["ABCDE12345.com.example.app"],
+      "routes": [
+        {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 2, "path": "/help/*"}
+      ]
+    }
+    """
+
+  fileprivate static let replacedEntry = publication(
+    7, findings: finding,
+    changes: #"""
+      {
+        "kind": "removed", "what": "comment",
+        "from": "/applinks/details/0/components/0/comment", "before": "stays on the web",
+        "apps": ["ABCDE12345.com.example.app"],
+        "summary": "comment of exclusion \"/help/website/*\" removed", "affectsLinks": false
+      },
+      {
+        "kind": "removed", "what": "route", "from": "/applinks/details/0/components/2",
+        "before": {"/": "/news/*", "caseSensitive": false},
+        "apps": ["ABCDE12345.com.example.app"], "summary": "route \"/news/*\" removed",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/NEWS", "app": "ABCDE12345.com.example.app",
+          "before": "match", "after": "no-match"
+        }
+      }
+      """#,
+    """
+    "entry": {
+      "id": 1, "apps": ["ABCDE12345.com.example.app"],
+      "routes": [
+        {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 2, "path": "/help/*"}
+      ]
+    }
+    """)
+
+  fileprivate static let deletedEntry = publication(
+    13, findings: finding,
+    changes: """
+      {
+        "kind": "removed", "what": "app", "from": "/applinks/details/0",
+        "before": "ABCDE12345.com.example.renamed", "apps": ["ABCDE12345.com.example.renamed"],
+        "summary": "app ABCDE12345.com.example.renamed removed, with 2 routes",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/HELP?ARTICLENUMBER=xxxx",
+          "app": "ABCDE12345.com.example.renamed", "before": "match", "after": "no-match"
+        }
+      }
+      """)
 }

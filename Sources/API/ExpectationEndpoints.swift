@@ -11,12 +11,26 @@ struct ExpectationEndpoints: Sendable {
 
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/expectations"
+    let example = #""expectations": \#(Example.expectations)"#
     return [
-      Endpoint(.get, path, .role(.viewer)) { call in
+      Endpoint(
+        .get, path, .role(.viewer),
+        Operation(
+          "getExpectations", .expectations, "Read the expectations of a domain",
+          answers: .ok("All expectations.", "Expectations", isTagged: true, "{\(example)}"))
+      ) { call in
         let stored = try publisher.store.domain(call.domain())
         return .json(.ok, .object(Self.list(stored.domain)), fields: [stored.entityTag])
       },
-      Endpoint(.put, path, .role(.editor), query: QueryParameter.publication, put),
+      Endpoint(
+        .put, path, .role(.editor), effect: .publication,
+        Operation(
+          "setExpectations", .expectations, "Replace the expectations of a domain",
+          description: "The current document must meet each of them.",
+          body: .json("Expectations", "{\(example)}"),
+          answers: .ok(
+            "All expectations.", "PublishedExpectations",
+            Example.publication(2, changes: "", affectsLinks: false, example))), put),
     ]
   }
 
@@ -24,7 +38,7 @@ struct ExpectationEndpoints: Sendable {
     ["expectations": .array(domain.expectations.map(ExpectationResource.json))]
   }
 
-  /// Sets the whole list. Each expectation must be met by the document as it is.
+  /// Sets the whole list, which the current document must meet.
   private func put(_ call: Call) throws -> Response {
     let body = try call.json()
     return try publisher.respond(to: call, "set expectations") { old in

@@ -9,23 +9,69 @@ import Store
 struct MatchEndpoints: Sendable {
   let store: Store
 
-  /// How many URLs one request may ask about.
   private static let urlLimit = 10_000
-  /// How many results one answer may have: a result for each URL and app.
+  /// Results are one per URL and app.
   private static let resultLimit = 100_000
 
   var all: [Endpoint] {
     [
-      Endpoint(.post, "/v1/match", .anyToken, match),
-      Endpoint(.post, "/v1/validate", .anyToken) { call in
+      Endpoint(
+        .post, "/v1/match", .anyToken,
+        Operation(
+          "match", .answers, "Resolve URLs with a document",
+          description: "Stores nothing. With `domain`, URLs of other hosts are no match.",
+          body: .json(
+            "Question",
+            """
+            {
+              "document": {
+                "applinks": {
+                  "details": [
+                    {"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/buy/*"}]}
+                  ]
+                }
+              },
+              "domain": "example.com", "urls": ["https://example.com/buy/1"]
+            }
+            """), answers: .ok("The results.", "MatchResults", Example.match)), match),
+      Endpoint(
+        .post, "/v1/validate", .anyToken,
+        Operation(
+          "validate", .answers, "Validate a file",
+          description: "The body is the file as it is; its media type is ignored.",
+          body: .file(
+            Schema([:]), isRequired: false,
+            """
+            {
+              "applinks": {
+                "details": [
+                  {"appID": "ABCDE12345.com.example.app", "components": [{"/": "buy/*"}]}
+                ]
+              }
+            }
+            """),
+          answers: .ok(
+            "The report, also on a file that is not JSON.", "Report",
+            #"{"valid": true, "bytes": 100, "findings": []}"#))
+      ) { call in
         let body = call.request.body
         return .json(.ok, Linter.report(onFile: body).json(size: body.count))
       },
-      Endpoint(.post, "/v1/domains/{domain}/match", .role(.viewer), matchStored),
+      Endpoint(
+        .post, "/v1/domains/{domain}/match", .role(.viewer),
+        Operation(
+          "matchStored", .answers, "Resolve URLs with the document of a domain",
+          body: .json(
+            "StoredQuestion",
+            """
+            {
+              "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
+              "app": "ABCDE12345.com.example.app"
+            }
+            """), answers: .ok("The results.", "MatchResults", Example.storedMatch)), matchStored),
     ]
   }
 
-  /// What a request asks about.
   private struct Question {
     let urls: [String]
     let app: String?
@@ -59,7 +105,7 @@ struct MatchEndpoints: Sendable {
     if urls.count > urlLimit {
       object.faults.add(
         "too-many", at: object.pointer.appending("urls"),
-        "At most \(urlLimit) URLs can be asked about at once. For more: aasa match --file FILE -.")
+        "One request takes at most \(urlLimit) URLs. For more, run: aasa match --file FILE -.")
       return nil
     }
     return Question(
@@ -73,8 +119,8 @@ struct MatchEndpoints: Sendable {
     let count = question.urls.count * matcher.scopes(asking: question.app).count
     if count > resultLimit {
       let message =
-        "This asks for \(count) results, a URL and an app each; at most \(resultLimit) are given at "
-        + "once. Name an “app”, ask about fewer URLs, or use: aasa match --file FILE -."
+        "The answer would have \(count) results, one per URL and app; the limit is \(resultLimit). "
+        + "Name an “app”, send fewer URLs, or run: aasa match --file FILE -."
       throw InvalidInput(
         faults: [Fault(pointer: .root.appending("urls"), code: "too-many", message: message)])
     }
@@ -83,4 +129,35 @@ struct MatchEndpoints: Sendable {
     }
     return .json(.ok, ["results": .array(results.map(\.json))])
   }
+}
+
+extension Example {
+  fileprivate static let match = #"""
+    {
+      "results": [
+        {
+          "url": "https://example.com/buy/1", "app": "ABCDE12345.com.example.app",
+          "resolution": "match", "pointer": "/applinks/details/0/components/0",
+          "reason": "The first matching route is /applinks/details/0/components/0: path \"/buy/*\"."
+        }
+      ]
+    }
+    """#
+
+  fileprivate static let storedMatch = #"""
+    {
+      "results": [
+        {
+          "url": "https://example.com/help/1", "app": "ABCDE12345.com.example.app",
+          "resolution": "no-match",
+          "reason": "No route matches. The closest is /applinks/details/0/components/2."
+        },
+        {
+          "url": "https://example.com/help/website/faq", "app": "ABCDE12345.com.example.app",
+          "resolution": "blocked", "pointer": "/applinks/details/0/components/1",
+          "reason": "The first matching route is the exclusion /applinks/details/0/components/1."
+        }
+      ]
+    }
+    """#
 }

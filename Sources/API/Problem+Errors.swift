@@ -5,22 +5,22 @@ import JSONValue
 import Publishing
 import Store
 
-/// An error that clients are not told about: what they see is that there was one.
-struct Internal: Error {
+/// An error that clients cannot do anything about. They see `internal-error`, the log has the detail.
+struct InternalError: Error {
   let detail: String
 }
 
 extension Problem {
-  /// The answer to an error of a handler. It is the only place where errors become statuses.
+  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
   ///
-  /// - Throws: `Internal` for an error that no client can do anything about.
-  static func of(_ error: any Error) throws(Internal) -> Problem {
+  /// - Throws: `InternalError`.
+  static func of(_ error: any Error) throws(InternalError) -> Problem {
     switch error {
     case let problem as Problem: return problem
     case let input as InvalidInput: return .invalid(input)
     case let error as PublicationError: return of(error)
     case let error as StoreError: return try of(error)
-    default: throw Internal(detail: String(describing: error))
+    default: throw InternalError(detail: String(describing: error))
     }
   }
 
@@ -38,21 +38,24 @@ extension Problem {
       let advice =
         codes.isEmpty
         ? ""
-        : " To publish in spite of some, name their codes: ?accept=\(codes.joined(separator: ","))."
+        : " To publish anyway, accept what you can: ?accept=\(codes.joined(separator: ","))."
+      let detail =
+        "Not published: the document\(domain.map { " of “\($0)”" } ?? "") has "
+        + (errors.count == 1 ? "an error." : "\(errors.count) errors.") + advice
+      guard let first = errors.first else { return Problem(.refused, detail, members: members) }
       let isSyntax = errors.contains { $0.code == .notJSON }
       return Problem(
-        account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
-        errors.first?.code.rawValue ?? "refused",
-        "Nothing was changed: the document\(domain.map { " of “\($0)”" } ?? "") has \(errors.count) "
-          + (errors.count == 1 ? "error." : "errors.") + advice, members: members)
+        first.code,
+        status: account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
+        detail, members: members)
     case .expectationsBroken(let domain, let expectations):
       return broken(domain, expectations)
     case .several(let errors):
       let problems = errors.map { of($0).json }
       return Problem(
-        errors.contains(where: \.isConflict) ? .conflict : .unprocessableContent,
-        "several-refused",
-        "Nothing was changed: \(problems.count) domains are refused; “problems” has one for each.",
+        .severalRefused,
+        status: errors.contains(where: \.isConflict) ? .conflict : .unprocessableContent,
+        "Nothing was changed: \(problems.count) domains were refused. See “problems”.",
         members: ["problems": .array(problems)])
     }
   }
@@ -71,103 +74,99 @@ extension Problem {
       return .object(object)
     }
     return Problem(
-      .conflict, "expectation-broken",
-      "Nothing was changed: \(list.count) of the expectations of “\(domain)” would not be met. Change "
-        + "the routes, or the expectations first.",
+      .expectationBroken,
+      "Not published: this change breaks \(list.count) "
+        + "\(list.count == 1 ? "expectation" : "expectations") of “\(domain)”. Correct the routes, or "
+        + "change the expectations first.",
       members: ["domain": .string(domain.text), "expectations": .array(list)])
   }
 
-  private static func of(_ error: StoreError) throws(Internal) -> Problem {
+  private static func of(_ error: StoreError) throws(InternalError) -> Problem {
     switch error {
     case .notFound(let item): return notFound(item)
     case .staleRevision(let current):
       return Problem(
-        .preconditionFailed, "stale-revision",
-        "The domain has revision \(current), which If-Match does not name. Read it again, and "
-          + "repeat the change on what it is now.", fields: [Field("ETag", "\"\(current)\"")])
+        .staleRevision,
+        "If-Match does not name the current revision, \(current). Read the domain again, then repeat "
+          + "the change.", fields: [Field("ETag", "\"\(current)\"")])
     case .alreadyExists(let current):
       return Problem(
-        .preconditionFailed, "already-exists",
-        "The domain is already there, and If-None-Match asks for it to be new.",
+        .alreadyExists, "The domain already exists, and If-None-Match requires a new one.",
         fields: [Field("ETag", "\"\(current)\"")])
     case .nameTaken(let name, let owner):
       return Problem(
-        .conflict, "name-taken",
+        .nameTaken,
         "“\(name)” is a name or an alias of the domain “\(owner)”. Remove it there first.",
         members: ["domain": .string(owner.text)])
     case .appInUse(let app, let domains, let count):
       return Problem(
-        .conflict, "app-in-use",
-        "\(count == 1 ? "One domain names" : "\(count) domains name") “\(app)”. Remove it there "
-          + "first; “domains” has the first of them.",
+        .appInUse,
+        "\(count == 1 ? "One domain uses" : "\(count) domains use") “\(app)”. Remove it there first. "
+          + "“domains” lists the first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
-      return Problem(.conflict, "app-exists", "There is an app “\(app)” already.")
+      return Problem(.appExists, "An app “\(app)” already exists.")
     case .tokenNameTaken(let name):
-      return Problem(.conflict, "token-name-taken", "A token has the name “\(name)” already.")
+      return Problem(.tokenNameTaken, "A token named “\(name)” already exists.")
     case .notServedYet: return notServedYet()
     case .foreign, .newerSchema, .brokenReferences:
-      throw Internal(detail: String(describing: error))
+      throw InternalError(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
     }
   }
 
   private static func of(
     _ refusal: StoreError.Refusal, _ detail: String
-  ) throws(Internal) -> Problem {
+  ) throws(InternalError) -> Problem {
     switch refusal {
     case .busy:
       return Problem(
-        .serviceUnavailable, "database-busy",
-        "Another process holds the database. Nothing was changed; try again.",
+        .databaseBusy, "Another process locks the database. Nothing was changed. Try again.",
         fields: [Field("Retry-After", "1")])
     case .diskFull:
       return Problem(
-        .insufficientStorage, "disk-full",
-        "The disk of the database is full. Nothing was changed, and files are served as before.")
+        .diskFull,
+        "The disk of the database is full. Nothing was changed. Files are still served.")
     case .readOnly, .cannotOpen, .inputOutput:
       return Problem(
-        .serviceUnavailable, "database-unavailable",
-        "The database cannot be written. Nothing was changed, and files are served as before; the "
-          + "log says more.")
-    case .damaged, .unexpected: throw Internal(detail: detail)
+        .databaseUnavailable,
+        "The database cannot be written. Nothing was changed. Files are still served. See the log.")
+    case .damaged, .unexpected: throw InternalError(detail: detail)
     }
   }
 
-  /// A change that is on the disk, and that the public listener does not have yet. The status is none
-  /// that proxies repeat a request for.
+  /// A change that is stored, but that the public listener does not serve yet. Proxies do not retry
+  /// requests with this status.
   ///
-  /// - Parameter stored: The domain as it is stored, if the change is of one that is there.
+  /// - Parameter stored: The domain as it is stored, if the change left one.
   static func notServedYet(_ stored: StoredDomain? = nil) -> Problem {
     var members: JSON.Object = [:]
     members["domain"] = stored.map { .string($0.domain.name.text) }
     members["revision"] = stored.map { .integer($0.revision) }
     return Problem(
-      .internalServerError, "committed-not-served",
-      "The change is stored, but it is not served yet: until it is, files are served as before. The "
-        + "server tries again four times a second. Do not repeat the change; GET /readyz says “ready” "
-        + "when all that is stored is served, and else what is wrong.",
+      .committedNotServed,
+      "The change is stored but not served yet. Do not repeat it: the server retries four times a "
+        + "second. GET /readyz answers “ready” once it is served.",
       members: members, fields: stored.map { [$0.entityTag] } ?? [])
   }
 
   private static func notFound(_ item: StoreError.Item) -> Problem {
-    let (code, what) =
-      switch item {
-      case .domain(let name): ("domain-not-found", "domain “\(name)”")
-      case .app(let id): ("app-not-found", "app “\(id)”")
-      case .entry(let id): ("entry-not-found", "entry \(id) in this domain")
-      case .route(let id): ("route-not-found", "route \(id) in this entry")
-      case .revision(let number): ("revision-not-found", "revision \(number) of this domain")
-      case .prunedRevision(let number):
-        ("revision-pruned", "revision \(number) of this domain any more")
-      case .token(let name): ("token-not-found", "token “\(name)”")
-      }
-    return Problem(.notFound, code, "There is no \(what).")
+    switch item {
+    case .domain(let name): Problem(.domainNotFound, "The domain “\(name)” does not exist.")
+    case .app(let id): Problem(.appNotFound, "The app “\(id)” does not exist.")
+    case .entry(let id): Problem(.entryNotFound, "This domain has no entry \(id).")
+    case .route(let id): Problem(.routeNotFound, "This entry has no route \(id).")
+    case .revision(let number):
+      Problem(.revisionNotFound, "This domain has no revision \(number).")
+    case .prunedRevision(let number):
+      Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
+    case .token(let name): Problem(.tokenNotFound, "The token “\(name)” does not exist.")
+    }
   }
 }
 
 extension PublicationError {
-  /// Whether the document itself is fine.
+  /// Whether the document itself has no errors.
   fileprivate var isConflict: Bool {
     if case .expectationsBroken = self { true } else { false }
   }

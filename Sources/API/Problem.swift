@@ -3,30 +3,45 @@ import Association
 import HTTP
 import JSONValue
 
-/// An answer that says what is wrong (RFC 9457).
+/// An error answer (RFC 9457).
 struct Problem: Error, Sendable {
   let status: Status
-  /// A stable word for programs.
+  /// What programs decide by: the raw value of a `Code` or of a `Finding.Code`.
   let code: String
-  /// A sentence for people: what is wrong and what to do.
+  /// What went wrong and what to do about it, for people.
   let detail: String
-  /// Further members.
-  var members: JSON.Object = [:]
-  /// Further fields of the answer.
-  var fields: [Field] = []
+  /// Members beyond those that every problem has.
+  let members: JSON.Object
+  /// Header fields beyond those that every problem has.
+  let fields: [Field]
 
+  /// - Parameter status: Only for a code that has more than one status.
   init(
-    _ status: Status, _ code: String, _ detail: String, members: JSON.Object = [:],
+    _ code: Code, status: Status? = nil, _ detail: String, members: JSON.Object = [:],
     fields: [Field] = []
   ) {
-    self.status = status
-    self.code = code
+    self.status = status ?? code.status
+    self.code = code.rawValue
     self.detail = detail
     self.members = members
     self.fields = fields
   }
 
-  /// A request whose body is JSON, but not what is asked for.
+  /// A document that was refused. Its code is that of its first error.
+  init(_ code: Finding.Code, status: Status, _ detail: String, members: JSON.Object) {
+    self.status = status
+    self.code = code.rawValue
+    self.detail = detail
+    self.members = members
+    fields = []
+  }
+
+  /// A malformed name in the path or the query.
+  init(malformed error: ValidationError) {
+    self.init(Code(rawValue: error.code) ?? .malformedPath, error.message)
+  }
+
+  /// A body that is JSON, but not what the endpoint takes.
   static func invalid(_ input: InvalidInput) -> Problem {
     let faults = input.faults.map { fault -> JSON in
       [
@@ -34,24 +49,20 @@ struct Problem: Error, Sendable {
         "message": .string(fault.message),
       ]
     }
-    let count = faults.count == 1 ? "one thing that is" : "\(faults.count) things that are"
+    let count = faults.count == 1 ? "an invalid value" : "\(faults.count) invalid values"
     return Problem(
-      .unprocessableContent, "invalid-input",
-      "The body has \(count) not as it must be; “errors” says where.",
-      members: ["errors": .array(faults)])
+      .invalidInput, "The body has \(count). See “errors”.", members: ["errors": .array(faults)])
   }
 
-  /// What is wrong, in JSON.
   var json: JSON {
     var object: JSON.Object = [
-      "type": "about:blank", "title": .string(Self.title(status)),
-      "status": .integer(status.code), "detail": .string(detail), "code": .string(code),
+      "type": "about:blank", "title": .string(status.title), "status": .integer(status.code),
+      "detail": .string(detail), "code": .string(code),
     ]
     for member in members.members { object[member.key] = member.value }
     return .object(object)
   }
 
-  /// The answer.
   func response(requestID: String) -> Response {
     var object = json.objectValue ?? [:]
     object["requestId"] = .string(requestID)
@@ -61,10 +72,13 @@ struct Problem: Error, Sendable {
     for field in fields { response.fields.append(field) }
     return response
   }
+}
 
-  /// The reason phrases of RFC 9110 and RFC 6585; with `about:blank`, RFC 9457 wants them as titles.
-  private static func title(_ status: Status) -> String {
-    switch status {
+extension Status {
+  /// The reason phrase of RFC 9110 or RFC 6585, which RFC 9457 asks for as the title of a problem of
+  /// the type `about:blank`.
+  var title: String {
+    switch self {
     case .badRequest: "Bad Request"
     case .unauthorized: "Unauthorized"
     case .forbidden: "Forbidden"

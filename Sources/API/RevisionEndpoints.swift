@@ -5,32 +5,68 @@ import JSONValue
 import Publishing
 import Store
 
-/// `/v1/domains/{domain}/revisions` and `/v1/domains/{domain}/diff`.
+/// The history of a domain: `/v1/domains/{domain}/revisions`, `…/diff` and `…/fetches`.
 struct RevisionEndpoints: Sendable {
   let publisher: Publisher
 
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/revisions"
     return [
-      Endpoint(.get, path, .role(.viewer), query: QueryParameter.page, list),
-      Endpoint(.get, path + "/{revision}", .role(.viewer)) { call in
-        .json(.ok, RevisionResource.json(try find(call).revision))
-      },
-      Endpoint(.get, path + "/{revision}/file", .role(.viewer)) { call in
-        let (document, revision) = try find(call)
-        return Response(
-          .ok,
-          fields: [
-            Field("Content-Type", "application/json"), Field("ETag", "\"\(revision.number)\""),
-          ], body: document)
-      },
       Endpoint(
-        .post, path + "/{revision}/restore", .role(.editor), query: QueryParameter.publication,
+        .get, path, .role(.viewer), query: .numberedPage,
+        Operation(
+          "listRevisions", .revisions, "List the revisions of a domain",
+          answers: .ok(
+            "A page, newest first.", "Revisions",
+            #"{"items": [\#(Example.revision(10, "restore revision 1"))], "next": null}"#)), list),
+      Endpoint(
+        .get, path + "/{revision}", .role(.viewer),
+        Operation(
+          "getRevision", .revisions, "Read a revision",
+          answers: .ok("The revision.", "Revision", Example.revision(1, "put domain")))
+      ) { call in .json(.ok, RevisionResource.json(try find(call).revision)) },
+      Endpoint(
+        .get, path + "/{revision}/file", .role(.viewer),
+        Operation(
+          "getRevisionFile", .revisions, "Read the document of a revision",
+          answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document))
+      ) { call in .file(try find(call)) },
+      Endpoint(
+        .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
+        Operation(
+          "restoreRevision", .revisions, "Roll back to the document of a revision",
+          description: "What is not in the document, such as aliases and expectations, stays.",
+          answers: .ok("A new revision with the old document.", "PublishedDomain", Example.restored)
+        ),
         restore),
       Endpoint(
-        .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], compareRevisions),
+        .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to],
+        Operation(
+          "compareRevisions", .revisions, "Compare two revisions by meaning",
+          answers: .ok(
+            "What changed from `from` to `to`.", "RevisionComparison",
+            """
+            {"from": 9, "to": 10, "affectsLinks": true, "changes": [\(Example.restoration)]}
+            """)), compareRevisions),
       Endpoint(
-        .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from], compareDocument),
+        .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
+        Operation(
+          "compareDocument", .revisions, "Compare a document with a revision by meaning",
+          description: "Stores nothing.", body: .json("AssociationFile", Example.file),
+          answers: .ok(
+            "What changed from the revision to the document.", "RevisionComparison",
+            #"{"from": 10, "affectsLinks": true, "changes": [\#(Example.removals)]}"#)),
+        compareDocument),
+      Endpoint(
+        .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: .numberedPage,
+        Operation(
+          "listFetches", .fetches, "Who fetched which revision, and whether Apple has the latest",
+          description:
+            "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
+            + "memory and stored every 2 to 30 seconds: times are when they were counted.",
+          answers: .ok(
+            "The whole domain, the revision that is served, and a page of revisions, newest first.",
+            "Fetches", Example.fetches)), listFetches),
     ]
   }
 
@@ -38,7 +74,7 @@ struct RevisionEndpoints: Sendable {
     try publisher.store.revision(Int(call.row("revision")), of: call.domain())
   }
 
-  /// The newest first; the cursor is the number of the last one of the page before.
+  /// Newest first; the cursor is the last number of the previous page.
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let before = try call.numberAfter(page.after)
@@ -48,8 +84,7 @@ struct RevisionEndpoints: Sendable {
       revisions, limit: page.limit, item: RevisionResource.json, cursor: { String($0.number) })
   }
 
-  /// What the revision `to` (the one that is served) says differently than `from` (the one that is kept
-  /// before it).
+  /// By default, `to` is the revision that is served, and `from` the one that is kept before it.
   private func compareRevisions(_ call: Call) throws -> Response {
     let to = try document(call.number(.to), call)
     let before = try publisher.store.revisions(of: call.domain(), before: to.number, limit: 1).first
@@ -57,7 +92,7 @@ struct RevisionEndpoints: Sendable {
     return try compare(call, from, to)
   }
 
-  /// What the document in the body says differently than the revision `from` (the one that is served).
+  /// By default, `from` is the revision that is served.
   private func compareDocument(_ call: Call) throws -> Response {
     let from = try document(call.number(.from), call)
     return try compare(call, from, (nil, try call.json()))
@@ -92,26 +127,116 @@ struct RevisionEndpoints: Sendable {
       ["domain": DomainResource.json(publication.edited.stored)]
     }
   }
+
+  /// The totals of the domain, the revision that is served, and a page of revisions, newest first.
+  private func listFetches(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let domain = try call.domain()
+    let report = try publisher.store.fetches(
+      of: domain, before: try call.numberAfter(page.after), limit: page.limit + 1)
+    return .page(
+      report.revisions, limit: page.limit, beside: FetchResource.members(report, of: domain),
+      item: FetchResource.json, cursor: { String($0.revision.number) })
+  }
 }
 
 extension Call {
-  /// A parameter of the query that is a number of a revision; `nil` without it.
-  fileprivate func number(_ parameter: QueryParameter) throws(Problem) -> Int? {
+  /// A revision number in the query.
+  fileprivate func number(_ parameter: Parameter) throws(Problem) -> Int? {
     guard let text = query(parameter) else { return nil }
     guard let number = Int(text), number > 0 else {
-      throw Problem(
-        .badRequest, "malformed-revision",
-        "“\(parameter.rawValue)” must be the number of a revision.")
+      throw Problem(.malformedRevision, "“\(parameter.name)” must be a revision number.")
     }
     return number
+  }
+}
+
+extension Example {
+  fileprivate static func revision(_ number: Int, _ reason: String) -> String {
+    """
+    {
+      "revision": \(number), "bytes": 337, "sha256": "\(sha256)",
+      "publishedAt": "2026-11-21T13:51:45Z", "author": "first-admin", "reason": "\(reason)",
+      "accepted": []
+    }
+    """
   }
 
-  /// A cursor that is a number.
-  func numberAfter(_ cursor: String?) throws(Problem) -> Int? {
-    guard let cursor else { return nil }
-    guard let number = Int(cursor) else {
-      throw Problem(.badRequest, "malformed-cursor", "“cursor” must be the “next” of a page.")
+  fileprivate static let restored = publication(
+    10, changes: restoration, #""domain": \#(domain(revision: 10))"#)
+
+  fileprivate static let restoration = #"""
+    {
+      "kind": "added", "what": "variable", "to": "/applinks/substitutionVariables/food",
+      "after": ["burrito", "pizza"], "summary": "variable \"food\" added", "affectsLinks": true,
+      "example": {
+        "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
+        "before": "no-match", "after": "match"
+      }
+    },
+    {
+      "kind": "changed", "what": "route", "from": "/applinks/details/0/components/1",
+      "to": "/applinks/details/0/components/1", "before": {"/": "/buy/*"},
+      "after": {"/": "/help/*", "?": {"articleNumber": "????"}, "caseSensitive": false},
+      "apps": ["ABCDE12345.com.example.app"],
+      "summary": "route \"/buy/*\" changed: path is now \"/help/*\"", "affectsLinks": true,
+      "example": {
+        "url": "https://example.com/buy", "app": "ABCDE12345.com.example.app",
+        "before": "match", "after": "no-match"
+      }
     }
-    return number
-  }
+    """#
+
+  fileprivate static let removals = #"""
+    {
+      "kind": "removed", "what": "variable", "from": "/applinks/substitutionVariables/food",
+      "before": ["burrito", "pizza"], "summary": "variable \"food\" removed",
+      "affectsLinks": true,
+      "example": {
+        "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
+        "before": "match", "after": "no-match"
+      }
+    },
+    {
+      "kind": "removed", "what": "service-app", "from": "/webcredentials/apps/0",
+      "before": "ABCDE12345.com.example.app", "apps": ["ABCDE12345.com.example.app"],
+      "summary": "app ABCDE12345.com.example.app of webcredentials removed",
+      "affectsLinks": false
+    }
+    """#
+
+  private static let servedRevision = """
+    {
+      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": false,
+      "firstFetchedByAppleAt": null, "devicesExpectedBy": null,
+      "counts": {"apple-cdn": 0, "device": 0, "other": 3}
+    }
+    """
+
+  fileprivate static let fetches = """
+    {
+      "domain": "example.com", "current": \(servedRevision),
+      "fetchers": [
+        {
+          "fetcher": "apple-cdn", "count": 41, "firstAt": "2026-11-03T09:12:05Z",
+          "lastAt": "2026-11-21T08:40:50Z", "lastRevision": 1
+        },
+        {"fetcher": "device", "count": 0, "firstAt": null, "lastAt": null, "lastRevision": null},
+        {
+          "fetcher": "other", "count": 3, "firstAt": "2026-11-21T13:52:00Z",
+          "lastAt": "2026-11-21T14:02:20Z", "lastRevision": 2
+        }
+      ],
+      "items": [
+        \(servedRevision),
+        {
+          "revision": 1, "publishedAt": "2026-11-03T08:30:00Z", "collected": true,
+          "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
+          "devicesExpectedBy": "2026-11-10T09:12:05Z",
+          "counts": {"apple-cdn": 41, "device": 0, "other": 0}
+        }
+      ],
+      "next": null
+    }
+    """
 }

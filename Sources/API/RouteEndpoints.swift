@@ -12,20 +12,55 @@ struct RouteEndpoints: Sendable {
   var all: [Endpoint] {
     let path = "/v1/domains/{domain}/entries/{entry}/routes"
     return [
-      Endpoint(.get, path, .role(.viewer)) { call in
+      Endpoint(
+        .get, path, .role(.viewer),
+        Operation(
+          "listRoutes", .routes, "List the routes of an entry",
+          answers: .ok(
+            "All routes, in order.", .object(["routes": .list("Route")]), isTagged: true,
+            #"{"routes": \#(Example.routes)}"#))
+      ) { call in
         let (stored, entry) = try find(call)
         return .json(.ok, Self.list(entry), fields: [stored.entityTag])
       },
-      Endpoint(.post, path, .role(.editor), query: QueryParameter.publication, add),
-      Endpoint(.put, path, .role(.editor), query: QueryParameter.publication, replaceAll),
-      Endpoint(.get, path + "/{route}", .role(.viewer)) { call in
+      Endpoint(
+        .post, path, .role(.editor), effect: .publication,
+        Operation(
+          "addRoute", .routes, "Add a route",
+          body: .json("NewRoute", #"{"path": "/shop/*", "position": 0}"#),
+          answers: .created(
+            "The route.", "PublishedRoute", links: ["getRoute", "patchRoute", "deleteRoute"],
+            Example.addedRoute)), add),
+      Endpoint(
+        .put, path, .role(.editor), effect: .publication,
+        Operation(
+          "setRoutes", .routes, "Replace or reorder all routes of an entry",
+          body: .json(
+            .object(["routes": .list(Self.idOrRoute)]), #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
+          answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes)), replaceAll),
+      Endpoint(
+        .get, path + "/{route}", .role(.viewer),
+        Operation(
+          "getRoute", .routes, "Read a route",
+          answers: .ok(
+            "The route.", "Route", isTagged: true,
+            #"{"id": 1, "path": "/help/website/*", "exclude": true}"#))
+      ) { call in
         let (stored, entry) = try find(call)
         let route = entry.routes[try entry.place(of: call.row("route"))]
         return .json(.ok, RouteResource.json(route), fields: [stored.entityTag])
       },
-      Endpoint(.patch, path + "/{route}", .role(.editor), query: QueryParameter.publication, patch),
       Endpoint(
-        .delete, path + "/{route}", .role(.editor), query: QueryParameter.publication
+        .patch, path + "/{route}", .role(.editor), effect: .publication,
+        Operation(
+          "patchRoute", .routes, "Change members of a route",
+          body: .patch("RoutePatch", #"{"comment": "stays on the web"}"#),
+          answers: .ok("The route.", "PublishedRoute", Example.changedRoute)), patch),
+      Endpoint(
+        .delete, path + "/{route}", .role(.editor), effect: .publication,
+        Operation(
+          "deleteRoute", .routes, "Delete a route",
+          answers: .ok("The revision without the route.", "Publication", Example.deletedRoute))
       ) { call in
         let id = try call.row("route")
         return try edit(call, "delete route") { entry in
@@ -37,6 +72,16 @@ struct RouteEndpoints: Sendable {
     ]
   }
 
+  private static let idOrRoute = Schema([
+    "oneOf": [
+      [
+        "type": "integer", "minimum": 1, "maximum": .integer(Int64.max),
+        "description": "The `id` of a route of this entry, which stays as it is.",
+      ],
+      Schema("RouteInput").json,
+    ]
+  ])
+
   private static func list(_ entry: Entry) -> JSON {
     ["routes": .array(entry.routes.map(RouteResource.json))]
   }
@@ -46,7 +91,7 @@ struct RouteEndpoints: Sendable {
     return (stored, stored.domain.document.entries[try stored.domain.place(of: call.row("entry"))])
   }
 
-  /// Adds a route at `position`, or at the end.
+  /// Adds a route at `position`, by default at the end.
   private func add(_ call: Call) throws -> Response {
     let body = try call.json()
     var place = 0
@@ -65,7 +110,7 @@ struct RouteEndpoints: Sendable {
     }
   }
 
-  /// Sets the whole list: a route that is given by its number alone is the one that is there.
+  /// Sets the whole list, in which a number stands for the existing route with that `id`.
   private func replaceAll(_ call: Call) throws -> Response {
     let body = try call.json()
     return try edit(call, "set routes") { entry in
@@ -87,7 +132,7 @@ struct RouteEndpoints: Sendable {
     guard case .number = input.json else { return RouteResource.read(input, keys: keys) }
     guard let id = input.integer(in: 1...Int.max) else { return nil }
     if let route = routes[Int64(id)] { return route }
-    input.fault("route-not-found", "There is no such route in this entry.")
+    input.fault("route-not-found", "This entry has no route \(id).")
     return nil
   }
 
@@ -99,7 +144,7 @@ struct RouteEndpoints: Sendable {
       faults.append(
         Fault(
           pointer: .root.appending("routes").appending(index), code: "duplicate-route",
-          message: "Route \(id) is in the list already."))
+          message: "The list already has route \(id)."))
     }
     if !faults.isEmpty { throw InvalidInput(faults: faults) }
   }
@@ -145,7 +190,7 @@ struct RouteEndpoints: Sendable {
 }
 
 extension Entry {
-  /// Where a route is.
+  /// The index of a route.
   ///
   /// - Throws: `StoreError.notFound`.
   func place(of route: Int64) throws -> Int {
@@ -154,4 +199,95 @@ extension Entry {
     }
     return place
   }
+}
+
+extension Example {
+  private static let commentFinding = """
+    {
+      "code": "public-comment", "severity": "note",
+      "pointer": "/applinks/details/0/components/0/comment",
+      "message": "This comment is public: anyone can download the file.",
+      "help": "Make sure that no comment reveals anything confidential."
+    }
+    """
+
+  fileprivate static let addedRoute = publication(
+    5, findings: commentFinding,
+    changes: #"""
+      {
+        "kind": "added", "what": "route", "to": "/applinks/details/0/components/0",
+        "after": {"/": "/shop/*", "caseSensitive": false},
+        "apps": ["ABCDE12345.com.example.app"], "summary": "route \"/shop/*\" added",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/SHOP", "app": "ABCDE12345.com.example.app",
+          "before": "no-match", "after": "match"
+        }
+      }
+      """#, #""route": {"id": 4, "path": "/shop/*"}"#)
+
+  fileprivate static let replacedRoutes = publication(
+    6, findings: "\(finding), \(commentFinding)",
+    changes: #"""
+      {
+        "kind": "removed", "what": "route", "from": "/applinks/details/0/components/0",
+        "before": {"/": "/shop/*", "caseSensitive": false},
+        "apps": ["ABCDE12345.com.example.app"], "summary": "route \"/shop/*\" removed",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/SHOP", "app": "ABCDE12345.com.example.app",
+          "before": "match", "after": "no-match"
+        }
+      },
+      {
+        "kind": "changed", "what": "route", "from": "/applinks/details/0/components/3",
+        "to": "/applinks/details/0/components/2",
+        "before": {"/": "/order/$(food)/*", "caseSensitive": false},
+        "after": {"/": "/news/*", "caseSensitive": false},
+        "apps": ["ABCDE12345.com.example.app"],
+        "summary": "route \"/order/$(food)/*\" changed: path is now \"/news/*\"",
+        "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
+          "before": "match", "after": "no-match"
+        }
+      }
+      """#,
+    """
+    "routes": [
+      {"id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"},
+      {"id": 2, "path": "/help/*", "query": {"articleNumber": "????"}},
+      {"id": 5, "path": "/news/*"}
+    ]
+    """)
+
+  fileprivate static let changedRoute = publication(
+    4, findings: commentFinding,
+    changes: #"""
+      {
+        "kind": "added", "what": "comment", "to": "/applinks/details/0/components/0/comment",
+        "after": "stays on the web", "apps": ["ABCDE12345.com.example.app"],
+        "summary": "comment of exclusion \"/help/website/*\" added", "affectsLinks": false
+      }
+      """#, affectsLinks: false,
+    """
+    "route": {
+      "id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"
+    }
+    """)
+
+  fileprivate static let deletedRoute = publication(
+    11,
+    changes: #"""
+      {
+        "kind": "removed", "what": "route", "from": "/applinks/details/0/components/0",
+        "before": {"/": "/help/website/*", "exclude": true, "caseSensitive": false},
+        "apps": ["ABCDE12345.com.example.app"],
+        "summary": "exclusion \"/help/website/*\" removed", "affectsLinks": true,
+        "example": {
+          "url": "https://example.com/HELP/WEBSITE", "app": "ABCDE12345.com.example.app",
+          "before": "blocked", "after": "no-match"
+        }
+      }
+      """#)
 }

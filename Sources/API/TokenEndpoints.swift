@@ -10,12 +10,35 @@ struct TokenEndpoints: Sendable {
 
   var all: [Endpoint] {
     [
-      Endpoint(.get, "/v1/tokens", .role(.admin)) { _ in
-        .json(.ok, ["items": .array(try store.tokens().map(TokenResource.json))])
-      },
-      Endpoint(.post, "/v1/tokens", .role(.admin), query: QueryParameter.change, create),
       Endpoint(
-        .delete, "/v1/tokens/{token}", .role(.admin), query: QueryParameter.change
+        .get, "/v1/tokens", .role(.admin),
+        Operation(
+          "listTokens", .tokens, "List tokens",
+          answers: .ok(
+            "All tokens, without their secrets.", .object(["items": .list("Token")]),
+            """
+            {
+              "items": [
+                {
+                  "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
+                  "createdAt": "2026-11-21T13:24:52Z", "expiresAt": "2036-11-21T10:00:00Z",
+                  "lastUsedAt": null
+                }
+              ]
+            }
+            """))
+      ) { _ in .json(.ok, ["items": .array(try store.tokens().map(TokenResource.json))]) },
+      Endpoint(
+        .post, "/v1/tokens", .role(.admin), effect: .change,
+        Operation(
+          "createToken", .tokens, "Create a token",
+          body: .json("NewToken", "{\(Example.token)}"), problems: [.tokenNameTaken],
+          answers: .created(
+            "The token. No other answer has its secret.", "CreatedToken", links: ["revokeToken"],
+            #"{\#(Example.token), "token": "aasa_…"}"#)), create),
+      Endpoint(
+        .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
+        Operation("revokeToken", .tokens, "Revoke a token at once", answers: .deleted)
       ) { call in
         let name = call.parameters["token"] ?? ""
         try store.write(call.context()) { try $0.revokeToken(name) }
@@ -24,7 +47,6 @@ struct TokenEndpoints: Sendable {
     ]
   }
 
-  /// The only answer that has the secret.
   private func create(_ call: Call) throws -> Response {
     let new = try Faults.collecting(in: try call.json(), TokenResource.read)
     let secret = try store.write(call.context()) {
@@ -38,4 +60,11 @@ struct TokenEndpoints: Sendable {
     if isDryRun { object["dryRun"] = true } else { object["token"] = .string(secret.text) }
     return .json(.created, .object(object))
   }
+}
+
+extension Example {
+  fileprivate static let token = """
+    "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
+    "expiresAt": "2036-11-21T10:00:00Z"
+    """
 }

@@ -26,6 +26,16 @@ struct Description {
     }
   }
 
+  /// The operation that a request calls.
+  func operation(_ method: String, _ target: String) -> Operation? {
+    let segments = target.prefix { $0 != "?" }.split(separator: "/")
+    return operations.first { operation in
+      let parts = operation.path.split(separator: "/")
+      return operation.method == method && parts.count == segments.count
+        && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+  }
+
   /// Follows a `$ref`.
   func resolve(_ json: JSON?) -> JSON? {
     guard let reference = json?["$ref"]?.stringValue else { return json }
@@ -34,7 +44,6 @@ struct Description {
     }
   }
 
-  /// A part of `components`.
   func component(_ kind: String, _ name: String) -> JSON? {
     json["components"]?[kind]?[name]
   }
@@ -44,7 +53,7 @@ struct Description {
     (resolve(schema)?["enum"]?.arrayValue ?? []).compactMap(\.stringValue)
   }
 
-  /// Every value of the description that is an object, with those inside of it.
+  /// All objects of the description, at any depth.
   func objects() -> [JSON] {
     var found: [JSON] = []
     var open = [json]

@@ -4,11 +4,12 @@ import Store
 import TestSupport
 import Testing
 
-/// The examples of the description are requests that the server accepts and answers that it gives.
+/// The server accepts the example requests of the description, and answers as its examples do.
 @Suite struct DescriptionExampleTests {
-  /// Every operation, in an order in which each finds what its example needs.
+  /// Every operation, each after those that create what its example needs.
   private static let story = [
-    "getHealth", "getReadiness", "putApp", "listApps", "getApp", "deleteApp", "validate", "match",
+    "getIndex", "getHealth", "getReadiness", "putApp", "listApps", "getApp", "deleteApp",
+    "validate", "match",
     "putDomain", "setExpectations", "getExpectations", "listDomains", "getDomain", "patchDomain",
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
     "matchStored", "setRoutes", "replaceEntry", "addEntry", "adoptFile", "restoreRevision",
@@ -19,7 +20,7 @@ import Testing
     "askForCertificate", "deleteDomain", "getDescription", "getMetrics",
   ]
 
-  @Test func theExamplesAreAcceptedAndTheAnswersAreLikeTheirs() throws {
+  @Test func theServerAcceptsTheExamplesAndAnswersLikeThem() throws {
     let running = try RunningService()
     let description = Description(try running.admin.send("GET", "/openapi.json").json)
     let operations = Dictionary(grouping: description.operations, by: \.id)
@@ -69,8 +70,8 @@ import Testing
     return content?["example"]?.serialized()
   }
 
-  /// Where two values are of another shape: objects have the same members, and the elements of lists
-  /// are like the first.
+  /// How the shape of two values differs. Objects must have the same members; lists are compared by
+  /// their first elements.
   private func difference(_ value: JSON, _ example: JSON, at pointer: JSONPointer) -> String? {
     if let members = value.objectValue, let expected = example.objectValue {
       if Set(members.keys) != Set(expected.keys) {

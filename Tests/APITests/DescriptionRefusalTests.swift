@@ -2,7 +2,7 @@ import JSONValue
 import TestSupport
 import Testing
 
-/// What trying the server against its description found.
+/// Regressions that schemathesis found.
 @Suite struct DescriptionRefusalTests {
   let running: RunningService
 

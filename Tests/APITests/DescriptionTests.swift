@@ -1,9 +1,6 @@
 import APITypes
 import Association
-import Foundation
-import HTTP
 import JSONValue
-import Publishing
 import TestSupport
 import Testing
 
@@ -19,31 +16,19 @@ import Testing
     description = Description(try running.client().send("GET", "/openapi.json").json)
   }
 
-  private var endpoints: [Endpoint] {
-    AdminAPI.endpoints(
-      Publisher(store: running.store), readiness: { Readiness() }, serves: { _ in false },
-      metrics: { [] })
-  }
-
-  @Test func everyEndpointIsDescribedAndNothingElseIs() {
-    let described = description.operations.map(\.name).sorted()
-    #expect(described == endpoints.map { "\($0.method.name) \($0.path)" }.sorted())
+  @Test func everyOperationHasAnIdentifierOfItsOwnAndASummary() {
     let ids = description.operations.map(\.id)
     #expect(Set(ids).count == ids.count && !ids.contains(""))
+    #expect(description.operations.allSatisfy { $0.json["summary"]?.stringValue?.isEmpty == false })
   }
 
-  @Test func whoMayCallAnEndpointIsDescribed() throws {
-    for endpoint in endpoints {
-      let operation = try #require(
-        description.operations.first { $0.name == "\(endpoint.method.name) \(endpoint.path)" })
-      let expected: JSON =
-        switch endpoint.access {
-        case .anybody: []
-        case .anyToken: [["token": []]]
-        case .role(let role): [["token": [.string(role.rawValue)]]]
-        }
-      #expect(operation.json["security"] == expected, "\(operation.name)")
-    }
+  @Test func theRoleThatAnOperationNeedsIsDescribed() {
+    let scopes = Dictionary(
+      uniqueKeysWithValues: description.operations.map { ($0.id, $0.json["security"]) })
+    #expect(scopes["getMetrics"] == .some([]) && scopes["match"] == .some([["token": []]]))
+    #expect(scopes["getDomain"] == .some([["token": ["viewer"]]]))
+    #expect(scopes["patchDomain"] == .some([["token": ["editor"]]]))
+    #expect(scopes["createToken"] == .some([["token": ["admin"]]]))
   }
 
   private func parameters(_ operation: Description.Operation, in place: JSON) -> [String] {
@@ -51,16 +36,7 @@ import Testing
       .filter { $0["in"] == place }.compactMap { $0["name"]?.stringValue }
   }
 
-  @Test func theParametersOfEveryQueryAreDescribedAndThereAreNoOthers() {
-    for endpoint in endpoints {
-      let name = "\(endpoint.method.name) \(endpoint.path)"
-      let described = description.operations.first { $0.name == name }
-        .map { parameters($0, in: "query") }
-      #expect(described?.sorted() == endpoint.query.map(\.rawValue).sorted(), "\(name)")
-    }
-  }
-
-  /// By the description's rules the elements of a list are parameters of one name unless it says no.
+  /// By default, OpenAPI repeats the parameter for each element of a list.
   @Test func aListInAQueryIsDescribedAsOneParameter() {
     for operation in description.operations {
       for parameter in (operation.json["parameters"]?.arrayValue ?? []).compactMap(
@@ -97,33 +73,106 @@ import Testing
       description.words(description.component("schemas", "FindingCode")) == all.map(\.rawValue))
     let accept = description.component("parameters", "accept")?["schema"]?["items"]
     #expect(description.words(accept) == all.filter(\.isAcceptable).map(\.rawValue))
-    // The code of a refusal is that of its first error; these two have statuses of their own.
-    let errors = all.filter { $0.severity == .error && ![.notJSON, .tooLarge].contains($0) }
-    let refusals = description.codes(description.component("responses", "Refused"))
-    #expect(Set(refusals).isSuperset(of: errors.map(\.rawValue)))
   }
 
-  /// A code in the sources is a text in lower case with hyphens; three have none.
-  @Test func everyCodeThatTheSourcesHaveIsDescribedAndNoOther() throws {
-    var written: Set = ["unauthorized", "refused", "repeated"]
-    for directory in ["API", "APITypes", "Association/Model"] {
-      let sources = URL(filePath: #filePath).appending(path: "../../../Sources/\(directory)")
-      let files = try FileManager.default.contentsOfDirectory(
-        at: sources.standardized, includingPropertiesForKeys: nil)
-      for file in files where file.pathExtension == "swift" {
-        let text = try String(contentsOf: file, encoding: .utf8)
-        written.formUnion(text.matches(of: /"([a-z]+(?:-[a-z]+)+)"/).map { String($0.output.1) })
-      }
+  @Test func someOperationHasEveryProblem() {
+    let described = Set(
+      (description.json["components"]?["responses"]?.objectValue?.members ?? [])
+        .flatMap { description.codes($0.value) })
+    #expect(described.isSuperset(of: Problem.Code.allCases.map(\.rawValue)))
+  }
+
+  /// What a request is refused with, after `prepared`.
+  struct Refusal: CustomTestStringConvertible {
+    var testDescription: String { "\(method) \(target): \(code)" }
+
+    let method: String
+    let target: String
+    var body: JSON?
+    var line: String?
+    let status: Int
+    let code: String
+  }
+
+  private func prepare() throws {
+    try running.put(
+      "a.example",
+      [
+        "entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]],
+        "expectations": [
+          ["url": "https://a.example/a", "app": .string(app), "resolution": "match"]
+        ],
+      ])
+    try running.put("b.example", [:])
+    for path in ["/v1/apps/\(app)", "/v1/apps/\(otherApp)"] {
+      _ = try running.admin.send("PUT", path, json: ["name": "App"])
     }
-    // A directive of caches, and a class of fetchers.
-    written.subtract(["no-store", "apple-cdn"])
-    let problems = (description.json["components"]?["responses"]?.objectValue?.members ?? [])
-      .flatMap { description.codes($0.value) }
-    let faults = description.component("schemas", "Fault")?["properties"]?["code"]
-    let described = Set(problems + description.words(faults))
-    let findings = Set(Finding.Code.allCases.map(\.rawValue))
-    #expect(described.subtracting(findings) == written.subtracting(findings))
-    #expect(described.isSuperset(of: written))
+  }
+
+  private static let entry = "/v1/domains/a.example/entries/1"
+  private static let file: JSON = ["applinks": ["details": [["appIDs": [5]]]]]
+
+  @Test(arguments: [
+    Refusal(method: "GET", target: "/v1/apps/Z", status: 400, code: "malformed-app-identifier"),
+    Refusal(method: "GET", target: "/v1/apps/AAAAAAAAAA.b", status: 404, code: "app-not-found"),
+    Refusal(method: "GET", target: "/v1/domains/c.example", status: 404, code: "domain-not-found"),
+    Refusal(
+      method: "GET", target: "/v1/domains/a.example/entries/9", status: 404,
+      code: "entry-not-found"),
+    Refusal(method: "GET", target: entry + "/routes/9", status: 404, code: "route-not-found"),
+    Refusal(
+      method: "GET", target: "/v1/domains/a.example/revisions/9", status: 404,
+      code: "revision-not-found"),
+    Refusal(
+      method: "GET", target: "/v1/domains/a.example/diff?from=9", status: 404,
+      code: "revision-not-found"),
+    Refusal(method: "DELETE", target: "/v1/tokens/x", status: 404, code: "token-not-found"),
+    Refusal(method: "GET", target: "/tls/ask?domain=c.example", status: 404, code: "not-served"),
+    Refusal(method: "GET", target: "/tls/ask?domain=a:80", status: 400, code: "domain-has-port"),
+    Refusal(method: "GET", target: "/v1/apps?limit=x", status: 400, code: "malformed-limit"),
+    Refusal(
+      method: "PUT", target: "/v1/domains/b.example", body: ["aliases": ["a.example"]],
+      status: 409, code: "name-taken"),
+    Refusal(method: "DELETE", target: entry, status: 409, code: "expectation-broken"),
+    Refusal(
+      method: "DELETE", target: "/v1/domains/a.example", line: "If-Match: \"9\"", status: 412,
+      code: "stale-revision"),
+    Refusal(
+      method: "PUT", target: "/v1/domains/c.example", body: [:], line: "If-Match: \"1\"",
+      status: 412, code: "domain-not-found"),
+    Refusal(
+      method: "PUT", target: "/v1/domains/a.example", body: [:], line: "If-None-Match: *",
+      status: 412, code: "already-exists"),
+    Refusal(method: "DELETE", target: "/v1/apps/\(app)", status: 409, code: "app-in-use"),
+    Refusal(
+      method: "POST", target: "/v1/apps/\(app)/rename", body: ["to": .string(otherApp)],
+      status: 409, code: "app-exists"),
+    Refusal(
+      method: "POST", target: "/v1/tokens", body: ["name": "test", "role": "viewer"], status: 409,
+      code: "token-name-taken"),
+    Refusal(
+      method: "PUT", target: "/v1/domains/a.example/file", body: file, status: 422,
+      code: "wrong-type"),
+    Refusal(
+      method: "POST", target: "/v1/domains/a.example/match", body: [:], status: 422,
+      code: "invalid-input"),
+    Refusal(
+      method: "POST", target: "/v1/apply",
+      body: [
+        "domains": [["domain": "a.example"], ["domain": "b.example", "aliases": ["a.example"]]]
+      ],
+      status: 409, code: "name-taken"),
+  ])
+  func aRefusalIsDescribed(refusal: Refusal) throws {
+    try prepare()
+    let lines = running.admin.lines + [refusal.line].compactMap { $0 }
+    let response = try Client(port: running.admin.port, lines: lines).send(
+      refusal.method, refusal.target, body: refusal.body?.serialized())
+    #expect(
+      try response.status == refusal.status && response.code == refusal.code, "\(response.text)")
+    let operation = try #require(description.operation(refusal.method, refusal.target))
+    let codes = description.codes(operation.json["responses"]?["\(response.status)"])
+    #expect(codes.contains(refusal.code), "\(operation.id): \(codes)")
   }
 
   @Test(arguments: [

@@ -88,4 +88,17 @@ import Testing
     #expect(details?["components"]?.arrayValue?.count == 40)
     #expect(try running.admin.send("GET", "/v1/domains/example.com")["ETag"] == "\"41\"")
   }
+
+  @Test func theRootLinksToTheAPIAndTheHealthChecksWithoutAToken() throws {
+    let client = try running.client()
+    let response = try client.send("GET", "/")
+    #expect(response.status == 200)
+    let links = try response.json["links"]
+    #expect(links?["api"] == "/v1")
+    for name in ["description", "health", "readiness", "metrics"] {
+      let path = try #require(links?[name]?.stringValue)
+      #expect(try client.send("GET", path).status == 200, "\(path)")
+    }
+    #expect(try client.send("POST", "/", json: [:]).status == 405)
+  }
 }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func everyEndpointButTheOpenOnesNeedsATokenThatIsKnown() throws {
-    let open = ["/healthz", "/readyz", "/openapi.json", "/metrics", "/tls/ask"]
+    let open = ["/", "/healthz", "/readyz", "/openapi.json", "/metrics", "/tls/ask"]
     let headers = [
       [], ["Authorization: Bearer aasa_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
       ["Authorization: Basic dGVzdDp0ZXN0"], ["Authorization: Bearer"], ["Authorization: "],
@@ -74,7 +74,7 @@ import Testing
     let wrong = Client(
       port: running.admin.port, lines: ["Host: x", "Authorization: Bearer aasa_wrong"])
     for (client, words) in [
-      (wrong, "This token is not known"), (try running.client(), "This needs"),
+      (wrong, "The token is unknown"), (try running.client(), "This needs"),
     ] {
       let detail = try client.send("GET", "/v1/domains").json["detail"]?.stringValue ?? ""
       #expect(detail.hasPrefix(words), "\(detail)")

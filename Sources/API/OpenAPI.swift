@@ -1,0 +1,274 @@
+import APITypes
+import Association
+import HTTP
+import JSONValue
+
+/// The OpenAPI description of the API, built from its endpoints.
+struct OpenAPI {
+  private let endpoints: [Endpoint]
+  private var parameters = JSON.Object()
+  private var links = JSON.Object()
+  private var responses = JSON.Object()
+
+  private init(_ endpoints: [Endpoint]) { self.endpoints = endpoints }
+
+  /// Describes endpoints.
+  ///
+  /// - Throws: `JSON.SyntaxError` for an example that is not JSON.
+  static func describe(_ endpoints: [Endpoint]) throws -> JSON {
+    var description = OpenAPI(endpoints)
+    return try description.document()
+  }
+
+  private mutating func document() throws -> JSON {
+    var paths = JSON.Object()
+    for endpoint in endpoints {
+      var methods = paths[endpoint.path]?.objectValue ?? [:]
+      methods[endpoint.method.name.lowercased()] = try operation(endpoint)
+      paths[endpoint.path] = .object(methods)
+    }
+    // No operation has it: it is the answer to methods that a path does not have.
+    _ = response(.methodNotAllowed, [.methodNotAllowed])
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "aasa", "version": "1",
+        "summary": "Hosts apple-app-site-association files.",
+        "description": .string(
+          "The JSON API of the admin listener. docs/api.md teaches it task by task. In the body of a "
+            + "request, null means the same as leaving the member out. Every GET endpoint also answers "
+            + "HEAD."),
+        "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+      ],
+      "servers": [["url": "/"]],
+      "tags": .array(Operation.Tag.allCases.map { ["name": .string($0.rawValue)] }),
+      "security": [["token": []]],
+      "paths": .object(paths),
+      "components": [
+        "securitySchemes": [
+          "token": [
+            "type": "http", "scheme": "bearer",
+            "description": .string(
+              "Create a token with `aasa token create` or POST /v1/tokens. The scope is the lowest role "
+                + "that may call the operation."),
+          ]
+        ],
+        "parameters": .object(parameters), "headers": Self.headers, "links": .object(links),
+        "responses": .object(responses), "schemas": .object(ResourceSchemas.all),
+      ],
+    ]
+  }
+
+  private static let headers: JSON = [
+    "ETag": header("The revision, in quotes.", "^\"[0-9]+\"$"),
+    "Location": header("The path of the new resource."),
+    "WWW-Authenticate": header("RFC 6750."),
+    "Allow": header("The methods that the path allows."),
+    "X-Request-Id": header(
+      "The ID of the request in the log: the one that it was sent with, or a new one.",
+      "^[A-Za-z0-9._-]{1,64}$"),
+  ]
+
+  private static func header(_ description: String, _ pattern: String? = nil) -> JSON {
+    var schema: JSON.Object = ["type": "string"]
+    schema["pattern"] = pattern.map(JSON.string)
+    return [
+      "description": .string(description), "required": true, "schema": .object(schema),
+    ]
+  }
+
+  private static func reference(_ kind: String, _ name: String) -> JSON {
+    ["$ref": .string("#/components/\(kind)/\(name)")]
+  }
+
+  private static func headers(_ names: [String]) -> JSON {
+    var object = JSON.Object()
+    for name in names + ["X-Request-Id"] { object[name] = reference("headers", name) }
+    return .object(object)
+  }
+
+  // MARK: An operation
+
+  private mutating func operation(_ endpoint: Endpoint) throws -> JSON {
+    let operation = endpoint.operation
+    let sentences = [operation.description, endpoint.access.sentence].filter { !$0.isEmpty }
+    var object: JSON.Object = [
+      "operationId": .string(operation.id), "tags": [.string(operation.tag.rawValue)],
+      "summary": .string(operation.summary),
+      "description": .string(sentences.joined(separator: " ")),
+      "security": endpoint.access.security,
+      "parameters": .array(endpoint.parameters.map { reference(to: $0) }),
+    ]
+    if let body = operation.body {
+      let media: JSON = ["schema": body.schema.json, "example": try Self.example(body.example)]
+      var content = JSON.Object()
+      for type in body.mediaTypes { content[type] = media }
+      object["requestBody"] = ["required": .bool(body.isRequired), "content": .object(content)]
+    }
+    var responses: [(status: Status, json: JSON)] = try operation.answers.map {
+      ($0.status, try response($0, endpoint))
+    }
+    for (status, codes) in endpoint.problems { responses.append((status, response(status, codes))) }
+    responses.sort { $0.status.code < $1.status.code }
+    object["responses"] = .object(
+      responses.reduce(into: [:]) { $0["\($1.status.code)"] = $1.json })
+    return .object(object)
+  }
+
+  private static func example(_ text: String) throws -> JSON {
+    try JSON.parse(Array(text.utf8)).value
+  }
+
+  private mutating func reference(to parameter: Parameter) -> JSON {
+    var object: JSON.Object = [
+      "name": .string(parameter.name), "in": .string(parameter.place.rawValue),
+      "description": .string(parameter.description),
+    ]
+    if parameter.isRequired { object["required"] = true }
+    object["schema"] = parameter.schema.json
+    object["example"] = parameter.example
+    if parameter.schema.json["type"] == "array" {
+      object["style"] = "form"
+      object["explode"] = false
+    }
+    parameters[parameter.key] = .object(object)
+    return Self.reference("parameters", parameter.key)
+  }
+
+  private mutating func response(_ answer: Answer, _ endpoint: Endpoint) throws -> JSON {
+    let isPublication = endpoint.effect == .publication
+    let headers =
+      (isPublication || answer.isTagged ? ["ETag"] : [])
+      + (isPublication && answer.status == .created ? ["Location"] : [])
+    var object: JSON.Object = [
+      "description": .string(answer.description), "headers": Self.headers(headers),
+    ]
+    if let schema = answer.schema {
+      var media: JSON.Object = ["schema": schema.json]
+      media["example"] = try answer.example.map(Self.example)
+      object["content"] = .object([answer.mediaType: .object(media)])
+    }
+    if !answer.links.isEmpty {
+      var links = JSON.Object()
+      for id in answer.links { links[id] = link(id, from: endpoint) }
+      object["links"] = .object(links)
+    }
+    return .object(object)
+  }
+
+  /// A link to an operation, whose path parameters are those of the request or come from the answer.
+  private mutating func link(_ id: String, from source: Endpoint) -> JSON {
+    let inAnswer = [
+      "entry": "/entry/id", "route": "/route/id", "revision": "/revision", "token": "/name",
+    ]
+    let target = endpoints.first { $0.operation.id == id }
+    var parameters = JSON.Object()
+    for name in target?.pathParameters.map(\.name) ?? [] {
+      let isInPath = source.pathParameters.contains { $0.name == name }
+      parameters[name] = .string(
+        isInPath ? "$request.path.\(name)" : "$response.body#\(inAnswer[name] ?? "")")
+    }
+    links[id] = [
+      "operationId": .string(id), "parameters": .object(parameters),
+      "description": .string((target?.operation.summary ?? "") + "."),
+    ]
+    return Self.reference("links", id)
+  }
+
+  // MARK: Problems
+
+  /// The response with some codes of one status. It is named after the status if it has all codes of
+  /// it, otherwise after its last and most specific code.
+  private mutating func response(_ status: Status, _ codes: [Problem.Code]) -> JSON {
+    let all = Problem.Code.allCases.filter { $0.status == status }
+    let code = codes.last.map { "\($0)\(status.code)" } ?? ""
+    let name =
+      codes == all
+      ? status.title.replacing(" ", with: "") : code.prefix(1).uppercased() + code.dropFirst()
+    var words = codes.map(\.rawValue)
+    if codes.contains(.refused) { words += Finding.Code.refusals.map(\.rawValue) }
+    var properties: JSON.Object = ["code": ["enum": .strings(words)]]
+    for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }
+    let problem: JSON = [
+      "schema": [
+        "allOf": [Schema("Problem").json, ["properties": .object(properties)]]
+      ]
+    ]
+    let fields =
+      status == .unauthorized ? ["WWW-Authenticate"] : status == .methodNotAllowed ? ["Allow"] : []
+    responses[name] = [
+      "description": .string(
+        codes.map { "`\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n\n")),
+      "headers": Self.headers(fields),
+      "content": ["application/problem+json": problem],
+    ]
+    return Self.reference("responses", name)
+  }
+}
+
+extension Endpoint {
+  /// The parameters of its path, in order.
+  fileprivate var pathParameters: [Parameter] {
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.compactMap { part in
+      Parameter.inPaths.first { $0.name == part.dropFirst().dropLast() }
+    }
+  }
+
+  fileprivate var parameters: [Parameter] {
+    pathParameters + effect.preconditions + query + [.requestID]
+  }
+
+  /// Whether a PUT creates what its path names, so that it need not exist.
+  private var isCreating: Bool {
+    method == .put && operation.answers.contains { $0.status == .created }
+  }
+
+  /// The codes of its problems by status, in their order.
+  fileprivate var problems: [Status: [Problem.Code]] {
+    var codes: Set<Problem.Code> = [
+      .pathNotFound, .bodyTooLarge, .headerTooLarge, .internalError, .unknownTransferCoding,
+    ]
+    codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
+    if access != .anybody {
+      codes.formUnion([.unauthorized, .databaseBusy, .databaseUnavailable])
+    }
+    if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
+    if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
+    codes.formUnion(query.flatMap(\.problems) + effect.problems + operation.problems)
+    switch operation.body?.kind {
+    case .json, .mergePatch: codes.formUnion([.notJSONType, .invalidInput])
+    case .file, nil: break
+    }
+    var byStatus: [Status: [Problem.Code]] = [:]
+    for code in Problem.Code.allCases where codes.contains(code) {
+      byStatus[code.status, default: []].append(code)
+    }
+    if codes.contains(.severalRefused) {
+      byStatus[.unprocessableContent, default: []].append(.severalRefused)
+    }
+    if isCreating && !effect.preconditions.isEmpty {
+      byStatus[.preconditionFailed, default: []].append(.domainNotFound)
+    }
+    return byStatus
+  }
+}
+
+extension Endpoint.Access {
+  fileprivate var sentence: String {
+    switch self {
+    case .anybody: "Needs no token."
+    case .anyToken: "Needs any token, also one that is limited to domains."
+    case .role(.viewer): "Needs a token of any role."
+    case .role(let role):
+      "Needs the role \(Role.allCases.filter { $0 >= role }.map(\.rawValue).joined(separator: " or "))."
+    }
+  }
+
+  fileprivate var security: JSON {
+    switch self {
+    case .anybody: []
+    case .anyToken: [["token": []]]
+    case .role(let role): [["token": [.string(role.rawValue)]]]
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Association
+import HTTP
+import JSONValue
+
+/// A parameter of a path, a query or a header.
+struct Parameter: Sendable {
+  enum Place: String, Sendable { case path, query, header }
+
+  let name: String
+  let place: Place
+  /// The name in the description, where one name means several parameters.
+  let key: String
+  let description: String
+  let schema: Schema
+  let isRequired: Bool
+  let example: JSON?
+  /// What its value may not find.
+  let problems: [Problem.Code]
+
+  private init(
+    _ name: String, in place: Place = .query, key: String? = nil, _ description: String,
+    _ schema: Schema, isRequired: Bool = false, example: JSON? = nil, problems: [Problem.Code] = []
+  ) {
+    self.name = name
+    self.place = place
+    self.key = key ?? name
+    self.description = description
+    self.schema = schema
+    self.isRequired = isRequired || place == .path
+    self.example = example
+    self.problems = problems
+  }
+
+  /// The parameters of paths, by their names in braces.
+  static let inPaths = [
+    Parameter(
+      "domain", in: .path, "The domain.", "DomainName", example: "example.com",
+      problems: [.domainNotFound]),
+    Parameter(
+      "app", in: .path, "The app identifier.", "AppIdentifier",
+      example: "ABCDE12345.com.example.app", problems: [.appNotFound]),
+    Parameter(
+      "entry", in: .path, "The `id` of an entry.", .int64, example: 1, problems: [.entryNotFound]),
+    Parameter(
+      "route", in: .path, "The `id` of a route.", .int64, example: 1, problems: [.routeNotFound]),
+    Parameter(
+      "revision", in: .path, "A revision number, from 1.", .int64, example: 1,
+      problems: [.revisionNotFound, .revisionPruned]),
+    Parameter(
+      "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
+      example: "release pipeline", problems: [.tokenNotFound]),
+  ]
+
+  static let ifMatch = Parameter(
+    "If-Match", in: .header,
+    "Revisions, one of which must be the domain's current one, such as `\"7\"`; `*` allows any. "
+      + "Otherwise 412.",
+    Schema([
+      "type": "string", "format": "entity-tags",
+      "pattern": #"^(\*|(W/)?"[^",]+"( *, *(W/)?"[^",]+")*)$"#,
+    ]))
+  static let ifNoneMatch = Parameter(
+    "If-None-Match", in: .header, "The domain must not exist yet. Otherwise 412.",
+    Schema(["type": "string", "enum": ["*"]]))
+  static let requestID = Parameter(
+    "X-Request-Id", in: .header,
+    "The ID of the request in the log: 1 to 64 letters, digits, `-`, `_` and `.`. Any other value is "
+      + "replaced.",
+    Schema(["type": "string"]))
+
+  static let limit = Parameter(
+    "limit", "The maximum number of items per page.",
+    Schema(["type": "integer", "minimum": 1, "maximum": 1000, "default": 100]))
+  static let cursor = Parameter("cursor", "The `next` of the previous page.", .text())
+  static let numberCursor = Parameter(
+    "cursor", key: "numberCursor", "The `next` of the previous page.", .text("^[0-9]{1,18}$"))
+
+  static let dryRun = Parameter(
+    "dryRun", "`true`: check everything and answer the same, but change nothing.", .boolean)
+  static let accept = Parameter(
+    "accept", "Codes of errors to accept and publish anyway, separated by commas.",
+    Schema([
+      "type": "array",
+      "items": [
+        "type": "string",
+        "enum": .strings(Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)),
+      ],
+    ]))
+  static let reason = Parameter(
+    "reason", "Why the change is made, for the revision and the audit log.", .text())
+  static let prune = Parameter(
+    "prune", "`true`: delete domains and unused apps that the state does not list.", .boolean)
+
+  static let text = Parameter(
+    "q", "Only domains whose name or an alias contains this text.", .text())
+  static let appFilter = Parameter(
+    "app", key: "appFilter", "Only domains that use this app.", "AppIdentifier")
+  static let environment = Parameter(
+    "environment", "Only domains for this environment.", "Environment")
+  static let enabled = Parameter(
+    "enabled", "`true`: only domains that are served; `false`: only others.", .boolean)
+  static let finding = Parameter(
+    "finding", "Only domains whose document has a finding with this code.", "FindingCode")
+  static let domainFilter = Parameter(
+    "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
+  static let author = Parameter(
+    "author", "Only changes made with this token or by this command.", .text())
+
+  static let from = Parameter(
+    "from",
+    "The revision to compare. Default: the one kept before `to`, or for a document the one that is "
+      + "served.",
+    .positive, problems: [.revisionNotFound, .revisionPruned])
+  static let to = Parameter(
+    "to", "The revision to compare it with. Default: the one that is served.", .positive,
+    problems: [.revisionNotFound, .revisionPruned])
+  static let askedDomain = Parameter(
+    "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
+    isRequired: true, example: "example.com", problems: [.notServed])
+}
+
+extension [Parameter] {
+  /// The parameters of a list that has pages.
+  static let page: [Parameter] = [.limit, .cursor]
+  /// The parameters of a list that is paged by number.
+  static let numberedPage: [Parameter] = [.limit, .numberCursor]
+}
+
+extension Endpoint {
+  /// Refuses unknown parameters, since a misspelled `dryRun` must not make a change, and repeated ones,
+  /// since each takes one value.
+  ///
+  /// - Throws: `Problem`, 400.
+  func check(_ items: [RequestTarget.QueryItem]) throws(Problem) {
+    let unknown = items.first { item in
+      !query.contains { $0.name.utf8.elementsEqual(item.name.utf8) }
+    }
+    if let unknown {
+      let names = query.map(\.name).sorted().joined(separator: ", ")
+      throw Problem(
+        .unknownParameter,
+        "\(method.name) \(path) has no query parameter “\(unknown.name)”. "
+          + (query.isEmpty ? "It takes none." : "It takes \(names)."))
+    }
+    for parameter in query {
+      let count = items.count { $0.name == parameter.name }
+      if count < 2 { continue }
+      throw Problem(
+        .repeatedParameter,
+        "The query parameter “\(parameter.name)” appears \(count) times. "
+          + (parameter.name == Parameter.accept.name
+            ? "Send it once, with commas between its codes." : "Send it once."))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Association
+import HTTP
+import JSONValue
+
+extension Problem {
+  /// The stable codes of problems. The description lists them in this order; of the codes that an
+  /// answer can have, the last is the most specific and names it.
+  enum Code: String, Sendable, CaseIterable {
+    case malformedTarget = "malformed-target"
+    case malformedHeader = "malformed-header"
+    case malformedPath = "malformed-path"
+    case malformedFlag = "malformed-flag"
+    case malformedRevision = "malformed-revision"
+    case malformedLimit = "malformed-limit"
+    case malformedCursor = "malformed-cursor"
+    case malformedIfMatch = "malformed-if-match"
+    case malformedIfNoneMatch = "malformed-if-none-match"
+    case malformedAppIdentifier = "malformed-app-identifier"
+    case unknownCode = "unknown-code"
+    case unknownParameter = "unknown-parameter"
+    case repeatedParameter = "repeated-parameter"
+    case unknownValue = "unknown-value"
+    case domainEmpty = "domain-empty"
+    case domainMalformed = "domain-malformed"
+    case domainHasScheme = "domain-has-scheme"
+    case domainHasPath = "domain-has-path"
+    case domainIsAddress = "domain-is-address"
+    case domainHasPort = "domain-has-port"
+    case domainHasWildcard = "domain-has-wildcard"
+    case domainHasUnderscore = "domain-has-underscore"
+    case domainTooLong = "domain-too-long"
+    case notJSON = "not-json"
+    case unauthorized
+    case roleTooLow = "role-too-low"
+    case tokenLimited = "token-limited"
+    case pathNotFound = "path-not-found"
+    case notServed = "not-served"
+    case appNotFound = "app-not-found"
+    case tokenNotFound = "token-not-found"
+    case domainNotFound = "domain-not-found"
+    case entryNotFound = "entry-not-found"
+    case routeNotFound = "route-not-found"
+    case revisionNotFound = "revision-not-found"
+    case revisionPruned = "revision-pruned"
+    case methodNotAllowed = "method-not-allowed"
+    case nameTaken = "name-taken"
+    case expectationBroken = "expectation-broken"
+    case severalRefused = "several-refused"
+    case appExists = "app-exists"
+    case appInUse = "app-in-use"
+    case tokenNameTaken = "token-name-taken"
+    case staleRevision = "stale-revision"
+    case alreadyExists = "already-exists"
+    case bodyTooLarge = "body-too-large"
+    case documentTooLarge = "too-large"
+    case notJSONType = "not-json-type"
+    case invalidInput = "invalid-input"
+    case refused
+    case headerTooLarge = "header-too-large"
+    case internalError = "internal-error"
+    case committedNotServed = "committed-not-served"
+    case unknownTransferCoding = "unknown-transfer-coding"
+    case databaseBusy = "database-busy"
+    case databaseUnavailable = "database-unavailable"
+    case diskFull = "disk-full"
+
+    /// The status of the answer, what the code means, and the members that its problem can have.
+    private var facts: (status: Status, meaning: String, members: [Member]) {
+      switch self {
+      case .malformedTarget: (.badRequest, "The path or the query contains invalid bytes.", [])
+      case .malformedHeader: (.badRequest, "A header field is invalid.", [])
+      case .malformedPath: (.badRequest, "An identifier in the path is not a number.", [])
+      case .malformedFlag: (.badRequest, "A flag in the query is neither true nor false.", [])
+      case .malformedRevision: (.badRequest, "`from` or `to` is not a revision number.", [])
+      case .malformedLimit: (.badRequest, "`limit` is not a number from 1 to 1000.", [])
+      case .malformedCursor: (.badRequest, "`cursor` is not the `next` of a page.", [])
+      case .malformedIfMatch: (.badRequest, "`If-Match` is not a list of entity tags.", [])
+      case .malformedIfNoneMatch: (.badRequest, "`If-None-Match` is not `*`.", [])
+      case .malformedAppIdentifier: (.badRequest, "The app identifier is invalid.", [])
+      case .unknownCode: (.badRequest, "`accept` has a code that cannot be accepted.", [])
+      case .unknownParameter: (.badRequest, "The endpoint has no such query parameter.", [])
+      case .repeatedParameter: (.badRequest, "A query parameter appears more than once.", [])
+      case .unknownValue: (.badRequest, "A query parameter has none of its allowed values.", [])
+      case .domainEmpty: (.badRequest, "The domain is empty.", [])
+      case .domainMalformed: (.badRequest, "The domain is not a valid name.", [])
+      case .domainHasScheme: (.badRequest, "The domain has a scheme.", [])
+      case .domainHasPath: (.badRequest, "The domain has a path.", [])
+      case .domainIsAddress: (.badRequest, "The domain is an IP address.", [])
+      case .domainHasPort: (.badRequest, "The domain has a port.", [])
+      case .domainHasWildcard: (.badRequest, "The domain has a wildcard.", [])
+      case .domainHasUnderscore: (.badRequest, "The domain has an underscore.", [])
+      case .domainTooLong: (.badRequest, "The domain is too long.", [])
+      case .notJSON: (.badRequest, "The body is not valid JSON.", [.errors, .findings])
+      case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
+      case .roleTooLow: (.forbidden, "The role of the token is too low.", [])
+      case .tokenLimited: (.forbidden, "The token is limited to other domains.", [])
+      case .pathNotFound: (.notFound, "No endpoint has this path.", [])
+      case .notServed: (.notFound, "No file is served for the name.", [])
+      case .appNotFound: (.notFound, "The app does not exist.", [])
+      case .tokenNotFound: (.notFound, "The token does not exist.", [])
+      case .domainNotFound: (.notFound, "The domain does not exist.", [])
+      case .entryNotFound: (.notFound, "The domain has no such entry.", [])
+      case .routeNotFound: (.notFound, "The entry has no such route.", [])
+      case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
+      case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
+      case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
+      case .nameTaken: (.conflict, "Another domain has the name or alias.", [.domain])
+      case .expectationBroken:
+        (.conflict, "The change would break expectations.", [.domain, .expectations])
+      case .severalRefused:
+        (.conflict, "Several domains were refused; `problems` has one for each.", [.problems])
+      case .appExists: (.conflict, "An app with the new identifier already exists.", [])
+      case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
+      case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
+      case .staleRevision:
+        (.preconditionFailed, "`If-Match` does not name the current revision, see `ETag`.", [])
+      case .alreadyExists:
+        (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
+      case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
+      case .documentTooLarge:
+        (
+          .contentTooLarge,
+          "The document is over the 131,072 bytes that Apple reads; `account` shows what takes them.",
+          [.account, .errors, .findings, .domain]
+        )
+      case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
+      case .invalidInput:
+        (.unprocessableContent, "The body has invalid values; `errors` lists them.", [.errors])
+      case .refused:
+        (
+          .unprocessableContent,
+          "The document has errors; `errors` lists them. The code is usually that of the first.",
+          [.errors, .findings, .domain]
+        )
+      case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])
+      case .internalError:
+        (.internalServerError, "Unexpected; the log has the details under the request ID.", [])
+      case .committedNotServed:
+        (
+          .internalServerError,
+          "The change is stored but not served yet. Do not repeat it: the server retries four "
+            + "times a second, and `GET /readyz` answers `ready` once it is served.",
+          [.domain, .revision]
+        )
+      case .unknownTransferCoding:
+        (.notImplemented, "The only supported transfer coding is `chunked`.", [])
+      case .databaseBusy:
+        (.serviceUnavailable, "Another process locks the database. Nothing was changed.", [])
+      case .databaseUnavailable:
+        (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
+      case .diskFull:
+        (.insufficientStorage, "The disk of the database is full. Nothing was changed.", [])
+      }
+    }
+
+    /// The status of the answer, or the usual one of two: `several-refused` is 422 where documents
+    /// have errors, and `domain-not-found` 412 where `If-Match` asks a PUT for an existing domain.
+    var status: Status { facts.status }
+
+    /// What the code means, for the description.
+    var meaning: String { facts.meaning }
+
+    /// The members that a problem with this code can have.
+    var members: [Member] { facts.members }
+  }
+
+  /// The members that only some problems have.
+  enum Member: String, Sendable {
+    case account, count, domain, domains, errors, expectations, findings, problems, revision
+
+    var schema: Schema {
+      switch self {
+      case .account: "ByteAccount"
+      case .count, .revision: Schema(["type": "integer", "minimum": 1])
+      case .domain: "DomainName"
+      case .domains: .list("DomainName")
+      case .errors: .list("Fault")
+      case .expectations: .list("BrokenExpectation")
+      case .findings: .list("Finding")
+      case .problems: .list(.anyObject)
+      }
+    }
+  }
+}
+
+extension Finding.Code {
+  /// The codes that a refused document can give its problem with the status 422. One that is not JSON
+  /// has 400, one that is too large 413.
+  static let refusals =
+    allCases.filter { $0.severity == .error && $0 != .notJSON && $0 != .tooLarge }
+    + [.environmentMismatch]
+}

@@ -1,0 +1,154 @@
+import Association
+import HTTP
+import JSONValue
+import Metrics
+
+/// What the service reports about its health.
+public struct Readiness: Sendable {
+  /// Whether it is shutting down, so that new requests must go elsewhere.
+  public let isEnding: Bool
+  /// What is wrong, in sentences; empty if nothing is.
+  public let problems: [String]
+
+  /// A report.
+  public init(isEnding: Bool = false, problems: [String] = []) {
+    self.isEnding = isEnding
+    self.problems = problems
+  }
+}
+
+/// What the admin listener says about itself to people, load balancers, Prometheus and proxies. None
+/// of it needs a token.
+struct ServiceEndpoints: Sendable {
+  let readiness: @Sendable () -> Readiness
+  let serves: @Sendable (DomainName) -> Bool
+  let metrics: @Sendable () -> [MetricFamily]
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/", .anybody,
+        Operation(
+          "getIndex", .service, "Links to the API and the health checks",
+          answers: .ok(
+            "The links.",
+            .object([
+              "name": .constant("aasa"),
+              "links": Schema(["type": "object", "additionalProperties": ["type": "string"]]),
+            ]), Self.index.text))
+      ) { _ in .json(.ok, Self.index) },
+      Endpoint(
+        .get, "/healthz", .anybody,
+        Operation(
+          "getHealth", .service, "Whether the process answers",
+          answers: .ok("It does.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#))
+      ) { _ in .json(.ok, ["status": "ok"]) },
+      Endpoint(
+        .get, "/readyz", .anybody,
+        Operation(
+          "getReadiness", .service, "Whether the service can take requests",
+          description:
+            "Files are served even while the database fails. That is `degraded`, for which no load "
+            + "balancer should drop the server.",
+          answers: .ok(
+            "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
+              + "`problems` says what.",
+            Schema([
+              "oneOf": [
+                Schema.object(["status": .constant("ready")]).json,
+                Self.schema(ofStatus: "degraded").json,
+              ]
+            ]), #"{"status": "ready"}"#),
+          Answer(
+            status: .serviceUnavailable,
+            description: "The server is shutting down and still serves for a while.",
+            schema: Self.schema(ofStatus: "not ready"))), ready),
+      Endpoint(
+        .get, "/metrics", .anybody,
+        Operation(
+          "getMetrics", .service, "Metrics for Prometheus",
+          description: "docs/metrics.md lists them.",
+          answers: Answer(
+            status: .ok, description: "The Prometheus text format, version 0.0.4.",
+            mediaType: "text/plain", schema: Schema(["type": "string"])))
+      ) { _ in
+        Response(
+          .ok, fields: [Field("Content-Type", MetricFamily.mediaType)],
+          body: metrics().flatMap { Array($0.text.utf8) })
+      },
+      // Caddy asks before it obtains a certificate
+      // (caddyserver.com/docs/automatic-https#on-demand-tls): 200 is yes, anything else no.
+      Endpoint(
+        .get, Self.askPath, .anybody, query: [.askedDomain],
+        Operation(
+          "askForCertificate", .service, "Whether to obtain a certificate for a name",
+          description:
+            "200 if a file is currently served for the name, directly or through a wildcard alias. For "
+            + "Caddy's on-demand TLS.",
+          answers: .ok(
+            "A file is served.", .object(["status": .constant("served")]),
+            #"{"status": "served"}"#))
+      ) { call in
+        let name = try DomainName(inRequest: call.query(.askedDomain) ?? "")
+        if serves(name) { return .json(.ok, ["status": "served"]) }
+        throw Problem(.notServed, "No association file is served for “\(name)”.")
+      },
+    ]
+  }
+
+  private static let index: JSON = [
+    "name": "aasa",
+    "links": [
+      "api": "/v1", "description": "/openapi.json", "docs": "docs/api.md", "health": "/healthz",
+      "readiness": "/readyz", "metrics": "/metrics",
+    ],
+  ]
+
+  // MARK: Readiness
+
+  private static func schema(ofStatus status: String) -> Schema {
+    .object(["status": .constant(status), "problems": .list(Schema(["type": "string"]))])
+  }
+
+  private func ready(_: Call) -> Response {
+    let readiness = readiness()
+    let problems = JSON.strings(readiness.problems)
+    if readiness.isEnding {
+      return .json(.serviceUnavailable, ["status": "not ready", "problems": problems])
+    }
+    if readiness.problems.isEmpty { return .json(.ok, ["status": "ready"]) }
+    // Files are served, so a load balancer must not drop the server.
+    return .json(.ok, ["status": "degraded", "problems": problems])
+  }
+
+  // MARK: Certificates
+
+  private static let askPath = "/tls/ask"
+
+  /// The name that a proxy asks about; `nil` if it is not a valid one, and for any other request.
+  static func askedDomain(in head: RequestHead) -> DomainName? {
+    guard head.target.path == askPath else { return nil }
+    let text = head.target.queryItems.first { $0.name == Parameter.askedDomain.name }?.value
+    do throws(ValidationError) {
+      return try text.map { text throws(ValidationError) in try DomainName(text) }
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: The description
+
+  /// The endpoint that serves the description of others and of itself.
+  static func description(of others: [Endpoint]) -> Endpoint {
+    var endpoint = Endpoint(
+      .get, "/openapi.json", .anybody,
+      Operation(
+        "getDescription", .service, "This description", answers: .ok("OpenAPI 3.1.", .anyObject))
+    ) { _ in Response(.noContent) }
+    let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
+    endpoint.handle = { _ in
+      Response(.ok, fields: [Field("Content-Type", "application/json")], body: try document.get())
+    }
+    return endpoint
+  }
+}
