@@ -22,7 +22,7 @@ struct Call: Sendable {
     do throws(ValidationError) {
       return try AppIdentifier(parameters["app"] ?? "")
     } catch {
-      throw Problem(.badRequest, error.code, error.message)
+      throw Problem(.badRequest, error.code.rawValue, error.message)
     }
   }
 
@@ -55,7 +55,7 @@ struct Call: Sendable {
     if parsed.duplicateKeys.isEmpty { return parsed.value }
     throw InvalidInput(
       faults: parsed.duplicateKeys.map {
-        Fault(pointer: $0, code: "duplicate-key", message: "This key is there already.")
+        Fault(pointer: $0, code: .duplicateKey, message: "This key occurs more than once.")
       })
   }
 
@@ -154,7 +154,7 @@ extension DomainName {
     do throws(ValidationError) {
       try self.init(text)
     } catch {
-      throw Problem(.badRequest, error.code, error.message)
+      throw Problem(.badRequest, error.code.rawValue, error.message)
     }
   }
 }

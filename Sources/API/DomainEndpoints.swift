@@ -95,7 +95,7 @@ extension Call {
         isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
         finding: try word(.finding, Finding.Code.self)?.rawValue, within: token?.domains ?? [])
     } catch let error as ValidationError {
-      throw Problem(.badRequest, error.code, error.message)
+      throw Problem(.badRequest, error.code.rawValue, error.message)
     }
   }
 
@@ -105,11 +105,12 @@ extension Call {
 
   private func word<Words: RawRepresentable<String> & CaseIterable>(
     _ parameter: QueryParameter, _: Words.Type
-  ) throws(ValidationError) -> Words? {
+  ) throws(Problem) -> Words? {
     guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw ValidationError("unknown-value", "“\(parameter.rawValue)” must be one of \(words).")
+    throw Problem(
+      .badRequest, "unknown-value", "“\(parameter.rawValue)” must be one of \(words).")
   }
 }
 

@@ -80,12 +80,14 @@ struct EntryEndpoints: Sendable {
   private func check(_ domain: Domain) throws {
     var others: Set<AppIdentifier> = []
     let isSayable = domain.document.entries.allSatisfy {
-      DomainResource.isSayableInDictionary($0, beside: &others)
+      DomainResource.fitsDictionary($0, beside: &others)
     }
     if domain.document.detailsForm == .array || isSayable { return }
-    let error = DomainResource.dictionaryCannotSay
     throw InvalidInput(
-      faults: [Fault(pointer: .root, code: error.code, message: error.message)])
+      faults: [
+        Fault(
+          pointer: .root, code: .dictionaryCannotSay, message: DomainResource.dictionaryAdvice)
+      ])
   }
 
   private func delete(_ call: Call) throws -> Response {
@@ -115,6 +117,7 @@ extension Call {
       return (body, count)
     }
     members["position"] = nil
+    if given == .null { return (.object(members), count) }
     let position = try Faults.collecting(in: given, at: .root.appending("position")) {
       $0.integer(in: 0...count)
     }

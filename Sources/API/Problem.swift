@@ -28,12 +28,7 @@ struct Problem: Error, Sendable {
 
   /// A request whose body is JSON, but not what is asked for.
   static func invalid(_ input: InvalidInput) -> Problem {
-    let faults = input.faults.map { fault -> JSON in
-      [
-        "pointer": .string(fault.pointer.description), "code": .string(fault.code),
-        "message": .string(fault.message),
-      ]
-    }
+    let faults = input.faults.map { FindingResource.json($0) }
     let count = faults.count == 1 ? "one thing that is" : "\(faults.count) things that are"
     return Problem(
       .unprocessableContent, "invalid-input",

@@ -82,12 +82,12 @@ struct RouteEndpoints: Sendable {
   }
 
   private static func readOrFind(
-    _ input: Input, in routes: [Int64?: Route], keys: Entry.Keys
+    _ input: BodyValue, in routes: [Int64?: Route], keys: Entry.Keys
   ) -> Route? {
     guard case .number = input.json else { return RouteResource.read(input, keys: keys) }
     guard let id = input.integer(in: 1...Int.max) else { return nil }
     if let route = routes[Int64(id)] { return route }
-    input.fault("route-not-found", "There is no such route in this entry.")
+    input.fault(.routeNotFound, "This entry has no such route.")
     return nil
   }
 
@@ -98,8 +98,8 @@ struct RouteEndpoints: Sendable {
       guard let id = route.id, !seen.insert(id).inserted else { continue }
       faults.append(
         Fault(
-          pointer: .root.appending("routes").appending(index), code: "duplicate-route",
-          message: "Route \(id) is in the list already."))
+          pointer: .root.appending("routes").appending(index), code: .duplicateRoute,
+          message: "Route \(id) is listed twice."))
     }
     if !faults.isEmpty { throw InvalidInput(faults: faults) }
   }
