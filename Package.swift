@@ -72,7 +72,6 @@ let package = Package(
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
       ],
-      resources: [.embedInCode("schemas.json")],
       swiftSettings: strict),
 
     // A client of the API, for the commands that work on a server.

@@ -166,17 +166,12 @@ enum RequestID {
   /// The client's own `X-Request-Id` if it is safe to log, otherwise a random one.
   static func of(_ fields: Fields) -> String {
     let own = fields["X-Request-Id"] ?? ""
-    let isUsable =
-      (1...64).contains(own.utf8.count)
-      && own.utf8.allSatisfy { byte in
-        switch UInt8(ascii: "0") {
-        case _ where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): true
-        case _ where (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20): true
-        default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-        }
-      }
-    return isUsable ? own : String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    let isSafe = (1...64).contains(own.utf8.count) && own.utf8.allSatisfy(allowed.contains)
+    return isSafe ? own : String(UInt64.random(in: 0...UInt64.max), radix: 16)
   }
+
+  private static let allowed = Set(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.".utf8)
 }
 
 /// An event for the log. It never contains a token or a body.

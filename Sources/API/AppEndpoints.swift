@@ -16,28 +16,25 @@ struct AppEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/apps", .role(.viewer), query: .page,
-        Operation(
-          "listApps", .apps, "List apps",
-          answers: .ok(
-            "A page, by identifier.", "Apps", #"{"items": [\#(Example.app)], "next": null}"#)),
-        list),
+        "listApps", .apps, "List apps",
+        answers: .ok(
+          "A page, by identifier.", "Apps", #"{"items": [\#(Example.app)], "next": null}"#),
+        handle: list),
       Endpoint(
         .get, "/v1/apps/{app}", .role(.viewer),
-        Operation("getApp", .apps, "Read an app", answers: .ok("The app.", "App", Example.app))
+        "getApp", .apps, "Read an app", answers: .ok("The app.", "App", Example.app)
       ) { call in .json(.ok, AppResource.json(try store.app(call.app()))) },
       Endpoint(
         .put, "/v1/apps/{app}", .role(.editor), effect: .change,
-        Operation(
-          "putApp", .apps, "Add or change an app",
-          body: .json(
-            "AppInput", #"{"name": "Example for iPhone", "environment": "production"}"#),
-          answers: .ok("The app existed.", "App", links: Self.links),
-          .created("The app is new.", "App", links: Self.links, Example.app)), put),
+        "putApp", .apps, "Add or change an app",
+        body: .json(
+          "AppInput", #"{"name": "Example for iPhone", "environment": "production"}"#),
+        answers: .ok("The app existed.", "App", links: Self.links),
+        .created("The app is new.", "App", links: Self.links, Example.app), handle: put),
       Endpoint(
         .delete, "/v1/apps/{app}", .role(.editor), effect: .change,
-        Operation(
-          "deleteApp", .apps, "Delete an app that no domain uses", problems: [.appInUse],
-          answers: .deleted)
+        "deleteApp", .apps, "Delete an app that no domain uses", problems: [.appInUse],
+        answers: .deleted
       ) { call in
         let id = try call.app()
         try store.write(call.context()) { try $0.delete(id) }
@@ -45,15 +42,14 @@ struct AppEndpoints: Sendable {
       },
       Endpoint(
         .post, "/v1/apps/{app}/rename", .role(.editor), effect: .publications,
-        Operation(
-          "renameApp", .apps, "Change the identifier of an app",
-          description: "In all domains that use it, or in none.",
-          body: .json(
-            .object(["to": "AppIdentifier"]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
-          problems: [.appExists],
-          answers: .ok(
-            "All domains that use the app have a new revision.", "Renamed", Example.renamed)),
-        rename),
+        "renameApp", .apps, "Change the identifier of an app",
+        description: "In all domains that use it, or in none.",
+        body: .json(
+          .object(["to": "AppIdentifier"]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
+        problems: [.appExists],
+        answers: .ok(
+          "All domains that use the app have a new revision.", "Renamed", Example.renamed),
+        handle: rename),
     ]
   }
 
@@ -103,28 +99,15 @@ extension Example {
   fileprivate static let renamed = """
     {
       "app": "ABCDE12345.com.example.renamed",
-      "domains": [\(publication(12, changes: rename, "\"domain\": \"example.com\""))]
+      "domains": [\(publication(12, changes: [renaming], "\"domain\": \"example.com\""))]
     }
     """
 
-  private static let rename = """
-    {
-      "kind": "changed", "what": "app", "from": "/applinks/details/0",
-      "to": "/applinks/details/0", "before": "ABCDE12345.com.example.app",
-      "after": "ABCDE12345.com.example.renamed", "apps": ["ABCDE12345.com.example.renamed"],
-      "summary": "app ABCDE12345.com.example.app changed to ABCDE12345.com.example.renamed",
-      "affectsLinks": true,
-      "example": {
-        "url": "https://example.com/HELP?ARTICLENUMBER=xxxx",
-        "app": "ABCDE12345.com.example.app", "before": "match", "after": "no-match"
-      }
-    },
-    {
-      "kind": "changed", "what": "service-app", "from": "/webcredentials/apps/0",
-      "to": "/webcredentials/apps/0", "before": "ABCDE12345.com.example.app",
-      "after": "ABCDE12345.com.example.renamed", "apps": ["ABCDE12345.com.example.renamed"],
-      "summary": "app ABCDE12345.com.example.app of webcredentials changed",
-      "affectsLinks": false
-    }
+  private static let renaming = change(
+    "changed", "app",
     """
+    "from": "/applinks/details/0", "to": "/applinks/details/0",
+    "before": "ABCDE12345.com.example.app", "after": "ABCDE12345.com.example.renamed"
+    """, "app ABCDE12345.com.example.app changed to ABCDE12345.com.example.renamed",
+    url: "/help/1?articleNumber=1234")
 }

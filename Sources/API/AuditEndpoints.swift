@@ -12,29 +12,28 @@ struct AuditEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/audit", .role(.admin), query: .numberedPage + [.domainFilter, .author],
-        Operation(
-          "listAudit", .audit, "Who did what, when and from where",
-          answers: .ok(
-            "A page, newest first.", "AuditRecords",
-            """
-            {
-              "items": [
-                {
-                  "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
-                  "address": "127.0.0.1", "action": "revoke token", "reason": "",
-                  "token": "release pipeline"
-                }
-              ],
-              "next": null
-            }
-            """)), listAudit)
+        "listAudit", .audit, "Who did what, when and from where",
+        answers: .ok(
+          "A page, newest first.", "AuditRecords",
+          """
+          {
+            "items": [
+              {
+                "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
+                "address": "127.0.0.1", "action": "revoke token", "reason": "",
+                "token": "release pipeline"
+              }
+            ],
+            "next": null
+          }
+          """), handle: listAudit)
     ]
   }
 
   private func listAudit(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = AuditFilter(
-      domain: try call.query(.domainFilter).map { try DomainName(inRequest: $0) },
+      domain: try call.query(.domainFilter).map { try Call.name($0, DomainName.init(_:)) },
       author: call.query(.author), before: try call.numberAfter(page.after).map(Int64.init))
     let records = try store.audit(filter, limit: page.limit + 1)
     return .page(records, limit: page.limit, item: AuditResource.json, cursor: { String($0.id) })

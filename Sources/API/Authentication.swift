@@ -66,7 +66,7 @@ struct Authentication: Sendable {
         "The token “\(token.name)” is limited to \(token.domainList), so it can only call endpoints for "
           + "a single domain.")
     }
-    try token.check(Alias(DomainName(inRequest: text)))
+    try token.check(Alias(Call.name(text, DomainName.init(_:))))
   }
 }
 

@@ -14,12 +14,23 @@ struct Call: Sendable {
 
   /// The domain that the path names.
   func domain() throws(Problem) -> DomainName {
-    try DomainName(inRequest: parameters["domain"] ?? "")
+    try Self.name(parameters["domain"] ?? "", DomainName.init(_:))
   }
 
   /// The app that the path names.
   func app() throws(Problem) -> AppIdentifier {
-    try AppIdentifier(inRequest: parameters["app"] ?? "")
+    try Self.name(parameters["app"] ?? "", AppIdentifier.init(_:))
+  }
+
+  /// A name in the path or the query.
+  static func name<Name>(
+    _ text: String, _ parse: (String) throws(ValidationError) -> Name
+  ) throws(Problem) -> Name {
+    do throws(ValidationError) {
+      return try parse(text)
+    } catch {
+      throw Problem(malformed: error)
+    }
   }
 
   /// An `id` or a revision number in the path.
@@ -52,7 +63,7 @@ struct Call: Sendable {
     if parsed.duplicateKeys.isEmpty { return parsed.value }
     throw InvalidInput(
       faults: parsed.duplicateKeys.map {
-        Fault(pointer: $0, code: "duplicate-key", message: "This key is repeated in its object.")
+        Fault(pointer: $0, code: .duplicateKey, message: "This key occurs more than once.")
       })
   }
 
@@ -139,28 +150,6 @@ struct Call: Sendable {
       throw Problem(.malformedCursor, "“cursor” must be the “next” of a page.")
     }
     return number
-  }
-}
-
-extension DomainName {
-  /// A domain in the path or the query.
-  init(inRequest text: String) throws(Problem) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      throw Problem(malformed: error)
-    }
-  }
-}
-
-extension AppIdentifier {
-  /// An app in the path or the query.
-  init(inRequest text: String) throws(Problem) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      throw Problem(malformed: error)
-    }
   }
 }
 

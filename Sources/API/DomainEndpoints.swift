@@ -22,39 +22,36 @@ struct DomainEndpoints: Sendable {
         .get, "/v1/domains", .role(.viewer),
         query: .page + [.text, .appFilter, .environment, .enabled, .finding],
         isFilteredByToken: true,
-        Operation(
-          "listDomains", .domains, "List domains",
-          answers: .ok(
-            "A page, by name. A token that is limited to domains sees only those.", "Domains",
-            Example.domains)), list),
+        "listDomains", .domains, "List domains",
+        answers: .ok(
+          "A page, by name. A token that is limited to domains sees only those.", "Domains",
+          Example.domains), handle: list),
       Endpoint(
         .get, path, .role(.viewer),
-        Operation(
-          "getDomain", .domains, "Read a domain",
-          answers: .ok("The domain.", "Domain", isTagged: true, Example.domain(revision: 2))), get),
+        "getDomain", .domains, "Read a domain",
+        answers: .ok("The domain.", "Domain", isTagged: true, Example.domain(revision: 2)),
+        handle: get),
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
-        Operation(
-          "putDomain", .domains, "Add a domain, or replace all of it",
-          body: .json("DomainInput", Example.newDomain),
-          answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
-          .created(
-            "The domain is new.", "PublishedDomain", links: Self.links,
-            Example.publication(
-              1, #""domain": \#(Example.domain(revision: 1, expectations: "[]"))"#))), put),
+        "putDomain", .domains, "Add a domain, or replace all of it",
+        body: .json("DomainInput", Example.newDomain),
+        answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
+        .created(
+          "The domain is new.", "PublishedDomain", links: Self.links,
+          Example.publication(
+            1, #""domain": \#(Example.domain(revision: 1, expectations: "[]"))"#)), handle: put),
       Endpoint(
         .patch, path, .role(.editor), effect: .publication,
-        Operation(
-          "patchDomain", .domains, "Change members of a domain",
-          body: .patch("DomainPatch", #"{"cacheSeconds": 600}"#),
-          answers: .ok(
-            "The domain.", "PublishedDomain",
-            Example.publication(
-              3, changes: "", affectsLinks: false, #""domain": \#(Example.domain(revision: 3))"#))),
-        patch),
+        "patchDomain", .domains, "Change members of a domain",
+        body: .patch("DomainPatch", #"{"cacheSeconds": 600}"#),
+        answers: .ok(
+          "The domain.", "PublishedDomain",
+          Example.publication(
+            3, changes: [], #""domain": \#(Example.domain(revision: 3))"#)),
+        handle: patch),
       Endpoint(
         .delete, path, .role(.editor), effect: .deletion,
-        Operation("deleteDomain", .domains, "Delete a domain", answers: .deleted)
+        "deleteDomain", .domains, "Delete a domain", answers: .deleted
       ) { call in
         let name = try call.domain()
         try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
@@ -62,20 +59,18 @@ struct DomainEndpoints: Sendable {
       },
       Endpoint(
         .get, path + "/file", .role(.viewer),
-        Operation(
-          "getFile", .domains, "Read the document as it is served",
-          answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document))
+        "getFile", .domains, "Read the document as it is served",
+        answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document)
       ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication,
-        Operation(
-          "adoptFile", .domains, "Adopt an existing association file",
-          description:
-            "What is served afterwards is JSON-equal to the file; otherwise the file is refused. The "
-            + "media type is ignored.", body: .file("AssociationFile", Example.file),
-          answers: .ok(
-            "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
-          .created("The domain is new.", "PublishedDomain", links: Self.links)), adopt),
+        "adoptFile", .domains, "Adopt an existing association file",
+        description:
+          "What is served afterwards is JSON-equal to the file; otherwise the file is refused. The "
+          + "media type is ignored.", body: .file("AssociationFile", Example.file),
+        answers: .ok(
+          "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
+        .created("The domain is new.", "PublishedDomain", links: Self.links), handle: adopt),
     ]
   }
 
@@ -94,29 +89,30 @@ struct DomainEndpoints: Sendable {
   }
 
   private func put(_ call: Call) throws -> Response {
-    let name = try call.domain()
     let json = try call.json()
-    return try creating {
-      try publisher.respond(to: call, "put domain") { old in
-        try read(json, name, over: old, call)
-      } answer: { publication in
-        ["domain": DomainResource.json(publication.edited.stored)]
-      }
-    }
+    return try creating { try replace(call, "put domain") { _ in json } }
   }
 
   /// RFC 7396: members of the body replace those of the domain, `null` resets them.
   private func patch(_ call: Call) throws -> Response {
-    let name = try call.domain()
     let patch = try call.json()
-    return try publisher.respond(to: call, "patch domain") { old in
-      guard let old else { throw StoreError.notFound(.domain(name)) }
-      var merged = DomainResource.json(old).merging(patch)
+    return try replace(call, "patch domain") { old in
+      guard let old else { throw StoreError.notFound(.domain(try call.domain())) }
+      let merged = DomainResource.json(old).merging(patch)
       // Expectations that are left out stay; `null` resets them like any other member.
-      if patch["expectations"] == .null { merged = merged.merging(["expectations": []]) }
-      return try read(merged, name, over: old, call)
-    } answer: { publication in
-      ["domain": DomainResource.json(publication.edited.stored)]
+      return patch["expectations"] == .null ? merged.merging(["expectations": []]) : merged
+    }
+  }
+
+  /// - Parameter json: Returns the new domain, given the current one.
+  private func replace(
+    _ call: Call, _ action: String, json: (StoredDomain?) throws -> JSON
+  ) throws -> Response {
+    let name = try call.domain()
+    return try publisher.publish(call) {
+      try $0.publish(
+        name, if: call.precondition(), action: action, accepting: call.acceptedCodes()
+      ) { old in try read(json(old), name, over: old, call) }
     }
   }
 
@@ -136,12 +132,9 @@ struct DomainEndpoints: Sendable {
   private func adopt(_ call: Call) throws -> Response {
     try creating {
       let name = try call.domain()
-      let publication = try publisher.publish(call) {
+      return try publisher.publish(call) {
         try $0.adopt(
           call.request.body, for: name, if: call.precondition(), accepting: call.acceptedCodes())
-      }
-      return try call.response(publication) { publication in
-        ["domain": DomainResource.json(publication.edited.stored)]
       }
     }
   }
@@ -163,7 +156,8 @@ extension Call {
   /// The filters of a list of domains, with those of the token.
   fileprivate func domainFilter() throws -> DomainFilter {
     DomainFilter(
-      text: query(.text), app: try query(.appFilter).map { try AppIdentifier(inRequest: $0) },
+      text: query(.text),
+      app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
       finding: try word(.finding, Finding.Code.self)?.rawValue, within: token?.domains ?? [])
@@ -215,32 +209,18 @@ extension Example {
     """
 
   fileprivate static let adopted = publication(
-    9,
-    findings: """
-      {
-        "code": "unneeded-exclusion", "severity": "note",
-        "pointer": "/applinks/details/0/components/0",
-        "message": "No route after this exclusion matches what it excludes.",
-        "help": "Remove it, or move it before the route that it makes an exception to."
-      }
-      """,
-    changes: #"""
-      {
-        "kind": "removed", "what": "variable", "from": "/applinks/substitutionVariables/food",
-        "before": ["burrito", "pizza"], "summary": "variable \"food\" removed",
-        "affectsLinks": false
-      },
-      {
-        "kind": "removed", "what": "app", "from": "/applinks/details/0",
-        "before": "FGHIJ67890.com.example.other", "apps": ["FGHIJ67890.com.example.other"],
-        "summary": "app FGHIJ67890.com.example.other removed, with 1 route",
-        "affectsLinks": true,
-        "example": {
-          "url": "https://example.com/OTHER", "app": "FGHIJ67890.com.example.other",
-          "before": "match", "after": "no-match"
-        }
-      }
-      """#,
+    9, findings: [finding],
+    changes: [
+      change(
+        "removed", "variable",
+        #""from": "/applinks/substitutionVariables/food", "before": ["burrito", "pizza"]"#,
+        #"variable \"food\" removed"#, app: nil),
+      change(
+        "removed", "app",
+        #""from": "/applinks/details/0", "before": "FGHIJ67890.com.example.other""#,
+        "app FGHIJ67890.com.example.other removed, with 1 route",
+        app: "FGHIJ67890.com.example.other", url: "/other"),
+    ],
     """
     "domain": {
       "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],

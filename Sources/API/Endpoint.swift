@@ -59,6 +59,12 @@ struct Endpoint: Sendable {
     ]
   }
 
+  /// The topics of the description, in its order.
+  enum Topic: String, Sendable, CaseIterable {
+    case service, apps, domains, entries, routes, revisions, fetches, expectations, answers, state
+    case tokens, audit
+  }
+
   let method: Method
   /// The path with its parameters in braces, such as `/v1/domains/{domain}`.
   let path: String
@@ -68,14 +74,25 @@ struct Endpoint: Sendable {
   let query: [Parameter]
   /// Whether it shows a token that is limited to domains only those.
   let isFilteredByToken: Bool
-  let operation: Operation
+  /// The `operationId` of the description.
+  let id: String
+  let topic: Topic
+  let summary: String
+  let description: String
+  let body: Body?
+  /// The problems that only this endpoint has.
+  let ownProblems: [Problem.Code]
+  let answers: [Answer]
   var handle: @Sendable (Call) throws -> Response
 
-  /// - Parameter query: The parameters beyond those of the effect.
+  /// - Parameters:
+  ///   - query: The parameters beyond those of the effect.
+  ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, effect: Effect = .none,
-    query: [Parameter] = [], isFilteredByToken: Bool = false, _ operation: Operation,
-    _ handle: @escaping @Sendable (Call) throws -> Response
+    query: [Parameter] = [], isFilteredByToken: Bool = false, _ id: String, _ topic: Topic,
+    _ summary: String, description: String = "", body: Body? = nil, problems: [Problem.Code] = [],
+    answers: Answer..., handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
@@ -83,7 +100,13 @@ struct Endpoint: Sendable {
     self.effect = effect
     self.query = query + effect.query
     self.isFilteredByToken = isFilteredByToken
-    self.operation = operation
+    self.id = id
+    self.topic = topic
+    self.summary = summary
+    self.description = description
+    self.body = body
+    ownProblems = problems
+    self.answers = answers
     self.handle = handle
   }
 }

@@ -21,13 +21,12 @@ enum Example {
     ]
     """
 
-  static func domain(
-    revision: Int, cacheSeconds: Int = 600, expectations: String = expectations
-  ) -> String {
+  /// The domain, whose `cacheSeconds` the example of PATCH sets in revision 3.
+  static func domain(revision: Int, expectations: String = expectations) -> String {
     """
     {
       "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-      "enabled": true, "format": "modern", "cacheSeconds": \(cacheSeconds),
+      "enabled": true, "format": "modern", "cacheSeconds": \(revision < 3 ? 3600 : 600),
       "environment": "production", "strict": false, "defaults": {"caseSensitive": false},
       "substitutionVariables": {"food": ["burrito", "pizza"]}, "entries": [\(entry)],
       "webcredentials": ["ABCDE12345.com.example.app"], "appclips": [],
@@ -81,22 +80,53 @@ enum Example {
     }
     """
 
+  /// A change to a document, after which a URL opens another way if there is one.
+  static func change(
+    _ kind: String, _ what: String, _ members: String, _ summary: String,
+    app: String? = "ABCDE12345.com.example.app", url: String? = nil, before: String = "match",
+    after: String = "no-match"
+  ) -> String {
+    let apps = app.map { #""apps": ["\#($0)"], "# } ?? ""
+    let example = url.map {
+      """
+      , "example": {
+        "url": "https://example.com\($0)", "app": "\(app ?? "ABCDE12345.com.example.app")",
+        "before": "\(before)", "after": "\(after)"
+      }
+      """
+    }
+    return """
+      {
+        "kind": "\(kind)", "what": "\(what)", \(members), \(apps)"summary": "\(summary)",
+        "affectsLinks": \(url != nil)\(example ?? "")
+      }
+      """
+  }
+
   /// A publication.
   ///
   /// - Parameters:
-  ///   - changes: The changes since the revision before, if there is one.
+  ///   - changes: The changes since the previous revision, if there is one.
   ///   - members: The other members of the answer.
   static func publication(
-    _ revision: Int, findings: String = "", changes: String? = nil, affectsLinks: Bool = true,
-    _ members: String = ""
+    _ revision: Int, findings: [String] = [], changes: [String]? = nil, _ members: String = ""
   ) -> String {
-    let diff = changes.map { #""diff": {"affectsLinks": \#(affectsLinks), "changes": [\#($0)]}"# }
+    var parts = [
+      """
+      "revision": \(revision), "changed": true, "bytes": 337, "sha256": "\(sha256)",
+      "findings": [\(findings.joined(separator: ", "))], "changedResolutions": []
+      """
+    ]
+    if let changes { parts.append(#""diff": {\#(comparison(changes))}"#) }
+    if !members.isEmpty { parts.append(members) }
+    return "{\(parts.joined(separator: ", "))}"
+  }
+
+  /// What a comparison consists of.
+  static func comparison(_ changes: [String]) -> String {
+    let affectsLinks = changes.contains { $0.contains(#""affectsLinks": true"#) }
     return """
-      {
-        "revision": \(revision), "changed": true, "bytes": 337, "sha256": "\(sha256)",
-        "findings": [\(findings)], "changedResolutions": []
-        \([diff ?? "", members].filter { !$0.isEmpty }.map { ", \($0)" }.joined())
-      }
+      "affectsLinks": \(affectsLinks), "changes": [\(changes.joined(separator: ", "))]
       """
   }
 }

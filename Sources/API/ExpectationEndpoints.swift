@@ -15,22 +15,20 @@ struct ExpectationEndpoints: Sendable {
     return [
       Endpoint(
         .get, path, .role(.viewer),
-        Operation(
-          "getExpectations", .expectations, "Read the expectations of a domain",
-          answers: .ok("All expectations.", "Expectations", isTagged: true, "{\(example)}"))
+        "getExpectations", .expectations, "Read the expectations of a domain",
+        answers: .ok("All expectations.", "Expectations", isTagged: true, "{\(example)}")
       ) { call in
         let stored = try publisher.store.domain(call.domain())
         return .json(.ok, .object(Self.list(stored.domain)), fields: [stored.entityTag])
       },
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
-        Operation(
-          "setExpectations", .expectations, "Replace the expectations of a domain",
-          description: "The current document must meet each of them.",
-          body: .json("Expectations", "{\(example)}"),
-          answers: .ok(
-            "All expectations.", "PublishedExpectations",
-            Example.publication(2, changes: "", affectsLinks: false, example))), put),
+        "setExpectations", .expectations, "Replace the expectations of a domain",
+        description: "The current document must meet each of them.",
+        body: .json("Expectations", "{\(example)}"),
+        answers: .ok(
+          "All expectations.", "PublishedExpectations",
+          Example.publication(2, changes: [], example)), handle: put),
     ]
   }
 
@@ -41,15 +39,13 @@ struct ExpectationEndpoints: Sendable {
   /// Sets the whole list, which the current document must meet.
   private func put(_ call: Call) throws -> Response {
     let body = try call.json()
-    return try publisher.respond(to: call, "set expectations") { old in
-      var domain = try call.existing(old)
+    return try publisher.edit(call, "set expectations") { domain in
       domain.expectations = try Faults.collecting(in: body) { input in
         input.object(["expectations"])?.required("expectations")?.list(ExpectationResource.read)
       }
       try Faults.collecting(in: body) { DomainResource.checkExpectations(domain, at: $0) }
-      return domain
-    } answer: { publication in
-      Self.list(publication.edited.stored.domain)
+    } answer: {
+      Self.list($0.domain)
     }
   }
 }

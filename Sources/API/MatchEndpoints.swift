@@ -9,112 +9,83 @@ import Store
 struct MatchEndpoints: Sendable {
   let store: Store
 
-  private static let urlLimit = 10_000
-  /// Results are one per URL and app.
+  /// The maximum number of results, which are one per URL and app.
   private static let resultLimit = 100_000
 
   var all: [Endpoint] {
     [
       Endpoint(
         .post, "/v1/match", .anyToken,
-        Operation(
-          "match", .answers, "Resolve URLs with a document",
-          description: "Stores nothing. With `domain`, URLs of other hosts are no match.",
-          body: .json(
-            "Question",
-            """
-            {
-              "document": {
-                "applinks": {
-                  "details": [
-                    {"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/buy/*"}]}
-                  ]
-                }
-              },
-              "domain": "example.com", "urls": ["https://example.com/buy/1"]
-            }
-            """), answers: .ok("The results.", "MatchResults", Example.match)), match),
-      Endpoint(
-        .post, "/v1/validate", .anyToken,
-        Operation(
-          "validate", .answers, "Validate a file",
-          description: "The body is the file as it is; its media type is ignored.",
-          body: .file(
-            Schema([:]), isRequired: false,
-            """
-            {
+        "match", .answers, "Resolve URLs with a document",
+        description: "Stores nothing. With `domain`, URLs of other hosts are no match.",
+        body: .json(
+          "Question",
+          """
+          {
+            "document": {
               "applinks": {
                 "details": [
-                  {"appID": "ABCDE12345.com.example.app", "components": [{"/": "buy/*"}]}
+                  {"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/buy/*"}]}
                 ]
               }
+            },
+            "domain": "example.com", "urls": ["https://example.com/buy/1"]
+          }
+          """), answers: .ok("The results.", "MatchResults", Example.match), handle: match),
+      Endpoint(
+        .post, "/v1/validate", .anyToken,
+        "validate", .answers, "Validate a file",
+        description: "The body is the file as it is; its media type is ignored.",
+        body: .file(
+          Schema([:]), isRequired: false,
+          """
+          {
+            "applinks": {
+              "details": [
+                {"appID": "ABCDE12345.com.example.app", "components": [{"/": "buy/*"}]}
+              ]
             }
-            """),
-          answers: .ok(
-            "The report, also on a file that is not JSON.", "Report",
-            #"{"valid": true, "bytes": 100, "findings": []}"#))
+          }
+          """),
+        answers: .ok(
+          "The report, also on a file that is not JSON.", "Report",
+          #"{"valid": true, "bytes": 100, "findings": []}"#)
       ) { call in
         let body = call.request.body
         return .json(.ok, Linter.report(onFile: body).json(size: body.count))
       },
       Endpoint(
         .post, "/v1/domains/{domain}/match", .role(.viewer),
-        Operation(
-          "matchStored", .answers, "Resolve URLs with the document of a domain",
-          body: .json(
-            "StoredQuestion",
-            """
-            {
-              "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
-              "app": "ABCDE12345.com.example.app"
-            }
-            """), answers: .ok("The results.", "MatchResults", Example.storedMatch)), matchStored),
+        "matchStored", .answers, "Resolve URLs with the document of a domain",
+        body: .json(
+          "StoredQuestion",
+          """
+          {
+            "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
+            "app": "ABCDE12345.com.example.app"
+          }
+          """), answers: .ok("The results.", "MatchResults", Example.storedMatch),
+        handle: matchStored),
     ]
   }
 
-  private struct Question {
-    let urls: [String]
-    let app: String?
-    let domain: DomainName?
-    let document: JSON
-  }
-
   private func match(_ call: Call) throws -> Response {
-    let question = try Faults.collecting(in: try call.json()) { input in
-      input.object(["document", "domain", "urls", "app"]).flatMap {
-        Self.read($0, document: $0.required("document")?.json)
-      }
-    }
+    let question = try Faults.collecting(in: try call.json(), MatchQuestion.read)
     let matcher = Matcher(document: question.document)
     return try Self.answer(question, matcher) { _ in question.domain?.text }
   }
 
   private func matchStored(_ call: Call) throws -> Response {
     let stored = try store.domain(call.domain())
-    let question = try Faults.collecting(in: try call.json()) { input in
-      input.object(["urls", "app"]).flatMap {
-        Self.read($0, document: stored.domain.document.json)
-      }
+    let question = try Faults.collecting(in: try call.json()) {
+      MatchQuestion.read($0, document: stored.domain.document.json)
     }
     let matcher = Matcher(document: question.document)
     return try Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
   }
 
-  private static func read(_ object: InputObject, document: JSON?) -> Question? {
-    guard let urls = object.required("urls")?.list(\.string), let document else { return nil }
-    if urls.count > urlLimit {
-      object.faults.add(
-        "too-many", at: object.pointer.appending("urls"),
-        "One request takes at most \(urlLimit) URLs. For more, run: aasa match --file FILE -.")
-      return nil
-    }
-    return Question(
-      urls: urls, app: object["app"]?.string, domain: object["domain"]?.parse(DomainName.init(_:)),
-      document: document)
-  }
-
   private static func answer(
-    _ question: Question, _ matcher: Matcher, domain: (String) -> String?
+    _ question: MatchQuestion, _ matcher: Matcher, domain: (String) -> String?
   ) throws -> Response {
     let count = question.urls.count * matcher.scopes(asking: question.app).count
     if count > resultLimit {
@@ -122,7 +93,7 @@ struct MatchEndpoints: Sendable {
         "The answer would have \(count) results, one per URL and app; the limit is \(resultLimit). "
         + "Name an “app”, send fewer URLs, or run: aasa match --file FILE -."
       throw InvalidInput(
-        faults: [Fault(pointer: .root.appending("urls"), code: "too-many", message: message)])
+        faults: [Fault(pointer: .root.appending("urls"), code: .tooMany, message: message)])
     }
     let results = question.urls.flatMap {
       matcher.results(for: $0, app: question.app, domain: domain($0))

@@ -41,7 +41,7 @@ struct OpenAPI {
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
-      "tags": .array(Operation.Tag.allCases.map { ["name": .string($0.rawValue)] }),
+      "tags": .array(Endpoint.Topic.allCases.map { ["name": .string($0.rawValue)] }),
       "security": [["token": []]],
       "paths": .object(paths),
       "components": [
@@ -90,22 +90,21 @@ struct OpenAPI {
   // MARK: An operation
 
   private mutating func operation(_ endpoint: Endpoint) throws -> JSON {
-    let operation = endpoint.operation
-    let sentences = [operation.description, endpoint.access.sentence].filter { !$0.isEmpty }
+    let sentences = [endpoint.description, endpoint.access.sentence].filter { !$0.isEmpty }
     var object: JSON.Object = [
-      "operationId": .string(operation.id), "tags": [.string(operation.tag.rawValue)],
-      "summary": .string(operation.summary),
+      "operationId": .string(endpoint.id), "tags": [.string(endpoint.topic.rawValue)],
+      "summary": .string(endpoint.summary),
       "description": .string(sentences.joined(separator: " ")),
       "security": endpoint.access.security,
       "parameters": .array(endpoint.parameters.map { reference(to: $0) }),
     ]
-    if let body = operation.body {
+    if let body = endpoint.body {
       let media: JSON = ["schema": body.schema.json, "example": try Self.example(body.example)]
       var content = JSON.Object()
       for type in body.mediaTypes { content[type] = media }
       object["requestBody"] = ["required": .bool(body.isRequired), "content": .object(content)]
     }
-    var responses: [(status: Status, json: JSON)] = try operation.answers.map {
+    var responses: [(status: Status, json: JSON)] = try endpoint.answers.map {
       ($0.status, try response($0, endpoint))
     }
     for (status, codes) in endpoint.problems { responses.append((status, response(status, codes))) }
@@ -161,7 +160,7 @@ struct OpenAPI {
     let inAnswer = [
       "entry": "/entry/id", "route": "/route/id", "revision": "/revision", "token": "/name",
     ]
-    let target = endpoints.first { $0.operation.id == id }
+    let target = endpoints.first { $0.id == id }
     var parameters = JSON.Object()
     for name in target?.pathParameters.map(\.name) ?? [] {
       let isInPath = source.pathParameters.contains { $0.name == name }
@@ -170,7 +169,7 @@ struct OpenAPI {
     }
     links[id] = [
       "operationId": .string(id), "parameters": .object(parameters),
-      "description": .string((target?.operation.summary ?? "") + "."),
+      "description": .string((target?.summary ?? "") + "."),
     ]
     return Self.reference("links", id)
   }
@@ -186,6 +185,12 @@ struct OpenAPI {
       codes == all
       ? status.title.replacing(" ", with: "") : code.prefix(1).uppercased() + code.dropFirst()
     var words = codes.map(\.rawValue)
+    var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
+    if status == .badRequest {
+      let names = ValidationError.Code.allCases.map(\.rawValue)
+      meanings.append("\(names.map { "`\($0)`" }.joined(separator: ", ")): A name is invalid.")
+      words += names
+    }
     if codes.contains(.refused) { words += Finding.Code.refusals.map(\.rawValue) }
     var properties: JSON.Object = ["code": ["enum": .strings(words)]]
     for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }
@@ -197,8 +202,7 @@ struct OpenAPI {
     let fields =
       status == .unauthorized ? ["WWW-Authenticate"] : status == .methodNotAllowed ? ["Allow"] : []
     responses[name] = [
-      "description": .string(
-        codes.map { "`\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n\n")),
+      "description": .string(meanings.joined(separator: "\n\n")),
       "headers": Self.headers(fields),
       "content": ["application/problem+json": problem],
     ]
@@ -220,7 +224,7 @@ extension Endpoint {
 
   /// Whether a PUT creates what its path names, so that it need not exist.
   private var isCreating: Bool {
-    method == .put && operation.answers.contains { $0.status == .created }
+    method == .put && answers.contains { $0.status == .created }
   }
 
   /// The codes of its problems by status, in their order.
@@ -234,8 +238,8 @@ extension Endpoint {
     }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
-    codes.formUnion(query.flatMap(\.problems) + effect.problems + operation.problems)
-    switch operation.body?.kind {
+    codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
+    switch body?.kind {
     case .json, .mergePatch: codes.formUnion([.notJSONType, .invalidInput])
     case .file, nil: break
     }

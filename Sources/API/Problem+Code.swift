@@ -15,20 +15,10 @@ extension Problem {
     case malformedCursor = "malformed-cursor"
     case malformedIfMatch = "malformed-if-match"
     case malformedIfNoneMatch = "malformed-if-none-match"
-    case malformedAppIdentifier = "malformed-app-identifier"
     case unknownCode = "unknown-code"
     case unknownParameter = "unknown-parameter"
     case repeatedParameter = "repeated-parameter"
     case unknownValue = "unknown-value"
-    case domainEmpty = "domain-empty"
-    case domainMalformed = "domain-malformed"
-    case domainHasScheme = "domain-has-scheme"
-    case domainHasPath = "domain-has-path"
-    case domainIsAddress = "domain-is-address"
-    case domainHasPort = "domain-has-port"
-    case domainHasWildcard = "domain-has-wildcard"
-    case domainHasUnderscore = "domain-has-underscore"
-    case domainTooLong = "domain-too-long"
     case notJSON = "not-json"
     case unauthorized
     case roleTooLow = "role-too-low"
@@ -76,20 +66,10 @@ extension Problem {
       case .malformedCursor: (.badRequest, "`cursor` is not the `next` of a page.", [])
       case .malformedIfMatch: (.badRequest, "`If-Match` is not a list of entity tags.", [])
       case .malformedIfNoneMatch: (.badRequest, "`If-None-Match` is not `*`.", [])
-      case .malformedAppIdentifier: (.badRequest, "The app identifier is invalid.", [])
       case .unknownCode: (.badRequest, "`accept` has a code that cannot be accepted.", [])
       case .unknownParameter: (.badRequest, "The endpoint has no such query parameter.", [])
       case .repeatedParameter: (.badRequest, "A query parameter appears more than once.", [])
       case .unknownValue: (.badRequest, "A query parameter has none of its allowed values.", [])
-      case .domainEmpty: (.badRequest, "The domain is empty.", [])
-      case .domainMalformed: (.badRequest, "The domain is not a valid name.", [])
-      case .domainHasScheme: (.badRequest, "The domain has a scheme.", [])
-      case .domainHasPath: (.badRequest, "The domain has a path.", [])
-      case .domainIsAddress: (.badRequest, "The domain is an IP address.", [])
-      case .domainHasPort: (.badRequest, "The domain has a port.", [])
-      case .domainHasWildcard: (.badRequest, "The domain has a wildcard.", [])
-      case .domainHasUnderscore: (.badRequest, "The domain has an underscore.", [])
-      case .domainTooLong: (.badRequest, "The domain is too long.", [])
       case .notJSON: (.badRequest, "The body is not valid JSON.", [.errors, .findings])
       case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
       case .roleTooLow: (.forbidden, "The role of the token is too low.", [])
@@ -118,30 +98,17 @@ extension Problem {
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
       case .documentTooLarge:
-        (
-          .contentTooLarge,
-          "The document is over the 131,072 bytes that Apple reads; `account` shows what takes them.",
-          [.account, .errors, .findings, .domain]
-        )
+        (.contentTooLarge, Self.tooLargeMeaning, [.account, .errors, .findings, .domain])
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
       case .invalidInput:
         (.unprocessableContent, "The body has invalid values; `errors` lists them.", [.errors])
       case .refused:
-        (
-          .unprocessableContent,
-          "The document has errors; `errors` lists them. The code is usually that of the first.",
-          [.errors, .findings, .domain]
-        )
+        (.unprocessableContent, Self.refusedMeaning, [.errors, .findings, .domain])
       case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])
       case .internalError:
         (.internalServerError, "Unexpected; the log has the details under the request ID.", [])
       case .committedNotServed:
-        (
-          .internalServerError,
-          "The change is stored but not served yet. Do not repeat it: the server retries four "
-            + "times a second, and `GET /readyz` answers `ready` once it is served.",
-          [.domain, .revision]
-        )
+        (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
       case .databaseBusy:
@@ -152,6 +119,14 @@ extension Problem {
         (.insufficientStorage, "The disk of the database is full. Nothing was changed.", [])
       }
     }
+
+    private static let tooLargeMeaning =
+      "The document is over the 131,072 bytes that Apple reads; `account` shows what takes them."
+    private static let refusedMeaning =
+      "The document has errors; `errors` lists them. The code is usually that of the first."
+    private static let notServedMeaning =
+      "The change is stored but not served yet. Do not repeat it: the server retries four times a "
+      + "second, and `GET /readyz` answers `ready` once it is served."
 
     /// The status of the answer, or the usual one of two: `several-refused` is 422 where documents
     /// have errors, and `domain-not-found` 412 where `If-Match` asks a PUT for an existing domain.

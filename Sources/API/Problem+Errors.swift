@@ -63,16 +63,7 @@ extension Problem {
   private static func broken(
     _ domain: DomainName, _ broken: [BrokenExpectation]
   ) -> Problem {
-    let list = broken.map { broken -> JSON in
-      var object: JSON.Object = [
-        "url": .string(broken.expectation.url), "app": .string(broken.expectation.app.text),
-        "expected": .string(broken.expectation.resolution.rawValue),
-        "resolution": .string(broken.explanation.resolution.rawValue),
-      ]
-      object["pointer"] = broken.explanation.route.map { .string($0.description) }
-      object["reason"] = .string(broken.explanation.reason)
-      return .object(object)
-    }
+    let list = broken.map { ExpectationResource.json($0) }
     return Problem(
       .expectationBroken,
       "Not published: this change breaks \(list.count) "

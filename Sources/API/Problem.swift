@@ -6,49 +6,40 @@ import JSONValue
 /// An error answer (RFC 9457).
 struct Problem: Error, Sendable {
   let status: Status
-  /// What programs decide by: the raw value of a `Code` or of a `Finding.Code`.
+  /// What programs decide by: the raw value of a `Code`, a `Finding.Code` or a `ValidationError.Code`.
   let code: String
   /// What went wrong and what to do about it, for people.
   let detail: String
   /// Members beyond those that every problem has.
-  let members: JSON.Object
+  var members: JSON.Object = [:]
   /// Header fields beyond those that every problem has.
-  let fields: [Field]
+  var fields: [Field] = []
+}
 
+extension Problem {
   /// - Parameter status: Only for a code that has more than one status.
   init(
     _ code: Code, status: Status? = nil, _ detail: String, members: JSON.Object = [:],
     fields: [Field] = []
   ) {
-    self.status = status ?? code.status
-    self.code = code.rawValue
-    self.detail = detail
-    self.members = members
-    self.fields = fields
+    self.init(
+      status: status ?? code.status, code: code.rawValue, detail: detail, members: members,
+      fields: fields)
   }
 
   /// A document that was refused. Its code is that of its first error.
   init(_ code: Finding.Code, status: Status, _ detail: String, members: JSON.Object) {
-    self.status = status
-    self.code = code.rawValue
-    self.detail = detail
-    self.members = members
-    fields = []
+    self.init(status: status, code: code.rawValue, detail: detail, members: members)
   }
 
   /// A malformed name in the path or the query.
   init(malformed error: ValidationError) {
-    self.init(Code(rawValue: error.code) ?? .malformedPath, error.message)
+    self.init(status: .badRequest, code: error.code.rawValue, detail: error.message)
   }
 
   /// A body that is JSON, but not what the endpoint takes.
   static func invalid(_ input: InvalidInput) -> Problem {
-    let faults = input.faults.map { fault -> JSON in
-      [
-        "pointer": .string(fault.pointer.description), "code": .string(fault.code),
-        "message": .string(fault.message),
-      ]
-    }
+    let faults = input.faults.map { FindingResource.json($0) }
     let count = faults.count == 1 ? "an invalid value" : "\(faults.count) invalid values"
     return Problem(
       .invalidInput, "The body has \(count). See “errors”.", members: ["errors": .array(faults)])

@@ -6,61 +6,62 @@ import Publishing
 import Store
 
 extension Publisher {
-  /// Edits the domain that a call names, and answers with what was published.
-  ///
-  /// - Parameters:
-  ///   - action: What the edit does, for the revision.
-  ///   - change: Returns the changed domain, given the current one or `nil`.
-  ///   - answer: The members of the answer beside those of the publication.
-  ///   - location: The path of a new resource.
-  func respond(
-    to call: Call, _ action: String, change: (StoredDomain?) throws -> Domain,
-    answer: (Publication) throws -> JSON.Object,
-    location: (Publication) throws -> String? = { _ in nil }
-  ) throws -> Response {
-    let name = try call.domain()
-    let publication = try publish(call) {
-      try $0.publish(
-        name, if: call.precondition(), action: action, accepting: call.acceptedCodes(), change)
-    }
-    return try call.response(publication, answer, location: location)
-  }
-
   /// Publishes one domain for a call.
   ///
-  /// - Throws: what `body` throws, `StoreError`, and a `Problem` with the revision if it is stored but not
+  /// - Parameters:
+  ///   - answer: The members of the answer beside those of the publication.
+  ///   - location: The path of a new resource; the domain's own if that is new.
+  /// - Throws: What `body` throws, `StoreError`, and a `Problem` with the revision if it is stored but not
   ///   served yet.
   func publish(
-    _ call: Call, _ body: (borrowing Transaction) throws -> Publication
-  ) throws -> Publication {
-    var stored: StoredDomain?
+    _ call: Call, _ body: (borrowing Transaction) throws -> Publication,
+    answer: (StoredDomain) throws -> JSON.Object = { ["domain": DomainResource.json($0)] },
+    location: (StoredDomain) throws -> String? = { _ in nil }
+  ) throws -> Response {
+    var edited: StoredDomain?
+    let publication: Publication
     do {
-      return try write(call.context()) { transaction in
+      publication = try write(call.context()) { transaction in
         let publication = try body(transaction)
-        stored = publication.edited.stored
+        edited = publication.edited.stored
         return publication
       }
     } catch StoreError.notServedYet {
-      throw Problem.notServedYet(stored)
+      throw Problem.notServedYet(edited)
     }
-  }
-}
-
-extension Call {
-  /// The answer to a publication: 201 if it created something, otherwise 200.
-  func response(
-    _ publication: Publication, _ answer: (Publication) throws -> JSON.Object,
-    location: (Publication) throws -> String? = { _ in nil }
-  ) throws -> Response {
-    var object = try PublicationResource.json(publication)
-    if try context().isDryRun { object["dryRun"] = true }
-    for member in try answer(publication).members { object[member.key] = member.value }
     let stored = publication.edited.stored
-    var fields = [stored.entityTag]
+    var object = try PublicationResource.json(publication)
+    if try call.context().isDryRun { object["dryRun"] = true }
+    for member in try answer(stored).members { object[member.key] = member.value }
     let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil
-    let location = try location(publication) ?? own
-    if let location { fields.append(Field("Location", location)) }
-    return .json(location == nil ? .ok : .created, .object(object), fields: fields)
+    let location = try location(stored) ?? own
+    return .json(
+      location == nil ? .ok : .created, .object(object),
+      fields: [stored.entityTag] + (location.map { [Field("Location", $0)] } ?? []))
+  }
+
+  /// Edits the existing domain that a call names.
+  ///
+  /// - Parameter action: What the edit does, for the revision.
+  func edit(
+    _ call: Call, _ action: String, _ change: (inout Domain) throws -> Void,
+    answer: (StoredDomain) throws -> JSON.Object,
+    location: (StoredDomain) throws -> String? = { _ in nil }
+  ) throws -> Response {
+    let name = try call.domain()
+    return try publish(call) {
+      try $0.publish(
+        name, if: call.precondition(), action: action, accepting: call.acceptedCodes()
+      ) { old in
+        guard var domain = old?.domain else { throw StoreError.notFound(.domain(name)) }
+        try change(&domain)
+        return domain
+      }
+    } answer: {
+      try answer($0)
+    } location: {
+      try location($0)
+    }
   }
 }
 

@@ -14,59 +14,51 @@ struct RevisionEndpoints: Sendable {
     return [
       Endpoint(
         .get, path, .role(.viewer), query: .numberedPage,
-        Operation(
-          "listRevisions", .revisions, "List the revisions of a domain",
-          answers: .ok(
-            "A page, newest first.", "Revisions",
-            #"{"items": [\#(Example.revision(10, "restore revision 1"))], "next": null}"#)), list),
+        "listRevisions", .revisions, "List the revisions of a domain",
+        answers: .ok(
+          "A page, newest first.", "Revisions",
+          #"{"items": [\#(Example.revision(10, "restore revision 1"))], "next": null}"#),
+        handle: list),
       Endpoint(
         .get, path + "/{revision}", .role(.viewer),
-        Operation(
-          "getRevision", .revisions, "Read a revision",
-          answers: .ok("The revision.", "Revision", Example.revision(1, "put domain")))
+        "getRevision", .revisions, "Read a revision",
+        answers: .ok("The revision.", "Revision", Example.revision(1, "put domain"))
       ) { call in .json(.ok, RevisionResource.json(try find(call).revision)) },
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
-        Operation(
-          "getRevisionFile", .revisions, "Read the document of a revision",
-          answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document))
+        "getRevisionFile", .revisions, "Read the document of a revision",
+        answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document)
       ) { call in .file(try find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
-        Operation(
-          "restoreRevision", .revisions, "Roll back to the document of a revision",
-          description: "What is not in the document, such as aliases and expectations, stays.",
-          answers: .ok("A new revision with the old document.", "PublishedDomain", Example.restored)
-        ),
-        restore),
+        "restoreRevision", .revisions, "Roll back to the document of a revision",
+        description: "What is not in the document, such as aliases and expectations, stays.",
+        answers: .ok("A new revision with the old document.", "PublishedDomain", Example.restored),
+        handle: restore),
       Endpoint(
         .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to],
-        Operation(
-          "compareRevisions", .revisions, "Compare two revisions by meaning",
-          answers: .ok(
-            "What changed from `from` to `to`.", "RevisionComparison",
-            """
-            {"from": 9, "to": 10, "affectsLinks": true, "changes": [\(Example.restoration)]}
-            """)), compareRevisions),
+        "compareRevisions", .revisions, "Compare two revisions by meaning",
+        answers: .ok(
+          "What changed from `from` to `to`.", "RevisionComparison",
+          #"{"from": 9, "to": 10, \#(Example.comparison(Example.restoration))}"#),
+        handle: compareRevisions),
       Endpoint(
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
-        Operation(
-          "compareDocument", .revisions, "Compare a document with a revision by meaning",
-          description: "Stores nothing.", body: .json("AssociationFile", Example.file),
-          answers: .ok(
-            "What changed from the revision to the document.", "RevisionComparison",
-            #"{"from": 10, "affectsLinks": true, "changes": [\#(Example.removals)]}"#)),
-        compareDocument),
+        "compareDocument", .revisions, "Compare a document with a revision by meaning",
+        description: "Stores nothing.", body: .json("AssociationFile", Example.file),
+        answers: .ok(
+          "What changed from the revision to the document.", "RevisionComparison",
+          #"{"from": 10, \#(Example.comparison(Example.removals))}"#),
+        handle: compareDocument),
       Endpoint(
         .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: .numberedPage,
-        Operation(
-          "listFetches", .fetches, "Who fetched which revision, and whether Apple has the latest",
-          description:
-            "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
-            + "memory and stored every 2 to 30 seconds: times are when they were counted.",
-          answers: .ok(
-            "The whole domain, the revision that is served, and a page of revisions, newest first.",
-            "Fetches", Example.fetches)), listFetches),
+        "listFetches", .fetches, "Who fetched which revision, and whether Apple has the latest",
+        description:
+          "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
+          + "memory and stored every 2 to 30 seconds: times are when they were counted.",
+        answers: .ok(
+          "The whole domain, the revision that is served, and a page of revisions, newest first.",
+          "Fetches", Example.fetches), handle: listFetches),
     ]
   }
 
@@ -119,12 +111,8 @@ struct RevisionEndpoints: Sendable {
   private func restore(_ call: Call) throws -> Response {
     let name = try call.domain()
     let number = Int(try call.row("revision"))
-    let publication = try publisher.publish(call) {
-      try $0.restore(
-        number, of: name, if: call.precondition(), accepting: call.acceptedCodes())
-    }
-    return try call.response(publication) { publication in
-      ["domain": DomainResource.json(publication.edited.stored)]
+    return try publisher.publish(call) {
+      try $0.restore(number, of: name, if: call.precondition(), accepting: call.acceptedCodes())
     }
   }
 
@@ -165,45 +153,31 @@ extension Example {
   fileprivate static let restored = publication(
     10, changes: restoration, #""domain": \#(domain(revision: 10))"#)
 
-  fileprivate static let restoration = #"""
-    {
-      "kind": "added", "what": "variable", "to": "/applinks/substitutionVariables/food",
-      "after": ["burrito", "pizza"], "summary": "variable \"food\" added", "affectsLinks": true,
-      "example": {
-        "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
-        "before": "no-match", "after": "match"
-      }
-    },
-    {
-      "kind": "changed", "what": "route", "from": "/applinks/details/0/components/1",
-      "to": "/applinks/details/0/components/1", "before": {"/": "/buy/*"},
-      "after": {"/": "/help/*", "?": {"articleNumber": "????"}, "caseSensitive": false},
-      "apps": ["ABCDE12345.com.example.app"],
-      "summary": "route \"/buy/*\" changed: path is now \"/help/*\"", "affectsLinks": true,
-      "example": {
-        "url": "https://example.com/buy", "app": "ABCDE12345.com.example.app",
-        "before": "match", "after": "no-match"
-      }
-    }
-    """#
+  fileprivate static let restoration = [
+    change(
+      "added", "variable",
+      #""to": "/applinks/substitutionVariables/food", "after": ["burrito", "pizza"]"#,
+      #"variable \"food\" added"#, app: nil, url: "/order/pizza", before: "no-match",
+      after: "match"),
+    change(
+      "changed", "route",
+      """
+      "from": "/applinks/details/0/components/1", "to": "/applinks/details/0/components/1",
+      "before": {"/": "/buy/*"},
+      "after": {"/": "/help/*", "?": {"articleNumber": "????"}, "caseSensitive": false}
+      """, #"route \"/buy/*\" changed: path is now \"/help/*\""#, url: "/buy"),
+  ]
 
-  fileprivate static let removals = #"""
-    {
-      "kind": "removed", "what": "variable", "from": "/applinks/substitutionVariables/food",
-      "before": ["burrito", "pizza"], "summary": "variable \"food\" removed",
-      "affectsLinks": true,
-      "example": {
-        "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
-        "before": "match", "after": "no-match"
-      }
-    },
-    {
-      "kind": "removed", "what": "service-app", "from": "/webcredentials/apps/0",
-      "before": "ABCDE12345.com.example.app", "apps": ["ABCDE12345.com.example.app"],
-      "summary": "app ABCDE12345.com.example.app of webcredentials removed",
-      "affectsLinks": false
-    }
-    """#
+  fileprivate static let removals = [
+    change(
+      "removed", "variable",
+      #""from": "/applinks/substitutionVariables/food", "before": ["burrito", "pizza"]"#,
+      #"variable \"food\" removed"#, app: nil, url: "/order/pizza"),
+    change(
+      "removed", "service-app",
+      #""from": "/webcredentials/apps/0", "before": "ABCDE12345.com.example.app""#,
+      "app ABCDE12345.com.example.app of webcredentials removed"),
+  ]
 
   private static let servedRevision = """
     {

@@ -14,37 +14,33 @@ struct RouteEndpoints: Sendable {
     return [
       Endpoint(
         .get, path, .role(.viewer),
-        Operation(
-          "listRoutes", .routes, "List the routes of an entry",
-          answers: .ok(
-            "All routes, in order.", .object(["routes": .list("Route")]), isTagged: true,
-            #"{"routes": \#(Example.routes)}"#))
+        "listRoutes", .routes, "List the routes of an entry",
+        answers: .ok(
+          "All routes, in order.", .object(["routes": .list("Route")]), isTagged: true,
+          #"{"routes": \#(Example.routes)}"#)
       ) { call in
         let (stored, entry) = try find(call)
         return .json(.ok, Self.list(entry), fields: [stored.entityTag])
       },
       Endpoint(
         .post, path, .role(.editor), effect: .publication,
-        Operation(
-          "addRoute", .routes, "Add a route",
-          body: .json("NewRoute", #"{"path": "/shop/*", "position": 0}"#),
-          answers: .created(
-            "The route.", "PublishedRoute", links: ["getRoute", "patchRoute", "deleteRoute"],
-            Example.addedRoute)), add),
+        "addRoute", .routes, "Add a route",
+        body: .json("NewRoute", #"{"path": "/shop/*", "position": 0}"#),
+        answers: .created(
+          "The route.", "PublishedRoute", links: ["getRoute", "patchRoute", "deleteRoute"],
+          Example.addedRoute), handle: add),
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
-        Operation(
-          "setRoutes", .routes, "Replace or reorder all routes of an entry",
-          body: .json(
-            .object(["routes": .list(Self.idOrRoute)]), #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
-          answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes)), replaceAll),
+        "setRoutes", .routes, "Replace or reorder all routes of an entry",
+        body: .json(
+          .object(["routes": .list(Self.idOrRoute)]), #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
+        answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes), handle: replaceAll),
       Endpoint(
         .get, path + "/{route}", .role(.viewer),
-        Operation(
-          "getRoute", .routes, "Read a route",
-          answers: .ok(
-            "The route.", "Route", isTagged: true,
-            #"{"id": 1, "path": "/help/website/*", "exclude": true}"#))
+        "getRoute", .routes, "Read a route",
+        answers: .ok(
+          "The route.", "Route", isTagged: true,
+          #"{"id": 1, "path": "/help/website/*", "exclude": true}"#)
       ) { call in
         let (stored, entry) = try find(call)
         let route = entry.routes[try entry.place(of: call.row("route"))]
@@ -52,15 +48,13 @@ struct RouteEndpoints: Sendable {
       },
       Endpoint(
         .patch, path + "/{route}", .role(.editor), effect: .publication,
-        Operation(
-          "patchRoute", .routes, "Change members of a route",
-          body: .patch("RoutePatch", #"{"comment": "stays on the web"}"#),
-          answers: .ok("The route.", "PublishedRoute", Example.changedRoute)), patch),
+        "patchRoute", .routes, "Change members of a route",
+        body: .patch("RoutePatch", #"{"comment": "stays on the web"}"#),
+        answers: .ok("The route.", "PublishedRoute", Example.changedRoute), handle: patch),
       Endpoint(
         .delete, path + "/{route}", .role(.editor), effect: .publication,
-        Operation(
-          "deleteRoute", .routes, "Delete a route",
-          answers: .ok("The revision without the route.", "Publication", Example.deletedRoute))
+        "deleteRoute", .routes, "Delete a route",
+        answers: .ok("The revision without the route.", "Publication", Example.deletedRoute)
       ) { call in
         let id = try call.row("route")
         return try edit(call, "delete route") { entry in
@@ -127,12 +121,12 @@ struct RouteEndpoints: Sendable {
   }
 
   private static func readOrFind(
-    _ input: Input, in routes: [Int64?: Route], keys: Entry.Keys
+    _ input: BodyValue, in routes: [Int64?: Route], keys: Entry.Keys
   ) -> Route? {
     guard case .number = input.json else { return RouteResource.read(input, keys: keys) }
     guard let id = input.integer(in: 1...Int.max) else { return nil }
     if let route = routes[Int64(id)] { return route }
-    input.fault("route-not-found", "This entry has no route \(id).")
+    input.fault(.routeNotFound, "This entry has no route \(id).")
     return nil
   }
 
@@ -143,7 +137,7 @@ struct RouteEndpoints: Sendable {
       guard let id = route.id, !seen.insert(id).inserted else { continue }
       faults.append(
         Fault(
-          pointer: .root.appending("routes").appending(index), code: "duplicate-route",
+          pointer: .root.appending("routes").appending(index), code: .duplicateRoute,
           message: "The list already has route \(id)."))
     }
     if !faults.isEmpty { throw InvalidInput(faults: faults) }
@@ -171,20 +165,16 @@ struct RouteEndpoints: Sendable {
     answer: (Entry) throws -> JSON.Object, location: (Entry) throws -> String? = { _ in nil }
   ) throws -> Response {
     let id = try call.row("entry")
-    return try publisher.respond(to: call, action) { old in
-      var domain = try call.existing(old)
+    return try publisher.edit(call, action) { domain in
       let place = try domain.place(of: id)
       try change(&domain.document.entries[place])
       try Faults.collecting(in: .null) { input in
         EntryResource.check(domain.document.entries[place], input)
       }
-      return domain
-    } answer: { publication in
-      let domain = publication.edited.stored.domain
-      return try answer(domain.document.entries[try domain.place(of: id)])
-    } location: { publication in
-      let domain = publication.edited.stored.domain
-      return try location(domain.document.entries[try domain.place(of: id)])
+    } answer: { stored in
+      try answer(stored.domain.document.entries[try stored.domain.place(of: id)])
+    } location: { stored in
+      try location(stored.domain.document.entries[try stored.domain.place(of: id)])
     }
   }
 }
@@ -212,47 +202,36 @@ extension Example {
     """
 
   fileprivate static let addedRoute = publication(
-    5, findings: commentFinding,
-    changes: #"""
-      {
-        "kind": "added", "what": "route", "to": "/applinks/details/0/components/0",
-        "after": {"/": "/shop/*", "caseSensitive": false},
-        "apps": ["ABCDE12345.com.example.app"], "summary": "route \"/shop/*\" added",
-        "affectsLinks": true,
-        "example": {
-          "url": "https://example.com/SHOP", "app": "ABCDE12345.com.example.app",
-          "before": "no-match", "after": "match"
-        }
-      }
-      """#, #""route": {"id": 4, "path": "/shop/*"}"#)
+    5, findings: [commentFinding],
+    changes: [
+      change(
+        "added", "route",
+        """
+        "to": "/applinks/details/0/components/0",
+        "after": {"/": "/shop/*", "caseSensitive": false}
+        """,
+        #"route \"/shop/*\" added"#, url: "/shop", before: "no-match", after: "match")
+    ], #""route": {"id": 4, "path": "/shop/*"}"#)
 
   fileprivate static let replacedRoutes = publication(
-    6, findings: "\(finding), \(commentFinding)",
-    changes: #"""
-      {
-        "kind": "removed", "what": "route", "from": "/applinks/details/0/components/0",
-        "before": {"/": "/shop/*", "caseSensitive": false},
-        "apps": ["ABCDE12345.com.example.app"], "summary": "route \"/shop/*\" removed",
-        "affectsLinks": true,
-        "example": {
-          "url": "https://example.com/SHOP", "app": "ABCDE12345.com.example.app",
-          "before": "match", "after": "no-match"
-        }
-      },
-      {
-        "kind": "changed", "what": "route", "from": "/applinks/details/0/components/3",
-        "to": "/applinks/details/0/components/2",
+    6, findings: [finding, commentFinding],
+    changes: [
+      change(
+        "removed", "route",
+        """
+        "from": "/applinks/details/0/components/0",
+        "before": {"/": "/shop/*", "caseSensitive": false}
+        """,
+        #"route \"/shop/*\" removed"#, url: "/shop"),
+      change(
+        "changed", "route",
+        """
+        "from": "/applinks/details/0/components/3", "to": "/applinks/details/0/components/2",
         "before": {"/": "/order/$(food)/*", "caseSensitive": false},
-        "after": {"/": "/news/*", "caseSensitive": false},
-        "apps": ["ABCDE12345.com.example.app"],
-        "summary": "route \"/order/$(food)/*\" changed: path is now \"/news/*\"",
-        "affectsLinks": true,
-        "example": {
-          "url": "https://example.com/ORDER/PIZZA", "app": "ABCDE12345.com.example.app",
-          "before": "match", "after": "no-match"
-        }
-      }
-      """#,
+        "after": {"/": "/news/*", "caseSensitive": false}
+        """, #"route \"/order/$(food)/*\" changed: path is now \"/news/*\""#,
+        url: "/order/pizza"),
+    ],
     """
     "routes": [
       {"id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"},
@@ -262,14 +241,13 @@ extension Example {
     """)
 
   fileprivate static let changedRoute = publication(
-    4, findings: commentFinding,
-    changes: #"""
-      {
-        "kind": "added", "what": "comment", "to": "/applinks/details/0/components/0/comment",
-        "after": "stays on the web", "apps": ["ABCDE12345.com.example.app"],
-        "summary": "comment of exclusion \"/help/website/*\" added", "affectsLinks": false
-      }
-      """#, affectsLinks: false,
+    4, findings: [commentFinding],
+    changes: [
+      change(
+        "added", "comment",
+        #""to": "/applinks/details/0/components/0/comment", "after": "stays on the web""#,
+        #"comment of exclusion \"/help/website/*\" added"#)
+    ],
     """
     "route": {
       "id": 1, "path": "/help/website/*", "exclude": true, "comment": "stays on the web"
@@ -278,16 +256,12 @@ extension Example {
 
   fileprivate static let deletedRoute = publication(
     11,
-    changes: #"""
-      {
-        "kind": "removed", "what": "route", "from": "/applinks/details/0/components/0",
-        "before": {"/": "/help/website/*", "exclude": true, "caseSensitive": false},
-        "apps": ["ABCDE12345.com.example.app"],
-        "summary": "exclusion \"/help/website/*\" removed", "affectsLinks": true,
-        "example": {
-          "url": "https://example.com/HELP/WEBSITE", "app": "ABCDE12345.com.example.app",
-          "before": "blocked", "after": "no-match"
-        }
-      }
-      """#)
+    changes: [
+      change(
+        "removed", "route",
+        """
+        "from": "/applinks/details/0/components/0",
+        "before": {"/": "/help/website/*", "exclude": true, "caseSensitive": false}
+        """, #"exclusion \"/help/website/*\" removed"#, url: "/help/website", before: "blocked")
+    ])
 }

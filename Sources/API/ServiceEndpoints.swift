@@ -28,49 +28,45 @@ struct ServiceEndpoints: Sendable {
     [
       Endpoint(
         .get, "/", .anybody,
-        Operation(
-          "getIndex", .service, "Links to the API and the health checks",
-          answers: .ok(
-            "The links.",
-            .object([
-              "name": .constant("aasa"),
-              "links": Schema(["type": "object", "additionalProperties": ["type": "string"]]),
-            ]), Self.index.text))
+        "getIndex", .service, "Links to the API and the health checks",
+        answers: .ok(
+          "The links.",
+          .object([
+            "name": .constant("aasa"),
+            "links": Schema(["type": "object", "additionalProperties": ["type": "string"]]),
+          ]), Self.index.text)
       ) { _ in .json(.ok, Self.index) },
       Endpoint(
         .get, "/healthz", .anybody,
-        Operation(
-          "getHealth", .service, "Whether the process answers",
-          answers: .ok("It does.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#))
+        "getHealth", .service, "Whether the process answers",
+        answers: .ok("It does.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
-        Operation(
-          "getReadiness", .service, "Whether the service can take requests",
-          description:
-            "Files are served even while the database fails. That is `degraded`, for which no load "
-            + "balancer should drop the server.",
-          answers: .ok(
-            "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
-              + "`problems` says what.",
-            Schema([
-              "oneOf": [
-                Schema.object(["status": .constant("ready")]).json,
-                Self.schema(ofStatus: "degraded").json,
-              ]
-            ]), #"{"status": "ready"}"#),
-          Answer(
-            status: .serviceUnavailable,
-            description: "The server is shutting down and still serves for a while.",
-            schema: Self.schema(ofStatus: "not ready"))), ready),
+        "getReadiness", .service, "Whether the service can take requests",
+        description:
+          "Files are served even while the database fails. That is `degraded`, for which no load "
+          + "balancer should drop the server.",
+        answers: .ok(
+          "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
+            + "`problems` says what.",
+          Schema([
+            "oneOf": [
+              Schema.object(["status": .constant("ready")]).json,
+              Self.schema(ofStatus: "degraded").json,
+            ]
+          ]), #"{"status": "ready"}"#),
+        Answer(
+          status: .serviceUnavailable,
+          description: "The server is shutting down and still serves for a while.",
+          schema: Self.schema(ofStatus: "not ready")), handle: ready),
       Endpoint(
         .get, "/metrics", .anybody,
-        Operation(
-          "getMetrics", .service, "Metrics for Prometheus",
-          description: "docs/metrics.md lists them.",
-          answers: Answer(
-            status: .ok, description: "The Prometheus text format, version 0.0.4.",
-            mediaType: "text/plain", schema: Schema(["type": "string"])))
+        "getMetrics", .service, "Metrics for Prometheus",
+        description: "docs/metrics.md lists them.",
+        answers: Answer(
+          status: .ok, description: "The Prometheus text format, version 0.0.4.",
+          mediaType: "text/plain", schema: Schema(["type": "string"]))
       ) { _ in
         Response(
           .ok, fields: [Field("Content-Type", MetricFamily.mediaType)],
@@ -80,16 +76,15 @@ struct ServiceEndpoints: Sendable {
       // (caddyserver.com/docs/automatic-https#on-demand-tls): 200 is yes, anything else no.
       Endpoint(
         .get, Self.askPath, .anybody, query: [.askedDomain],
-        Operation(
-          "askForCertificate", .service, "Whether to obtain a certificate for a name",
-          description:
-            "200 if a file is currently served for the name, directly or through a wildcard alias. For "
-            + "Caddy's on-demand TLS.",
-          answers: .ok(
-            "A file is served.", .object(["status": .constant("served")]),
-            #"{"status": "served"}"#))
+        "askForCertificate", .service, "Whether to obtain a certificate for a name",
+        description:
+          "200 if a file is currently served for the name, directly or through a wildcard alias. For "
+          + "Caddy's on-demand TLS.",
+        answers: .ok(
+          "A file is served.", .object(["status": .constant("served")]),
+          #"{"status": "served"}"#)
       ) { call in
-        let name = try DomainName(inRequest: call.query(.askedDomain) ?? "")
+        let name = try Call.name(call.query(.askedDomain) ?? "", DomainName.init(_:))
         if serves(name) { return .json(.ok, ["status": "served"]) }
         throw Problem(.notServed, "No association file is served for “\(name)”.")
       },
@@ -142,8 +137,7 @@ struct ServiceEndpoints: Sendable {
   static func description(of others: [Endpoint]) -> Endpoint {
     var endpoint = Endpoint(
       .get, "/openapi.json", .anybody,
-      Operation(
-        "getDescription", .service, "This description", answers: .ok("OpenAPI 3.1.", .anyObject))
+      "getDescription", .service, "This description", answers: .ok("OpenAPI 3.1.", .anyObject)
     ) { _ in Response(.noContent) }
     let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
     endpoint.handle = { _ in

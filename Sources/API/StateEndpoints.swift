@@ -13,16 +13,15 @@ struct StateEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/export", .role(.viewer),
-        Operation(
-          "export", .state, "Export all apps and domains",
-          answers: .ok("A state that `apply` takes.", "State", Example.state))
+        "export", .state, "Export all apps and domains",
+        answers: .ok("A state that `apply` takes.", "State", Example.state)
       ) { _ in .json(.ok, try StateExchange(publisher: publisher).export()) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
-        Operation(
-          "apply", .state, "Apply a desired state", description: "All of it, or nothing.",
-          body: .json("DesiredState", Example.desiredState),
-          answers: .ok("What was done, or in a dry run would be.", "Plan", Example.plan)), apply),
+        "apply", .state, "Apply a desired state", description: "All of it, or nothing.",
+        body: .json("DesiredState", Example.desiredState),
+        answers: .ok("What was done, or in a dry run would be.", "Plan", Example.plan),
+        handle: apply),
     ]
   }
 
@@ -119,19 +118,16 @@ extension Example {
     {
       "apps": [{"app": "ABCDE12345.com.example.app", "action": "create"}],
       "domains": [
-        {
-          "domain": "example.org", "action": "create", "revision": 1, "changed": true, "bytes": 94,
-          "sha256": "\(sha256)",
-          "findings": [
-            {
-              "code": "www-sibling-missing", "severity": "note", "pointer": "",
-              "message": "The file is published for example.org, but not for www.example.org.",
-              "help": "If www.example.org serves links, add it as an alias."
-            }
-          ],
-          "changedResolutions": []
-        }
+        \(publication(1, findings: [siblingFinding], #""domain": "example.org", "action": "create""#))
       ]
+    }
+    """
+
+  private static let siblingFinding = """
+    {
+      "code": "www-sibling-missing", "severity": "note", "pointer": "",
+      "message": "The file is published for example.org, but not for www.example.org.",
+      "help": "If www.example.org serves links, add it as an alias."
     }
     """
 }

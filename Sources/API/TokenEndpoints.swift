@@ -12,33 +12,27 @@ struct TokenEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/tokens", .role(.admin),
-        Operation(
-          "listTokens", .tokens, "List tokens",
-          answers: .ok(
-            "All tokens, without their secrets.", .object(["items": .list("Token")]),
-            """
-            {
-              "items": [
-                {
-                  "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
-                  "createdAt": "2026-11-21T13:24:52Z", "expiresAt": "2036-11-21T10:00:00Z",
-                  "lastUsedAt": null
-                }
-              ]
-            }
-            """))
+        "listTokens", .tokens, "List tokens",
+        answers: .ok(
+          "All tokens, without their secrets.", .object(["items": .list("Token")]),
+          """
+          {
+            "items": [
+              {\(Example.token), "createdAt": "2026-11-21T13:24:52Z", "lastUsedAt": null}
+            ]
+          }
+          """)
       ) { _ in .json(.ok, ["items": .array(try store.tokens().map(TokenResource.json))]) },
       Endpoint(
         .post, "/v1/tokens", .role(.admin), effect: .change,
-        Operation(
-          "createToken", .tokens, "Create a token",
-          body: .json("NewToken", "{\(Example.token)}"), problems: [.tokenNameTaken],
-          answers: .created(
-            "The token. No other answer has its secret.", "CreatedToken", links: ["revokeToken"],
-            #"{\#(Example.token), "token": "aasa_…"}"#)), create),
+        "createToken", .tokens, "Create a token",
+        body: .json("NewToken", "{\(Example.token)}"), problems: [.tokenNameTaken],
+        answers: .created(
+          "The token. No other answer has its secret.", "CreatedToken", links: ["revokeToken"],
+          #"{\#(Example.token), "token": "aasa_…"}"#), handle: create),
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
-        Operation("revokeToken", .tokens, "Revoke a token at once", answers: .deleted)
+        "revokeToken", .tokens, "Revoke a token at once", answers: .deleted
       ) { call in
         let name = call.parameters["token"] ?? ""
         try store.write(call.context()) { try $0.revokeToken(name) }

@@ -4,46 +4,56 @@ package import Store
 
 /// An app in JSON.
 package enum AppResource {
-  /// Members that are told and, in a request, passed over.
-  private static let readOnly = ["domains", "updatedAt"]
+  private static let fields: [Field<StoredApp>] = [
+    Field("app", .app, \.app.id, "The app identifier."),
+    Field("name", .string, \.app.name, "A display name; may be empty."),
+    Field(
+      "environment", .word(as: .environment), \.app.environment, "What the app is built for."),
+    Field(
+      "domains", .count, "How many domains name the app.", .local,
+      write: { .integer($0.domainCount) }),
+    Field(
+      "updatedAt", .time, "When the app last changed.", .local,
+      write: { .string(Timestamp.text($0.updatedAt)) }),
+  ]
 
-  package static func json(_ stored: StoredApp) -> JSON {
-    var object = json(stored.app)
-    object["domains"] = .integer(stored.domainCount)
-    object["updatedAt"] = .string(Timestamp.text(stored.updatedAt))
-    return .object(object)
-  }
+  private static let fieldsOfState = fields.requiring("app")
 
-  /// What an app is, without what is only told.
+  static let schemas: JSON.Object = [
+    "App": fields.members().schema(),
+    "AppInput": fields.members().schema(
+      "An app. Without `environment` it is a production app.", for: .request),
+    "AppOfState": fieldsOfState.members().schema(for: .request),
+    "ExportedApp": fields.members().schema(for: .export),
+  ]
+
+  package static func json(_ stored: StoredApp) -> JSON { .object(fields.json(of: stored)) }
+
+  /// An app as it is exported.
   package static func json(_ app: App) -> JSON.Object {
-    [
-      "app": .string(app.id.text), "name": .string(app.name),
-      "environment": .string(app.environment.rawValue),
-    ]
+    fields.json(of: StoredApp(app: app), for: .export)
   }
 
-  /// Reads an app whose identifier the path says.
-  package static func read(_ input: Input, id: AppIdentifier) -> App? {
-    guard let object = input.object(["app", "name", "environment"] + readOnly) else { return nil }
-    if let given = object["app"]?.string, given != id.text {
-      object.faults.add(
-        "app-differs", at: object.pointer.appending("app"),
-        "The path names “\(id)”. Leave “app” out, or make it the same.")
+  /// Reads an app whose identifier is in the path.
+  package static func read(_ body: BodyValue, id: AppIdentifier) -> App? {
+    guard let app = read(body, fields, App(id: id)) else { return nil }
+    if app.id != id {
+      body.faults.add(
+        .appDiffers, at: body.pointer.appending("app"),
+        "The path names “\(id)”. Leave “app” out, or set it to the same identifier.")
     }
-    return read(object, id: id)
+    return app
   }
 
-  /// Reads an app of a list, which says its identifier itself.
-  package static func read(_ input: Input) -> App? {
-    guard let object = input.object(["app", "name", "environment"] + readOnly),
-      let id = object.required("app")?.parse(AppIdentifier.init(_:))
-    else { return nil }
-    return read(object, id: id)
+  /// Reads an app of a list, which must name its identifier.
+  package static func read(_ body: BodyValue) -> App? {
+    read(body, fieldsOfState, App(id: AppIdentifier(stored: "")))
   }
 
-  private static func read(_ object: InputObject, id: AppIdentifier) -> App {
-    App(
-      id: id, name: object["name"]?.string ?? "",
-      environment: object["environment"]?.word(App.Environment.self) ?? .production)
+  private static func read(
+    _ body: BodyValue, _ fields: [Field<StoredApp>], _ blank: App
+  ) -> App? {
+    var stored = StoredApp(app: blank)
+    return body.read(fields, into: &stored) ? stored.app : nil
   }
 }

@@ -4,60 +4,257 @@ package import Store
 
 /// A domain in JSON.
 package enum DomainResource {
-  /// Members that are told and, in a request, passed over.
-  private static let readOnly = ["unicode", "revision", "updatedAt"]
+  private static let fields = settings + applinks + Document.Service.allCases.map(service) + others
 
-  package static let members =
-    [
-      "domain", "aliases", "enabled", "format", "cacheSeconds", "apps", "details", "defaults",
-      "substitutionVariables", "entries", "webcredentials", "appclips", "activitycontinuation",
-      "extra", "applinksExtra", "serviceExtra", "environment", "strict", "expectations",
-    ] + readOnly
+  private static let settings: [Field<StoredDomain>] = [
+    Field("domain", .domain, \.domain.name, "The name of the domain."),
+    Field(
+      "unicode", .string, "The name with U-labels, if it has any.", .optional,
+      write: {
+        let name = $0.domain.name
+        return name.unicode == name.text ? nil : .string(name.unicode)
+      }),
+    Field(
+      "aliases", .list(of: .alias), "Other names that serve the same file.",
+      write: { .strings($0.domain.aliases.map(\.description)) },
+      read: { body, root in
+        root.domain.aliases = readAliases(body, of: root.domain.name) ?? []
+      }),
+    Field("enabled", .bool, \.domain.isEnabled, "Whether the file is served."),
+    Field(
+      "format", .words(Domain.Format.self),
+      "How to write entries that do not choose their own `keys`.",
+      write: { .string($0.domain.format.rawValue) },
+      read: { body, root in
+        guard let format = body.word(Domain.Format.self) else { return }
+        root.domain.format = format
+        root.domain.document.apps = format.apps
+      }),
+    Field(
+      "cacheSeconds", .integer(in: Domain.cacheSecondsRange), \.domain.cacheSeconds,
+      "How long clients may cache the file: the `max-age` of `Cache-Control`, in seconds."),
+    Field(
+      "environment", .word(as: .environment), \.domain.environment, "What the domain is for."),
+    Field(
+      "strict", .bool, \.domain.isStrict,
+      "Whether an app of another environment is an error, not a warning."),
+  ]
 
-  package static func json(_ stored: StoredDomain) -> JSON {
-    var object = json(stored.domain)
-    object["revision"] = .integer(stored.revision)
-    object["updatedAt"] = .string(Timestamp.text(stored.updatedAt))
-    return .object(object)
+  private static let applinks: [Field<StoredDomain>] = [
+    Field(
+      "apps", .list(of: .string), "`applinks.apps`, where it differs from that of `format`.",
+      .optional,
+      write: {
+        let apps = $0.domain.document.apps
+        return apps == $0.domain.format.apps ? nil : apps.map(JSON.strings)
+      },
+      read: { body, root in
+        if let apps = body.list(\.string) { root.domain.document.apps = apps }
+      }),
+    Field(
+      "details", .word, \.domain.document.detailsForm,
+      "How `details` is written. `dictionary` is an obsolete form.", unless: { $0 == .array }),
+    Field(
+      "defaults", .defaults, \.domain.document.defaults, "The defaults for all routes."),
+    Field(
+      "substitutionVariables", .map(of: .list(of: .string)),
+      "Apple: applinks.SubstitutionVariables.",
+      write: { writeVariables($0.domain.document.substitutionVariables) },
+      read: { body, root in
+        root.domain.document.substitutionVariables = readVariables(body) ?? []
+      }),
+    Field(
+      "entries", .list(of: .shared("Entry", export: "ExportedEntry", request: "EntryInput")),
+      "Apple: `details`.",
+      write: { stored in
+        .array(
+          stored.domain.document.entries.map {
+            EntryResource.json($0, format: stored.domain.format)
+          })
+      },
+      read: { body, root in root.domain.document.entries = readEntries(body, root.domain) ?? [] }),
+  ]
+
+  private static let others: [Field<StoredDomain>] = [
+    Field(
+      "extra", .extra(besides: reserved), \.domain.document.extra,
+      "Other members of the file, published as they are.", unless: \.isEmpty),
+    Field(
+      "applinksExtra", .extra(besides: reservedOfAppLinks), \.domain.document.applinksExtra,
+      "Other members of `applinks`, published as they are.", unless: \.isEmpty),
+    Field(
+      "serviceExtra",
+      .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
+      "Members of the other services besides `apps`, published as they are.", .optional,
+      write: { writeServiceExtra($0.domain.document) },
+      read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
+    Field(
+      "expectations", .list(of: ExpectationResource.coding), \.domain.expectations,
+      ExpectationResource.list.documentation),
+    Field(
+      "revision", .revision, "The revision that is served. It is also the `ETag`.", .local,
+      write: { .integer($0.revision) }),
+    Field(
+      "updatedAt", .time, "When the domain last changed.", .local,
+      write: { .string(Timestamp.text($0.updatedAt)) }),
+  ]
+
+  private static let fieldsOfState = fields.requiring("domain")
+
+  private static let fieldsOfSummary = fields.filter {
+    ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
+      .contains($0.member.name)
   }
 
-  /// What a domain is, without what is only told.
+  static let schemas: JSON.Object = [
+    "Domain": fields.members().schema(),
+    "ExportedDomain": fields.members().schema(for: .export),
+    "DomainInput": fields.members().schema(
+      "A whole domain. A member that is left out or null gets its default, except `expectations`, "
+        + "which stay as they are.", for: .request),
+    "DomainOfState": fieldsOfState.members().schema(
+      "A whole domain. A member that is left out or null gets its default, except `expectations`, "
+        + "which stay as they are.", for: .request),
+    "DomainPatch": fields.members().schema(
+      "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
+        + "defaults. Lists are replaced as a whole.", for: .patch),
+    "DomainSummary": fieldsOfSummary.members().schema(),
+  ]
+
+  package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
+
+  /// A domain as it is exported.
   package static func json(_ domain: Domain) -> JSON.Object {
-    let document = domain.document
-    var object = JSON.Object()
-    object["domain"] = .string(domain.name.text)
-    if domain.name.unicode != domain.name.text { object["unicode"] = .string(domain.name.unicode) }
-    object["aliases"] = .strings(domain.aliases.map(\.description))
-    object["enabled"] = .bool(domain.isEnabled)
-    object["format"] = .string(domain.format.rawValue)
-    object["cacheSeconds"] = .integer(domain.cacheSeconds)
-    object["environment"] = .string(domain.environment.rawValue)
-    object["strict"] = .bool(domain.isStrict)
-    if document.apps != domain.format.apps { object["apps"] = document.apps.map(JSON.strings) }
-    if document.detailsForm != .array {
-      object["details"] = .string(document.detailsForm.rawValue)
-    }
-    object["defaults"] = document.defaults.json
-    object["substitutionVariables"] = variables(document.substitutionVariables)
-    object["entries"] = .array(
-      document.entries.map { EntryResource.json($0, format: domain.format) })
-    for service in Document.Service.allCases {
-      object[service.rawValue] = .strings(document.services[service]?.apps.map(\.text) ?? [])
-    }
-    if !document.extra.isEmpty { object["extra"] = .object(document.extra) }
-    if !document.applinksExtra.isEmpty { object["applinksExtra"] = .object(document.applinksExtra) }
-    object["serviceExtra"] = serviceExtra(document)
-    object["expectations"] = .array(domain.expectations.map(ExpectationResource.json))
-    return object
+    fields.json(of: StoredDomain(domain), for: .export)
   }
 
-  private static func variables(_ variables: [SubstitutionVariable]) -> JSON {
+  /// A domain in a list.
+  package static func summary(_ domain: DomainSummary) -> JSON {
+    let shown = Domain(
+      name: domain.name, isEnabled: domain.isEnabled, format: domain.format,
+      environment: domain.environment)
+    return .object(
+      fieldsOfSummary.json(
+        of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt)))
+  }
+
+  /// Reads a whole domain whose name is in the path. What is left out gets its default, except
+  /// expectations: they are a safety net, and go only on request.
+  package static func read(
+    _ body: BodyValue, name: DomainName, keeping expectations: [Expectation]
+  ) -> Domain? {
+    let blank = Domain(name: name, expectations: expectations)
+    guard var domain = read(body, fields, blank) else { return nil }
+    if domain.name != name {
+      domain.name = name
+      body.faults.add(
+        .domainDiffers, at: body.pointer.appending("domain"),
+        "The path names “\(name)”. Leave “domain” out, or set it to the same name.")
+    }
+    checkExpectations(domain, at: body)
+    return domain
+  }
+
+  /// Reads a whole domain of a list, which must give its name.
+  package static func read(_ body: BodyValue) -> Domain? {
+    let blank = Domain(name: DomainName(stored: ""))
+    guard let domain = read(body, fieldsOfState, blank) else { return nil }
+    checkExpectations(domain, at: body)
+    return domain
+  }
+
+  private static func read(
+    _ body: BodyValue, _ fields: [Field<StoredDomain>], _ blank: Domain
+  ) -> Domain? {
+    var stored = StoredDomain(blank)
+    return body.read(fields, into: &stored) ? stored.domain : nil
+  }
+
+  /// Checks that the URLs of all expectations are URLs of the domain: any other can never match.
+  package static func checkExpectations(_ domain: Domain, at body: BodyValue) {
+    for (index, expectation) in domain.expectations.enumerated() {
+      let host = domain.hostThatCounts(in: expectation.url)
+      if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
+      body.faults.add(
+        .foreignURL,
+        at: body.pointer.appending("expectations").appending(index).appending("url"),
+        "\(quote(expectation.url)) is not a URL of “\(domain.name)” or one of its aliases.")
+    }
+  }
+
+  private static func readAliases(_ body: BodyValue, of name: DomainName) -> [Alias]? {
+    var seen: Set<Alias> = [Alias(name)]
+    return body.list { body in
+      let alias = body.parse(Alias.init(_:))
+      if let alias, !seen.insert(alias).inserted {
+        body.fault(
+          .duplicateAlias, "“\(alias)” is the domain itself or an alias listed before.")
+      }
+      return alias
+    }
+  }
+
+  private static func writeVariables(_ variables: [SubstitutionVariable]) -> JSON {
     var object = JSON.Object()
     for variable in variables { object.appendNew(variable.name, .strings(variable.values)) }
     return .object(object)
   }
 
-  private static func serviceExtra(_ document: Document) -> JSON? {
+  private static func readVariables(_ body: BodyValue) -> [SubstitutionVariable]? {
+    guard let members = body.members else { return nil }
+    return members.members.compactMap { member in
+      let value = BodyValue(
+        json: member.value, pointer: body.pointer.appending(member.key), faults: body.faults)
+      return value.list(\.string).map { SubstitutionVariable(name: member.key, values: $0) }
+    }
+  }
+}
+
+// MARK: - Entries, in the obsolete form of `details` too
+
+extension DomainResource {
+  private static func readEntries(_ body: BodyValue, _ domain: Domain) -> [Entry]? {
+    var others: Set<AppIdentifier> = []
+    return body.list { body in
+      let entry = EntryResource.read(body, format: domain.format)
+      if domain.document.detailsForm == .dictionary, let entry,
+        !fitsDictionary(entry, beside: &others)
+      {
+        body.fault(.dictionaryCannotSay, dictionaryAdvice)
+      }
+      return entry
+    }
+  }
+
+  /// Whether the obsolete form of `details` can express an entry: it has one app, no other entry has
+  /// the same app, and it is written as `paths`. Adds the app to those of the other entries.
+  package static func fitsDictionary(
+    _ entry: Entry, beside others: inout Set<AppIdentifier>
+  ) -> Bool {
+    entry.keys.appID && !entry.keys.appIDs && !entry.keys.components && entry.apps.count == 1
+      && entry.apps.allSatisfy { others.insert($0).inserted }
+  }
+
+  package static let dictionaryAdvice =
+    "“details” as a dictionary has one entry per app, written as “paths”. Set “details” of the "
+    + "domain to “array”."
+}
+
+// MARK: - Services besides applinks, and other members
+
+extension DomainResource {
+  private static func service(_ service: Document.Service) -> Field<StoredDomain> {
+    let coding = Coding.list(of: .app)
+    return Field(
+      service.rawValue, coding.schema, "Apple: `\(service.rawValue).apps`.",
+      write: { coding.write($0.domain.document.services[service]?.apps ?? []) },
+      read: { body, root in
+        guard let apps = coding.read(body), !apps.isEmpty else { return }
+        root.domain.document.services[service] = Document.AppList(apps: apps)
+      })
+  }
+
+  private static func writeServiceExtra(_ document: Document) -> JSON? {
     var object = JSON.Object()
     for service in Document.Service.allCases {
       guard let extra = document.services[service]?.extra, !extra.isEmpty else { continue }
@@ -66,15 +263,34 @@ package enum DomainResource {
     return object.isEmpty ? nil : .object(object)
   }
 
-  /// A domain in a list.
-  package static func summary(_ domain: DomainSummary) -> JSON {
-    var object: JSON.Object = ["domain": .string(domain.name.text)]
-    if domain.name.unicode != domain.name.text { object["unicode"] = .string(domain.name.unicode) }
-    object["enabled"] = .bool(domain.isEnabled)
-    object["format"] = .string(domain.format.rawValue)
-    object["environment"] = .string(domain.environment.rawValue)
-    object["revision"] = .integer(domain.revision)
-    object["updatedAt"] = .string(Timestamp.text(domain.updatedAt))
-    return .object(object)
+  private static func readServiceExtra(_ body: BodyValue, into document: inout Document) {
+    let object = body.object(Document.Service.allCases.map(\.rawValue))
+    for service in Document.Service.allCases {
+      guard let value = object?[service.rawValue] else { continue }
+      let members = value.extra(besides: ["apps": { _ in true }]) ?? [:]
+      if document.services[service] != nil {
+        document.services[service]?.extra = members
+      } else if !members.isEmpty {
+        value.fault(
+          .serviceWithoutApps,
+          "These members go beside the apps of “\(service.rawValue)”, which has none.")
+      }
+    }
   }
+
+  /// What adopting a file turns into rows cannot be in `extra`.
+  private static let reserved: [String: @Sendable (JSON) -> Bool] = [
+    "applinks": { value in
+      guard let details = value["details"] else { return false }
+      return details != [] || value.objectValue?.members.count != 1
+    },
+    "webcredentials": namesApps, "appclips": namesApps, "activitycontinuation": namesApps,
+  ]
+
+  private static let namesApps: @Sendable (JSON) -> Bool = { $0["apps"] ?? [] != [] }
+
+  private static let reservedOfAppLinks: [String: @Sendable (JSON) -> Bool] = [
+    "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },
+    "substitutionVariables": { $0 != [:] },
+  ]
 }

@@ -3,50 +3,98 @@ package import JSONValue
 
 /// An entry in JSON.
 package enum EntryResource {
-  package static let members = [
-    "id", "keys", "apps", "appID", "routes", "paths", "defaults", "extra",
+  /// An entry of a domain in this format.
+  private struct Formatted {
+    var entry: Entry
+    let format: Domain.Format
+  }
+
+  private static let fields: [Field<Formatted>] = [
+    Field("id", .row, \.entry.id, RouteResource.rowDocumentation("entry"), .local),
+    Field(
+      "keys", keys.schema, "Apple's keys for this entry, where they differ from those of `format`.",
+      .optional,
+      write: { $0.entry.keys == $0.format.keys ? nil : keys.write($0.entry.keys) },
+      read: { body, root in root.entry.keys = keys.read(body) ?? root.entry.keys }),
+    Field("apps", .list(of: .app), \.entry.apps, "The apps, in order."),
+    Field("appID", .app, \.entry.appID, "Apple: `appID` of an entry that also has `appIDs`."),
+    Field(
+      "routes",
+      .list(of: .shared("Route", export: "ExportedRoute", request: "RouteInput")),
+      "The routes, in order. The first that matches decides.",
+      write: { .array($0.entry.routes.map(RouteResource.json)) },
+      read: { body, root in
+        let keys = root.entry.keys
+        root.entry.routes = body.list { RouteResource.read($0, keys: keys) } ?? []
+      }),
+    Field(
+      "paths", .list(of: .legacyPath), \.entry.paths,
+      "Apple: `paths` of an entry that also has `components`.", unless: \.isEmpty),
+    Field(
+      "defaults", .defaults, \.entry.defaults, "The defaults for the routes of this entry.",
+      unless: \.isEmpty),
+    Field(
+      "extra", .extra(besides: reserved), \.entry.extra,
+      "Other members of the entry, published as they are.", unless: \.isEmpty),
   ]
 
-  /// Apple's keys, as `keys` names them.
-  private enum Key: String, CaseIterable {
-    case appID, appIDs, components, paths
-  }
+  static let schemas: JSON.Object = [
+    "Defaults": fieldsOfDefaults.members().schema(defaultsDocumentation, isOpen: true),
+    "DefaultsInput": fieldsOfDefaults.members().schema(
+      defaultsDocumentation, for: .request, isOpen: true),
+    "Entry": fields.members().schema("An element of `details`: routes for a set of apps."),
+    "ExportedEntry": fields.members().schema(for: .export),
+    "EntryInput": fields.members().schema(
+      "An entry. `null` is the same as leaving a member out.", for: .request),
+    "NewEntry": ([RouteResource.position] + fields.members()).schema(for: .request),
+  ]
+
+  private static let defaultsDocumentation = """
+    Values for what routes leave out (Apple: applinks.Defaults). Other members are published as they \
+    are.
+    """
+
+  static let fieldsOfDefaults: [Field<Defaults>] = [
+    Field("caseSensitive", .bool, \.caseSensitive, "Whether patterns match case."),
+    Field(
+      "percentEncoded", .bool, \.percentEncoded,
+      "Whether patterns match the percent-encoded URL."),
+  ]
 
   package static func json(_ entry: Entry, format: Domain.Format) -> JSON {
-    var object = JSON.Object()
-    object["id"] = entry.id.map { .integer($0) }
-    if entry.keys != format.keys { object["keys"] = keysJSON(entry.keys) }
-    object["apps"] = .strings(entry.apps.map(\.text))
-    object["appID"] = entry.appID.map { .string($0.text) }
-    object["routes"] = .array(entry.routes.map(RouteResource.json))
-    if !entry.paths.isEmpty { object["paths"] = .strings(entry.paths.map(\.text)) }
-    if !entry.defaults.isEmpty { object["defaults"] = entry.defaults.json }
-    if !entry.extra.isEmpty { object["extra"] = .object(entry.extra) }
-    return .object(object)
-  }
-
-  private static func keysJSON(_ keys: Entry.Keys) -> JSON {
-    let written = [
-      (keys.appID, Key.appID), (keys.appIDs, .appIDs), (keys.components, .components),
-      (keys.paths, .paths),
-    ]
-    return .strings(written.filter(\.0).map(\.1.rawValue))
+    .object(fields.json(of: Formatted(entry: entry, format: format)))
   }
 
   /// Reads an entry. Without `keys` it gets those of the format.
-  package static func read(_ input: Input, format: Domain.Format) -> Entry? {
-    guard let object = input.object(members) else { return nil }
-    let keys = object["keys"].flatMap(readKeys) ?? format.keys
-    let entry = Entry(
-      id: object["id"]?.integer(in: 1...Int.max).map(Int64.init), keys: keys,
-      apps: object["apps"]?.list { $0.parse(AppIdentifier.init(_:)) } ?? [],
-      appID: object["appID"]?.parse(AppIdentifier.init(_:)),
-      routes: object["routes"]?.list { RouteResource.read($0, keys: keys) } ?? [],
-      paths: object["paths"]?.list { $0.string.map { LegacyPath($0) } } ?? [],
-      defaults: object["defaults"].flatMap(readDefaults) ?? Defaults(),
-      extra: object["extra"]?.extra(besides: reserved) ?? [:])
-    check(entry, input)
-    return entry
+  package static func read(_ body: BodyValue, format: Domain.Format) -> Entry? {
+    var root = Formatted(entry: Entry(keys: format.keys), format: format)
+    guard body.read(fields, into: &root) else { return nil }
+    check(root.entry, body)
+    return root.entry
+  }
+
+  /// Checks that the keys of an entry can express its parts.
+  package static func check(_ entry: Entry, _ body: BodyValue) {
+    let keys = entry.keys
+    func require(_ holds: Bool, _ message: String) {
+      if !holds { body.fault(.entryInconsistent, message) }
+    }
+    require(
+      (entry.appID != nil) == (keys.appID && keys.appIDs),
+      "“appID” must be set if “keys” has both appID and appIDs, and only then.")
+    require(
+      entry.apps.isEmpty || keys.appID || keys.appIDs,
+      "“apps” must be empty: “keys” has neither appID nor appIDs.")
+    require(
+      !entry.apps.isEmpty || !keys.appID || keys.appIDs,
+      "“apps” must not be empty: “keys” has appID alone.")
+    require(
+      entry.paths.isEmpty || (keys.components && keys.paths),
+      "“paths” must be empty unless “keys” has both components and paths. With paths alone, use "
+        + "“routes”.")
+    require(
+      entry.routes.isEmpty || keys.components || keys.paths,
+      "“routes” must be empty: “keys” has neither components nor paths.")
   }
 
   private static let reserved: [String: @Sendable (JSON) -> Bool] = [
@@ -54,46 +102,46 @@ package enum EntryResource {
     "paths": { _ in true }, "defaults": { $0 != [:] },
   ]
 
-  private static func readKeys(_ input: Input) -> Entry.Keys? {
-    guard let keys = input.list({ $0.word(Key.self) }) else { return nil }
-    return Entry.Keys(
-      appID: keys.contains(.appID), appIDs: keys.contains(.appIDs),
-      components: keys.contains(.components), paths: keys.contains(.paths))
+  /// Apple's keys, as `keys` names them.
+  private enum Key: String, CaseIterable {
+    case appID, appIDs, components, paths
   }
 
-  /// Reads `defaults` of a domain or of an entry.
-  package static func readDefaults(_ input: Input) -> Defaults? {
-    guard var members = input.members else { return nil }
-    let object = InputObject(members: members, pointer: input.pointer, faults: input.faults)
-    let caseSensitive = object["caseSensitive"]?.bool
-    let percentEncoded = object["percentEncoded"]?.bool
-    members["caseSensitive"] = nil
-    members["percentEncoded"] = nil
-    return Defaults(
-      caseSensitive: caseSensitive, percentEncoded: percentEncoded, extra: members)
-  }
-
-  /// What the parts of an entry must be together, so that its keys can say them.
-  package static func check(_ entry: Entry, _ input: Input) {
-    let keys = entry.keys
-    func require(_ isRight: Bool, _ message: String) {
-      if !isRight { input.fault("entry-inconsistent", message) }
+  private static let keys = Coding<Entry.Keys>(.list(of: .words(Key.self))) { body in
+    body.list { $0.word(Key.self) }.map { keys in
+      Entry.Keys(
+        appID: keys.contains(.appID), appIDs: keys.contains(.appIDs),
+        components: keys.contains(.components), paths: keys.contains(.paths))
     }
-    require(
-      (entry.appID != nil) == (keys.appID && keys.appIDs),
-      "“appID” goes with “keys” that name both appID and appIDs, and with no others.")
-    require(
-      entry.apps.isEmpty || keys.appID || keys.appIDs,
-      "With “keys” that name neither appID nor appIDs there can be no “apps”.")
-    require(
-      !entry.apps.isEmpty || !keys.appID || keys.appIDs,
-      "An entry that is written with appID needs an app in “apps”.")
-    require(
-      entry.paths.isEmpty || (keys.components && keys.paths),
-      "“paths” goes with “keys” that name both components and paths; with paths alone, the paths "
-        + "are “routes”.")
-    require(
-      entry.routes.isEmpty || keys.components || keys.paths,
-      "With “keys” that name neither components nor paths there can be no “routes”.")
+  } write: { keys in
+    let written: [(Bool, Key)] = [
+      (keys.appID, .appID), (keys.appIDs, .appIDs), (keys.components, .components),
+      (keys.paths, .paths),
+    ]
+    return .strings(written.filter(\.0).map(\.1.rawValue))
+  }
+}
+
+extension Coding<Defaults> {
+  /// `defaults` of a domain or of an entry.
+  static var defaults: Coding {
+    Coding(.shared("Defaults", request: "DefaultsInput")) { body in
+      let fields = EntryResource.fieldsOfDefaults
+      var defaults = Defaults(extra: body.json.objectValue ?? [:])
+      for name in fields.members().map(\.name) { defaults.extra[name] = nil }
+      return body.read(fields, into: &defaults, isOpen: true) ? defaults : nil
+    } write: {
+      $0.json
+    }
+  }
+}
+
+extension Coding<LegacyPath> {
+  fileprivate static var legacyPath: Coding {
+    Coding(.string) {
+      $0.string.map { LegacyPath($0) }
+    } write: {
+      .string($0.text)
+    }
   }
 }

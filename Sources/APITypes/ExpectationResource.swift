@@ -1,31 +1,72 @@
 package import Association
 package import JSONValue
+package import Publishing
 
 /// An expectation in JSON.
 package enum ExpectationResource {
+  private static let fields: [Field<Expectation>] = [
+    Field(
+      "url", .url, \.url, "An http or https URL of the domain or of one of its aliases.",
+      .required),
+    Field("app", .app, \.app, "The app that would open the URL.", .required),
+    Field(
+      "resolution", .word(as: .resolution), \.resolution, "How the URL must resolve.", .required),
+  ]
+
+  private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
+    Field("url", .string, write: { .string($0.expectation.url) }),
+    Field("app", .app, write: { .string($0.expectation.app.text) }),
+    Field(
+      "expected", .resolution, "How the URL must resolve.",
+      write: { .string($0.expectation.resolution.rawValue) }),
+    Field(
+      "resolution", .resolution, "How the URL would resolve.",
+      write: { .string($0.explanation.resolution.rawValue) }),
+    Field(
+      "pointer", .pointer, "The route of the document that decides, if one does.", .optional,
+      write: { $0.explanation.route.map { .string($0.description) } }),
+    Field(
+      "reason", .string, "Why it resolves that way.", write: { .string($0.explanation.reason) }),
+  ]
+
+  /// Every expectation of a domain.
+  static let list = Member(
+    "expectations", .list(of: .shared("Expectation")),
+    "URLs with the resolutions that every edit must preserve.", .required)
+
+  static let schemas: JSON.Object = [
+    "Expectation": fields.members().schema("A URL and how it must resolve for an app."),
+    "Expectations": [list].schema(),
+    "BrokenExpectation": fieldsOfBroken.members().schema(),
+  ]
+
+  static let coding = Coding(.shared("Expectation"), read: read) { json($0) }
+
   package static func json(_ expectation: Expectation) -> JSON {
-    [
-      "url": .string(expectation.url), "app": .string(expectation.app.text),
-      "resolution": .string(expectation.resolution.rawValue),
-    ]
+    .object(fields.json(of: expectation))
   }
 
-  package static func read(_ input: Input) -> Expectation? {
-    guard let object = input.object(["url", "app", "resolution"]),
-      let url = object.required("url")?.url,
-      let app = object.required("app")?.parse(AppIdentifier.init(_:)),
-      let resolution = object.required("resolution")?.word(Resolution.self)
-    else { return nil }
-    return Expectation(url: url, app: app, resolution: resolution)
+  package static func json(_ broken: BrokenExpectation) -> JSON {
+    .object(fieldsOfBroken.json(of: broken))
+  }
+
+  package static func read(_ body: BodyValue) -> Expectation? {
+    var expectation = Expectation(
+      url: "", app: AppIdentifier(stored: ""), resolution: .noMatch)
+    return body.read(fields, into: &expectation) ? expectation : nil
   }
 }
 
-extension Input {
+extension Coding<String> {
   /// An http or https URL with a host.
-  fileprivate var url: String? {
-    guard let text = string else { return nil }
-    if Matcher.host(of: text) != nil { return text }
-    fault("malformed-url", "“\(text)” is no http or https URL with a host.")
-    return nil
+  fileprivate static var url: Coding {
+    Coding(.string) { body in
+      guard let text = body.string else { return nil }
+      if Matcher.host(of: text) != nil { return text }
+      body.fault(.malformedURL, "\(quote(text)) is not an http or https URL with a host.")
+      return nil
+    } write: {
+      .string($0)
+    }
   }
 }

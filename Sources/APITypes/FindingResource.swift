@@ -1,27 +1,125 @@
 package import Association
 package import JSONValue
 
-/// Findings in JSON.
+/// Findings, faults and the other answers about a document, in JSON. `Association` writes findings,
+/// comparisons and match results itself; their schemas are here.
 package enum FindingResource {
-  /// An error as an element of a problem's `errors`.
-  package static func fault(_ finding: Finding) -> JSON {
-    [
-      "pointer": .string(finding.pointer.description), "code": .string(finding.code.rawValue),
-      "message": .string("\(finding.message) \(finding.help)"),
-    ]
+  private static let fieldsOfFault: [Field<Fault>] = [
+    Field(
+      "pointer", .pointer, "Where it is in the body.",
+      write: { .string($0.pointer.description) }),
+    Field("code", faultCodes, "A stable code.", write: { .string($0.code) }),
+    Field("message", .string, "What is wrong.", write: { .string($0.message) }),
+  ]
+
+  private static let fieldsOfAccount: [Field<ByteAccount>] = [
+    Field("bytes", .count, "The size of the document.", write: { .integer($0.bytes) }),
+    Field(
+      "limit", .count, "The largest size that can be published.",
+      write: { _ in .integer(Linter.maximumSize) }),
+    Field(
+      "apps", .list(of: .object(fieldsOfAppShare.members())),
+      "The bytes of each app's entries, the largest first.",
+      write: { .array($0.apps.map { .object(fieldsOfAppShare.json(of: $0)) }) }),
+    Field(
+      "routes", .list(of: .object(fieldsOfRouteShare.members())), "The largest routes.",
+      write: { .array($0.routes.map { .object(fieldsOfRouteShare.json(of: $0)) }) }),
+  ]
+
+  private static let fieldsOfAppShare: [Field<ByteAccount.AppShare>] = [
+    Field("app", .string, write: { .string($0.app) }),
+    Field("bytes", .count, write: { .integer($0.bytes) }),
+  ]
+
+  private static let fieldsOfRouteShare: [Field<ByteAccount.RouteShare>] = [
+    Field("pointer", .pointer, write: { .string($0.pointer.description) }),
+    Field("bytes", .count, write: { .integer($0.bytes) }),
+  ]
+
+  private static let finding = [
+    Member("code", .shared("FindingCode")),
+    Member("severity", .words(Finding.Severity.self)),
+    Member("pointer", .pointer, "Where it is in the document."),
+    Member("message", .string, "What the linter found."),
+    Member("help", .string, "What to do."),
+  ]
+
+  /// Every code that a fault can have: its own, those of names, and those of findings.
+  private static var faultCodes: Schema {
+    var codes = Fault.Code.allCases.map(\.rawValue) + ValidationError.Code.allCases.map(\.rawValue)
+    codes += Finding.Code.allCases.map(\.rawValue).filter { !codes.contains($0) }
+    return .json(["type": "string", "enum": .strings(codes)])
   }
 
-  /// Where the bytes of a document that is too large go to.
-  package static func json(_ account: ByteAccount) -> JSON {
-    let apps = account.apps.map { share -> JSON in
-      ["app": .string(share.app), "bytes": .integer(share.bytes)]
-    }
-    let routes = account.routes.map { share -> JSON in
-      ["pointer": .string(share.pointer.description), "bytes": .integer(share.bytes)]
-    }
-    return [
-      "bytes": .integer(account.bytes), "limit": .integer(Linter.maximumSize),
-      "apps": .array(apps), "routes": .array(routes),
-    ]
+  static let schemas: JSON.Object = [
+    "FindingCode": .object(
+      Schema.words(Finding.Code.self).json(for: .answer).described(
+        "What a finding is about. docs/findings.md explains each code.")),
+    "Finding": finding.schema(),
+    "Report": [
+      Member("valid", .bool, "Whether there are no errors."),
+      Member("bytes", .count, "The size of the file."),
+      Member("findings", .list(of: .shared("Finding"))),
+    ].schema(),
+    "Fault": fieldsOfFault.members().schema(),
+    "ByteAccount": fieldsOfAccount.members().schema(),
+    "Problem": [
+      Member("type", .json(["const": "about:blank"])),
+      Member("title", .string, "The reason phrase of the status."),
+      Member("status", .json(["type": "integer", "minimum": 400, "maximum": 599])),
+      Member("code", .string, "A stable code."),
+      Member("detail", .string, "What is wrong and what to do."),
+      Member("requestId", .string, "The same as in `X-Request-Id`."),
+    ].schema("RFC 9457. Programs read `code`; people read `detail`.", isOpen: true),
+    "Change": change.schema("One difference between two documents."),
+    "Comparison": comparison.schema(
+      "How a document differs from another, by meaning and not by bytes."),
+    "RevisionComparison":
+      ([
+        Member("from", .revision, "The revision that is compared."),
+        Member(
+          "to", .revision, "The revision it is compared with; left out for a document.", .optional),
+      ] + comparison).schema("How a revision or a document differs from a revision."),
+  ]
+
+  /// A fault as an element of a problem's `errors`.
+  package static func json(_ fault: Fault) -> JSON { .object(fieldsOfFault.json(of: fault)) }
+
+  /// An error of a document as an element of a problem's `errors`.
+  package static func fault(_ finding: Finding) -> JSON {
+    json(
+      Fault(
+        pointer: finding.pointer, code: finding.code.rawValue,
+        message: "\(finding.message) \(finding.help)"))
   }
+
+  /// Where the bytes of a document that is too large go.
+  package static func json(_ account: ByteAccount) -> JSON {
+    .object(fieldsOfAccount.json(of: account))
+  }
+
+  private static let affectsLinks = Member(
+    "affectsLinks", .bool, "Whether any URL resolves differently; left out if unknown.", .optional)
+
+  private static let comparison = [
+    affectsLinks, Member("changes", .list(of: .shared("Change"))),
+  ]
+
+  private static let change = [
+    Member("kind", .words(DocumentChange.Kind.self)),
+    Member("what", .words(DocumentChange.What.self)),
+    Member("from", .pointer, "The place in the first document.", .optional),
+    Member("to", .pointer, "The place in the second document.", .optional),
+    Member("before", .any, "The value in the first document.", .optional),
+    Member("after", .any, "The value in the second document.", .optional),
+    Member("apps", .list(of: .string), "The apps whose links may change.", .optional),
+    Member("summary", .string, "The change in words."),
+    affectsLinks,
+    Member(
+      "example",
+      .object([
+        Member("url", .string), Member("app", .string), Member("before", .resolution),
+        Member("after", .resolution),
+      ]), "A URL that resolves differently.", .optional),
+  ]
 }

@@ -4,6 +4,26 @@ package import Publishing
 
 /// A plan in JSON.
 package enum PlanResource {
+  private static let action = Member("action", .words(Plan.Action.self))
+
+  static let schemas: JSON.Object = [
+    "Plan":
+      ([
+        Member("apps", .list(of: .object([Member("app", .app), action]))),
+        Member(
+          "domains", .list(of: .object([Member("domain", .domain), action] + published)),
+          "With what is published, for domains that are created or updated."),
+      ] + .dryRun).schema()
+  ]
+
+  private static var published: [Member] {
+    PublicationResource.members.map { member in
+      var member = member
+      member.traits.insert(.optional)
+      return member
+    }
+  }
+
   package static func json(_ plan: Plan) throws -> JSON.Object {
     [
       "apps": .array(

@@ -3,60 +3,69 @@ package import JSONValue
 
 /// A route in JSON.
 package enum RouteResource {
-  package static let members = [
-    "id", "path", "query", "fragment", "exclude", "caseSensitive", "percentEncoded", "comment",
-    "extra",
+  private static let fields: [Field<Route>] = [
+    Field("id", .row, \.id, rowDocumentation("route"), .local),
+    Field("path", .string, \.path, "Apple: `/`. A pattern for the path."),
+    Field(
+      "query", .query, \.query,
+      "Apple: `?`. A pattern for the whole query, or an object with a pattern for each query item "
+        + "by its name."),
+    Field("fragment", .string, \.fragment, "Apple: `#`. A pattern for the fragment."),
+    Field("exclude", .bool, \.exclude, "Whether a URL that matches stays in the browser."),
+    Field(
+      "caseSensitive", .bool, \.caseSensitive, "Whether patterns match case. Apple's default: true."
+    ),
+    Field(
+      "percentEncoded", .bool, \.percentEncoded,
+      "Whether patterns match the percent-encoded URL. Apple's default: true."),
+    Field("comment", .string, \.comment, "A remark. It is published with the file."),
+    Field(
+      "extra", .extra(besides: keysOfComponents), \.extra,
+      "Other members of the element, published as they are.", unless: \.isEmpty),
   ]
 
-  package static func json(_ route: Route) -> JSON {
-    var object = JSON.Object()
-    object["id"] = route.id.map { .integer($0) }
-    object["path"] = route.path.map(JSON.string)
-    object["query"] = route.query?.json
-    object["fragment"] = route.fragment.map(JSON.string)
-    object["exclude"] = route.exclude.map(JSON.bool)
-    object["caseSensitive"] = route.caseSensitive.map(JSON.bool)
-    object["percentEncoded"] = route.percentEncoded.map(JSON.bool)
-    object["comment"] = route.comment.map(JSON.string)
-    if !route.extra.isEmpty { object["extra"] = .object(route.extra) }
-    return .object(object)
+  static func rowDocumentation(_ noun: String) -> String {
+    "Identifies the \(noun) as long as it exists. An edit ignores an `id` it does not know."
   }
 
+  /// Where a new entry or route goes.
+  static let position = Member(
+    "position", .json(["type": "integer", "minimum": 0]),
+    "The index of the new element; 0 is the front. Without it, the end.")
+
+  static let schemas: JSON.Object = [
+    "Route": fields.members().schema(documentation),
+    "ExportedRoute": fields.members().schema(for: .export),
+    "RouteInput": fields.members().schema(
+      "A route. `null` is the same as leaving a member out.", for: .request),
+    "NewRoute": ([position] + fields.members()).schema(for: .request),
+    "RoutePatch": fields.members().schema(
+      "A merge patch (RFC 7396): members replace those of the route, `null` removes them.",
+      for: .patch),
+  ]
+
+  private static let documentation = """
+    An element of `components`. A condition that is left out comes from the defaults, or matches \
+    everything.
+    """
+
+  package static func json(_ route: Route) -> JSON { .object(fields.json(of: route)) }
+
   /// Reads a route of an entry that is written with these keys.
-  package static func read(_ input: Input, keys: Entry.Keys) -> Route? {
-    guard let route = input.object(members).map(read) else { return nil }
+  package static func read(_ body: BodyValue, keys: Entry.Keys) -> Route? {
+    var route = Route()
+    guard body.read(fields, into: &route) else { return nil }
     if keys.isLegacyOnly && route.legacyPath == nil {
-      input.fault(
-        "legacy-cannot-say",
-        "This entry is written as “paths”, which can say a path and “exclude” and nothing else "
-          + "(no query, fragment, settings or comment, and no path that begins with “NOT ”). Give "
-          + "the entry “keys”: [\"appIDs\", \"components\"].")
+      body.fault(
+        .legacyCannotSay,
+        "This entry is written as “paths”, which hold a path and “exclude” only: no query, fragment, "
+          + "settings or comment, and no path that begins with “NOT ”. Set the entry's “keys” to "
+          + "[\"appIDs\", \"components\"].")
     }
     return route
   }
 
-  private static func read(_ object: InputObject) -> Route {
-    Route(
-      id: object["id"]?.integer(in: 1...Int.max).map(Int64.init), path: object["path"]?.string,
-      query: object["query"].flatMap(readQuery), fragment: object["fragment"]?.string,
-      exclude: object["exclude"]?.bool, caseSensitive: object["caseSensitive"]?.bool,
-      percentEncoded: object["percentEncoded"]?.bool, comment: object["comment"]?.string,
-      extra: object["extra"]?.extra(besides: keysOfComponents) ?? [:])
-  }
-
-  /// A pattern for the whole query, or an object of patterns for items.
-  private static func readQuery(_ input: Input) -> Route.Query? {
-    switch input.json {
-    case .string(let pattern): return .pattern(pattern)
-    case .object(let items): return Route.Query(items)
-    default:
-      input.fault(
-        "wrong-type", "This must be a string or an object of strings; it is \(input.json.kind).")
-      return nil
-    }
-  }
-
-  /// What Apple's `components` knows; such a key cannot be in `extra` with a value that it may have.
+  /// The keys of Apple's `components`, with the values that have a field here.
   private static let keysOfComponents: [String: @Sendable (JSON) -> Bool] = [
     "/": { $0.stringValue != nil }, "?": { $0.stringValue != nil || $0.objectValue != nil },
     "#": { $0.stringValue != nil }, "exclude": { $0.boolValue != nil },
@@ -65,16 +74,19 @@ package enum RouteResource {
   ]
 }
 
-extension Input {
-  /// Members that are written into the file as they are. One that has a name of its own in this API
-  /// must be given by that name.
-  package func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
-    guard let members else { return nil }
-    for member in members.members where known[member.key]?(member.value) == true {
-      faults.add(
-        "reserved-member", at: pointer.appending(member.key),
-        "“\(member.key)” has a member of its own in this API and cannot be in “extra”.")
+extension Coding<Route.Query> {
+  fileprivate static var query: Coding {
+    Coding(.json(["type": ["string", "object"]])) { body in
+      switch body.json {
+      case .string(let pattern): return .pattern(pattern)
+      case .object(let items): return Route.Query(items)
+      default:
+        body.fault(
+          .wrongType, "Expected a string or an object of strings, found \(body.json.kind).")
+        return nil
+      }
+    } write: {
+      $0.json
     }
-    return members
   }
 }

@@ -6,6 +6,17 @@ import Store
 /// A desired state in JSON: `{"apps": […], "domains": […]}`, as `GET /v1/export` gives it and as it is
 /// kept in a file, or in a directory with a file for each domain.
 package enum StateResource {
+  static let schemas: JSON.Object = [
+    "State": [
+      Member("apps", .list(of: .shared("ExportedApp"))),
+      Member("domains", .list(of: .shared("ExportedDomain"))),
+    ].schema(),
+    "DesiredState": [
+      Member("apps", .list(of: .shared("AppOfState"))),
+      Member("domains", .list(of: .shared("DomainOfState"))),
+    ].schema("The apps and domains that there should be.", for: .request),
+  ]
+
   /// A domain as it is exported: all that it is made of, without rows and revisions, so that the same
   /// text comes out wherever it is applied.
   package static func json(_ domain: Domain) -> JSON {
@@ -26,7 +37,7 @@ package enum StateResource {
     ]
   }
 
-  package static func read(_ input: Input) -> DesiredState? {
+  package static func read(_ input: BodyValue) -> DesiredState? {
     guard let object = input.object(["apps", "domains"]) else { return nil }
     let apps = object["apps"]?.list(AppResource.read) ?? []
     var keeping: Set<DomainName> = []
@@ -38,20 +49,18 @@ package enum StateResource {
 
   /// Reads a domain of a list, which says its name itself. One that does not say its expectations is
   /// added to those that keep them.
-  private static func readDomain(_ input: Input, keeping: inout Set<DomainName>) -> Domain? {
-    guard let object = input.object(DomainResource.members),
-      let name = object.required("domain")?.parse(DomainName.init(_:))
-    else { return nil }
-    if object["expectations"] == nil { keeping.insert(name) }
-    return DomainResource.read(object, name: name, keeping: [])
+  private static func readDomain(_ input: BodyValue, keeping: inout Set<DomainName>) -> Domain? {
+    guard let domain = DomainResource.read(input) else { return nil }
+    if input.json["expectations"] ?? .null == .null { keeping.insert(domain.name) }
+    return domain
   }
 
-  private static func checkRepetition(_ names: [String], in key: String, _ object: InputObject) {
+  private static func checkRepetition(_ names: [String], in key: String, _ object: BodyObject) {
     var seen: Set<String> = []
     for (index, name) in names.enumerated() where !seen.insert(name).inserted {
       object.faults.add(
-        "repeated", at: object.pointer.appending(key).appending(index),
-        "“\(name)” is in the list already.")
+        .repeated, at: object.pointer.appending(key).appending(index),
+        "“\(name)” is listed twice.")
     }
   }
 }

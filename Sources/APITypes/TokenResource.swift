@@ -4,31 +4,72 @@ package import Store
 
 /// A token in JSON.
 package enum TokenResource {
-  /// A token that is asked for.
+  /// A token to be created.
   package struct New {
-    package let name: String
-    package let role: Role
-    package let domains: [Alias]
-    package let expiresAt: Int64?
+    package fileprivate(set) var name = ""
+    package fileprivate(set) var role = Role.viewer
+    package fileprivate(set) var domains: [Alias] = []
+    /// In seconds since 1970; `nil` for never.
+    package fileprivate(set) var expiresAt: Int64?
   }
 
-  package static func json(_ token: Token) -> JSON {
-    [
-      "name": .string(token.name), "role": .string(token.role.rawValue),
-      "domains": .strings(token.domains.map(\.description)),
-      "createdAt": .string(Timestamp.text(token.createdAt)),
-      "expiresAt": .optional(token.expiresAt.map(Timestamp.text)),
-      "lastUsedAt": .optional(token.lastUsedAt.map(Timestamp.text)),
-    ]
-  }
+  private static let domainsDocumentation = "The domains it is limited to; empty for all."
 
-  package static func read(_ input: Input) -> New? {
-    guard let object = input.object(["name", "role", "domains", "expiresAt"]),
-      let name = object.required("name")?.name(longest: 100),
-      let role = object.required("role")?.word(Role.self)
-    else { return nil }
-    return New(
-      name: name, role: role, domains: object["domains"]?.list { $0.parse(Alias.init(_:)) } ?? [],
-      expiresAt: object["expiresAt"]?.time)
+  private static let fields: [Field<Token>] = [
+    Field("name", .string, "The name of the token.", write: { .string($0.name) }),
+    Field("role", .words(Role.self), "What it may do.", write: { .string($0.role.rawValue) }),
+    Field(
+      "domains", .list(of: .alias), domainsDocumentation,
+      write: { .strings($0.domains.map(\.description)) }),
+    Field(
+      "createdAt", .time, "When it was created.",
+      write: { .string(Timestamp.text($0.createdAt)) }),
+    Field(
+      "expiresAt", .nullable(.time), "When it expires; null for never.",
+      write: { .optional($0.expiresAt.map(Timestamp.text)) }),
+    Field(
+      "lastUsedAt", .nullable(.time), "When it was last used, to the minute; null for never.",
+      write: { .optional($0.lastUsedAt.map(Timestamp.text)) }),
+  ]
+
+  private static let fieldsOfNew: [Field<New>] = [
+    Field(
+      "name", .name, \.name, "The name that revisions and the audit show.", .required),
+    Field("role", .word, \.role, "What it may do.", .required),
+    Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
+    Field("expiresAt", .time, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
+  ]
+
+  static let schemas: JSON.Object = [
+    "Token": fields.members().schema(),
+    "NewToken": fieldsOfNew.members().schema(for: .request),
+    "CreatedToken":
+      (fields.members().filter { !["createdAt", "lastUsedAt"].contains($0.name) } + [
+        Member(
+          "token", .json(["type": "string", "pattern": "^aasa_"]),
+          "The secret. Only this answer has it; a dry run creates none.", .optional)
+      ] + .dryRun).schema(),
+  ]
+
+  package static func json(_ token: Token) -> JSON { .object(fields.json(of: token)) }
+
+  package static func read(_ body: BodyValue) -> New? {
+    var new = New()
+    return body.read(fieldsOfNew, into: &new) ? new : nil
+  }
+}
+
+extension Coding<String> {
+  /// The name of a token.
+  fileprivate static var name: Coding {
+    let schema = Schema.json([
+      "type": "string", "minLength": 1, "maxLength": 100,
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+    ])
+    return Coding(schema) {
+      $0.name(longest: 100)
+    } write: {
+      .string($0)
+    }
   }
 }

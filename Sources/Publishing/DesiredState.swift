@@ -23,7 +23,7 @@ public struct DesiredState: Sendable {
 /// What applying a desired state does.
 public struct Plan: Sendable {
   /// What is done to a thing.
-  public enum Action: String, Sendable {
+  public enum Action: String, Sendable, CaseIterable {
     /// It is new.
     case create
     /// It is changed.

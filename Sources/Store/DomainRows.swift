@@ -6,14 +6,27 @@ import SQLite
 public struct StoredDomain: Sendable, Equatable {
   /// The row. It stays the same as long as the domain exists.
   public let id: Int64
-  /// What it is made of, with the identifiers of entries and routes.
-  public let domain: Domain
+  /// The domain, with the rows of its entries and routes.
+  public package(set) var domain: Domain
   /// The number of the revision that is served.
   public let revision: Int
   /// When it was last changed, in seconds since 1970.
   public let updatedAt: Int64
   /// The codes of the errors that were accepted when that revision was published.
   public let acceptedCodes: [String]
+
+  init(id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]) {
+    self.id = id
+    self.domain = domain
+    self.revision = revision
+    self.updatedAt = updatedAt
+    self.acceptedCodes = acceptedCodes
+  }
+
+  /// A domain that no row stands for, to be written as JSON or read from it.
+  package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
+    self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
+  }
 }
 
 extension StoredDomain {

@@ -4,11 +4,17 @@ import SQLite
 /// An app as it is stored.
 public struct StoredApp: Sendable, Equatable {
   /// The app.
-  public let app: App
+  public package(set) var app: App
   /// How many domains name it.
   public let domainCount: Int
   /// When it was last changed, in seconds since 1970.
   public let updatedAt: Int64
+
+  package init(app: App, domainCount: Int = 0, updatedAt: Int64 = 0) {
+    self.app = app
+    self.domainCount = domainCount
+    self.updatedAt = updatedAt
+  }
 }
 
 extension Store {

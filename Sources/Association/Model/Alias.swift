@@ -15,14 +15,14 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     let name = isWildcard ? String(text.dropFirst(2)) : text
     if name.contains("*") {
       throw ValidationError(
-        "domain-has-wildcard",
+        .domainHasWildcard,
         "The alias “\(text)” has a “*” that is not a whole first label. Write *.example.com for "
           + "all names below example.com.")
     }
     self.name = try DomainName(name)
     if isWildcard && self.name.text.utf8.count > 251 {
       throw ValidationError(
-        "domain-too-long", "The alias “\(text)” is too long for any name below it to exist.")
+        .domainTooLong, "The alias “\(text)” is too long for any name below it to exist.")
     }
   }
 

@@ -25,7 +25,7 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
     }
     if let problem = problem() {
       throw ValidationError(
-        "malformed-app-identifier",
+        .malformedAppIdentifier,
         "The app identifier “\(text)” \(problem). It must be a prefix, a dot and a bundle "
           + "identifier, such as ABCDE12345.com.example.app.")
     }

@@ -22,12 +22,12 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
     let labels = ascii.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard labels.allSatisfy(Self.isLabel) else {
       throw ValidationError(
-        "domain-malformed",
+        .domainMalformed,
         Self.sentence(text, "has a label that is empty, too long or not of letters, digits and “-”")
       )
     }
     if labels.last?.allSatisfy(Self.isDigit) == true {
-      throw ValidationError("domain-is-address", Self.sentence(text, "is an IP address"))
+      throw ValidationError(.domainIsAddress, Self.sentence(text, "is an IP address"))
     }
     self.text = ascii
   }
@@ -47,19 +47,19 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   }
 
   /// What can be told from the text alone, before IDNA.
-  private static func problem(in text: String) -> (code: String, problem: String)? {
-    if text.isEmpty { return ("domain-empty", "is empty") }
-    if text.utf8.contains(0) { return ("domain-malformed", "contains a NUL character") }
-    if text.contains("://") { return ("domain-has-scheme", "has a scheme") }
-    if text.contains("/") { return ("domain-has-path", "has a path") }
+  private static func problem(in text: String) -> (code: ValidationError.Code, problem: String)? {
+    if text.isEmpty { return (.domainEmpty, "is empty") }
+    if text.utf8.contains(0) { return (.domainMalformed, "contains a NUL character") }
+    if text.contains("://") { return (.domainHasScheme, "has a scheme") }
+    if text.contains("/") { return (.domainHasPath, "has a path") }
     if text.contains("[") || text.count(where: { $0 == ":" }) > 1 {
-      return ("domain-is-address", "is an IP address")
+      return (.domainIsAddress, "is an IP address")
     }
-    if text.contains(":") { return ("domain-has-port", "has a port") }
+    if text.contains(":") { return (.domainHasPort, "has a port") }
     if text.contains("*") {
-      return ("domain-has-wildcard", "has a wildcard, which only an alias may")
+      return (.domainHasWildcard, "has a wildcard, which only an alias may")
     }
-    if text.contains("_") { return ("domain-has-underscore", "has an underscore") }
+    if text.contains("_") { return (.domainHasUnderscore, "has an underscore") }
     return nil
   }
 
@@ -76,7 +76,7 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
       let isLong = code == IDN2_TOO_BIG_DOMAIN.rawValue || code == IDN2_TOO_BIG_LABEL.rawValue
       let reason = idn2_strerror(code).map { String(cString: $0) } ?? "is not a host name"
       throw ValidationError(
-        isLong ? "domain-too-long" : "domain-malformed",
+        isLong ? .domainTooLong : .domainMalformed,
         sentence(text, isLong ? "is too long" : "is refused by IDNA (\(reason))"))
     }
     return String(cString: found).lowercased()

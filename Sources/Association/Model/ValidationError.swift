@@ -1,16 +1,30 @@
-/// A value that is not what it has to be: what is wrong, in a stable word and in a sentence.
+/// Why a text is not a domain name, an alias or an app identifier.
 public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A stable word such as `domain-has-port`.
-  public let code: String
+  /// A stable word for programs.
+  public enum Code: String, Sendable, CaseIterable {
+    case malformedAppIdentifier = "malformed-app-identifier"
+    case domainEmpty = "domain-empty"
+    case domainMalformed = "domain-malformed"
+    case domainHasScheme = "domain-has-scheme"
+    case domainHasPath = "domain-has-path"
+    case domainIsAddress = "domain-is-address"
+    case domainHasPort = "domain-has-port"
+    case domainHasWildcard = "domain-has-wildcard"
+    case domainHasUnderscore = "domain-has-underscore"
+    case domainTooLong = "domain-too-long"
+  }
+
+  /// A stable word for programs.
+  public let code: Code
   /// What is wrong and what is allowed, for people.
   public let message: String
 
-  /// An error with a code and a sentence.
-  public init(_ code: String, _ message: String) {
+  /// An error.
+  public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  /// The sentence.
+  /// The message.
   public var description: String { message }
 }

@@ -39,7 +39,7 @@ import Testing
   ])
   func aTextThatIsNoDomainIsRefusedWithItsReason(text: String, code: String) {
     let error = #expect(throws: ValidationError.self) { try DomainName(text) }
-    #expect(error?.code == code, "\(String(describing: error))")
+    #expect(error?.code.rawValue == code, "\(String(describing: error))")
   }
 
   @Test func aDomainMayHave253CharactersAndNoMore() throws {
@@ -79,6 +79,6 @@ import Testing
   ])
   func anythingElseIsNoAppIdentifier(text: String) {
     let error = #expect(throws: ValidationError.self) { try AppIdentifier(text) }
-    #expect(error?.code == "malformed-app-identifier")
+    #expect(error?.code.rawValue == "malformed-app-identifier")
   }
 }

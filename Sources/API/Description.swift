@@ -1,42 +1,10 @@
 import HTTP
 import JSONValue
 
-/// What the description says about an endpoint, beyond what follows from its method, path, access and
-/// effect.
-struct Operation: Sendable {
-  /// The topics of the description, in its order.
-  enum Tag: String, Sendable, CaseIterable {
-    case service, apps, domains, entries, routes, revisions, fetches, expectations, answers, state
-    case tokens, audit
-  }
-
-  let id: String
-  let tag: Tag
-  let summary: String
-  let description: String
-  let body: Body?
-  /// Problems that only this endpoint has.
-  let problems: [Problem.Code]
-  let answers: [Answer]
-
-  init(
-    _ id: String, _ tag: Tag, _ summary: String, description: String = "", body: Body? = nil,
-    problems: [Problem.Code] = [], answers: Answer...
-  ) {
-    self.id = id
-    self.tag = tag
-    self.summary = summary
-    self.description = description
-    self.body = body
-    self.problems = problems
-    self.answers = answers
-  }
-}
-
 /// The body of a request. Examples, here and below, are JSON texts.
 struct Body: Sendable {
   enum Kind: Sendable {
-    /// JSON, which is refused with 415 under another media type and with 422 where values are invalid.
+    /// JSON, refused with 415 under another media type, and with 422 if values are invalid.
     case json
     /// JSON that RFC 7396 merges into the current value.
     case mergePatch
@@ -46,24 +14,19 @@ struct Body: Sendable {
 
   let kind: Kind
   let schema: Schema
-  let isRequired: Bool
+  var isRequired = true
   let example: String
 
-  private init(_ kind: Kind, _ schema: Schema, isRequired: Bool = true, _ example: String) {
-    self.kind = kind
-    self.schema = schema
-    self.isRequired = isRequired
-    self.example = example
+  static func json(_ schema: Schema, _ example: String) -> Body {
+    Body(kind: .json, schema: schema, example: example)
   }
 
-  static func json(_ schema: Schema, _ example: String) -> Body { Body(.json, schema, example) }
-
   static func patch(_ schema: Schema, _ example: String) -> Body {
-    Body(.mergePatch, schema, example)
+    Body(kind: .mergePatch, schema: schema, example: example)
   }
 
   static func file(_ schema: Schema, isRequired: Bool = true, _ example: String) -> Body {
-    Body(.file, schema, isRequired: isRequired, example)
+    Body(kind: .file, schema: schema, isRequired: isRequired, example: example)
   }
 
   var mediaTypes: [String] {

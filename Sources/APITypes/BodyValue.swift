@@ -1,0 +1,220 @@
+package import Association
+package import JSONValue
+
+/// One thing that is wrong with the body of a request.
+package struct Fault: Sendable, Equatable {
+  /// A stable word for a program. Other faults have the code of a `ValidationError` or a `Finding`.
+  package enum Code: String, Sendable, CaseIterable {
+    case missingMember = "missing-member"
+    case unknownMember = "unknown-member"
+    case wrongType = "wrong-type"
+    case unknownValue = "unknown-value"
+    case outOfRange = "out-of-range"
+    case wrongLength = "wrong-length"
+    case malformedTime = "malformed-time"
+    case malformedURL = "malformed-url"
+    case foreignURL = "foreign-url"
+    case controlCharacter = "control-character"
+    case tooMany = "too-many"
+    case repeated
+    case duplicateKey = "duplicate-key"
+    case duplicateAlias = "duplicate-alias"
+    case duplicateRoute = "duplicate-route"
+    case routeNotFound = "route-not-found"
+    case domainDiffers = "domain-differs"
+    case appDiffers = "app-differs"
+    case reservedMember = "reserved-member"
+    case serviceWithoutApps = "service-without-apps"
+    case entryInconsistent = "entry-inconsistent"
+    case legacyCannotSay = "legacy-cannot-say"
+    case dictionaryCannotSay = "dictionary-cannot-say"
+  }
+
+  package let pointer: JSONPointer
+  package let code: String
+  package let message: String
+
+  package init(pointer: JSONPointer, code: Code, message: String) {
+    self.init(pointer: pointer, code: code.rawValue, message: message)
+  }
+
+  init(pointer: JSONPointer, code: String, message: String) {
+    self.pointer = pointer
+    self.code = code
+    self.message = message
+  }
+}
+
+/// All that is wrong with the body of a request.
+package struct InvalidInput: Error, Sendable {
+  package let faults: [Fault]
+
+  package init(faults: [Fault]) { self.faults = faults }
+}
+
+/// Collects the faults of a body while it is read, so that one answer can name them all.
+package final class Faults {
+  package private(set) var all: [Fault] = []
+
+  package func add(_ code: Fault.Code, at pointer: JSONPointer, _ message: String) {
+    add(Fault(pointer: pointer, code: code, message: message))
+  }
+
+  func add(_ fault: Fault) { all.append(fault) }
+
+  /// Reads a value.
+  ///
+  /// - Throws: `InvalidInput` with every fault that was found.
+  package static func collecting<Value>(
+    in json: JSON, at pointer: JSONPointer = .root, _ read: (BodyValue) -> Value?
+  ) throws(InvalidInput) -> Value {
+    let faults = Faults()
+    let value = read(BodyValue(json: json, pointer: pointer, faults: faults))
+    guard let value, faults.all.isEmpty else { throw InvalidInput(faults: faults.all) }
+    return value
+  }
+}
+
+/// A value in the body of a request. Each way to read it returns `nil` for a value of another type,
+/// and notes that in `faults`.
+package struct BodyValue {
+  package let json: JSON
+  package let pointer: JSONPointer
+  package let faults: Faults
+
+  package func fault(_ code: Fault.Code, _ message: String) {
+    faults.add(code, at: pointer, message)
+  }
+
+  package func fault(_ error: ValidationError) {
+    faults.add(Fault(pointer: pointer, code: error.code.rawValue, message: error.message))
+  }
+
+  private func expected<Value>(_ type: String, _ value: Value?) -> Value? {
+    if value == nil { fault(.wrongType, "Expected \(type), found \(json.kind).") }
+    return value
+  }
+
+  package var string: String? { expected("a string", json.stringValue) }
+
+  package var bool: Bool? { expected("true or false", json.boolValue) }
+
+  package var members: JSON.Object? { expected("an object", json.objectValue) }
+
+  package func integer(in range: ClosedRange<Int>) -> Int? {
+    guard let value = expected("an integer", wholeNumber) else { return nil }
+    if range.contains(value) { return value }
+    fault(.outOfRange, "Must be from \(range.lowerBound) to \(range.upperBound).")
+    return nil
+  }
+
+  /// `3.0` and `3e0` are integers as `3` is (JSON Schema 2020-12, section 6.1.1 of validation).
+  private var wholeNumber: Int? {
+    if let value = json.integerValue { return value }
+    guard case .number(let text) = json, let value = Double(text) else { return nil }
+    return Int(exactly: value)
+  }
+
+  /// The elements of an array that could be read. The others have left their faults.
+  package func list<Element>(_ read: (BodyValue) -> Element?) -> [Element]? {
+    guard let values = expected("an array", json.arrayValue) else { return nil }
+    return values.enumerated().compactMap { index, value in
+      read(BodyValue(json: value, pointer: pointer.appending(index), faults: faults))
+    }
+  }
+
+  /// A name of 1 to `longest` characters that is safe to log.
+  package func name(longest: Int) -> String? {
+    guard let text = string else { return nil }
+    if !(1...longest).contains(text.unicodeScalars.count) {
+      fault(.wrongLength, "Must be 1 to \(longest) characters long.")
+    } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      fault(.controlCharacter, "A name must not contain control characters.")
+    } else {
+      return text
+    }
+    return nil
+  }
+
+  /// An RFC 3339 time, in seconds since 1970.
+  package var time: Int64? {
+    guard let text = string else { return nil }
+    if let seconds = Timestamp.seconds(text) { return seconds }
+    fault(
+      .malformedTime, "\(quote(text)) is not an RFC 3339 time, such as 2026-11-21T10:00:00Z.")
+    return nil
+  }
+
+  /// A word of a closed set.
+  package func word<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Words? {
+    guard let text = string else { return nil }
+    if let word = Words(rawValue: text) { return word }
+    let words = Words.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+    fault(.unknownValue, "\(quote(text)) is not one of \(words).")
+    return nil
+  }
+
+  /// A text that a type of the model can parse.
+  package func parse<Value>(_ make: (String) throws(ValidationError) -> Value) -> Value? {
+    guard let text = string else { return nil }
+    do throws(ValidationError) {
+      return try make(text)
+    } catch {
+      fault(error)
+      return nil
+    }
+  }
+
+  /// An object with any members.
+  func object() -> BodyObject? {
+    members.map { BodyObject(members: $0, pointer: pointer, faults: faults) }
+  }
+
+  /// An object with these members and no others.
+  package func object(_ allowed: [String]) -> BodyObject? {
+    guard let members else { return nil }
+    for key in members.keys where !allowed.contains(where: { sameScalars($0, key) }) {
+      faults.add(
+        .unknownMember, at: pointer.appending(key),
+        "Unknown member \(quote(key)). Allowed: \(allowed.joined(separator: ", ")).")
+    }
+    return BodyObject(members: members, pointer: pointer, faults: faults)
+  }
+
+  /// Members that are copied into the published file. A member that has a field of its own in this
+  /// API must be given there.
+  func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> JSON.Object? {
+    guard let members else { return nil }
+    for member in members.members where known[member.key]?(member.value) == true {
+      faults.add(
+        .reservedMember, at: pointer.appending(member.key),
+        "“\(member.key)” cannot be in “extra”: this API has a field for it.")
+    }
+    return members
+  }
+}
+
+/// An object in the body of a request.
+package struct BodyObject {
+  package let members: JSON.Object
+  package let pointer: JSONPointer
+  package let faults: Faults
+
+  /// A member; `nil` where it is missing or `null`, which mean the same.
+  package subscript(key: String) -> BodyValue? {
+    guard let value = members[key], value != .null else { return nil }
+    return BodyValue(json: value, pointer: pointer.appending(key), faults: faults)
+  }
+
+  /// A member that every request must have.
+  package func required(_ key: String) -> BodyValue? {
+    if let body = self[key] { return body }
+    faults.add(.missingMember, at: pointer, "The member “\(key)” is missing.")
+    return nil
+  }
+}
+
+/// A text of a request in quotes, cut to 80 characters.
+func quote(_ text: String) -> String {
+  text.count > 80 ? "“\(text.prefix(80))…”" : "“\(text)”"
+}

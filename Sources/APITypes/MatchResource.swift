@@ -1,0 +1,71 @@
+package import Association
+package import JSONValue
+
+/// A question about URLs, in JSON.
+package struct MatchQuestion {
+  package fileprivate(set) var document = JSON.null
+  /// The domain whose file the document is; without it, the host of each URL.
+  package fileprivate(set) var domain: DomainName?
+  package fileprivate(set) var urls: [String] = []
+  /// The app to ask about; without it, every app that the document names.
+  package fileprivate(set) var app: String?
+
+  /// How many URLs one request may ask about.
+  private static let urlLimit = 10_000
+
+  private static let fieldsOfStored: [Field<MatchQuestion>] = [
+    Field(
+      "urls", .list(of: .string, limit: urlLimit), "The URLs.", .required,
+      write: { .strings($0.urls) },
+      read: { body, question in
+        question.urls = body.list(\.string) ?? []
+        if question.urls.count > urlLimit {
+          body.fault(
+            .tooMany,
+            "A request can ask about at most \(urlLimit) URLs. For more, run 'aasa match --file FILE "
+              + "-'.")
+        }
+      }),
+    Field("app", .string, \.app, "Ask about this app only. Without it, every app of the document."),
+  ]
+
+  private static let fields: [Field<MatchQuestion>] =
+    [
+      Field(
+        "document", .json(["not": ["type": "null"]]), "An association file.", .required,
+        write: { $0.document }, read: { body, question in question.document = body.json }),
+      Field(
+        "domain", .domain, \.domain,
+        "Answer as this domain would: a URL with another host matches nothing. Without it, any host "
+          + "may match."
+      ),
+    ] + fieldsOfStored
+
+  private static let result = [
+    Member("url", .string),
+    Member("app", .nullable(.string), "The app; null if the document names none."),
+    Member("resolution", .resolution),
+    Member("pointer", .pointer, "The route that decides, if one does.", .optional),
+    Member("reason", .string, "Why, in words."),
+  ]
+
+  static let schemas: JSON.Object = [
+    "MatchResults": [
+      Member("results", .list(of: .object(result)), "One result per URL and app.")
+    ].schema(),
+    "StoredQuestion": fieldsOfStored.members().schema(for: .request),
+    "Question": fields.members().schema(for: .request),
+  ]
+
+  /// Reads a question that brings its document.
+  package static func read(_ body: BodyValue) -> MatchQuestion? {
+    var question = MatchQuestion()
+    return body.read(fields, into: &question) ? question : nil
+  }
+
+  /// Reads a question about a document that is stored.
+  package static func read(_ body: BodyValue, document: JSON) -> MatchQuestion? {
+    var question = MatchQuestion(document: document)
+    return body.read(fieldsOfStored, into: &question) ? question : nil
+  }
+}

@@ -1,0 +1,177 @@
+import Association
+import JSONValue
+
+/// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made.
+indirect enum Schema: Sendable {
+  /// Where a schema is used. One list of members makes a schema for each.
+  enum Use: Sendable {
+    /// What the server answers.
+    case answer
+    /// A desired state that the server exports: an answer without what only this database knows.
+    case export
+    /// The body of a request. `null` is the same as leaving a member out.
+    case request
+    /// A merge patch (RFC 7396), where `null` also removes a member of a map.
+    case patch
+
+    var isRequest: Bool { self == .request || self == .patch }
+  }
+
+  /// A schema that is the same for every use.
+  case json(JSON.Object)
+  /// One of `components.schemas`, by its name; exports and requests may have their own.
+  case shared(String, export: String? = nil, request: String? = nil)
+  case list(of: Schema, limit: Int? = nil)
+  /// An object with any keys.
+  case map(of: Schema)
+  case nullable(Schema)
+  /// An object with these members and no others, unless it is open.
+  case object([Member], isOpen: Bool = false)
+
+  /// The schema as JSON.
+  func json(for use: Use) -> JSON.Object {
+    switch self {
+    case .json(let json): return json
+    case .shared(let name, let export, let request):
+      let chosen = use == .answer ? name : use == .export ? export ?? name : request ?? name
+      return ["$ref": .string("#/components/schemas/\(chosen)")]
+    case .list(let element, let limit):
+      var json: JSON.Object = ["type": "array"]
+      json["maxItems"] = limit.map { .integer($0) }
+      json["items"] = .object(element.json(for: use))
+      return json
+    case .map(let value):
+      let json = value.json(for: use)
+      return [
+        "type": "object", "additionalProperties": .object(use == .patch ? json.orNull : json),
+      ]
+    case .nullable(let schema): return schema.json(for: use).orNull
+    case .object(let members, let isOpen):
+      var json: JSON.Object = ["type": "object"]
+      let required = members.filter { $0.isRequired(in: use) }.map(\.name)
+      if !required.isEmpty { json["required"] = .strings(required) }
+      var properties = JSON.Object()
+      for member in members where use != .export || !member.traits.contains(.local) {
+        properties.appendNew(member.name, .object(member.json(for: use)))
+      }
+      json["properties"] = .object(properties)
+      if !isOpen { json["additionalProperties"] = false }
+      return json
+    }
+  }
+
+  static let any = json([:])
+  static let object = json(["type": "object"])
+  static let string = json(["type": "string"])
+  static let bool = json(["type": "boolean"])
+  /// A count of things or bytes.
+  static let count = integer(in: 0...Int.max)
+  /// The number of a revision.
+  static let revision = integer(in: 1...Int.max)
+  static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
+  /// A time as answers write it.
+  static let time = json([
+    "type": "string", "format": "date-time",
+    "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+  ])
+  static let app = shared("AppIdentifier")
+  static let domain = shared("DomainName")
+  static let alias = shared("Alias")
+  static let environment = shared("Environment")
+  static let resolution = shared("Resolution")
+  static let pointer = shared("Pointer")
+  static let codes = list(of: .shared("FindingCode"))
+
+  static func integer(in range: ClosedRange<Int>) -> Schema {
+    var json: JSON.Object = ["type": "integer", "minimum": .integer(range.lowerBound)]
+    if range.upperBound < Int.max { json["maximum"] = .integer(range.upperBound) }
+    return .json(json)
+  }
+
+  /// A word of a closed set.
+  static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema {
+    .json(["type": "string", "enum": .strings(Words.allCases.map(\.rawValue))])
+  }
+}
+
+extension JSON.Object {
+  /// The schema with a description, if that is not empty.
+  func described(_ documentation: String) -> JSON.Object {
+    var schema = self
+    if !documentation.isEmpty { schema["description"] = .string(documentation) }
+    return schema
+  }
+
+  /// The schema of the same values and `null`.
+  fileprivate var orNull: JSON.Object {
+    if self["$ref"] != nil { return ["oneOf": [.object(self), ["type": "null"]]] }
+    var schema = self
+    switch schema["type"] {
+    case .array(let types): schema["type"] = .array(types + ["null"])
+    case let type?: schema["type"] = [type, "null"]
+    case nil: break
+    }
+    if let words = schema["enum"]?.arrayValue { schema["enum"] = .array(words + [.null]) }
+    return schema
+  }
+}
+
+/// One member of an object, as the OpenAPI description shows it.
+struct Member: Sendable {
+  /// When a member is there.
+  struct Traits: OptionSet, Sendable {
+    let rawValue: Int
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Some answers leave it out.
+    static let optional = Traits(rawValue: 1)
+    /// Every request must have it.
+    static let required = Traits(rawValue: 2)
+    /// Ignored in a request, so that a client can send an answer back as it came.
+    static let readOnly = Traits(rawValue: 4)
+    /// Known only to this database, so exports leave it out.
+    static let local = Traits(rawValue: 8)
+  }
+
+  let name: String
+  let schema: Schema
+  /// In Markdown, as OpenAPI allows.
+  let documentation: String
+  var traits: Traits
+
+  init(_ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Traits = []) {
+    self.name = name
+    self.schema = schema
+    self.documentation = documentation
+    self.traits = traits
+  }
+
+  fileprivate func isRequired(in use: Schema.Use) -> Bool {
+    if use.isRequest { return traits.contains(.required) }
+    return !traits.contains(.optional) && !(use == .export && traits.contains(.local))
+  }
+
+  fileprivate func json(for use: Schema.Use) -> JSON.Object {
+    if use.isRequest && traits.contains(.readOnly) {
+      return ["description": .string("\(documentation) Read-only: ignored in requests.")]
+    }
+    var json = schema.json(for: use)
+    if use.isRequest && !traits.contains(.required) { json = json.orNull }
+    return json.described(documentation)
+  }
+}
+
+extension [Member] {
+  /// The schema of an object with these members and no others, unless it is open.
+  func schema(
+    _ documentation: String = "", for use: Schema.Use = .answer, isOpen: Bool = false
+  ) -> JSON {
+    .object(Schema.object(self, isOpen: isOpen).json(for: use).described(documentation))
+  }
+
+  /// What the answer to a dry run adds.
+  static let dryRun = [
+    Member("dryRun", .json(["const": true]), "Present in the answer to a dry run.", .optional)
+  ]
+}
