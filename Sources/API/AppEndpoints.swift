@@ -61,8 +61,7 @@ struct AppEndpoints: Sendable {
 
   private func put(_ call: Call) throws -> Response {
     let id = try call.app()
-    let app = try Faults.collecting(in: try call.json()) { input in AppResource.read(input, id: id)
-    }
+    let app = try Faults.collecting(in: try call.json()) { AppResource.read($0, id: id) }
     let (stored, isNew) = try store.write(call.context()) { try $0.put(app) }
     return .json(isNew ? .created : .ok, AppResource.json(stored))
   }
@@ -76,10 +75,8 @@ struct AppEndpoints: Sendable {
       try $0.renameAndPublish(old, to: new, accepting: call.acceptedCodes())
     }
     let domains = try publications.map { publication -> JSON in
-      var object: JSON.Object = ["domain": .string(publication.edited.stored.domain.name.text)]
-      for member in try PublicationResource.json(publication).members {
-        object[member.key] = member.value
-      }
+      var object = try PublicationResource.json(publication)
+      object["domain"] = .string(publication.edited.stored.domain.name.text)
       return .object(object)
     }
     var object: JSON.Object = ["app": .string(new.text), "domains": .array(domains)]

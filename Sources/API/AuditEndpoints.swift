@@ -17,13 +17,11 @@ struct AuditEndpoints: Sendable {
           "A page, newest first.", "AuditRecords",
           """
           {
-            "items": [
-              {
-                "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
-                "address": "127.0.0.1", "action": "revoke token", "reason": "",
-                "token": "release pipeline"
-              }
-            ],
+            "items": [{
+              "id": 21, "at": "2026-11-21T13:51:45Z", "author": "first-admin",
+              "address": "127.0.0.1", "action": "revoke token", "reason": "",
+              "token": "release pipeline"
+            }],
             "next": null
           }
           """), handle: listAudit)

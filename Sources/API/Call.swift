@@ -110,7 +110,7 @@ struct Call: Sendable {
         let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
         throw Problem(
           .unknownCode,
-          "“\(word)” is not a code that can be accepted. Use any of \(all.joined(separator: ", "))."
+          "“\(word.prefix(80))” is not a code that can be accepted. Use any of \(all.joined(separator: ", "))."
         )
       }
       codes.insert(code)

@@ -180,12 +180,10 @@ extension Call {
 extension Example {
   fileprivate static let domains = """
     {
-      "items": [
-        {
-          "domain": "example.com", "enabled": true, "format": "modern",
-          "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z"
-        }
-      ],
+      "items": [{
+        "domain": "example.com", "enabled": true, "format": "modern",
+        "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z"
+      }],
       "next": null, "total": 1
     }
     """
@@ -194,22 +192,20 @@ extension Example {
     {
       "aliases": ["www.example.com", "*.go.example.com"], "defaults": {"caseSensitive": false},
       "substitutionVariables": {"food": ["burrito", "pizza"]},
-      "entries": [
-        {
-          "apps": ["ABCDE12345.com.example.app"],
-          "routes": [
-            {"path": "/help/website/*", "exclude": true},
-            {"path": "/help/*", "query": {"articleNumber": "????"}},
-            {"path": "/order/$(food)/*"}
-          ]
-        }
-      ],
+      "entries": [{
+        "apps": ["ABCDE12345.com.example.app"],
+        "routes": [
+          {"path": "/help/website/*", "exclude": true},
+          {"path": "/help/*", "query": {"articleNumber": "????"}},
+          {"path": "/order/$(food)/*"}
+        ]
+      }],
       "webcredentials": ["ABCDE12345.com.example.app"]
     }
     """
 
   fileprivate static let adopted = publication(
-    9, findings: [finding],
+    9, findings: [exclusionFinding],
     changes: [
       change(
         "removed", "variable",
@@ -226,14 +222,12 @@ extension Example {
       "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
       "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
       "strict": false, "defaults": {}, "substitutionVariables": {},
-      "entries": [
-        {
-          "id": 1, "apps": ["ABCDE12345.com.example.app"],
-          "routes": [
-            {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 7, "path": "/buy/*"}
-          ]
-        }
-      ],
+      "entries": [{
+        "id": 1, "apps": ["ABCDE12345.com.example.app"],
+        "routes": [
+          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 7, "path": "/buy/*"}
+        ]
+      }],
       "webcredentials": [], "appclips": [], "activitycontinuation": [],
       "expectations": \(expectations), "revision": 9, "updatedAt": "2026-11-21T13:51:45Z"
     }

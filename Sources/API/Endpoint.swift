@@ -83,6 +83,7 @@ struct Endpoint: Sendable {
   /// The problems that only this endpoint has.
   let ownProblems: [Problem.Code]
   let answers: [Answer]
+  /// A variable since the description is built from endpoints, of which one serves it.
   var handle: @Sendable (Call) throws -> Response
 
   /// - Parameters:
@@ -149,7 +150,7 @@ struct Router: Sendable {
     }
     let list = allowed.joined(separator: ", ")
     throw Problem(
-      .methodNotAllowed, "This path allows \(list), not \(method.name).",
+      .methodNotAllowed, "This path only allows \(list).",
       fields: [Field("Allow", list)])
   }
 

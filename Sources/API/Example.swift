@@ -13,12 +13,8 @@ enum Example {
   static let entry = #"{"id": 1, "apps": ["ABCDE12345.com.example.app"], "routes": \#(routes)}"#
 
   static let expectations = """
-    [
-      {
-        "url": "https://example.com/checkout", "app": "ABCDE12345.com.example.app",
-        "resolution": "no-match"
-      }
-    ]
+    [{"url": "https://example.com/checkout", "app": "ABCDE12345.com.example.app",
+      "resolution": "no-match"}]
     """
 
   /// The domain, whose `cacheSeconds` the example of PATCH sets in revision 3.
@@ -42,16 +38,13 @@ enum Example {
       "applinks": {
         "defaults": {"caseSensitive": false},
         "substitutionVariables": {"food": ["burrito", "pizza"]},
-        "details": [
-          {
-            "appIDs": ["ABCDE12345.com.example.app"],
-            "components": [
-              {"/": "/help/website/*", "exclude": true},
-              {"/": "/help/*", "?": {"articleNumber": "????"}},
-              {"/": "/order/$(food)/*"}
-            ]
-          }
-        ]
+        "details": [{
+          "appIDs": ["ABCDE12345.com.example.app"],
+          "components": [
+            {"/": "/help/website/*", "exclude": true},
+            {"/": "/help/*", "?": {"articleNumber": "????"}}, {"/": "/order/$(food)/*"}
+          ]
+        }]
       },
       "webcredentials": {"apps": ["ABCDE12345.com.example.app"]}
     }
@@ -61,16 +54,25 @@ enum Example {
   static let file = """
     {
       "applinks": {
-        "details": [
-          {
-            "appIDs": ["ABCDE12345.com.example.app"],
-            "components": [{"/": "/help/website/*", "exclude": true}, {"/": "/buy/*"}]
-          }
-        ]
+        "details": [{
+          "appIDs": ["ABCDE12345.com.example.app"],
+          "components": [{"/": "/help/website/*", "exclude": true}, {"/": "/buy/*"}]
+        }]
       }
     }
     """
 
+  /// A finding about `file`.
+  static let exclusionFinding = """
+    {
+      "code": "unneeded-exclusion", "severity": "note",
+      "pointer": "/applinks/details/0/components/0",
+      "message": "No route after this exclusion matches what it excludes.",
+      "help": "Remove it, or move it before the route that it makes an exception to."
+    }
+    """
+
+  /// A finding about `document` without its last route.
   static let finding = """
     {
       "code": "unused-variable", "severity": "note",

@@ -22,34 +22,20 @@ struct MatchEndpoints: Sendable {
           "Question",
           """
           {
-            "document": {
-              "applinks": {
-                "details": [
-                  {"appIDs": ["ABCDE12345.com.example.app"], "components": [{"/": "/buy/*"}]}
-                ]
-              }
-            },
-            "domain": "example.com", "urls": ["https://example.com/buy/1"]
+            "document": \(Example.file), "domain": "example.com",
+            "urls": ["https://example.com/buy/1"]
           }
-          """), answers: .ok("The results.", "MatchResults", Example.match), handle: match),
+          """),
+        answers: .ok("The results.", "MatchResults", #"{"results": [\#(Example.match)]}"#),
+        handle: match),
       Endpoint(
         .post, "/v1/validate", .anyToken,
         "validate", .answers, "Validate a file",
         description: "The body is the file as it is; its media type is ignored.",
-        body: .file(
-          Schema([:]), isRequired: false,
-          """
-          {
-            "applinks": {
-              "details": [
-                {"appID": "ABCDE12345.com.example.app", "components": [{"/": "buy/*"}]}
-              ]
-            }
-          }
-          """),
+        body: .file(Schema([:]), isRequired: false, Example.file),
         answers: .ok(
           "The report, also on a file that is not JSON.", "Report",
-          #"{"valid": true, "bytes": 100, "findings": []}"#)
+          #"{"valid": true, "bytes": 137, "findings": [\#(Example.exclusionFinding)]}"#)
       ) { call in
         let body = call.request.body
         return .json(.ok, Linter.report(onFile: body).json(size: body.count))
@@ -64,7 +50,10 @@ struct MatchEndpoints: Sendable {
             "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
             "app": "ABCDE12345.com.example.app"
           }
-          """), answers: .ok("The results.", "MatchResults", Example.storedMatch),
+          """),
+        answers: .ok(
+          "The results.", "MatchResults",
+          #"{"results": [\#(Example.noMatch), \#(Example.blocked)]}"#),
         handle: matchStored),
     ]
   }
@@ -103,32 +92,30 @@ struct MatchEndpoints: Sendable {
 }
 
 extension Example {
-  fileprivate static let match = #"""
+  private static func result(_ path: String, _ resolution: String, _ members: String) -> String {
+    """
     {
-      "results": [
-        {
-          "url": "https://example.com/buy/1", "app": "ABCDE12345.com.example.app",
-          "resolution": "match", "pointer": "/applinks/details/0/components/0",
-          "reason": "The first matching route is /applinks/details/0/components/0: path \"/buy/*\"."
-        }
-      ]
+      "url": "https://example.com\(path)", "app": "ABCDE12345.com.example.app",
+      "resolution": "\(resolution)", \(members)
     }
-    """#
+    """
+  }
 
-  fileprivate static let storedMatch = #"""
-    {
-      "results": [
-        {
-          "url": "https://example.com/help/1", "app": "ABCDE12345.com.example.app",
-          "resolution": "no-match",
-          "reason": "No route matches. The closest is /applinks/details/0/components/2."
-        },
-        {
-          "url": "https://example.com/help/website/faq", "app": "ABCDE12345.com.example.app",
-          "resolution": "blocked", "pointer": "/applinks/details/0/components/1",
-          "reason": "The first matching route is the exclusion /applinks/details/0/components/1."
-        }
-      ]
-    }
-    """#
+  fileprivate static let match = result(
+    "/buy/1", "match",
+    #"""
+    "pointer": "/applinks/details/0/components/1",
+    "reason": "The first matching route is /applinks/details/0/components/1: path \"/buy/*\"."
+    """#)
+
+  fileprivate static let noMatch = result(
+    "/help/1", "no-match",
+    #""reason": "No route matches. The closest is /applinks/details/0/components/2.""#)
+
+  fileprivate static let blocked = result(
+    "/help/website/faq", "blocked",
+    """
+    "pointer": "/applinks/details/0/components/1",
+    "reason": "The first matching route is the exclusion /applinks/details/0/components/1."
+    """)
 }

@@ -107,7 +107,9 @@ struct OpenAPI {
     var responses: [(status: Status, json: JSON)] = try endpoint.answers.map {
       ($0.status, try response($0, endpoint))
     }
-    for (status, codes) in endpoint.problems { responses.append((status, response(status, codes))) }
+    for (status, codes) in endpoint.problems.sorted(by: { $0.key.code < $1.key.code }) {
+      responses.append((status, response(status, codes)))
+    }
     responses.sort { $0.status.code < $1.status.code }
     object["responses"] = .object(
       responses.reduce(into: [:]) { $0["\($1.status.code)"] = $1.json })
@@ -187,24 +189,23 @@ struct OpenAPI {
     var words = codes.map(\.rawValue)
     var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
     if status == .badRequest {
-      let names = ValidationError.Code.allCases.map(\.rawValue)
-      meanings.append("\(names.map { "`\($0)`" }.joined(separator: ", ")): A name is invalid.")
-      words += names
+      words += ValidationError.Code.allCases.map(\.rawValue)
+      meanings.append("The other codes: a name in the path or the query is invalid.")
     }
-    if codes.contains(.refused) { words += Finding.Code.refusals.map(\.rawValue) }
+    if codes.contains(.refused) {
+      words += Finding.Code.refusals.map(\.rawValue)
+      meanings.append("The other codes are those of findings.")
+    }
     var properties: JSON.Object = ["code": ["enum": .strings(words)]]
     for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }
-    let problem: JSON = [
-      "schema": [
-        "allOf": [Schema("Problem").json, ["properties": .object(properties)]]
-      ]
+    let schema: JSON = ["allOf": [Schema("Problem").json, ["properties": .object(properties)]]]
+    let fields: [Status: [String]] = [
+      .unauthorized: ["WWW-Authenticate"], .methodNotAllowed: ["Allow"],
     ]
-    let fields =
-      status == .unauthorized ? ["WWW-Authenticate"] : status == .methodNotAllowed ? ["Allow"] : []
     responses[name] = [
       "description": .string(meanings.joined(separator: "\n\n")),
-      "headers": Self.headers(fields),
-      "content": ["application/problem+json": problem],
+      "headers": Self.headers(fields[status] ?? []),
+      "content": ["application/problem+json": ["schema": schema]],
     ]
     return Self.reference("responses", name)
   }

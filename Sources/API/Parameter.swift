@@ -139,7 +139,7 @@ extension Endpoint {
       let names = query.map(\.name).sorted().joined(separator: ", ")
       throw Problem(
         .unknownParameter,
-        "\(method.name) \(path) has no query parameter “\(unknown.name)”. "
+        "\(method.name) \(path) has no query parameter “\(unknown.name.prefix(80))”. "
           + (query.isEmpty ? "It takes none." : "It takes \(names)."))
     }
     for parameter in query {

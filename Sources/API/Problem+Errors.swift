@@ -49,27 +49,24 @@ extension Problem {
         status: account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
         detail, members: members)
     case .expectationsBroken(let domain, let expectations):
-      return broken(domain, expectations)
+      let count = expectations.count
+      return Problem(
+        .expectationBroken,
+        "Not published: this change breaks \(count) \(count == 1 ? "expectation" : "expectations") of "
+          + "“\(domain)”. Correct the routes, or change the expectations first.",
+        members: [
+          "domain": .string(domain.text),
+          "expectations": .array(expectations.map { ExpectationResource.json($0) }),
+        ])
     case .several(let errors):
       let problems = errors.map { of($0).json }
+      let isConflict = errors.contains { if case .expectationsBroken = $0 { true } else { false } }
       return Problem(
         .severalRefused,
-        status: errors.contains(where: \.isConflict) ? .conflict : .unprocessableContent,
+        status: isConflict ? .conflict : .unprocessableContent,
         "Nothing was changed: \(problems.count) domains were refused. See “problems”.",
         members: ["problems": .array(problems)])
     }
-  }
-
-  private static func broken(
-    _ domain: DomainName, _ broken: [BrokenExpectation]
-  ) -> Problem {
-    let list = broken.map { ExpectationResource.json($0) }
-    return Problem(
-      .expectationBroken,
-      "Not published: this change breaks \(list.count) "
-        + "\(list.count == 1 ? "expectation" : "expectations") of “\(domain)”. Correct the routes, or "
-        + "change the expectations first.",
-      members: ["domain": .string(domain.text), "expectations": .array(list)])
   }
 
   private static func of(_ error: StoreError) throws(InternalError) -> Problem {
@@ -147,18 +144,10 @@ extension Problem {
     case .app(let id): Problem(.appNotFound, "The app “\(id)” does not exist.")
     case .entry(let id): Problem(.entryNotFound, "This domain has no entry \(id).")
     case .route(let id): Problem(.routeNotFound, "This entry has no route \(id).")
-    case .revision(let number):
-      Problem(.revisionNotFound, "This domain has no revision \(number).")
+    case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token “\(name)” does not exist.")
     }
-  }
-}
-
-extension PublicationError {
-  /// Whether the document itself has no errors.
-  fileprivate var isConflict: Bool {
-    if case .expectationsBroken = self { true } else { false }
   }
 }

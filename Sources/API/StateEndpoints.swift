@@ -80,37 +80,33 @@ extension Example {
   fileprivate static let state = """
     {
       "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
-      "domains": [
-        {
-          "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-          "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
-          "strict": false, "defaults": {"caseSensitive": false},
-          "substitutionVariables": {"food": ["burrito", "pizza"]},
-          "entries": [
-            {
-              "apps": ["ABCDE12345.com.example.app"],
-              "routes": [
-                {"path": "/help/*", "query": {"articleNumber": "????"}},
-                {"path": "/order/$(food)/*"}
-              ]
-            }
-          ],
-          "webcredentials": ["ABCDE12345.com.example.app"], "appclips": [],
-          "activitycontinuation": [], "expectations": \(expectations)
-        }
-      ]
+      "domains": [{
+        "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
+        "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
+        "strict": false, "defaults": {"caseSensitive": false},
+        "substitutionVariables": {"food": ["burrito", "pizza"]},
+        "entries": [
+          {
+            "apps": ["ABCDE12345.com.example.app"],
+            "routes": [
+              {"path": "/help/*", "query": {"articleNumber": "????"}},
+              {"path": "/order/$(food)/*"}
+            ]
+          }
+        ],
+        "webcredentials": ["ABCDE12345.com.example.app"], "appclips": [],
+        "activitycontinuation": [], "expectations": \(expectations)
+      }]
     }
     """
 
   fileprivate static let desiredState = """
     {
       "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example"}],
-      "domains": [
-        {
-          "domain": "example.org",
-          "entries": [{"apps": ["ABCDE12345.com.example.app"], "routes": [{"path": "/*"}]}]
-        }
-      ]
+      "domains": [{
+        "domain": "example.org",
+        "entries": [{"apps": ["ABCDE12345.com.example.app"], "routes": [{"path": "/*"}]}]
+      }]
     }
     """
 
