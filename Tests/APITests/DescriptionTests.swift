@@ -110,6 +110,12 @@ import Testing
   }
 
   private static let entry = "/v1/domains/a.example/entries/1"
+
+  private static func unpublishable(_ domain: String) -> JSON {
+    let entry: JSON = ["apps": [.string(app)], "routes": [["path": "/$(missing)"]]]
+    return ["domain": .string(domain), "entries": [entry]]
+  }
+
   private static let file: JSON = ["applinks": ["details": [["appIDs": [5]]]]]
 
   @Test(arguments: [
@@ -162,6 +168,14 @@ import Testing
         "domains": [["domain": "a.example"], ["domain": "b.example", "aliases": ["a.example"]]]
       ],
       status: 409, code: "name-taken"),
+    Refusal(
+      method: "POST", target: "/v1/apply",
+      body: ["domains": [unpublishable("a.example"), unpublishable("b.example")]], status: 422,
+      code: "several-refused"),
+    Refusal(
+      method: "POST", target: "/v1/apply",
+      body: ["domains": [["domain": "a.example"], unpublishable("b.example")]], status: 409,
+      code: "several-refused"),
   ])
   func aRefusalIsDescribed(refusal: Refusal) throws {
     try prepare()
