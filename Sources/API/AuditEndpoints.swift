@@ -12,7 +12,7 @@ struct AuditEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/audit", .role(.admin), query: .numberedPage + [.domainFilter, .author],
-        "listAudit", .audit, "Who did what, when and from where",
+        "listAudit", .audit, "List who did what, when and from where",
         answers: .ok(
           "A page, newest first.", "AuditRecords",
           """

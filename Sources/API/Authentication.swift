@@ -26,7 +26,8 @@ struct Authentication: Sendable {
     guard token.role >= role else {
       throw Problem(
         .roleTooLow,
-        "The token “\(token.name)” has the role “\(token.role.rawValue)”. This needs “\(role.rawValue)”."
+        "The token “\(token.name)” has the role “\(token.role.rawValue)”, but this request "
+          + "needs “\(role.rawValue)”."
       )
     }
     try checkDomain(of: token, endpoint, parameters)
@@ -39,7 +40,7 @@ struct Authentication: Sendable {
     if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
     let fault =
       secret == nil
-      ? "This needs a token: “Authorization: Bearer aasa_…”."
+      ? "This request needs a token: “Authorization: Bearer aasa_…”."
       : "The token is unknown, revoked or expired."
     throw Problem(
       .unauthorized, "\(fault) Create one with “aasa token create --name NAME --role ROLE”.",

@@ -262,7 +262,7 @@ extension Endpoint.Access {
   fileprivate var sentence: String {
     switch self {
     case .anybody: "Needs no token."
-    case .anyToken: "Needs any token, also one that is limited to domains."
+    case .anyToken: "Needs a token of any role, even one limited to domains."
     case .role(.viewer): "Needs a token of any role."
     case .role(let role):
       "Needs the role \(Role.allCases.filter { $0 >= role }.map(\.rawValue).joined(separator: " or "))."

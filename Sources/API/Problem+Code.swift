@@ -112,7 +112,7 @@ extension Problem {
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
       case .databaseBusy:
-        (.serviceUnavailable, "Another process locks the database. Nothing was changed.", [])
+        (.serviceUnavailable, "Another process has locked the database. Nothing was changed.", [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
       case .diskFull:

@@ -109,7 +109,7 @@ extension Problem {
     switch refusal {
     case .busy:
       return Problem(
-        .databaseBusy, "Another process locks the database. Nothing was changed. Try again.",
+        .databaseBusy, "Another process has locked the database. Nothing was changed. Try again.",
         fields: [Field("Retry-After", "1")])
     case .diskFull:
       return Problem(

@@ -52,7 +52,8 @@ struct RevisionEndpoints: Sendable {
         handle: compareDocument),
       Endpoint(
         .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: .numberedPage,
-        "listFetches", .fetches, "Who fetched which revision, and whether Apple has the latest",
+        "listFetches", .fetches,
+        "Report who fetched which revision, and whether Apple has the current one",
         description:
           "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
           + "memory and stored every 2 to 30 seconds: times are when they were counted.",

@@ -28,7 +28,7 @@ struct ServiceEndpoints: Sendable {
     [
       Endpoint(
         .get, "/", .anybody,
-        "getIndex", .service, "Links to the API and the health checks",
+        "getIndex", .service, "Link to the API and the health checks",
         answers: .ok(
           "The links.",
           .object([
@@ -38,15 +38,15 @@ struct ServiceEndpoints: Sendable {
       ) { _ in .json(.ok, Self.index) },
       Endpoint(
         .get, "/healthz", .anybody,
-        "getHealth", .service, "Whether the process answers",
-        answers: .ok("It does.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
+        "getHealth", .service, "Check that the process answers",
+        answers: .ok("It answers.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
-        "getReadiness", .service, "Whether the service can take requests",
+        "getReadiness", .service, "Check that the service is ready",
         description:
-          "Files are served even while the database fails. That is `degraded`, for which no load "
-          + "balancer should drop the server.",
+          "Files are served even while the database fails. The status is then `degraded`, and a load "
+          + "balancer should keep the server.",
         answers: .ok(
           "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
             + "`problems` says what.",
@@ -62,7 +62,7 @@ struct ServiceEndpoints: Sendable {
           schema: Self.schema(ofStatus: "not ready")), handle: ready),
       Endpoint(
         .get, "/metrics", .anybody,
-        "getMetrics", .service, "Metrics for Prometheus",
+        "getMetrics", .service, "Read metrics for Prometheus",
         description: "docs/metrics.md lists them.",
         answers: Answer(
           status: .ok, description: "The Prometheus text format, version 0.0.4.",
@@ -76,7 +76,7 @@ struct ServiceEndpoints: Sendable {
       // (caddyserver.com/docs/automatic-https#on-demand-tls): 200 is yes, anything else no.
       Endpoint(
         .get, Self.askPath, .anybody, query: [.askedDomain],
-        "askForCertificate", .service, "Whether to obtain a certificate for a name",
+        "askForCertificate", .service, "Check whether to obtain a certificate for a name",
         description:
           "200 if a file is currently served for the name, directly or through a wildcard alias. For "
           + "Caddy's on-demand TLS.",
@@ -137,7 +137,7 @@ struct ServiceEndpoints: Sendable {
   static func description(of others: [Endpoint]) -> Endpoint {
     var endpoint = Endpoint(
       .get, "/openapi.json", .anybody,
-      "getDescription", .service, "This description", answers: .ok("OpenAPI 3.1.", .anyObject)
+      "getDescription", .service, "Read this description", answers: .ok("OpenAPI 3.1.", .anyObject)
     ) { _ in Response(.noContent) }
     let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
     endpoint.handle = { _ in

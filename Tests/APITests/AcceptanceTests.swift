@@ -24,18 +24,18 @@ import Testing
     #expect(try accepted.json["accepted"] == ["undefined-variable"])
   }
 
-  @Test func theRevisionSaysWhatWasAccepted() throws {
+  @Test func theRevisionListsTheAcceptedCodes() throws {
     let revision = try admin.send("GET", "\(target)/revisions/1").json
     #expect(revision["accepted"] == ["undefined-variable"])
   }
 
-  @Test func anEditThatLeavesTheErrorAsItIsNeedsNoCode() throws {
+  @Test func anEditThatLeavesAnAcceptedErrorAloneNeedsNoCode() throws {
     let response = try admin.send("POST", "\(target)/entries/1/routes", json: ["path": "/a"])
     #expect(response.status == 201)
     #expect(try response.json["accepted"] == ["undefined-variable"])
   }
 
-  @Test func aFurtherErrorOfTheSameKindIsRefused() throws {
+  @Test func anotherErrorOfTheSameKindIsRefused() throws {
     let route: JSON = ["path": "/$(elsewhere)"]
     let refused = try admin.send("POST", "\(target)/entries/1/routes", json: route)
     #expect(try refused.status == 422 && refused.code == "undefined-variable")
@@ -44,7 +44,7 @@ import Testing
     #expect(accepted.status == 201)
   }
 
-  @Test func codesThatCannotBeAcceptedAreNamed() throws {
+  @Test func theRefusalNamesTheCodesThatCanBeAccepted() throws {
     let response = try admin.send("PUT", "\(target)/file?accept=not-json", json: [:])
     #expect(try response.status == 400 && response.code == "unknown-code")
   }

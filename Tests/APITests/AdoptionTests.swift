@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(.enabled(if: CorpusFile.isThere, CorpusFile.missing))
-  func everyUsableRealFileIsServedAsItWasAndEveryOtherOneIsRefusedWithItsFaults() throws {
+  func everyRealFileIsServedUnchangedOrRefusedWithItsFaults() throws {
     let files = try CorpusFile.all()
     var refused: [String] = []
     for (index, file) in files.enumerated() {
@@ -48,7 +48,7 @@ import Testing
     #expect(after.body == before.body && after["ETag"] == before["ETag"])
   }
 
-  /// The query that accepts the errors which a file has, if all of them can be accepted.
+  /// The query that accepts all errors of a file, if they can be accepted.
   private func acceptance(of response: RawResponse) throws -> String {
     guard response.status == 422 else { return "" }
     let errors = try response.json["errors"]?.arrayValue ?? []
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: Shape.all)
-  func aFileOfAnyShapeIsServedAsItWasAndAdoptingItAgainChangesNothing(shape: Shape) throws {
+  func aFileOfAnyShapeIsServedUnchangedAndAdoptingItAgainChangesNothing(shape: Shape) throws {
     let file = shape.file.serialized()
     let accept = try acceptance(of: adopt(file, "example.com"))
     let first = try adopt(file, "example.com", accept)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: Shape.all)
-  func puttingADomainAsItWasReadChangesNothing(shape: Shape) throws {
+  func puttingBackADomainAsReadChangesNothing(shape: Shape) throws {
     let file = shape.file.serialized()
     let accept = try acceptance(of: adopt(file, "example.com"))
     _ = try adopt(file, "example.com", accept)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: Shape.all)
-  func theFileOfADomainCanBeTakenToAnotherDomainAsADomain(shape: Shape) throws {
+  func aDomainCanBeCopiedToAnotherName(shape: Shape) throws {
     let accept = try acceptance(of: adopt(shape.file.serialized(), "example.com"))
     _ = try adopt(shape.file.serialized(), "example.com", accept)
     var domain = try running.admin.send("GET", "/v1/domains/example.com").json.objectValue ?? [:]
@@ -100,7 +100,7 @@ import Testing
     #expect(try again.json["changed"] == false)
   }
 
-  @Test func adoptingAFileKeepsTheIdentifiersOfWhatStaysTheSame() throws {
+  @Test func adoptingAFileKeepsTheIDsOfUnchangedRoutes() throws {
     let first = try adopt(
       #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[{"/":"/a"},{"/":"/b"}]}]}}"#
         .utf8.map { $0 }, "example.com"

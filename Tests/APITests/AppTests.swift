@@ -9,7 +9,7 @@ import Testing
 
   init() throws { running = try RunningService() }
 
-  @Test func anAppIsPutReadAndDeleted() throws {
+  @Test func anAppIsAddedReadAndDeleted() throws {
     let json: JSON = ["name": "Shop", "environment": "staging"]
     let first = try admin.send("PUT", target, json: json)
     #expect(first.status == 201)
@@ -24,7 +24,7 @@ import Testing
     #expect(try admin.send("DELETE", target).status == 404)
   }
 
-  @Test func everythingWrongWithAnAppIsNamed() throws {
+  @Test func everyFaultOfAnAppIsNamed() throws {
     let json: JSON = ["app": .string(otherApp), "name": 5, "environment": "test", "colour": 1]
     let response = try admin.send("PUT", target, json: json)
     #expect(
@@ -48,7 +48,7 @@ import Testing
         ]
       ],
     ] as [JSON])
-  func anAppThatADomainNamesCannotBeDeleted(domain: JSON) throws {
+  func anAppThatADomainUsesCannotBeDeleted(domain: JSON) throws {
     try running.put("b.example", domain)
     try running.put("a.example", domain)
     #expect(try admin.send("GET", target).json["domains"] == 2)

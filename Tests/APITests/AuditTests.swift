@@ -13,7 +13,7 @@ import Testing
 
   init() throws { running = try RunningService() }
 
-  @Test func everyChangeIsWrittenDownWithWhoWhenWhyAndItsRevision() throws {
+  @Test func everyChangeIsAuditedWithItsAuthorTimeReasonAndRevision() throws {
     let put = try admin.send("PUT", "/v1/domains/a.example?reason=launch", json: [:])
     #expect(put.status == 201)
     #expect(try admin.send("PUT", "/v1/domains/b.example", json: [:]).status == 201)
@@ -29,7 +29,7 @@ import Testing
     #expect(all?.arrayValue?.count == 4)
   }
 
-  @Test func whatFailsOrChangesNothingIsNotWrittenDown() throws {
+  @Test func failedAndEmptyChangesAreNotAudited() throws {
     #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
     let before = try admin.send("GET", "/v1/audit").body
     #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 200)
@@ -38,7 +38,7 @@ import Testing
     #expect(try admin.send("GET", "/v1/audit").body == before)
   }
 
-  @Test func pagesStayRightWhileDomainsComeAndGo() throws {
+  @Test func pagesStayCorrectWhileDomainsAreAddedAndDeleted() throws {
     for index in 10..<30 { try running.put("d\(index).example", [:]) }
     var seen: [String] = []
     var cursor = ""

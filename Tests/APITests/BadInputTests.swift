@@ -15,7 +15,7 @@ import Testing
     before = try running.serve("example.com")
   }
 
-  /// Nothing that was sent has changed what is served, and both listeners go on answering.
+  /// Expects that nothing served has changed, and that both listeners still answer.
   private func expectNothingChanged(_ what: String) throws {
     let after = try running.serve("example.com")
     #expect(after.status == 200 && after.body == before.body, "\(what)")
@@ -28,7 +28,7 @@ import Testing
     "\"\\x\"", "\"\\ud800\"", "\"a\u{1}b\"", "\u{0}", "{}\u{0}", "NaN", "1e", "\"unterminated",
     "<html>", "\u{FEFF}\u{FEFF}{}",
   ])
-  func whatIsNotJSONIsRefusedWithItsPlace(text: String) throws {
+  func invalidJSONIsRefusedWithLineAndColumn(text: String) throws {
     for (method, path) in [
       ("PUT", target + "/file"), ("PUT", target), ("PATCH", target), ("POST", target + "/entries"),
       ("PUT", "/v1/apps/\(app)"), ("POST", "/v1/match"), ("POST", target + "/match"),
@@ -63,7 +63,7 @@ import Testing
     ("DELETE", "", "dryRun=true&dry-run=1", "dry-run"), ("PUT", "/file", "=x", ""),
     ("PATCH", "", "limit=1", "limit"), ("GET", "", "fields=domain", "fields"),
   ])
-  func aParameterThatAnEndpointDoesNotHaveIsRefusedByItsName(
+  func anUnknownParameterIsRefusedByName(
     method: String, path: String, query: String, name: String
   ) throws {
     let response = try admin.send(method, target + path + "?" + query, json: [:])
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100, 101, 10_000, 400_000])
-  func deepNestingIsRefusedAndNothingElse(depth: Int) throws {
+  func onlyDeepNestingIsRefused(depth: Int) throws {
     let body =
       Array(repeating: UInt8(ascii: "["), count: depth)
       + Array(repeating: UInt8(ascii: "]"), count: depth)
@@ -109,7 +109,7 @@ import Testing
     try expectNothingChanged("\(depth)")
   }
 
-  @Test func aByteOrderMarkIsAnErrorOfAFileThatMayBeAccepted() throws {
+  @Test func aByteOrderMarkIsAnErrorThatCanBeAccepted() throws {
     let file: JSON = ["webcredentials": ["apps": [.string(app)]]]
     let bytes = [0xEF, 0xBB, 0xBF] + file.serialized()
     let response = try admin.send("PUT", target + "/file", body: bytes)
@@ -183,7 +183,7 @@ import Testing
     try expectNothingChanged("wrong types")
   }
 
-  @Test func aPlaceIsRightAlsoBehindAnElementThatCannotBeRead() throws {
+  @Test func pointersAreCorrectAfterAnInvalidElement() throws {
     let json: JSON = [
       "format": "legacy",
       "entries": [1, ["apps": [.string(app)], "routes": [1, ["path": "/a"], ["query": "x"]]]],
@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test(arguments: ["[]", "5", "null", "\"x\"", "true"])
-  func aBodyThatIsNoObjectIsRefused(text: String) throws {
+  func aBodyThatIsNotAnObjectIsRefused(text: String) throws {
     for (method, path) in [
       ("PUT", target + "/file"), ("PUT", target), ("PATCH", target), ("POST", target + "/entries"),
       ("PUT", "/v1/apps/\(app)"), ("POST", "/v1/match"), ("POST", target + "/match"),
@@ -299,7 +299,7 @@ import Testing
     try expectNothingChanged(text)
   }
 
-  @Test func nulInJSONIsKeptWhereTextMayHaveItAndRefusedElsewhere() throws {
+  @Test func nulIsKeptInFreeTextAndRefusedElsewhere() throws {
     let entry: JSON = [
       "apps": [.string(app)], "routes": [["path": "/a\u{0}b", "comment": "c\u{0}d"]],
     ]
@@ -316,7 +316,7 @@ import Testing
     try expectNothingChanged("NUL")
   }
 
-  @Test func anUnknownPathOrThingIs404AndAnotherMethodIs405() throws {
+  @Test func unknownPathsAndResourcesAre404AndUnknownMethodsAre405() throws {
     for path in [
       "//", "/v1", "/v1/", "/v1/nothing", "/v1/domains/", "/v1/domains/example.com/", "/v2/domains",
       "//v1/domains", "/v1//domains", "/v1/domains/../domains", "/V1/domains", "/v1%2Fdomains",
@@ -350,7 +350,7 @@ import Testing
     try expectNothingChanged("unknown things")
   }
 
-  @Test func headAnswersAsGetWithoutABody() throws {
+  @Test func headAnswersLikeGetWithoutABody() throws {
     for path in [target, target + "/file", "/v1/domains", "/healthz"] {
       let get = try admin.send("GET", path)
       let head = try admin.send("HEAD", path)
@@ -361,7 +361,7 @@ import Testing
     #expect(try admin.send("HEAD", "/v1/domains/no.example").status == 404)
   }
 
-  @Test func anotherMediaTypeIsRefusedWhereJSONIsWanted() throws {
+  @Test func anotherMediaTypeIsRefusedWhereJSONIsRequired() throws {
     let response = try admin.send(
       "PUT", target, body: [], "Content-Type: application/x-www-form-urlencoded")
     #expect(try response.status == 415 && response.code == "not-json-type")
@@ -378,7 +378,7 @@ import Testing
     #expect(adopted.status == 201)
   }
 
-  @Test func everyProblemNamesItsRequest() throws {
+  @Test func everyProblemHasTheRequestID() throws {
     let named = try admin.send("GET", "/v1/domains/no.example", "X-Request-Id: my-request.1")
     #expect(
       try named.json["requestId"] == "my-request.1" && named["X-Request-Id"] == "my-request.1")

@@ -12,7 +12,7 @@ import Testing
     try running.client().send("GET", "/tls/ask\(query)")
   }
 
-  @Test func itMayHaveOneAsSoonAsANameIsServedAndNoLonger() throws {
+  @Test func aCertificateIsAllowedWhileTheNameIsServed() throws {
     #expect(try ask("?domain=example.com").code == "not-served")
     try running.put("example.com", ["aliases": ["www.example.com", "*.go.example.com"]])
     for name in ["example.com", "EXAMPLE.com.", "www.example.com", "a.b.go.example.com"] {
@@ -31,7 +31,7 @@ import Testing
     #expect(try ask("?domain=example.com").status == 404)
   }
 
-  @Test func aNameMayHaveULabels() throws {
+  @Test func aNameCanHaveULabels() throws {
     try running.put("b%C3%BCcher.example", [:])
     #expect(try ask("?domain=b%C3%BCcher.example").status == 200)
     #expect(try ask("?domain=xn--bcher-kva.example").status == 200)
@@ -44,7 +44,7 @@ import Testing
     ("?domain=example.com:443", "domain-has-port"),
     ("?domain=example.com/x", "domain-has-path"), ("?domain=a%20b", "domain-malformed"),
   ])
-  func whatIsNotANameIsABadRequest(query: String, code: String) throws {
+  func anInvalidNameIsABadRequest(query: String, code: String) throws {
     let response = try ask(query)
     #expect(try response.status == 400 && response.code == code, "\(response.text)")
   }

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// What one writer was told.
+  /// What one writer was answered.
   private struct Acknowledged: Sendable {
     var domain: Int
     var path: String
@@ -49,7 +49,7 @@ import Testing
     try check(acknowledged.withLock { $0 })
   }
 
-  /// Adds a route. There are enough domains for no document to reach the limit meanwhile.
+  /// Adds a route. The domains are so many that no document reaches the limit.
   private func add(_ path: String, to domain: Int) throws -> Acknowledged {
     let response = try running.admin.send(
       "POST", "/v1/domains/d\(domain).example/entries/\(domain + 1)/routes",
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func ofTwoEditorsWithTheSameRevisionOneIsTold() throws {
+  @Test func ofTwoEditorsWithTheSameRevisionOneIsRefused() throws {
     let wins = Mutex(0)
     let stale = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 8) { index in

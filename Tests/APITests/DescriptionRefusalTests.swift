@@ -9,7 +9,7 @@ import Testing
   init() throws { running = try RunningService() }
 
   @Test(arguments: ["\u{0}name", "two\nlines", "\u{85}"])
-  func aTokenHasNoNameWithControlCharacters(name: String) throws {
+  func aTokenNameWithControlCharactersIsRefused(name: String) throws {
     let response = try running.admin.send(
       "POST", "/v1/tokens", json: ["name": .string(name), "role": "viewer"])
     #expect(try response.status == 422 && response.faults == ["/name: control-character"])
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [["x": 1], [1]] as [JSON])
-  func membersOfAServiceWithoutAppsAreNotLostInSilence(members: JSON) throws {
+  func extraMembersOfAServiceWithoutAppsAreRefused(members: JSON) throws {
     let response = try running.admin.send(
       "PUT", "/v1/domains/example.com", json: ["serviceExtra": ["appclips": members]])
     let code = members.arrayValue == nil ? "service-without-apps" : "wrong-type"

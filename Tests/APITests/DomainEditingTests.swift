@@ -15,7 +15,7 @@ import Testing
 
   init() throws { running = try RunningService() }
 
-  @Test func aNewDomainIsServedBeforeItsCreationIsAnswered() throws {
+  @Test func aNewDomainIsServedBeforeItsCreationIsAcknowledged() throws {
     let response = try admin.send("PUT", target, json: ["entries": entries])
     #expect(response.status == 201)
     #expect(response["ETag"] == "\"1\"")
@@ -39,7 +39,7 @@ import Testing
     #expect(try running.serve("example.com")["ETag"] == tag)
   }
 
-  @Test func anEntryOrRouteThatIsGivenTwiceIsKeptTwice() throws {
+  @Test func anEntryOrRouteSentTwiceIsKeptTwice() throws {
     let entry = try running.put("example.com", ["entries": entries])["entries"]?[0] ?? .null
     let twice = try running.put("example.com", ["entries": [entry, entry]])
     let ids = Set(twice["entries"]?.arrayValue?.compactMap { $0["id"]?.integerValue } ?? [])
@@ -80,7 +80,7 @@ import Testing
     #expect(try response.json["domain"]?["substitutionVariables"] == ["b": ["2"], "c": ["3"]])
   }
 
-  @Test func aDomainGoesToPathsAndBackWithoutALoss() throws {
+  @Test func aDomainCanSwitchToTheLegacyFormatAndBackWithoutLoss() throws {
     try running.put(
       "example.com",
       [
@@ -98,7 +98,7 @@ import Testing
     #expect(try running.served("example.com") == before)
   }
 
-  @Test func whatPathsCannotSayIsRefusedRouteByRoute() throws {
+  @Test func theLegacyFormatRefusesEachRouteItCannotExpress() throws {
     try running.put(
       "example.com",
       [
@@ -120,7 +120,7 @@ import Testing
     #expect(try running.serve("example.com").body == before)
   }
 
-  @Test func anAppOfSeveralInALegacyEntryGetsAnElementOfItsOwn() throws {
+  @Test func eachAppOfALegacyEntryGetsAnElementOfItsOwn() throws {
     try running.put(
       "example.com",
       [
@@ -134,7 +134,7 @@ import Testing
         ])
   }
 
-  @Test func anAliasOfAnotherDomainIsRefusedUntilItIsGivenUpThere() throws {
+  @Test func anAliasOfAnotherDomainIsRefusedUntilItIsRemovedThere() throws {
     try running.put(
       "a.example", ["aliases": ["shared.example", "*.a.example"], "entries": entries])
     let document = try running.served("a.example")
@@ -171,7 +171,7 @@ import Testing
     #expect(try running.served("b.example")["appclips"] != nil)
   }
 
-  @Test func aDomainThatIsDisabledIsNotServedUntilItIsEnabledAgain() throws {
+  @Test func aDisabledDomainIsNotServedUntilItIsEnabledAgain() throws {
     try running.put("example.com", ["aliases": ["*.example.com"], "entries": entries])
     #expect(try admin.send("PATCH", target, json: ["enabled": false]).status == 200)
     #expect(try running.serve("example.com").status == 404)
@@ -181,7 +181,7 @@ import Testing
     #expect(try running.served("www.example.com") == rendered)
   }
 
-  @Test func aDeletedDomainIsGoneWithItsAliasesAndCanBeMadeAnew() throws {
+  @Test func aDeletedDomainAndItsAliasesCanBeAddedAgain() throws {
     try running.put("example.com", ["aliases": ["www.example.com"], "entries": entries])
     let response = try admin.send("DELETE", target)
     #expect(response.status == 204 && response.body.isEmpty)
@@ -192,7 +192,7 @@ import Testing
     #expect(try running.served("example.com") == rendered)
   }
 
-  @Test func everyEditIsServedWithATagOfItsOwn() throws {
+  @Test func everyEditIsServedWithANewETag() throws {
     try running.put("example.com", ["entries": entries])
     let first = try running.serve("example.com")["ETag"]
     try running.put("example.com", ["webcredentials": [.string(app)]])

@@ -54,7 +54,7 @@ import Testing
     ("POST", "/v1/tokens", #"{"name": "new", "role": "viewer"}"#),
     ("DELETE", "/v1/tokens/test", ""),
   ])
-  func aDryRunAnswersAsTheRealCallAndChangesNothing(
+  func aDryRunAnswersLikeTheRealCallAndChangesNothing(
     method: String, path: String, body: String
   ) throws {
     let before = try state()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// Answers without what a dry run cannot know: rows that are not there, and the secret.
+  /// An answer without what a dry run cannot know: the IDs of new rows and the secret.
   private func comparable(_ json: JSON) -> JSON {
     switch json {
     case .object(var object):
@@ -93,7 +93,7 @@ import Testing
     #expect(try admin.send("PUT", "\(target)?dryRun=maybe", json: [:]).status == 400)
   }
 
-  @Test func anEditTellsWhatItChangesByMeaning() throws {
+  @Test func anEditReportsItsChangesByMeaning() throws {
     let response = try admin.send(
       "PATCH", "\(target)/entries/1/routes/1?dryRun=true", json: ["path": "/z"])
     let change = try response.json["diff"]?["changes"]?[0]

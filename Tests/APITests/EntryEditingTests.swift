@@ -29,13 +29,13 @@ import Testing
     }
   }
 
-  /// The path of an element of `components`, with `!` before that of an exclusion.
+  /// The path of an element of `components`, with `!` before an exclusion's.
   private static func summary(_ component: JSON) -> String {
     let path = component["/"]?.stringValue ?? "?"
     return component["exclude"] == true ? "!\(path)" : path
   }
 
-  /// Makes an edit that must be answered with this status after it is served.
+  /// Makes an edit, and expects it to be served once it is answered with this status.
   @discardableResult
   private func edit(
     _ method: String, _ target: String, _ json: JSON = [:], _ status: Int? = nil
@@ -70,7 +70,7 @@ import Testing
     #expect(try response.faults == ["/position: out-of-range"])
   }
 
-  @Test func anEntryIsReplacedInItsPlaceAndDeleted() throws {
+  @Test func anEntryIsReplacedInPlaceAndDeleted() throws {
     let other = try edit("POST", entries, ["apps": [.string(app)], "routes": [["path": "/z"]]])
     let id = other["entry"]?["id"]?.integerValue ?? 0
     let target = "\(entries)/\(id)"
@@ -95,7 +95,7 @@ import Testing
     #expect(same["route"]?["id"] != .integer(ids[0]))
   }
 
-  @Test func routesAreReorderedByTheirNumbersAlone() throws {
+  @Test func routesAreReorderedByID() throws {
     let list: JSON = ["routes": [.integer(ids[2]), .integer(ids[0]), .integer(ids[1])]]
     let answer = try edit("PUT", routes, list)
     #expect(try served == ["/c", "/a", "/b"])
@@ -105,7 +105,7 @@ import Testing
     #expect(try admin.send("PUT", routes, json: list).json["changed"] == false)
   }
 
-  @Test func aListOfRoutesMayMixNumbersChangedRoutesAndNewOnes() throws {
+  @Test func aListOfRoutesCanMixIDsChangedRoutesAndNewOnes() throws {
     try edit(
       "PUT", routes,
       [
@@ -118,7 +118,7 @@ import Testing
     #expect(try admin.send("GET", "\(routes)/\(ids[2])").code == "route-not-found")
   }
 
-  @Test func aListOfRoutesWithNumbersThatCannotBeIsRefused() throws {
+  @Test func aListOfRoutesWithInvalidIDsIsRefused() throws {
     let response = try admin.send(
       "PUT", routes, json: ["routes": [.integer(ids[0]), 999_999, .number("1.5"), "x"]])
     #expect(response.status == 422)
@@ -133,7 +133,7 @@ import Testing
     #expect(try served == ["/a", "/b", "/c"])
   }
 
-  @Test func aRouteIsChangedInPartAndKeepsItsNumber() throws {
+  @Test func aPatchedRouteKeepsItsID() throws {
     let target = "\(routes)/\(ids[1])"
     try edit("PATCH", target, ["exclude": true, "query": ["q": "1", "r": "2"], "comment": "why"])
     #expect(try served == ["/a", "!/b", "/c"])
@@ -154,7 +154,7 @@ import Testing
     #expect(try admin.send("DELETE", "\(routes)/\(ids[1])").code == "route-not-found")
   }
 
-  @Test func anEntryOfTheObsoleteFormStaysOneThatItCanSay() throws {
+  @Test func anEntryOfADictionaryCannotBecomeOneThatItCannotExpress() throws {
     let file: JSON = ["applinks": ["details": [app: ["paths": ["/a"]]]]]
     let adopted = try admin.send(
       "PUT", "/v1/domains/old.example/file?accept=details-dictionary", json: file)

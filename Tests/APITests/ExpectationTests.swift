@@ -57,7 +57,7 @@ import Testing
     #expect(try running.serve("example.com").body == served)
   }
 
-  @Test func theRouteThatWouldBreakItIsNamed() throws {
+  @Test func theRefusalNamesTheRouteThatBreaksTheExpectation() throws {
     let response = try admin.send(
       "POST", "\(target)/entries/1/routes",
       json: ["path": "/buy/1", "exclude": true, "position": 0])
@@ -66,7 +66,7 @@ import Testing
     #expect(broken?["pointer"] == "/applinks/details/0/components/0")
   }
 
-  @Test func restoringARevisionThatBreaksItIsRefused() throws {
+  @Test func restoringARevisionThatBreaksAnExpectationIsRefused() throws {
     let empty = try admin.send("PUT", "\(target)/expectations", json: ["expectations": []])
     #expect(empty.status == 200)
     #expect(try admin.send("DELETE", "\(target)/entries/1/routes/1").status == 200)
@@ -88,7 +88,7 @@ import Testing
       try admin.send("GET", "\(target)/expectations").json["expectations"] == [expectation])
   }
 
-  @Test func whatIsNoExpectationIsNamedWithItsPlace() throws {
+  @Test func everyInvalidExpectationIsNamedWithItsPointer() throws {
     let response = try admin.send(
       "PUT", "\(target)/expectations",
       json: [
@@ -102,7 +102,7 @@ import Testing
     #expect(try !response.faults.isEmpty)
   }
 
-  @Test func anEditTellsWhichExpectationsResolveDifferently() throws {
+  @Test func anEditReportsWhichExpectationsResolveDifferently() throws {
     let patch: JSON = [
       "entries": [["apps": [.string(app)], "routes": [["path": "/z"]]]],
       "expectations": [

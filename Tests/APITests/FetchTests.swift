@@ -17,7 +17,7 @@ import Testing
     try running.admin.send("GET", "/v1/domains/example.com/fetches\(query)").json
   }
 
-  @Test func aChangeIsCollectedWhenAppleHasFetchedIt() throws {
+  @Test func aChangeIsCollectedOnceAppleHasFetchedIt() throws {
     #expect(try fetches()["current"]?["collected"] == false)
     #expect(try fetches()["current"]?["devicesExpectedBy"] == .null)
     try running.noteFetch(at: 1_700_000_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(try fetches()["items"]?[1]?["collected"] == true)
   }
 
-  @Test func aDeviceOrAnybodyElseHasNotCollectedItForApple() throws {
+  @Test func fetchesByDevicesAndOthersDoNotMeanThatAppleHasIt() throws {
     try running.noteFetch(by: .device)
     try running.noteFetch(by: .other)
     let current = try fetches()["current"]
@@ -47,7 +47,7 @@ import Testing
     #expect(current?["counts"] == ["apple-cdn": 0, "device": 1, "other": 1])
   }
 
-  @Test func revisionsComeInPagesAndTheCurrentOneIsOnEach() throws {
+  @Test func everyPageOfRevisionsHasTheCurrentOne() throws {
     for seconds in 1...3 { try running.put("example.com", ["cacheSeconds": .integer(seconds)]) }
     let first = try fetches("?limit=3")
     #expect(first["items"]?.arrayValue?.map { $0["revision"]?.integerValue } == [4, 3, 2])
@@ -57,7 +57,7 @@ import Testing
     #expect(second["next"] == .null && second["current"]?["revision"] == 4)
   }
 
-  @Test func aTokenSeesTheFetchesOfItsOwnDomainsOnly() throws {
+  @Test func aTokenSeesOnlyTheFetchesOfItsOwnDomains() throws {
     let path = "/v1/domains/example.com/fetches"
     #expect(try running.client(.viewer).send("GET", path).status == 200)
     let brand = try running.client(.viewer, domains: ["*.brand.example"])

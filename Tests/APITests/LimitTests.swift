@@ -10,7 +10,7 @@ import Testing
 
   init() throws { running = try RunningService(maxBodyBytes: 1_048_576) }
 
-  /// A file of exactly this many bytes, of which one comment takes what the rest leaves.
+  /// A file of exactly this many bytes, padded with a comment.
   private func file(bytes: Int) -> JSON {
     func file(_ comment: String) -> JSON {
       [
@@ -51,7 +51,7 @@ import Testing
     #expect(try running.serve("example.com").body == before)
   }
 
-  @Test func whiteSpaceOfAFileDoesNotCount() throws {
+  @Test func whitespaceDoesNotCountTowardsTheLimit() throws {
     let file = Array(file(bytes: limit).prettyPrinted().utf8)
     #expect(file.count > limit)
     #expect(try admin.send("PUT", target + "/file", body: file).status == 201)
@@ -102,7 +102,7 @@ import Testing
     #expect(served == .array(paths.reversed()))
   }
 
-  @Test func aBodyOverTheLimitIsRefusedAndTheServerLives() throws {
+  @Test func aBodyOverTheLimitIsRefusedAndTheServerGoesOn() throws {
     for count in [1_048_577, 3_000_000] {
       let connection = try RawConnection(port: running.admin.port)
       let head = ["PUT \(target) HTTP/1.1"] + admin.lines + ["Content-Length: \(count)", "", ""]
@@ -146,21 +146,21 @@ import Testing
   }
 
   @Test(arguments: ["-1", "x", "1x", "0x10", "18446744073709551616", "1, 2", "+5", " ", "1.5"])
-  func aContentLengthThatIsNoNumberIsRefused(length: String) throws {
+  func aContentLengthThatIsNotANumberIsRefused(length: String) throws {
     let connection = try RawConnection(port: running.admin.port)
     try connection.send(head("PUT", "Content-Length: \(length)") + "{}")
     #expect(try [400, 413].contains(connection.readResponse().status))
     #expect(try admin.send("GET", target).status == 404)
   }
 
-  @Test func aContentLengthThatIsTooShortLeavesJSONThatIsRefused() throws {
+  @Test func aContentLengthThatIsTooShortIsRefusedAsInvalidJSON() throws {
     let connection = try RawConnection(port: running.admin.port)
     try connection.send(head("PUT", "Content-Length: 4") + #"{"webcredentials":{"apps":[]}}"#)
     #expect(try connection.readResponse().status == 400)
     #expect(try admin.send("GET", target).status == 404)
   }
 
-  @Test func twoFramingsOfOneBodyAreRefused() throws {
+  @Test func aBodyWithTwoFramingsIsRefused() throws {
     for lines in [
       "Content-Length: 2\r\nContent-Length: 3", "Content-Length: 2\r\nTransfer-Encoding: chunked",
       "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
@@ -203,7 +203,7 @@ import Testing
 }
 
 extension RawConnection {
-  /// Sends so many bytes, or as many as the server takes, and reads its answer.
+  /// Sends up to so many bytes, as long as the server takes them, and reads its answer.
   fileprivate func readResponseAfterSending(_ count: Int) throws -> RawResponse {
     do {
       try send(Array(repeating: UInt8(ascii: " "), count: count))

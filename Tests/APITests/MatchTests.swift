@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func aResultIsGivenForEachURLAndAppWithItsRoute() throws {
+  @Test func everyURLAndAppHasAResultWithItsRoute() throws {
     let urls: JSON = ["https://example.com/help/a", "https://example.com/help/website/b"]
     let expected = [
       "app match /applinks/details/0/components/1", "other no-match",
@@ -47,7 +47,7 @@ import Testing
     #expect(try results("/v1/domains/example.com/match", ["urls": urls]) == expected)
   }
 
-  @Test func aResultIsGivenForOneAppThatIsAskedAbout() throws {
+  @Test func aQuestionAboutOneAppHasOnlyItsResults() throws {
     let urls: JSON = ["https://example.com/shop/1"]
     let json: JSON = ["urls": urls, "app": .string(otherApp)]
     let target = "/v1/domains/example.com/match"
@@ -64,13 +64,13 @@ import Testing
     ("https://other.example/help/a", false), ("https://notexample.com/help/a", false),
     ("ftp://example.com/help/a", false), ("nonsense", false), ("", false),
   ])
-  func onlyAURLOfANameThatTheFileIsServedForMatches(url: String, matches: Bool) throws {
+  func onlyURLsOfTheDomainsNamesMatch(url: String, matches: Bool) throws {
     let json: JSON = ["urls": [.string(url)], "app": .string(app)]
     let result = try results("/v1/domains/example.com/match", json)[0]
     #expect(result.hasPrefix("app match") == matches, "\(result)")
   }
 
-  @Test func withoutADomainHostsDoNotCount() throws {
+  @Test func withoutADomainTheHostIsIgnored() throws {
     let json: JSON = [
       "document": document, "urls": ["https://any.example/help/a"], "app": .string(app),
     ]
@@ -83,7 +83,7 @@ import Testing
     #expect(try results("/v1/match", named ?? .null) == ["app no-match"])
   }
 
-  @Test func everythingWrongWithAQuestionIsNamed() throws {
+  @Test func everyFaultOfAQuestionIsNamed() throws {
     let json: JSON = ["urls": ["x", 5], "app": 5, "domain": "a_b", "further": 1, "document": [:]]
     #expect(
       try Set(admin.send("POST", "/v1/match", json: json).faults) == [
@@ -109,7 +109,7 @@ import Testing
     #expect(try admin.send("GET", "/v1/domains").json["total"] == 1)
   }
 
-  @Test func validatingNamesFindingsWithTheirPlaces() throws {
+  @Test func validationNamesFindingsWithTheirPointers() throws {
     let good = try admin.send("POST", "/v1/validate", json: document)
     #expect(try good.status == 200 && good.json["valid"] == true)
     #expect(try good.json["bytes"] == .integer(document.serialized().count))

@@ -7,7 +7,7 @@ import Testing
 
 /// What a service knows of itself, in parts that no running process can be brought to.
 @Suite struct MeasuringTests {
-  @Test func whatWaitsForAppleStaysKnownWhileItCannotBeLookedUp() throws {
+  @Test func theNumberOfUncollectedDomainsIsKeptWhileTheDatabaseFails() throws {
     let scratch = try TemporaryDirectory()
     let collection = AppleCollection(try Store(path: scratch.path("aasa.db")), every: .zero)
     let unknown = collection.families
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 10, true), (1, 0, true), (0, 9, false)])
-  func aListenerThatAnswersOrIsFullIsNotTakenForDead(
+  func aListenerThatAnswersOrIsFullIsAlive(
     answered: UInt64, openConnections: Int, isAlive: Bool
   ) {
     var liveness = PublicLiveness()

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["\"1\"", "W/\"2\"", "\"1\", \"3\"", "\"x\"", "\"99999999999999999999\""])
-  func anEditOfAnotherRevisionIsRefusedAndToldTheCurrentOne(tags: String) throws {
+  func anEditOfAnotherRevisionIsRefusedWithTheCurrentOne(tags: String) throws {
     let edits: [(String, String, JSON)] = [
       ("PUT", target, [:]), ("PATCH", target, ["cacheSeconds": 9]), ("DELETE", target, [:]),
       ("PUT", target + "/file", ["webcredentials": ["apps": [.string(app)]]]),
@@ -37,14 +37,14 @@ import Testing
   }
 
   @Test(arguments: ["2", "\"2", "", "\"", "2\"", ", "])
-  func anIfMatchThatIsNoListOfTagsIsRefused(tags: String) throws {
+  func anIfMatchThatIsNotAListOfTagsIsRefused(tags: String) throws {
     let response = try admin.send(
       "PATCH", target, json: ["cacheSeconds": 9], "If-Match: \(tags)")
     #expect(try response.status == 400 && response.code == "malformed-if-match", "\(tags)")
     #expect(try admin.send("GET", target)["ETag"] == "\"2\"")
   }
 
-  @Test func ifNoneMatchOfEverythingOnlyMakesWhatIsNew() throws {
+  @Test func ifNoneMatchStarOnlyAddsNewDomains() throws {
     let taken = try admin.send("PUT", target, json: [:], "If-None-Match: *")
     #expect(try taken.status == 412 && taken.code == "already-exists" && taken["ETag"] == "\"2\"")
     let new = try admin.send("PUT", "/v1/domains/new.example", json: [:], "If-None-Match: *")
@@ -53,7 +53,7 @@ import Testing
     #expect(odd.status == 400)
   }
 
-  @Test func ifMatchNeverMakesADomain() throws {
+  @Test func ifMatchNeverAddsADomain() throws {
     for tags in ["*", "\"1\""] {
       let put = try admin.send("PUT", "/v1/domains/new.example", json: [:], "If-Match: \(tags)")
       #expect(put.status == 412)

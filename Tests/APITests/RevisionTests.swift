@@ -27,7 +27,7 @@ import Testing
     return response
   }
 
-  @Test func revisionsAreListedInPagesTheNewestFirst() throws {
+  @Test func revisionsAreListedInPagesNewestFirst() throws {
     let first = try admin.send("GET", "\(target)/revisions?limit=2").json
     #expect(first["items"]?.arrayValue?.compactMap { $0["revision"] } == [3, 2])
     let next = first["next"]?.stringValue ?? ""
@@ -38,7 +38,7 @@ import Testing
     #expect(second["next"] == .null)
   }
 
-  @Test func theBytesOfARevisionAreThoseThatWereServed() throws {
+  @Test func aRevisionHasTheBytesThatWereServed() throws {
     let current = try running.serve("example.com")
     let file = try admin.send("GET", "\(target)/revisions/3/file")
     #expect(file.body == current.body)
@@ -60,7 +60,7 @@ import Testing
     #expect(try admin.send("POST", "\(target)/revisions/9/restore").status == 404)
   }
 
-  @Test func aRevisionThatIsNotKeptIsToldFromOneThatNeverWas() throws {
+  @Test func aPrunedRevisionDiffersFromOneThatNeverExisted() throws {
     let later = try Store(path: running.directory.path("aasa.db"), now: { 1 << 40 })
     let retention = Retention(revisions: 2, revisionDays: 1)
     #expect(try Pruning(later).step(retention).revisions == 1)
@@ -104,7 +104,7 @@ import Testing
     #expect(try admin.send("GET", "\(target)/diff?from=x").status == 400)
   }
 
-  @Test func aSettingThatIsHoistedIntoDefaultsIsNoChange() throws {
+  @Test func movingASettingIntoDefaultsIsNoChange() throws {
     let spread: JSON = [
       "applinks": [
         "details": [

@@ -5,7 +5,7 @@ import Service
 import Store
 import TestSupport
 
-/// Both listeners on a store of its own, each on a free port. They end with this value.
+/// Both listeners on free ports with a store of their own. They stop when this value is released.
 final class RunningService: Sendable {
   static let path = "/.well-known/apple-app-site-association"
 
@@ -15,7 +15,7 @@ final class RunningService: Sendable {
   /// A client of the JSON API with the role `admin`.
   let admin: Client
 
-  /// Starts a service, after `prepare` has done with the store what it wants.
+  /// Starts a service on a store that `prepare` has filled.
   init(
     maxBodyBytes: Int = 8_388_608, prepare: (Store) throws -> Void = { _ in }
   ) throws {
@@ -55,7 +55,7 @@ final class RunningService: Sendable {
       port: service.adminAddress.port, lines: ["Host: admin", "Authorization: Bearer \(secret)"])
   }
 
-  /// What the public listener says for a host.
+  /// What the public listener answers for a host.
   func serve(_ host: String) throws -> RawResponse {
     let connection = try RawConnection(port: service.publicAddress.port)
     return try connection.exchange("GET \(Self.path) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
@@ -67,7 +67,7 @@ final class RunningService: Sendable {
     return response.status == 200 ? try response.json : .null
   }
 
-  /// Puts a domain, which must succeed, and returns it as it is stored.
+  /// Puts a domain, which must succeed, and returns the stored domain.
   @discardableResult
   func put(_ domain: String, _ json: JSON) throws -> JSON {
     let response = try admin.send("PUT", "/v1/domains/\(domain)", json: json)
@@ -78,7 +78,7 @@ final class RunningService: Sendable {
   }
 }
 
-/// An answer that a test cannot go on with.
+/// An answer after which a test cannot go on.
 struct Unexpected: Error, CustomStringConvertible {
   let response: RawResponse
 
@@ -86,7 +86,7 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension JSON {
-  /// An element of an array; `nil` for any other kind of value and beyond the end.
+  /// An element of an array; `nil` beyond its end and for any other value.
   subscript(index: Int) -> JSON? {
     arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil }
   }

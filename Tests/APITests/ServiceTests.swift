@@ -11,7 +11,7 @@ import Testing
 
   init() throws { running = try RunningService() }
 
-  /// A publisher on the same file, as another process has it.
+  /// A publisher on the same file, like one in another process.
   private func otherProcess() throws -> Publisher {
     Publisher(store: try Store(path: running.directory.path("aasa.db"), now: { 1_700_000_000 }))
   }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func whatAnotherProcessChangedIsServedAsSoonAsItIsLookedFor() throws {
+  @Test func followingServesTheChangesOfAnotherProcess() throws {
     let other = try otherProcess()
     running.service.follow()
     try edit(other, "a.example", aliases: ["x.example"], .webcredentials)
@@ -44,14 +44,14 @@ import Testing
     #expect(try running.serve("x.example").status == 404)
   }
 
-  @Test func anEditHereServesAlsoWhatAnotherProcessChangedBefore() throws {
+  @Test func anEditAlsoServesEarlierChangesOfAnotherProcess() throws {
     let other = try otherProcess()
     try edit(other, "a.example", aliases: ["x.example"], .webcredentials)
     try running.put("c.example", [:])
     #expect(try running.served("x.example")["webcredentials"] != nil)
   }
 
-  @Test func aServiceServesFromItsStartWhatTheDatabaseHas() throws {
+  @Test func aServiceServesTheDatabaseFromStartup() throws {
     let running = try RunningService { store in
       for index in 0..<20 {
         let aliases = ["*.d\(index).example"]

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func applyingWhatWasExportedIsAPlanOfNothing() throws {
+  @Test func applyingAnExportPlansNothing() throws {
     let export = try admin.send("GET", "/v1/export")
     let response = try admin.send("POST", "/v1/apply?prune=true", body: export.body)
     #expect(response.status == 200)
@@ -54,7 +54,7 @@ import Testing
     #expect(try running.serve("d4.example").status == 404)
   }
 
-  @Test func anAliasGoesFromOneDomainToAnotherInOneApplication() throws {
+  @Test func oneApplyCanMoveAnAliasToAnotherDomain() throws {
     let change = { (first: JSON, second: JSON) in
       try admin.send(
         "POST", "/v1/apply",
@@ -73,7 +73,7 @@ import Testing
     #expect(try running.serve("x.example").status == 404)
   }
 
-  @Test func aStateThatDoesNotSayExpectationsKeepsThem() throws {
+  @Test func aStateWithoutExpectationsKeepsThem() throws {
     let expectation: JSON = [
       "url": "https://d0.example/p0/1", "app": .string(app), "resolution": "match",
     ]
@@ -93,7 +93,7 @@ import Testing
     #expect(try reset.json["domain"]?["expectations"] == [])
   }
 
-  @Test func oneDomainThatIsRefusedKeepsAllFromChanging() throws {
+  @Test func oneRefusedDomainStopsTheWholeState() throws {
     let before = try admin.send("GET", "/v1/export").body
     let bad: JSON = [["apps": [.string(app)], "routes": [["path": "/$(nowhere)"]]]]
     let response = try admin.send(
@@ -140,7 +140,7 @@ import Testing
     #expect(try taken.status == 409 && taken.code == "app-exists")
   }
 
-  @Test func everyDomainThatRefusesARenameIsNamedAndNoneIsChanged() throws {
+  @Test func aRefusedRenameNamesEveryDomainAndChangesNone() throws {
     let staging: JSON = ["environment": "staging"]
     for index in 1...2 {
       let path = "/v1/domains/d\(index).example"
@@ -155,7 +155,7 @@ import Testing
     #expect(try admin.send("GET", "/v1/export").body == before)
   }
 
-  @Test func anAppForTestsOnADomainForCustomersIsAFinding() throws {
+  @Test func aStagingAppOnAProductionDomainIsAFinding() throws {
     let staging: JSON = ["environment": "staging"]
     #expect(try admin.send("PUT", "/v1/apps/\(app)", json: staging).status == 200)
     let path = "/v1/domains/d0.example"

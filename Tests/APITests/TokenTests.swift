@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func everyEndpointButTheOpenOnesNeedsATokenThatIsKnown() throws {
+  @Test func everyEndpointExceptThePublicOnesNeedsAKnownToken() throws {
     let open = ["/", "/healthz", "/readyz", "/openapi.json", "/metrics", "/tls/ask"]
     let headers = [
       [], ["Authorization: Bearer aasa_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
@@ -60,7 +60,7 @@ import Testing
     #expect(endpoints.count > 20)
   }
 
-  @Test func anAddressThatSendsManyWrongTokensIsAnsweredSlowlyForAWhile() {
+  @Test func manyWrongTokensFromOneAddressSlowItsAnswersForAWhile() {
     let time = Mutex<Int64>(1_000)
     let attempts = FailedAttempts(now: { time.withLock { $0 } })
     for _ in 0..<FailedAttempts.limit { #expect(!attempts.add("192.0.2.1")) }
@@ -70,18 +70,18 @@ import Testing
     #expect(!attempts.add("192.0.2.1"))
   }
 
-  @Test func whoSentAWrongTokenIsNotToldToSendOne() throws {
+  @Test func aWrongTokenAndAMissingOneHaveDifferentMessages() throws {
     let wrong = Client(
       port: running.admin.port, lines: ["Host: x", "Authorization: Bearer aasa_wrong"])
     for (client, words) in [
-      (wrong, "The token is unknown"), (try running.client(), "This needs"),
+      (wrong, "The token is unknown"), (try running.client(), "This request needs"),
     ] {
       let detail = try client.send("GET", "/v1/domains").json["detail"]?.stringValue ?? ""
       #expect(detail.hasPrefix(words), "\(detail)")
     }
   }
 
-  @Test func twoAuthorizationFieldsAreNoToken() throws {
+  @Test func twoAuthorizationFieldsAreRefused() throws {
     let response = try running.admin.send(
       "GET", "/v1/domains", "Authorization: Bearer aasa_x")
     #expect(response.status == 401)
@@ -112,7 +112,7 @@ import Testing
     #expect(changing.allSatisfy { [.role(.editor), .role(.admin)].contains($0.endpoint.access) })
   }
 
-  @Test func anEditorCannotCallWhatIsForAdmins() throws {
+  @Test func anEditorCannotCallAdminEndpoints() throws {
     let editor = try running.client(.editor)
     let forAdmins = endpoints.filter { $0.endpoint.access == .role(.admin) }
     #expect(forAdmins.count >= 4)
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func aTokenThatIsLimitedCanCallOnlyWhatIsAboutItsDomains() throws {
+  @Test func aLimitedTokenCanCallOnlyEndpointsOfItsDomains() throws {
     let limited = try running.client(.editor, domains: ["*.brand.example"])
     #expect(try limited.send("GET", target).status == 200)
     #expect(try limited.send("PATCH", target, json: ["cacheSeconds": 5]).status == 200)
@@ -141,7 +141,7 @@ import Testing
     #expect(try limited.send("PUT", "/v1/apps/\(app)", json: [:]).status == 403)
   }
 
-  @Test func aTokenThatIsLimitedAddsNoAliasBeyondItsDomainsButKeepsThoseThatAreThere() throws {
+  @Test func aLimitedTokenCanKeepButNotAddAliasesOutsideItsDomains() throws {
     let limited = try running.client(.editor, domains: ["*.brand.example"])
     for alias in ["other.example", "*.example", "brand.example"] {
       let json: JSON = ["aliases": ["foreign.example", .string(alias)]]
@@ -157,12 +157,12 @@ import Testing
   }
 
   @Test(arguments: ["bad_name.example", "127.0.0.1", "*", "a..b", "%00"])
-  func aTokenThatIsLimitedIsToldOfAMalformedDomain(name: String) throws {
+  func aLimitedTokenIsToldAboutAMalformedDomain(name: String) throws {
     let limited = try running.client(.editor, domains: ["*.brand.example"])
     #expect(try limited.send("GET", "/v1/domains/\(name)").status == 400)
   }
 
-  @Test func theSecretOfATokenIsInNoAnswerAndNotInTheDatabase() throws {
+  @Test func theSecretOfATokenIsInNoLaterAnswerAndNotInTheDatabase() throws {
     let secret = try running.createToken(name: "hidden", role: .viewer).text
     let file = try #require(FileContents(running.directory.path("aasa.db-wal")))
     #expect(!file.contains(secret))
