@@ -9,42 +9,42 @@ schemathesis.openapi.format("domain-name", names)
 schemathesis.openapi.format("domain-alias", names | names.map(lambda name: "*." + name))
 schemathesis.openapi.format("entity-tags", st.sampled_from(["*", "*", '"1"', '"1", "2"', 'W/"1"']))
 
-# Faults that a schema rules out. A body that the schema allows is never refused for one of them.
+# Faults that a schema rules out: a body that matches its schema is never refused for them.
 RULED_OUT = {"missing-member", "unknown-member", "wrong-type", "unknown-value", "wrong-length", "control-character"}
 
 
 @schemathesis.check
 def refused_only_by_rules(ctx, response, case):
-    """A body that its schema allows is refused only by rules that no schema says."""
+    """A body that matches its schema is refused only for rules that no schema can express."""
     meta = case.meta
     if meta is None or not meta.generation.mode.is_positive or response.status_code != 422:
         return
-    # What Apple says of types inside a file is not in the schema of a file: findings tell of it.
+    # The schema of a file does not have the types that Apple expects; findings report those.
     if case.operation.definition.raw["operationId"] == "adoptFile":
         return
     codes = {error["code"] for error in response.json().get("errors", [])}
-    assert response.json()["code"] != "invalid-input" or codes, "no fault is named"
+    assert response.json()["code"] != "invalid-input" or codes, "the problem names no fault"
     if response.json()["code"] == "invalid-input":
-        assert not codes & RULED_OUT, f"the schema allows what is refused: {response.text}"
+        assert not codes & RULED_OUT, f"the body matches its schema but was refused: {response.text}"
 
 
 @schemathesis.check
 def gone_after_delete(ctx, response, case):
-    """What was deleted is not there for the next request."""
+    """A deleted resource is gone in the next request."""
     sent = response.request
     if sent.method != "DELETE" or not 200 <= response.status_code < 300 or "dryRun=true" in sent.url:
         return
     headers = {"Authorization": sent.headers["Authorization"]}
     status = requests.get(sent.url.split("?")[0], headers=headers, timeout=10).status_code
-    assert status in (404, 405), f"what was deleted is answered with {status}"
+    assert status in (404, 405), f"a deleted resource answered {status}"
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Makes chains of steps longer. The other phases try all that is taken away here.
+    """Makes chains of steps longer. The other phases try everything that this removes.
 
-    What a dry run made cannot be read next, what the step before made is never new, and a revision that is
-    guessed is seldom right. Random bodies seldom keep the rules, so half of the steps send the example.
+    A resource of a dry run cannot be read next, one that the previous step created is never new, and a guessed
+    revision is rarely right. Random bodies rarely follow all rules, so half of the steps send the example.
     """
     if case.meta is None or case.meta.phase.name.value != "stateful":
         return
