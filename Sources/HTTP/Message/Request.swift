@@ -26,3 +26,92 @@ public struct Request: Sendable {
     self.peer = peer
   }
 }
+
+/// What comes before a request's body.
+public struct RequestHead: Sendable {
+  /// The method.
+  public let method: Method
+  /// The target, split and decoded.
+  public let target: RequestTarget
+  /// The fields.
+  public let fields: Fields
+  /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
+  public let peer: String
+}
+
+extension Request {
+  /// What came before the body.
+  public var head: RequestHead {
+    RequestHead(method: method, target: target, fields: fields, peer: peer)
+  }
+}
+
+/// A request that a listener does not hand to its handler, because it is not usable HTTP or goes
+/// over a limit.
+public struct Refusal: Sendable {
+  /// What is wrong with the request.
+  public enum Reason: Sendable, Equatable {
+    /// The target cannot be split or decoded. To be answered 400.
+    case malformedTarget(RequestTarget.Malformed)
+    /// The header contradicts itself or RFC 9112: the reason, as a sentence. To be answered 400.
+    case malformedHeader(String)
+    /// A transfer coding other than `chunked` (RFC 9112 section 6.1). To be answered 501.
+    case unknownTransferCoding
+    /// The body is larger than the limit, in bytes. To be answered 413.
+    case bodyTooLarge(limit: Int)
+    /// The header is larger than the limit, in bytes. To be answered 431.
+    case headerTooLarge(limit: Int)
+  }
+
+  /// What is wrong with the request.
+  public let reason: Reason
+  /// The request's header, to find for example its identifier in.
+  public let fields: Fields
+
+  /// The status that fits the reason.
+  public var status: Status {
+    switch reason {
+    case .malformedTarget, .malformedHeader: .badRequest
+    case .unknownTransferCoding: .notImplemented
+    case .bodyTooLarge: .contentTooLarge
+    case .headerTooLarge: .requestHeaderFieldsTooLarge
+    }
+  }
+}
+
+/// A request method (RFC 9110 section 9), compared with case.
+public struct Method: Sendable, Hashable, CustomStringConvertible {
+  /// The method as the client wrote it.
+  public let name: String
+
+  /// A method of any name.
+  public init(_ name: String) { self.name = name }
+
+  /// `GET`
+  public static let get = Method("GET")
+  /// `HEAD`
+  public static let head = Method("HEAD")
+  /// `POST`
+  public static let post = Method("POST")
+  /// `PUT`
+  public static let put = Method("PUT")
+  /// `PATCH`
+  public static let patch = Method("PATCH")
+  /// `DELETE`
+  public static let delete = Method("DELETE")
+  /// `OPTIONS`
+  public static let options = Method("OPTIONS")
+
+  /// The method's name.
+  public var description: String { name }
+
+  /// By bytes: `String` compares by canonical equivalence.
+  public static func == (left: Method, right: Method) -> Bool {
+    left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  /// By bytes, as `==`.
+  public func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}

@@ -95,3 +95,32 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
   /// As written.
   public var description: String { raw }
 }
+
+/// The text that percent-encoded bytes stand for (RFC 3986 section 2.1).
+///
+/// - Throws: `RequestTarget.Malformed` for a `%` without two digits, for an escaped NUL, and for
+///   bytes that are not UTF-8.
+private func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(RequestTarget.Malformed) -> String {
+  var decoded: [UInt8] = []
+  decoded.reserveCapacity(bytes.count)
+  var index = bytes.startIndex
+  while index < bytes.endIndex {
+    guard bytes[index] == UInt8(ascii: "%") else {
+      decoded.append(bytes[index])
+      index += 1
+      continue
+    }
+    guard bytes.endIndex - index > 2, let high = hexadecimalDigit(bytes[index + 1]),
+      let low = hexadecimalDigit(bytes[index + 2])
+    else { throw .escape }
+    if high == 0 && low == 0 { throw .character }
+    decoded.append(high << 4 | low)
+    index += 3
+  }
+  guard let text = String(validating: decoded, as: UTF8.self) else { throw .encoding }
+  return text
+}
+
+private func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+  Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+}
