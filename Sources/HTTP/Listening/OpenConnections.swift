@@ -4,79 +4,74 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The state of an open connection and of its current request, in memory that libmicrohttpd hands back at each
-/// call.
-struct OpenConnection: ~Copyable {
-  /// The socket; -1 while there is none. Used under the lock of `OpenConnections` only.
-  fileprivate var descriptor: CInt = -1
-  /// When the connection is cut, in milliseconds of `OpenConnections.now`.
-  fileprivate let deadline = Atomic<Int64>(.max)
-  /// When the connection began, in the same milliseconds. Used under the lock only.
-  fileprivate var begun: Int64 = 0
+/// The state of an open connection and of its current request, which libmicrohttpd hands back at each call.
+final class OpenConnection: @unchecked Sendable {
+  // Unchecked is sound: what changes is atomic, under the lock of `OpenConnections`, or used by the one thread
+  // that serves the connection.
+
+  /// The certificates that were in use when the connection began. A handshake may look at them at any time until
+  /// the connection ends.
+  let certificates: CertificateSet?
+  fileprivate let descriptor: CInt
+  /// When the connection began, in milliseconds of `OpenConnections.now`.
+  fileprivate let begun: Int64
+  /// When the connection is cut, in the same milliseconds.
+  fileprivate let deadline: Atomic<Int64>
   /// Whether a request has arrived.
   fileprivate let hasAsked = Atomic(false)
-  fileprivate var nextFree: UnsafeMutablePointer<OpenConnection>?
-  /// The certificates that were in use when the connection began. A handshake may look at them at any time
-  /// until the connection ends.
-  fileprivate(set) var certificates: Unmanaged<CertificateSet>?
+  /// Its index among the open ones. Used under the lock.
+  fileprivate var index = 0
 
-  // Of the current request. Used by the thread that serves the connection only.
+  /// How far the current request has come.
   var stage = RequestStage.none
-  /// The bytes of its target up to a NUL.
+  /// The bytes of the request's target up to a NUL.
   var targetBytes = 0
-  /// What has come of it, for handlers that may block. Retained.
-  var incoming: Unmanaged<IncomingRequest>?
+  /// The request, for handlers that may block.
+  var incoming: IncomingRequest?
 
-  /// The state of a connection; nil if there was no room for it.
-  static func of(_ connection: OpaquePointer) -> UnsafeMutablePointer<OpenConnection>? {
-    // Sound: `notifyConnection` sets it to the address of a state, or to nil.
-    aasa_socket_context(connection)?.assumingMemoryBound(to: OpenConnection.self)
+  fileprivate init(_ descriptor: CInt, milliseconds: Int64, certificates: CertificateSet?) {
+    self.descriptor = descriptor
+    self.certificates = certificates
+    begun = OpenConnections.now
+    deadline = Atomic(begun + milliseconds)
+  }
+
+  /// The state of a connection; nil before it has begun.
+  static func of(_ connection: OpaquePointer) -> Unmanaged<OpenConnection>? {
+    // Sound: `notifyConnection` sets the pointer, and releases the state when the connection has ended.
+    aasa_socket_context(connection).map { Unmanaged.fromOpaque($0) }
   }
 
   /// Cuts the connection after a time from now; never for nil.
-  borrowing func allow(_ milliseconds: Int64?) {
+  func allow(_ milliseconds: Int64?) {
     deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
   }
 
   /// As `allow`, for a request whose header has arrived.
-  borrowing func allowAnswer(_ milliseconds: Int64) {
+  func allowAnswer(_ milliseconds: Int64) {
     hasAsked.store(true, ordering: .relaxed)
     allow(milliseconds)
   }
 }
 
 /// The open connections of a daemon, each with the time at which it is cut.
-final class OpenConnections: @unchecked Sendable {
-  // Unchecked is sound: the slots are made in init and released in deinit, after the daemon's end. What changes
-  // in them is atomic, under the lock, or used by the one thread that serves the connection.
-
-  // Unchecked is sound: it is only used under the lock.
-  private struct Free: @unchecked Sendable {
-    var first: UnsafeMutablePointer<OpenConnection>?
-    /// How many slots have ever been used.
-    var used = 0
-    var open = 0
+final class OpenConnections: Sendable {
+  private struct State {
+    var open: [OpenConnection] = []
     /// How many connections the daemon was given and has not begun yet, and since when.
     var expected = 0
     var expectedSince: Int64 = 0
   }
 
-  private let slots: UnsafeMutablePointer<OpenConnection>
-  private let capacity: Int
+  private let limit: Int
   private let headerMilliseconds: Int64
   private let certificates: CertificateDirectory?
-  private let free = Mutex(Free())
+  private let state = Mutex(State())
 
   init(_ limits: Limits, certificates: CertificateDirectory?) {
-    capacity = limits.connections
+    limit = limits.connections
     headerMilliseconds = Int64(limits.headerSeconds) * 1000
     self.certificates = certificates
-    slots = .allocate(capacity: capacity)
-  }
-
-  deinit {
-    slots.deinitialize(count: free.withLock { $0.used })
-    slots.deallocate()
   }
 
   /// Milliseconds of a clock that takes next to no time to read.
@@ -87,68 +82,46 @@ final class OpenConnections: @unchecked Sendable {
   }
 
   /// How many are open.
-  var count: Int { free.withLock(\.open) }
+  var count: Int { state.withLock(\.open.count) }
 
   /// To be called before the daemon is given a connection that it has not accepted itself.
   func expect() {
-    free.withLock { free in
-      free.expected += 1
-      free.expectedSince = Self.now
+    state.withLock { state in
+      state.expected += 1
+      state.expectedSince = Self.now
     }
   }
 
   /// To be called if it did not take the connection.
-  func expectNoMore() { free.withLock { $0.expected = max(0, $0.expected - 1) } }
+  func expectNoMore() { state.withLock { $0.expected = max(0, $0.expected - 1) } }
 
   /// Whether connections have begun within a time, or are about to, and sent no request yet: their clients are
   /// about to.
   func haveNewcomers(since milliseconds: Int64) -> Bool {
     let begin = Self.now - milliseconds
-    return free.withLock { free in
-      if free.expected > 0 && free.expectedSince > begin { return true }
-      return (0..<free.used).contains { index in
-        let slot = slots + index
-        return slot.pointee.descriptor >= 0 && slot.pointee.begun > begin
-          && !slot.pointee.hasAsked.load(ordering: .relaxed)
-      }
+    return state.withLock { state in
+      state.expected > 0 && state.expectedSince > begin
+        || state.open.contains { $0.begun > begin && !$0.hasAsked.load(ordering: .relaxed) }
     }
   }
 
-  fileprivate func begin(_ descriptor: CInt) -> UnsafeMutablePointer<OpenConnection>? {
-    let slot = free.withLock { free -> UnsafeMutablePointer<OpenConnection>? in
-      guard let slot = take(&free) else { return nil }
-      free.open += 1
-      free.expected = max(0, free.expected - 1)
-      slot.pointee.descriptor = descriptor
-      slot.pointee.begun = Self.now
-      slot.pointee.hasAsked.store(false, ordering: .relaxed)
-      slot.pointee.deadline.store(Self.now + headerMilliseconds, ordering: .relaxed)
-      return slot
+  fileprivate func begin(_ descriptor: CInt) -> OpenConnection {
+    let connection = OpenConnection(
+      descriptor, milliseconds: headerMilliseconds, certificates: certificates?.current)
+    state.withLock { state in
+      connection.index = state.open.count
+      state.open.append(connection)
+      state.expected = max(0, state.expected - 1)
     }
-    slot?.pointee.certificates = certificates.map { .passRetained($0.current) }
-    return slot
+    return connection
   }
 
-  private func take(_ free: inout Free) -> UnsafeMutablePointer<OpenConnection>? {
-    if let slot = free.first {
-      free.first = slot.pointee.nextFree
-      return slot
-    }
-    if free.used == capacity { return nil }
-    let slot = slots + free.used
-    slot.initialize(to: OpenConnection())
-    free.used += 1
-    return slot
-  }
-
-  fileprivate func end(_ slot: UnsafeMutablePointer<OpenConnection>) {
-    slot.pointee.certificates?.release()
-    slot.pointee.certificates = nil
-    free.withLock { free in
-      slot.pointee.descriptor = -1
-      slot.pointee.nextFree = free.first
-      free.first = slot
-      free.open -= 1
+  fileprivate func end(_ connection: OpenConnection) {
+    state.withLock { state in
+      // The last one takes its place.
+      state.open[state.open.count - 1].index = connection.index
+      state.open.swapAt(connection.index, state.open.count - 1)
+      state.open.removeLast()
     }
   }
 
@@ -156,16 +129,12 @@ final class OpenConnections: @unchecked Sendable {
   /// a client has a tenth of the time for its next request.
   func cutOverdue() {
     // Under the lock no socket can be closed and its number given to another one.
-    free.withLock { free in
-      let isCrowded = free.open > capacity / 4 * 3
+    state.withLock { state in
+      let isCrowded = state.open.count > limit / 4 * 3
       let limit = Self.now + (isCrowded ? headerMilliseconds / 10 * 9 : 0)
-      for index in 0..<free.used {
-        let slot = slots + index
-        guard slot.pointee.descriptor >= 0,
-          slot.pointee.deadline.load(ordering: .relaxed) < limit
-        else { continue }
-        shutdown(slot.pointee.descriptor, CInt(SHUT_RDWR))
-        slot.pointee.deadline.store(.max, ordering: .relaxed)
+      for connection in state.open where connection.deadline.load(ordering: .relaxed) < limit {
+        shutdown(connection.descriptor, CInt(SHUT_RDWR))
+        connection.allow(nil)
       }
     }
   }
@@ -182,18 +151,18 @@ final class OpenConnections: @unchecked Sendable {
 
 private func notifyConnection(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
+  _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
 ) {
-  guard let context, let connection, let slot else { return }
+  guard let context, let connection, let state else { return }
   // Sound: the daemon keeps the object while its threads run, and a connection ends once.
   let connections = Unmanaged<OpenConnections>.fromOpaque(context).takeUnretainedValue()
   switch event {
   case .CONNECTION_NOTIFY_STARTED:
-    slot.pointee = connections.begin(aasa_socket(connection)).map { UnsafeMutableRawPointer($0) }
+    state.pointee = Unmanaged.passRetained(connections.begin(aasa_socket(connection))).toOpaque()
   case .CONNECTION_NOTIFY_CLOSED:
-    guard let ended = slot.pointee else { return }
-    slot.pointee = nil
-    connections.end(ended.assumingMemoryBound(to: OpenConnection.self))
+    guard let ended = state.pointee else { return }
+    state.pointee = nil
+    connections.end(Unmanaged<OpenConnection>.fromOpaque(ended).takeRetainedValue())
   }
 }
 

@@ -53,11 +53,12 @@ private func chooseCertificate(
   _ key: UnsafeMutablePointer<gnutls_privkey_t?>?, _ flags: UnsafeMutablePointer<UInt32>?
 ) -> CInt {
   guard let session, let connection = gnutls_session_get_ptr(session),
-    let certificates = OpenConnection.of(OpaquePointer(connection))?.pointee.certificates
+    let certificates = OpenConnection.of(OpaquePointer(connection))?.takeUnretainedValue()
+      .certificates
   else { return -1 }
   // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained until the
   // connection's end. Without a flag GnuTLS does not free what it is given.
-  guard let pair = certificates.takeUnretainedValue().pair(for: requestedHost(session)) else {
+  guard let pair = certificates.pair(for: requestedHost(session)) else {
     // RFC 6066 section 3; libmicrohttpd would just close.
     _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)
     return -1

@@ -1,4 +1,4 @@
-/// A request that has arrived as a whole.
+/// A whole request.
 public struct Request: Sendable {
   /// The method.
   public let method: Method
@@ -8,7 +8,7 @@ public struct Request: Sendable {
   public let version: String
   /// The header.
   public let fields: Fields
-  /// The content, with a chunked coding taken off; empty without one.
+  /// The content, without chunked coding; empty if there is none.
   public let body: [UInt8]
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
   public let peer: String
@@ -46,26 +46,25 @@ extension Request {
   }
 }
 
-/// A request that a listener does not hand to its handler, because it is not usable HTTP or goes
-/// over a limit.
+/// A request that a listener does not give to its handler, because it is malformed or over a limit.
 public struct Refusal: Sendable {
   /// What is wrong with the request.
   public enum Reason: Sendable, Equatable {
-    /// The target cannot be split or decoded. To be answered 400.
+    /// The target cannot be split or decoded: 400.
     case malformedTarget(RequestTarget.Malformed)
-    /// The header contradicts itself or RFC 9112: the reason, as a sentence. To be answered 400.
+    /// The header contradicts itself or RFC 9112; the reason as a sentence: 400.
     case malformedHeader(String)
-    /// A transfer coding other than `chunked` (RFC 9112 section 6.1). To be answered 501.
+    /// A transfer coding other than `chunked` (RFC 9112 section 6.1): 501.
     case unknownTransferCoding
-    /// The body is larger than the limit, in bytes. To be answered 413.
+    /// The body is larger than the limit, in bytes: 413.
     case bodyTooLarge(limit: Int)
-    /// The header is larger than the limit, in bytes. To be answered 431.
+    /// The header is larger than the limit, in bytes: 431.
     case headerTooLarge(limit: Int)
   }
 
   /// What is wrong with the request.
   public let reason: Reason
-  /// The request's header, to find for example its identifier in.
+  /// The request's header, with its identifier for example.
   public let fields: Fields
 
   /// The status that fits the reason.
@@ -104,14 +103,4 @@ public struct Method: Sendable, Hashable, CustomStringConvertible {
 
   /// The method's name.
   public var description: String { name }
-
-  /// By bytes: `String` compares by canonical equivalence.
-  public static func == (left: Method, right: Method) -> Bool {
-    left.name.utf8.elementsEqual(right.name.utf8)
-  }
-
-  /// By bytes, as `==`.
-  public func hash(into hasher: inout Hasher) {
-    for byte in name.utf8 { hasher.combine(byte) }
-  }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Large ones lie in a file in memory, which the kernel sends without a copy through this process
 /// (sendfile): from 32 KB on that takes less than half of the processor time.
 public final class Content: @unchecked Sendable {
-  // Unchecked is sound: except for the mapping, which has a lock, nothing changes between init and deinit.
+  // Unchecked is sound: nothing changes between init and deinit.
   private enum Storage {
     case buffer(UnsafeMutableRawBufferPointer)
     case file(descriptor: CInt)
@@ -16,9 +16,6 @@ public final class Content: @unchecked Sendable {
   private let storage: Storage
   /// The number of bytes.
   public let count: Int
-
-  /// The address at which a file in memory is mapped for responses without a descriptor; 0 until then.
-  private let mapping = Mutex<UInt>(0)
 
   /// No bytes.
   public static let empty = Content([])
@@ -50,9 +47,6 @@ public final class Content: @unchecked Sendable {
     switch storage {
     case .buffer(let buffer): buffer.deallocate()
     case .file(let descriptor):
-      mapping.withLock { address in
-        if let pointer = UnsafeMutableRawPointer(bitPattern: address) { munmap(pointer, count) }
-      }
       close(descriptor)
       Self.giveDescriptorBack()
     }
@@ -109,11 +103,11 @@ extension Content {
 
   /// A response that sends the bytes from memory and holds this until its end; nil if no memory is left.
   func makeBufferResponse() -> OpaquePointer? {
-    guard count == 0 || bytes() != nil else { return nil }
+    guard case .buffer(let buffer) = storage else { return makeResponseFromCopy() }
     // Released by the free callback: connections may go on sending when the owner is gone.
     let retained = Unmanaged.passRetained(self)
     let response = MHD_create_response_from_buffer_with_free_callback_cls(
-      count, bytes(),
+      count, buffer.baseAddress,
       { content in
         // Sound: this is the reference that was retained for this one call.
         if let content { Unmanaged<Content>.fromOpaque(content).release() }
@@ -122,18 +116,16 @@ extension Content {
     return response
   }
 
-  /// Where the bytes lie as long as this lives; `nil` if a file in memory cannot be mapped.
-  private func bytes() -> UnsafeMutableRawPointer? {
-    switch storage {
-    case .buffer(let buffer): return buffer.baseAddress
-    case .file(let descriptor):
-      return mapping.withLock { address in
-        if address == 0 {
-          let pointer = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
-          if pointer != MAP_FAILED { address = UInt(bitPattern: pointer) }
-        }
-        return UnsafeMutableRawPointer(bitPattern: address)
-      }
+  /// For a file when no descriptor is left: a response with a copy of the bytes in memory.
+  private func makeResponseFromCopy() -> OpaquePointer? {
+    guard case .file(let descriptor) = storage, let copy = malloc(count) else { return nil }
+    // Sound: the copy has room for `count` bytes. libmicrohttpd frees it with the response.
+    if pread(descriptor, copy, count, 0) == count,
+      let response = MHD_create_response_from_buffer(count, copy, .RESPMEM_MUST_FREE)
+    {
+      return response
     }
+    free(copy)
+    return nil
   }
 }

@@ -25,21 +25,20 @@ final class BlockingHandler: RequestSteps {
   }
 
   func takeTarget(
-    _ target: UnsafePointer<CChar>, on connection: OpaquePointer,
-    _ state: UnsafeMutablePointer<OpenConnection>
+    _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage {
-    state.pointee.incoming = .passRetained(IncomingRequest(target: target, limits: limits))
+    state.incoming = IncomingRequest(target: target, limits: limits)
     return .target
   }
 
   func takeHead(_ request: ArrivingRequest) -> RequestStage {
-    guard let incoming = request.incoming else { return .answeredEarly }
+    guard let incoming = request.state.incoming else { return .answeredEarly }
     incoming.takeHead(request, screen: screen)
     return incoming.isAnsweredEarly ? .answeredEarly : .head
   }
 
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool {
-    guard let incoming = request.incoming else { return false }
+    guard let incoming = request.state.incoming else { return false }
     if incoming.takeBody(piece) { return true }
     sendLast(response(to: incoming).lastBytes, on: request.connection)
     return false
@@ -47,10 +46,10 @@ final class BlockingHandler: RequestSteps {
 
   /// Answers; the time that the handler takes is not the client's.
   func answer(_ request: ArrivingRequest) -> MHD_Result {
-    guard let incoming = request.incoming else { return .NO }
-    request.state.pointee.allow(nil)
+    guard let incoming = request.state.incoming else { return .NO }
+    request.state.allow(nil)
     let response = response(to: incoming)
-    request.state.pointee.allow(answerMilliseconds)
+    request.state.allow(answerMilliseconds)
     do throws(PreparedResponse.Failure) {
       return try PreparedResponse(response).queue(on: request.connection)
     } catch {
@@ -63,10 +62,8 @@ final class BlockingHandler: RequestSteps {
     }
   }
 
-  func end(on connection: OpaquePointer, _ state: UnsafeMutablePointer<OpenConnection>) {
-    // The reference that `takeTarget` retained, given up here alone.
-    state.pointee.incoming?.release()
-    state.pointee.incoming = nil
+  func end(on connection: OpaquePointer, _ state: OpenConnection) {
+    state.incoming = nil
   }
 
   /// The answer to a request that has come as far as it is read.
@@ -80,10 +77,6 @@ final class BlockingHandler: RequestSteps {
     if inFlight.isDraining { response.fields.set(Field("Connection", "close")) }
     return response
   }
-}
-
-extension ArrivingRequest {
-  fileprivate var incoming: IncomingRequest? { state.pointee.incoming?.takeUnretainedValue() }
 }
 
 /// A request that is arriving. Used by the thread of its connection only.
@@ -133,7 +126,10 @@ final class IncomingRequest {
   /// Takes what came before the body. Where a body follows, `screen` may answer without it.
   func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Response?) {
     version = String(cString: request.version)
-    fields = headerFields(of: request.connection)
+    forEachField(of: request.connection) { name, value in
+      fields.append(Field(text(name), text(value)))
+      return true
+    }
     let framing = BodyFraming(fields)
     do throws(RequestTarget.Malformed) {
       head = RequestHead(
@@ -171,28 +167,6 @@ final class IncomingRequest {
     body = []
     return receivedBytes <= readBytes
   }
-}
-
-/// The fields of a request's header, in order.
-private func headerFields(of connection: OpaquePointer) -> Fields {
-  var fields = Fields()
-  withUnsafeMutablePointer(to: &fields) { pointer in
-    _ = MHD_get_connection_values_n(connection, .HEADER_KIND, appendField, pointer)
-  }
-  return fields
-}
-
-private func appendField(
-  _ fields: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
-  _ nameBytes: Int, _ value: UnsafePointer<CChar>?, _ valueBytes: Int
-) -> MHD_Result {
-  guard let fields, let name else { return .YES }
-  // Sound: `headerFields` passes a pointer to its variable and waits for this call.
-  fields.assumingMemoryBound(to: Fields.self).pointee.append(
-    Field(
-      text(UnsafeRawBufferPointer(start: name, count: nameBytes)),
-      text(UnsafeRawBufferPointer(start: value, count: valueBytes).trimmingEnd)))
-  return .YES
 }
 
 /// The bytes as UTF-8, or else as ISO 8859-1, in which every byte is a character.

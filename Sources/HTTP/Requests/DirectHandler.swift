@@ -50,12 +50,11 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   }
 
   func takeTarget(
-    _ target: UnsafePointer<CChar>, on connection: OpaquePointer,
-    _ state: UnsafeMutablePointer<OpenConnection>
+    _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage {
-    state.pointee.targetBytes = strlen(target)
+    state.targetBytes = strlen(target)
     joinParameters(of: target)
-    if memory.holds(targetOf: state.pointee.targetBytes) { return .target }
+    if memory.holds(targetOf: state.targetBytes) { return .target }
     // Now, since libmicrohttpd may have no memory left to go on with the request.
     sendLast(headerRefusal, on: connection)
     return .targetRefused
@@ -79,15 +78,15 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
     let direct = DirectRequest(request, fields: takeFields(of: request.connection))
     if memory.holds(direct) { return answers.answer(direct).result }
     answers.noteHeaderTooLarge(direct)
-    if request.state.pointee.stage != .targetRefused {
+    if request.state.stage != .targetRefused {
       sendLast(headerRefusal, on: request.connection)
     }
-    request.state.pointee.stage = .answeredEarly
+    request.state.stage = .answeredEarly
     return .NO
   }
 
-  func end(on connection: OpaquePointer, _ state: UnsafeMutablePointer<OpenConnection>) {
-    if state.pointee.stage == .targetRefused { answers.noteUnreadHeader() }
+  func end(on connection: OpaquePointer, _ state: OpenConnection) {
+    if state.stage == .targetRefused { answers.noteUnreadHeader() }
     if found?.connection == connection { found = nil }
   }
 

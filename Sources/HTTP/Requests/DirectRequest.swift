@@ -38,7 +38,7 @@ public struct DirectRequest: ~Copyable {
     isVersion10 = request.version[7] == CChar(bitPattern: UInt8(ascii: "0"))
     self.fields = fields
     fault =
-      if request.hidesTarget(ofBytes: request.state.pointee.targetBytes) {
+      if request.hidesTarget(ofBytes: request.state.targetBytes) {
         .malformedTarget
       } else if fields.isLengthUnclear {
         .unclearLength
@@ -71,37 +71,39 @@ public struct DirectRequest: ~Copyable {
   /// Whether any line of a field satisfies a condition; for fields of which `fields` knows that
   /// there are several lines.
   public func anyLine(
-    of name: StaticString, satisfies condition: (UnsafeRawBufferPointer) -> Bool
+    of wanted: StaticString, satisfies condition: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
-    withoutActuallyEscaping(condition) { condition in
-      var search = LineSearch(name: name, condition: condition)
-      withUnsafeMutablePointer(to: &search) {
-        _ = MHD_get_connection_values_n(connection, .HEADER_KIND, searchLine, $0)
-      }
-      return search.isFound
+    var isFound = false
+    forEachField(of: connection) { name, value in
+      guard let start = name.baseAddress, name.count == wanted.utf8CodeUnitCount,
+        strncasecmp(start, UnsafeRawPointer(wanted.utf8Start), name.count) == 0
+      else { return true }
+      isFound = condition(value)
+      return !isFound
     }
+    return isFound
   }
 }
 
-private struct LineSearch {
-  let name: StaticString
-  let condition: (UnsafeRawBufferPointer) -> Bool
-  var isFound = false
-}
-
-private func searchLine(
-  _ search: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
-  _ nameBytes: Int, _ value: UnsafePointer<CChar>?, _ valueBytes: Int
-) -> MHD_Result {
-  guard let name, let search = search?.assumingMemoryBound(to: LineSearch.self) else { return .YES }
-  // Sound: `anyLine` passes a pointer to its variable and waits for this call.
-  let wanted = search.pointee.name
-  guard wanted.utf8CodeUnitCount == nameBytes,
-    strncasecmp(name, UnsafeRawPointer(wanted.utf8Start), nameBytes) == 0
-  else { return .YES }
-  let line = UnsafeRawBufferPointer(start: value, count: valueBytes).trimmingEnd
-  search.pointee.isFound = search.pointee.condition(line)
-  return search.pointee.isFound ? .NO : .YES
+/// Calls `body` with the name and the value of each line of a header, until it returns false. It may allocate.
+func forEachField(
+  of connection: OpaquePointer,
+  _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+) {
+  typealias Body = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+  withoutActuallyEscaping(body) { body in
+    withUnsafePointer(to: body) { body in
+      _ = MHD_get_connection_values_n(
+        connection, .HEADER_KIND,
+        { body, _, name, nameBytes, value, valueBytes in
+          // Sound: the pointer is to the closure, which waits for this call.
+          guard let body = body?.assumingMemoryBound(to: Body.self) else { return .NO }
+          let name = UnsafeRawBufferPointer(start: name, count: nameBytes)
+          let value = UnsafeRawBufferPointer(start: value, count: valueBytes).trimmingEnd
+          return body.pointee(name, value) ? .YES : .NO
+        }, UnsafeMutableRawPointer(mutating: body))
+    }
+  }
 }
 
 /// The fields of a header that decide how a document is answered, found in one pass. The bytes belong to the

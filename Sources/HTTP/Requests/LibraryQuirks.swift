@@ -129,7 +129,7 @@ extension Response {
   /// The bytes of the message as the last one of its connection, for `sendLast`. It has no Date.
   var lastBytes: [UInt8] {
     let reason = MHD_get_reason_phrase_for(UInt32(status.code)).map { String(cString: $0) } ?? ""
-    var head = "HTTP/1.1 \(status) \(reason)\r\n"
+    var head = "HTTP/1.1 \(status.code) \(reason)\r\n"
     for field in fields.all { head += "\(field)\r\n" }
     head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
     return Array(head.utf8) + body

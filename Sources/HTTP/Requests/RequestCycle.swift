@@ -26,7 +26,8 @@ struct ArrivingRequest {
   let url: UnsafePointer<CChar>
   let method: UnsafePointer<CChar>
   let version: UnsafePointer<CChar>
-  let state: UnsafeMutablePointer<OpenConnection>
+  // Unowned without a check is sound: the state lives until the connection ends.
+  unowned(unsafe) let state: OpenConnection
 }
 
 /// What the two kinds of listeners do at the stages of a request.
@@ -37,8 +38,7 @@ protocol RequestSteps: AnyObject, Sendable {
   ///
   /// - Returns: `.target`, or `.targetRefused` if an answer was sent.
   func takeTarget(
-    _ target: UnsafePointer<CChar>, on connection: OpaquePointer,
-    _ state: UnsafeMutablePointer<OpenConnection>
+    _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage
   /// The header has arrived.
   ///
@@ -51,7 +51,7 @@ protocol RequestSteps: AnyObject, Sendable {
   /// Answers.
   func answer(_ request: ArrivingRequest) -> MHD_Result
   /// The request has ended at a stage, however it did.
-  func end(on connection: OpaquePointer, _ state: UnsafeMutablePointer<OpenConnection>)
+  func end(on connection: OpaquePointer, _ state: OpenConnection)
 }
 
 /// Takes the requests of a daemon from their first line to their end, with the steps of its kind.
@@ -79,15 +79,12 @@ private func takeTarget(
 ) -> UnsafeMutableRawPointer? {
   guard let context, let target, let connection, let state = OpenConnection.of(connection)
   else { return nil }
-  // Sound, here and below: the daemon keeps its context while its threads run.
-  Unmanaged<RequestCycle>.fromOpaque(context)._withUnsafeGuaranteedRef { cycle in
+  withCycle(context, state.toOpaque()) { cycle, state in
     cycle.inFlight.begin()
-    state.pointee.stage = cycle.steps.takeTarget(target, on: connection, state)
-    if state.pointee.stage == .targetRefused {
-      state.pointee.allow(LingeringConnections.milliseconds)
-    }
+    state.stage = cycle.steps.takeTarget(target, on: connection, state)
+    if state.stage == .targetRefused { state.allow(LingeringConnections.milliseconds) }
   }
-  return UnsafeMutableRawPointer(state)
+  return state.toOpaque()
 }
 
 /// Called when the header has arrived, for each piece of the body, and at its end.
@@ -98,23 +95,23 @@ private func takeRequest(
   _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
   guard let context, let connection, let url, let method, let version, let pieceBytes,
-    let state = state?.pointee?.assumingMemoryBound(to: OpenConnection.self)
+    let state = state?.pointee
   else { return .NO }
-  let request = ArrivingRequest(
-    connection: connection, url: url, method: method, version: version, state: state)
-  return Unmanaged<RequestCycle>.fromOpaque(context)._withUnsafeGuaranteedRef { cycle in
+  return withCycle(context, state) { cycle, state in
+    let request = ArrivingRequest(
+      connection: connection, url: url, method: method, version: version, state: state)
     if pieceBytes.pointee > 0 {
       let bytes = UnsafeRawBufferPointer(start: piece, count: pieceBytes.pointee)
       pieceBytes.pointee = 0
       if cycle.steps.takeBody(bytes, of: request) { return .YES }
-      state.pointee.stage = .answeredEarly
+      state.stage = .answeredEarly
       return .NO
     }
-    if state.pointee.stage == .target {
-      state.pointee.allowAnswer(cycle.steps.answerMilliseconds)
-      state.pointee.stage = cycle.steps.takeHead(request)
+    if state.stage == .target {
+      state.allowAnswer(cycle.steps.answerMilliseconds)
+      state.stage = cycle.steps.takeHead(request)
       // libmicrohttpd calls again for the answer: one that is given at the first call closes the connection.
-      if state.pointee.stage == .head { return .YES }
+      if state.stage == .head { return .YES }
     }
     return cycle.steps.answer(request)
   }
@@ -125,18 +122,26 @@ private func endRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
   _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _: MHD_RequestTerminationCode
 ) {
-  guard let context, let connection,
-    let state = state?.pointee?.assumingMemoryBound(to: OpenConnection.self)
-  else { return }
-  Unmanaged<RequestCycle>.fromOpaque(context)._withUnsafeGuaranteedRef { cycle in
+  guard let context, let connection, let state = state?.pointee else { return }
+  withCycle(context, state) { cycle, state in
     cycle.steps.end(on: connection, state)
-    switch state.pointee.stage {
+    switch state.stage {
     case .answeredEarly, .targetRefused: cycle.lingering.take(connection)
     case .none, .target, .head: break
     }
-    state.pointee.stage = .none
-    state.pointee.allow(cycle.headerMilliseconds)
+    state.stage = .none
+    state.allow(cycle.headerMilliseconds)
     cycle.inFlight.complete()
+  }
+}
+
+private func withCycle<Result>(
+  _ context: UnsafeMutableRawPointer, _ state: UnsafeMutableRawPointer,
+  _ body: (RequestCycle, OpenConnection) -> Result
+) -> Result {
+  // Sound: the daemon keeps its context while its threads run, and the state lives as long as its connection.
+  Unmanaged<RequestCycle>.fromOpaque(context)._withUnsafeGuaranteedRef { cycle in
+    Unmanaged<OpenConnection>.fromOpaque(state)._withUnsafeGuaranteedRef { body(cycle, $0) }
   }
 }
 
