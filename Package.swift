@@ -57,7 +57,7 @@ let package = Package(
       name: "HTTP", dependencies: ["CMicroHTTPD", "CGnuTLS", "Certificates"],
       swiftSettings: strictAndFast),
     .target(
-      name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association"],
+      name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association", "CSodium"],
       swiftSettings: strictAndFast),
 
     // What the product does with them.

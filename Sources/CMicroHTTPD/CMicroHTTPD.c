@@ -76,3 +76,7 @@ enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *daemon, int listenin
 }
 
 int aasa_memory_file(void) { return memfd_create("body", MFD_CLOEXEC); }
+
+const char *aasa_strptime(const char *text, const char *format, struct tm *time) {
+  return strptime(text, format, time);
+}

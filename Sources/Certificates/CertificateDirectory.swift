@@ -1,49 +1,48 @@
 import Synchronization
 
-/// A directory of pairs, and the set of them that is in use. Reading it again swaps the set at
-/// once; connections keep the set that they began with.
+/// A directory of certificate/key pairs, and the set of them that is in use. A reload replaces the set at once; open
+/// connections keep the set that they began with.
 public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
-  private let shown: Mutex<CertificateSet>
+  private let used: Mutex<CertificateSet>
   private let reading: Mutex<Reading>
 
-  /// Where the pairs lie, and what the files looked like.
+  /// Where the pairs are, and the state of their files.
   private struct Reading {
     var path: String
-    /// When they were last loaded, or could not be.
-    var loaded: CertificateMarks
+    /// When they were last loaded, whether that succeeded or not.
+    var loaded: FileStates
     /// When they were last looked at.
-    var seen: CertificateMarks
+    var seen: FileStates
   }
 
   /// Loads a directory.
   ///
   /// - Parameters:
-  ///   - path: Where the pairs lie; see `docs/https.md` for the forms.
+  ///   - path: Where the pairs are; see `docs/https.md` for the forms.
   ///   - clock: Seconds since 1970.
-  /// - Throws: `CertificatesRefused` if no pair can be used. Where only some cannot, `current` tells
-  ///   their faults.
+  /// - Throws: `CertificatesRefused` if no pair is valid. If only some are invalid, `current` has their faults.
   public init(
     _ path: String, clock: @escaping @Sendable () -> Int64
   ) throws(CertificatesRefused) {
     self.clock = clock
     let listing = CertificateListing(directory: path)
-    let marks = CertificateMarks(listing)
+    let states = FileStates(listing)
     let set = CertificateSet(listing, now: clock(), old: [])
     if set.pairs.isEmpty { throw CertificatesRefused(faults: set.faults) }
-    shown = Mutex(set)
-    reading = Mutex(Reading(path: path, loaded: marks, seen: marks))
+    used = Mutex(set)
+    reading = Mutex(Reading(path: path, loaded: states, seen: states))
   }
 
   /// The set that new connections get.
-  public var current: CertificateSet { shown.withLock { $0 } }
+  public var current: CertificateSet { used.withLock { $0 } }
 
-  /// Where the pairs lie.
+  /// Where the pairs are.
   public var path: String { reading.withLock(\.path) }
 
-  /// Reads the directory again, or another one from now on. A pair with a fault is refused, and the
-  /// one of its name that was in use stays, also where it has expired: there is nothing better. If no
-  /// pair could be used, all that were in use stay. `current` tells the faults.
+  /// Reads the directory again, or another one from now on. If a pair is invalid, the pair of the same name that was in
+  /// use stays in use, even if it has expired. If no pair is valid, all that were in use stay. `current` has the
+  /// faults.
   public func reload(from newPath: String? = nil) {
     reading.withLock { reading in
       reading.path = newPath ?? reading.path
@@ -51,32 +50,32 @@ public final class CertificateDirectory: Sendable {
     }
   }
 
-  /// Does what `reload` does if files have changed and have stayed the same since the last call: who
-  /// renews a certificate writes its two files one after the other. To be called every few seconds.
+  /// Reloads if files have changed and then stayed the same between two calls: the two files of a pair are written one
+  /// after the other. To be called every few seconds.
   ///
-  /// - Returns: Whether the files were read, once for each state of them.
+  /// - Returns: Whether the files were read, which happens once for each change.
   public func reloadIfChanged() -> Bool {
     reading.withLock { reading in
       let listing = CertificateListing(directory: reading.path)
-      let marks = CertificateMarks(listing)
-      let isSettled = marks == reading.seen
-      reading.seen = marks
-      guard isSettled, marks != reading.loaded else { return false }
+      let states = FileStates(listing)
+      let isSettled = states == reading.seen
+      reading.seen = states
+      guard isSettled, states != reading.loaded else { return false }
       load(listing, &reading)
       return true
     }
   }
 
   private func load(_ listing: CertificateListing, _ reading: inout Reading) {
-    // The marks are taken first: a change during the load is noticed afterwards.
-    reading.loaded = CertificateMarks(listing)
+    // Taken first, so that a change during the load is noticed later.
+    reading.loaded = FileStates(listing)
     let fresh = CertificateSet(listing, now: clock(), old: current.pairs)
-    shown.withLock { $0 = fresh }
+    used.withLock { $0 = fresh }
   }
 }
 
 extension CertificateSet {
-  /// Loads every pair of a listing that can be used, and keeps the old ones of those that cannot.
+  /// Loads every valid pair of a listing, and keeps the old ones of those that are invalid.
   fileprivate convenience init(_ listing: CertificateListing, now: Int64, old: [CertificatePair]) {
     var refused = listing.faults
     var pairs: [CertificatePair] = []
@@ -89,7 +88,7 @@ extension CertificateSet {
             files, certificate: try FileContents(files.certificate), key: key, now: now))
         if key.isReadableByAll {
           warnings.append(
-            "\(files.key): every user of this machine can read the key. Use chmod o= on it.")
+            "\(files.key): every user of this machine can read the key. Run: chmod o= \(files.key)")
         }
       } catch {
         refused.append((files.name, error))
@@ -108,5 +107,45 @@ extension CertificateSet {
   ) -> [CertificatePair] {
     let taken = Set(fresh.map(\.path))
     return old.filter { refused.contains($0.name) && !taken.contains($0.path) }
+  }
+}
+
+/// The pairs of a directory at one time. It never changes.
+public final class CertificateSet: Sendable {
+  /// The name of the pair for clients that name no host, or a host that no pair is for.
+  static let defaultName = "default"
+
+  /// All pairs, by name.
+  public let pairs: [CertificatePair]
+  /// The faults of the pairs that are not in use as they are in the directory, by file name.
+  public let faults: [CertificateFault]
+  /// Problems that do not keep a pair from being used: a line each.
+  public let warnings: [String]
+
+  private let byHost: [String: CertificatePair]
+  private let fallback: CertificatePair?
+
+  init(_ pairs: [CertificatePair], faults: [CertificateFault], warnings: [String]) {
+    self.pairs = pairs
+    self.faults = faults
+    self.warnings = warnings
+    fallback = pairs.first { $0.name == Self.defaultName }
+    var byHost: [String: CertificatePair] = [:]
+    for pair in pairs {
+      for host in pair.hosts where (byHost[host]?.notAfter ?? .min) < pair.notAfter {
+        byHost[host] = pair
+      }
+    }
+    self.byHost = byHost
+  }
+
+  /// The pair for the host that a client named (RFC 6066 section 3), or nil if it named none: the pair of the exact name,
+  /// else of the wildcard above its first label (RFC 9525 section 6.3), else the default. Of several for a name, the
+  /// one that expires last. Without any the client is refused.
+  public func pair(for host: String?) -> CertificatePair? {
+    guard let host = host?.lowercased() else { return fallback }
+    if let pair = byHost[host] { return pair }
+    let rest = host.drop { $0 != "." }
+    return rest.isEmpty || rest.count == host.count ? fallback : byHost["*" + rest] ?? fallback
   }
 }

@@ -1,36 +1,38 @@
-/// What is wrong with one pair, or with the directory.
+import Glibc
+
+/// What is wrong with a pair, or with the directory.
 public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong.
   public enum Reason: Sendable, Hashable {
-    /// A file or the directory cannot be read; the operating system's words.
+    /// A file or the directory cannot be read; the operating system's message.
     case unreadable(String)
-    /// The file is not what it has to be; GnuTLS's words.
+    /// The file is not a chain of certificates; GnuTLS's message.
     case malformedCertificate(String)
-    /// The file has no private key that can be read; GnuTLS's words.
+    /// The file is not a private key; GnuTLS's message.
     case malformedKey(String)
     /// The key is protected by a passphrase.
     case encryptedKey
-    /// There is a certificate and no key; where that was looked for.
+    /// There is a certificate without a key, which should be at this path.
     case missingKey(String)
-    /// There is a key and no certificate; where that was looked for.
+    /// There is a key without a certificate, which should be at this path.
     case missingCertificate(String)
-    /// The key is not the one of the certificate.
+    /// The key belongs to another certificate.
     case foreignKey(certificate: String)
-    /// The certificate has ended: seconds since 1970.
+    /// The certificate expired at this time, in seconds since 1970.
     case expired(Int64)
-    /// The certificate has not begun: seconds since 1970.
+    /// The certificate becomes valid at this time, in seconds since 1970.
     case notYetValid(Int64)
     /// The certificate names no host in its subject alternative names (RFC 9525 section 6.3).
     case noName
-    /// The key is of this kind and of so many bits.
+    /// The key is of a kind or size that clients do not accept.
     case weakKey(kind: String, bits: Int)
-    /// The directory has no pair.
+    /// The directory has no certificate.
     case noPair
   }
 
   /// What is wrong.
   public let reason: Reason
-  /// The file or directory with the fault.
+  /// The file or directory that has the fault.
   public let path: String
 
   /// A fault of a file.
@@ -45,47 +47,63 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
   private var explanation: String {
     switch reason {
     case .unreadable(let message):
-      "cannot be read (\(message)). Let the user that aasa runs as read it."
+      "cannot be read (\(message)). Make it readable by the user that runs aasa."
     case .malformedCertificate(let message):
-      "is not a chain of certificates in PEM form (\(message)). It begins with the certificate of "
-        + "the host; those that issued it follow."
+      "is not a chain of certificates in PEM form (\(message)). Put the host's certificate first, then "
+        + "those that issued it."
     case .malformedKey(let message):
       "is not a private key in PEM form (\(message))."
     case .encryptedKey:
-      "is protected by a passphrase. Write the key without it: openssl pkey -in OLD -out NEW."
+      "is protected by a passphrase. Remove it: openssl pkey -in OLD -out NEW."
     case .missingKey(let expected):
-      "has no key beside it. Put it at \(expected), or take the certificate away."
+      "has no key. Put the key at \(expected), or remove the certificate."
     case .missingCertificate(let expected):
-      "has no certificate beside it. Put it at \(expected), or take the key away."
+      "has no certificate. Put the certificate at \(expected), or remove the key."
     case .foreignKey(let certificate):
-      "is not the key of \(certificate). Put the two that belong together there."
+      "is not the key of \(certificate). Replace one of them."
     case .expired(let time):
-      "the certificate expired on \(Self.day(time)). Renew it, or take the pair away."
+      "the certificate expired on \(CertificateTime(time)). Renew it, or remove the pair."
     case .notYetValid(let time):
-      "the certificate is only valid from \(Self.day(time)). Check the clock, or wait."
+      "the certificate is only valid from \(CertificateTime(time)). Check the clock, or wait."
     case .noName:
-      "the certificate names no host: it needs a DNS name among its subject alternative names. "
-        + "Have it issued again with one."
+      "the certificate names no host. Issue it again with a DNS name among its subject alternative "
+        + "names."
     case .weakKey(let kind, let bits):
-      "a key of \(kind) with \(bits) bits is not accepted. Use ECDSA with 256 bits, or RSA with 2048 "
-        + "or more."
+      "clients do not accept a key of \(kind) with \(bits) bits. Use ECDSA with 256 bits, or RSA with "
+        + "2048 or more."
     case .noPair:
       "has no certificate. Put NAME.crt and NAME.key there, or a directory with fullchain.pem and "
         + "privkey.pem, or with tls.crt and tls.key."
     }
   }
-
-  /// A day in ISO 8601, UTC.
-  private static func day(_ time: Int64) -> String {
-    CertificateTime(time).description
-  }
 }
 
-/// Why a directory is refused: no pair of it can be used. Every fault in it.
+/// A directory without a valid pair.
 public struct CertificatesRefused: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The faults, in the order of the files' names; at least one.
+  /// All faults, by file name; at least one.
   public let faults: [CertificateFault]
 
-  /// One sentence or two for each fault, a line each.
+  /// A line for each fault.
   public var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
+/// The time of a certificate, for people.
+public struct CertificateTime: Sendable, CustomStringConvertible {
+  private let seconds: Int64
+
+  /// - Parameter seconds: Since 1970.
+  public init(_ seconds: Int64) { self.seconds = seconds }
+
+  /// `2027-01-31T12:00:00Z` (RFC 3339).
+  public var description: String {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    return String(unsafeUninitializedCapacity: 64) { buffer in
+      // Sound: at most 64 bytes are written, and their number is returned.
+      buffer.withMemoryRebound(to: CChar.self) {
+        strftime($0.baseAddress, 64, "%Y-%m-%dT%H:%M:%SZ", &parts)
+      }
+    }
+  }
 }

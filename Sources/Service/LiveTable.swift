@@ -97,13 +97,12 @@ public final class LiveTable: Sendable {
   ) throws {
     let last = Dictionary(changes.map { ($0.domain, $0.served) }, uniquingKeysWith: { $1 })
     let contents = SharedContents()
-    let documents = try last.compactMapValues { served in
-      try served.map { (names: $0.names, document: try ServedDocument($0, contents)) }
-    }
+    let documents = try last.compactMapValues { try $0.map { try ServedDocument($0, contents) } }
     // A name may go from one domain to another: the new document replaces the old one.
-    hosts.update(documents.values, removing: last.keys.compactMap { state.documents[$0] })
+    hosts.update(
+      adding: documents.values, removing: last.keys.compactMap { state.documents[$0] })
     for domain in last.keys {
-      let document = documents[domain]?.document
+      let document = documents[domain]
       counts.replace(state.documents[domain], with: document)
       state.documents[domain] = document
     }
@@ -117,12 +116,11 @@ public final class LiveTable: Sendable {
     let parts = try concurrently(count) { part in
       try LoadedPart(part, of: count, from: store, contents)
     }
-    hosts.replaceAll(parts.map(\.names))
-    state.documents = Dictionary(minimumCapacity: parts.reduce(0) { $0 + $1.documents.count })
-    for document in parts.lazy.flatMap(\.documents) {
-      state.documents[document.domain] = document
-    }
-    counts.replaceAll(parts.lazy.flatMap(\.documents))
+    let documents = parts.flatMap(\.documents)
+    hosts.replaceAll(documents)
+    state.documents = Dictionary(minimumCapacity: documents.count)
+    for document in documents { state.documents[document.domain] = document }
+    counts.replaceAll(documents)
     state.sequence = parts.map(\.sequence).min() ?? 0
     // What changed while the parts were read is in some of them only.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
@@ -132,15 +130,12 @@ public final class LiveTable: Sendable {
 /// A part of all documents, ready to be served.
 private struct LoadedPart: Sendable {
   let sequence: Int64
-  let names = NameList()
   let documents: [ServedDocument]
 
   init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
     var documents: [ServedDocument] = []
-    sequence = try store.readServed(part: part, of: parts) { [names] served in
-      let document = try ServedDocument(served, contents)
-      names.add(served.names, document)
-      documents.append(document)
+    sequence = try store.readServed(part: part, of: parts) { served in
+      documents.append(try ServedDocument(served, contents))
     }
     self.documents = documents
   }
@@ -168,7 +163,7 @@ extension ServedDocument {
       throw PreparedResponse.Failure.invalidField("ETag")
     }
     self.init(
-      content: contents.content(of: served, digest), digest: digest,
+      names: served.names, content: contents.content(of: served, digest), digest: digest,
       publishedAt: served.publishedAt, cacheSeconds: served.cacheSeconds, domain: served.id,
       revision: served.revision)
   }

@@ -1,7 +1,8 @@
 public import Association
+import Glibc
 import Synchronization
 
-/// How often a revision of a domain was fetched: GET that was answered 200 or 304.
+/// How often a revision of a domain was fetched: with a GET that was answered 200 or 304.
 public struct FetchCounts: Sendable, Equatable {
   /// The row of the domain.
   public let domain: Int64
@@ -17,7 +18,7 @@ public struct FetchCounts: Sendable, Equatable {
     (appleCDN, device, other) = numbers
   }
 
-  /// How often by a class of fetcher.
+  /// The fetches by a class of fetcher.
   public subscript(fetcher: FetcherClass) -> Int {
     switch fetcher {
     case .appleCDN: appleCDN
@@ -27,16 +28,15 @@ public struct FetchCounts: Sendable, Equatable {
   }
 }
 
-/// The documents that were fetched since their counts were last taken, linked through themselves. It
-/// holds a reference to each, so counts of a document that is replaced are not lost, and taking them
-/// costs nothing for documents that nobody fetched.
+/// The documents that were fetched since their counts were last taken, linked through themselves. The list retains
+/// each, so no count of a replaced document is lost, and documents that nobody fetched cost nothing.
 final class FetchedDocuments: Sendable {
   /// The address of the newest one, retained.
   private let newest = Atomic<UInt>(0)
 
   deinit { _ = take() }
 
-  /// Adds a document that is not in the list, which its flag has just made sure of.
+  /// Adds a document that is not in the list, as its flag has just ensured.
   func add(_ document: ServedDocument) {
     let reference = UInt(bitPattern: Unmanaged.passRetained(document).toOpaque())
     var head = newest.load(ordering: .relaxed)
@@ -49,12 +49,12 @@ final class FetchedDocuments: Sendable {
     }
   }
 
-  /// Takes all counts; they begin at zero again. A document may have counted nothing.
+  /// Takes all counts, which start at zero again. Some may be 0.
   func take() -> [FetchCounts] {
     var counts: [FetchCounts] = []
     var address = newest.exchange(0, ordering: .acquiring)
     while let pointer = UnsafeRawPointer(bitPattern: address) {
-      // Sound: this is the reference that `add` retained, and who takes the list owns all in it.
+      // Sound: this is the reference that `add` retained; whoever takes the list owns all in it.
       let document = Unmanaged<ServedDocument>.fromOpaque(pointer).takeRetainedValue()
       address = document.fetches.next.load(ordering: .relaxed)
       counts.append(document.takeFetches())
@@ -68,12 +68,12 @@ struct DocumentFetches: ~Copyable {
   private let appleCDN = Atomic<UInt32>(0)
   private let device = Atomic<UInt32>(0)
   private let other = Atomic<UInt32>(0)
-  /// Whether the document is in a list of fetched ones, or about to be.
+  /// Whether the document is in the list of fetched ones, or about to be.
   private let isListed = Atomic<Bool>(false)
   /// The address of the next one in the list.
   let next = Atomic<UInt>(0)
 
-  /// Counts; whether the document is to be put into the list.
+  /// Counts a fetch. Returns whether the document has to be put into the list.
   borrowing func add(_ fetcher: FetcherClass) -> Bool {
     let before =
       switch fetcher {
@@ -85,12 +85,49 @@ struct DocumentFetches: ~Copyable {
     return before == 0 && !isListed.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// The flag goes first: who counts after that puts the document into the list again.
+  /// The flag goes first, so that a fetch after it puts the document into the list again.
   borrowing func take() -> (Int, Int, Int) {
     _ = isListed.exchange(false, ordering: .acquiringAndReleasing)
     return (
       Int(appleCDN.exchange(0, ordering: .relaxed)), Int(device.exchange(0, ordering: .relaxed)),
       Int(other.exchange(0, ordering: .relaxed))
     )
+  }
+}
+
+extension FetcherClass {
+  /// The class of a User-Agent; `other` without one.
+  init(userAgent: UnsafeRawBufferPointer) {
+    if userAgent.begins(with: "swcd") || userAgent.begins(with: "com.apple.swcd") {
+      self = .device
+    } else {
+      self = Self.namesBot(userAgent) ? .appleCDN : .other
+    }
+  }
+
+  /// Looks for hyphens, which are rarer than letters.
+  private static func namesBot(_ userAgent: UnsafeRawBufferPointer) -> Bool {
+    guard let start = userAgent.baseAddress else { return false }
+    let end = start + userAgent.count
+    var rest = start
+    while let hyphen = memchr(rest, CInt(UInt8(ascii: "-")), end - rest) {
+      let hyphen = UnsafeRawPointer(hyphen)
+      if hyphen - start >= 4, end - hyphen >= 4,
+        memcmp(hyphen - 4, "AASA-Bot", 8) == 0
+      {
+        return true
+      }
+      rest = hyphen + 1
+    }
+    return false
+  }
+
+  /// Its place in tables of counts.
+  var index: Int {
+    switch self {
+    case .appleCDN: 0
+    case .device: 1
+    case .other: 2
+    }
   }
 }

@@ -1,97 +1,102 @@
 public import Association
+import Glibc
 import Synchronization
 
-/// Which document each name is served with. Reading never waits and never allocates: it is meant
-/// for threads that serve; writing waits until no reader holds what it takes away.
+/// Which document is served for each name. Readers never wait, never allocate, and take no lock: they are
+/// the threads that serve. Writers take turns, and release what they replaced once no reader holds it.
 public final class HostTable: Sendable {
-  // Unchecked is sound: it is only used under the lock, which guards what the pointer leads to.
-  private struct Writing: @unchecked Sendable {
-    var names: UnsafeMutablePointer<NameTable>
-    var count = 0
+  private struct Writing {
+    var slots: NameSlots
     var epochs: [ReaderEpoch] = []
   }
 
   private let writing: Mutex<Writing>
-  /// The address of the current table.
-  private let current: Atomic<UInt>
+  /// The slots that readers use. `Writing` holds the reference.
+  private let current: Atomic<Unmanaged<NameSlots>>
   private let fetched = FetchedDocuments()
 
   /// An empty table.
   public init() {
-    let names = NameTable.make(capacity: 0)
-    current = Atomic(UInt(bitPattern: names))
-    writing = Mutex(Writing(names: names))
+    let slots = NameSlots(names: 0)
+    current = Atomic(.passUnretained(slots))
+    writing = Mutex(Writing(slots: slots))
   }
 
-  deinit {
-    // Each reader holds a reference to the table, so none is left.
-    writing.withLock { NameTable.destroy($0.names) }
+  /// Serves these documents and nothing else, from one moment to the next. Of several documents with a name
+  /// one is served.
+  public func replaceAll(_ documents: some Collection<ServedDocument>) {
+    let slots = NameSlots(names: documents.reduce(0) { $0 + $1.names.count })
+    // No reader can see this table yet.
+    for document in documents { Self.put(document, in: slots) { $0.release() } }
+    writing.withLock { swap(to: slots, &$0) }
   }
 
-  /// Puts new content in the place of all there is, at once.
+  /// Serves documents under their names, and stops serving others. When it returns, every later request gets
+  /// the new documents; a name that had a document and still has one has one at every moment.
   ///
-  /// A name that comes more than once gets one of its documents. The lists are empty afterwards.
-  public func replaceAll(_ lists: [NameList]) {
-    let names = lists.reduce(0) { $0 + $1.count }
-    // Room for names to come, so that the next edit need not double the table.
-    let table = NameTable.make(capacity: names + names / 2)
-    let count = lists.reduce(0) { $0 + $1.move(to: table.pointee) }
-    writing.withLock { writing in
-      writing.count = count
-      swap(to: table, &writing)
-    }
-  }
-
-  /// Serves documents under names, which may have others until then, and takes documents away from all
-  /// names that have them after that. When it returns, every later request gets the new ones; a name
-  /// that had a document and still has one has one at every moment. The work does not depend on how
-  /// many names there are, but for doubling the table when it is full.
+  /// The work depends on how many names change, not on how many there are. Only where the table is full is
+  /// it copied to one of twice the size, which many edits share.
   public func update(
-    _ documents: some Collection<(names: [Alias], document: ServedDocument)>,
-    removing old: some Collection<ServedDocument> = []
+    adding new: some Collection<ServedDocument>, removing old: some Collection<ServedDocument> = []
   ) {
     writing.withLock { writing in
-      let names = documents.reduce(0) { $0 + $1.names.count }
-      if writing.count + names > writing.names.pointee.capacity {
-        let larger = writing.names.pointee.copy(capacity: 2 * (writing.count + names))
-        swap(to: larger, &writing)
+      let names = new.reduce(0) { $0 + $1.names.count }
+      if !writing.slots.hasRoom(for: names) {
+        swap(to: writing.slots.copy(with: names), &writing)
+      }
+      let slots = writing.slots
+      var replaced: [Unmanaged<ServedDocument>] = []
+      for document in new { Self.put(document, in: slots) { replaced.append($0) } }
+      for document in old {
+        replaced += document.names.compactMap { slots.remove(document, from: $0) }
       }
       // One wait for all changes, however many.
-      var replaced: [UnsafeMutablePointer<NameNode>] = []
-      func note(_ change: NameTable.Change) {
-        writing.count += change.growth
-        if let nodes = change.replaced { replaced.append(nodes) }
-      }
-      for (names, document) in documents {
-        for name in names { note(writing.names.pointee.put(HostName(name), document)) }
-      }
-      for document in old {
-        for hash in document.nameHashes { note(writing.names.pointee.remove(document, hash)) }
-      }
       waitForReaders(writing)
-      for nodes in replaced { nodes.destroyChain() }
+      for document in replaced { document.release() }
     }
   }
 
-  /// How often each document was fetched since the last call, also of those that are not served any
-  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last
-  /// call may be among them with nothing counted.
+  private static func put(
+    _ document: ServedDocument, in slots: NameSlots,
+    _ replaced: (Unmanaged<ServedDocument>) -> Void
+  ) {
+    slots.allowWildcards(labels: document.wildcardLabels)
+    for name in document.names {
+      if let old = slots.put(name, document) { replaced(old) }
+    }
+  }
+
+  private func swap(to slots: NameSlots, _ writing: inout Writing) {
+    let old = writing.slots
+    writing.slots = slots
+    current.store(.passUnretained(slots), ordering: .sequentiallyConsistent)
+    // The old slots hold their documents, also those that are in the new ones, until this returns.
+    withExtendedLifetime(old) { waitForReaders(writing) }
+  }
+
+  private func waitForReaders(_ writing: Writing) {
+    for epoch in writing.epochs { epoch.waitUntilLeft() }
+  }
+
+  /// How often each document was fetched since the last call, including documents that are not served any
+  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last call may
+  /// be listed with a count of 0.
   public func takeFetches() -> [FetchCounts] { fetched.take() }
 
   /// The number of names.
-  public var count: Int { writing.withLock { $0.count } }
+  public var count: Int { writing.withLock { $0.slots.served } }
 
-  private func swap(to names: UnsafeMutablePointer<NameTable>, _ writing: inout Writing) {
-    let old = writing.names
-    writing.names = names
-    current.store(UInt(bitPattern: names), ordering: .sequentiallyConsistent)
-    waitForReaders(writing)
-    NameTable.destroy(old)
-  }
+  /// How many slots all edits together have looked at: their work, in steps that do not depend on the machine.
+  package var editSteps: Int { writing.withLock { $0.slots.steps } }
 
-  /// Waits until each reader that is inside has left.
-  private func waitForReaders(_ writing: Writing) {
-    for epoch in writing.epochs { epoch.waitUntilLeft() }
+  /// Whether a document is served for a name now, under the name itself or a wildcard above it.
+  ///
+  /// Registers a reader for the call, so it is not for the threads that serve.
+  public func serves(_ name: DomainName) -> Bool {
+    var text = name.text
+    return text.withUTF8 { bytes in
+      Reader(self).withDocument(of: UnsafeRawBufferPointer(bytes)) { $0 != nil }
+    }
   }
 }
 
@@ -112,20 +117,16 @@ extension HostTable {
 
     /// Calls `body` with the document of a name, or with nil. The document must not be kept.
     ///
-    /// - Parameters:
-    ///   - name: A name in lower case, without a dot at its end.
-    ///   - isConditional: Whether the answer is most likely 304.
+    /// - Parameter name: In lower case, without a dot at its end.
     func withDocument<Result>(
-      of name: UnsafeRawBufferPointer, isConditional: Bool = false,
-      _ body: (ServedDocument?) -> Result
+      of name: UnsafeRawBufferPointer, _ body: (ServedDocument?) -> Result
     ) -> Result {
       epoch.enter()
       defer { epoch.leave() }
-      // Sound: a table and its nodes are only destroyed when every reader has left that entered
-      // before they were taken away.
-      let names = UnsafePointer<NameTable>(
-        bitPattern: table.current.load(ordering: .sequentiallyConsistent))
-      let document = names?.pointee.document(for: name, isConditional: isConditional)
+      // Sound: slots and documents are released only after every reader has left that was inside when they
+      // were replaced.
+      let slots = table.current.load(ordering: .sequentiallyConsistent)
+      let document = slots._withUnsafeGuaranteedRef { $0.document(for: name) }
       guard let document else { return body(nil) }
       return document._withUnsafeGuaranteedRef { body($0) }
     }
@@ -134,5 +135,29 @@ extension HostTable {
     func count(_ fetcher: FetcherClass, of document: ServedDocument) {
       if document.fetches.add(fetcher) { table.fetched.add(document) }
     }
+  }
+}
+
+/// Whether one reader is inside: its number is odd while it is.
+///
+/// Sequentially consistent order on both sides makes sure that either the writer sees the reader inside, or
+/// the reader sees what the writer wrote before it looked.
+private final class ReaderEpoch: Sendable {
+  private let number = Atomic<UInt>(0)
+
+  /// Only the reader writes the number, so it need not be read and written in one step.
+  func enter() {
+    number.store(number.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+  }
+
+  func leave() {
+    number.store(number.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+  }
+
+  /// Returns when the reader has left, at least once, since the call.
+  func waitUntilLeft() {
+    let seen = number.load(ordering: .sequentiallyConsistent)
+    if seen.isMultiple(of: 2) { return }
+    while number.load(ordering: .acquiring) == seen { usleep(20) }
   }
 }

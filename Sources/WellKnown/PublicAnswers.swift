@@ -1,7 +1,7 @@
 import HTTP
 
-/// The answers of the public listener other than a document, prepared once:
-/// `{"code": "unknown-host", "message": "…"}`, of which the code is stable.
+/// The answers of the public listener other than a document, prepared once: `{"code": "unknown-host", "message":
+/// "…"}`. The codes are stable.
 final class PublicAnswers: Sendable {
   let malformedTarget: PreparedResponse
   let unclearLength: PreparedResponse
@@ -16,23 +16,23 @@ final class PublicAnswers: Sendable {
   let bodyNotAllowed: PreparedResponse
   let outOfMemory: PreparedResponse
 
-  /// The length of the body of the answer that is not prepared here.
+  /// The length of the body of the answer that `headerTooLarge` makes.
   let headerTooLargeBytes: Int
 
   /// - Parameter headerLimit: The largest header, in bytes.
   init(headerLimit: Int) throws(PreparedResponse.Failure) {
     headerTooLargeBytes = Self.headerTooLarge(limit: headerLimit).body.count
     malformedTarget = try Self.answer(
-      .badRequest, "malformed-target", "The request target has characters that it cannot have.")
+      .badRequest, "malformed-target", "The request target has invalid characters.")
     unclearLength = try Self.answer(
-      .badRequest, "unclear-length", "The header does not say clearly where the body ends.")
+      .badRequest, "unclear-length", "The header is ambiguous about the length of the body.")
     missingHost = try Self.answer(.badRequest, "missing-host", "The request has no Host field.")
     repeatedHost = try Self.answer(
       .badRequest, "repeated-host", "The request has more than one Host field.")
     malformedHost = try Self.answer(.badRequest, "malformed-host", "The host is malformed.")
     unclearForwardedHost = try Self.answer(
       .badRequest, "unclear-forwarded-host",
-      "Forwarded and X-Forwarded-Host do not say clearly which host was asked for.")
+      "Forwarded and X-Forwarded-Host do not name one host.")
     unknownHost = try Self.answer(
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(
@@ -42,12 +42,13 @@ final class PublicAnswers: Sendable {
       .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.",
       Field("Allow", "GET, HEAD"))
     preconditionFailed = try Self.answer(
-      .preconditionFailed, "precondition-failed", "The document is another one.")
+      .preconditionFailed, "precondition-failed", "The document has changed.")
     bodyNotAllowed = try Self.answer(
-      .contentTooLarge, "body-not-allowed", "A request for an association file has no body.",
+      .contentTooLarge, "body-not-allowed",
+      "A request for an association file must not have a body.",
       Field("Connection", "close"))
     outOfMemory = try Self.answer(
-      .serviceUnavailable, "out-of-memory", "There is no memory for the answer. Try again later.")
+      .serviceUnavailable, "out-of-memory", "The server is out of memory. Try again later.")
   }
 
   /// The answer to a header over a limit in bytes.

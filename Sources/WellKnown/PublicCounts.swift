@@ -1,16 +1,15 @@
 public import Association
 import Synchronization
 
-/// What the public listener has answered since it started, and what it holds.
+/// What the public listener has answered since it started, and how many connections are open.
 public struct PublicCounts: Sendable {
   /// Open connections.
   public internal(set) var openConnections = 0
-  /// Lines of the access log that were dropped, since they came faster than they could be written.
+  /// Lines of the access log that were dropped because they came faster than they could be written.
   public internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
 
-  /// Requests that were answered in a way, of a class of fetcher. What libmicrohttpd refuses by itself
-  /// is not among them.
+  /// Requests by outcome and class of fetcher, without those that libmicrohttpd refuses by itself.
   public func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
     requests[RequestCounters.index(outcome, fetcher)]
   }
@@ -20,12 +19,12 @@ public struct PublicCounts: Sendable {
   }
 }
 
-/// The requests that one thread has answered. Only this thread counts, so a number need not be read
-/// and written in one step; any thread may read.
+/// The requests that one thread has answered. Only this thread counts, so it need not read and write a number in one
+/// step; any thread may read.
 final class RequestCounters: @unchecked Sendable {
-  // Unchecked is sound: the memory is atomics, made in init and given up in deinit.
+  // Unchecked is sound: the memory holds atomics, from init to deinit.
   static let count = PublicOutcome.allCases.count * classes
-  /// Asked for once: the list of all cases is made anew each time.
+  /// Stored, since `allCases` makes a new array each time.
   private static let classes = FetcherClass.allCases.count
 
   private let numbers: UnsafeMutablePointer<Atomic<UInt64>>
@@ -50,4 +49,49 @@ final class RequestCounters: @unchecked Sendable {
   }
 
   subscript(index: Int) -> UInt64 { numbers[index].load(ordering: .relaxed) }
+}
+
+/// How a public request was answered.
+public enum PublicOutcome: String, Sendable, CaseIterable {
+  /// 200
+  case ok
+  /// 304
+  case notModified = "not-modified"
+  /// 404: no file is published for the host.
+  case unknownHost = "unknown-host"
+  /// 404: neither of the two paths.
+  case unknownPath = "unknown-path"
+  /// 405
+  case methodNotAllowed = "method-not-allowed"
+  /// 412
+  case preconditionFailed = "precondition-failed"
+  /// 400: the target, the host or the length of the body is malformed.
+  case malformedRequest = "malformed-request"
+  /// 431
+  case headerTooLarge = "header-too-large"
+  /// 413
+  case bodyNotAllowed = "body-not-allowed"
+  /// 503: there was no memory for the answer.
+  case outOfMemory = "out-of-memory"
+
+  /// The status of the answer.
+  public var status: Int { statusAndIndex.status }
+
+  /// Its place in tables of counts.
+  var index: Int { statusAndIndex.index }
+
+  private var statusAndIndex: (status: Int, index: Int) {
+    switch self {
+    case .ok: (200, 0)
+    case .notModified: (304, 1)
+    case .unknownHost: (404, 2)
+    case .unknownPath: (404, 3)
+    case .methodNotAllowed: (405, 4)
+    case .preconditionFailed: (412, 5)
+    case .malformedRequest: (400, 6)
+    case .headerTooLarge: (431, 7)
+    case .bodyNotAllowed: (413, 8)
+    case .outOfMemory: (503, 9)
+    }
+  }
 }

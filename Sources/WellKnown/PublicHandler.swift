@@ -1,8 +1,8 @@
 import Association
 import HTTP
 
-/// Answers public requests on one thread, without allocating: but for answers that are not kept yet, hosts
-/// outside ASCII and lines of the access log.
+/// Answers public requests on one thread. Nothing is allocated except for answers that are not kept yet, hosts outside
+/// ASCII and lines of the access log.
 final class PublicHandler: @unchecked Sendable {
   // Unchecked is sound: what changes is used by the daemon's thread only.
 
@@ -45,8 +45,7 @@ final class PublicHandler: @unchecked Sendable {
     log(request, HostChoice(), .headerTooLarge, fetcher, answers.headerTooLargeBytes)
   }
 
-  /// Counts a request that was answered 431 for its target, and of which the fields never came. The access
-  /// log has no line of it.
+  /// Counts a request that was answered 431 for its target and whose fields never came. It is not in the access log.
   func noteUnreadHeader() { counters.add(.headerTooLarge, .other) }
 
   private func followSettings() {
@@ -112,8 +111,8 @@ extension PublicHandler {
     if forwards && !takeForwardedHost(request, &choice) {
       return queue(answers.unclearForwardedHost, .malformedRequest, request)
     }
-    // A malformed Host field is refused also where another host counts: the authority of an absolute
-    // target (RFC 9112 section 3.2), or what a proxy was asked for.
+    // A malformed Host field is refused even if another host decides: the authority of an absolute target (RFC 9112
+    // section 3.2), or what a proxy was asked for.
     if forwards || target.authority != nil, lines.count == 1,
       case .malformed = RequestedHost(lines.value, into: buffer)
     {
@@ -134,7 +133,7 @@ extension PublicHandler {
     }
   }
 
-  /// Takes what a trusted proxy says it was asked for; false if that is not clear.
+  /// Uses the host that a trusted proxy was asked for; false if it is not clear which.
   private func takeForwardedHost(
     _ request: borrowing DirectRequest, _ choice: inout HostChoice
   ) -> Bool {
@@ -152,7 +151,7 @@ extension PublicHandler {
     return true
   }
 
-  /// Rare: clients convert names before they ask. The host is converted as a published name is.
+  /// Rare, since clients convert names before they ask. The host is converted like a published name.
   private func answerInternational(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer
   ) -> Answer {
@@ -170,9 +169,9 @@ extension PublicHandler {
   private func answer(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer
   ) -> Answer {
-    let isConditional = request.fields.ifNoneMatch.count > 0
-    return hosts.withDocument(of: name, isConditional: isConditional) { document in
+    hosts.withDocument(of: name) { document in
       guard let document else { return queue(answers.unknownHost, .unknownHost, request) }
+      document.prefetchAnswer(isConditional: request.fields.ifNoneMatch.count > 0)
       let isGET = request.method.equals("GET")
       guard isGET || request.method.equals("HEAD") else {
         return queue(answers.methodNotAllowed, .methodNotAllowed, request)
@@ -180,16 +179,16 @@ extension PublicHandler {
       if request.fields.hasBody {
         return queue(answers.bodyNotAllowed, .bodyNotAllowed, request)
       }
-      let conditions = RequestConditions(request, document.validators)
-      if case .failed = conditions {
-        return queue(answers.preconditionFailed, .preconditionFailed, request)
+      let queued: DirectRequest.Queued?
+      let outcome: PublicOutcome
+      switch Conditions(of: request, document.validators) {
+      case .passed: (queued, outcome) = (document.answer(request), .ok)
+      case .notModified: (queued, outcome) = (document.answerNotModified(request), .notModified)
+      case .failed: return queue(answers.preconditionFailed, .preconditionFailed, request)
       }
-      let isNotModified = if case .notModified = conditions { true } else { false }
-      let queued =
-        isNotModified ? document.answerNotModified(request) : document.answer(request)
       guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
       if isGET { hosts.count(fetcher, of: document) }
-      return isNotModified ? (queued, .notModified, 0) : (queued, .ok, document.bytes)
+      return (queued, outcome, outcome == .ok ? document.bytes : 0)
     }
   }
 }

@@ -1,15 +1,15 @@
 public import Certificates
 public import HTTP
+import Synchronization
 
-/// The public listener: answers GET and HEAD of the two paths of an association file for each host
-/// in a table, and nothing else.
+/// The public listener: answers GET and HEAD of the two paths of an association file, for each host in a table.
 public final class PublicListener: Sendable {
   private let listener: Listener
   private let handlers: [PublicHandler]
   private let current: CurrentSettings
   private let accessQueue: AccessQueue?
 
-  /// Limits that fit requests without bodies: 10,000 idle connections are far from all.
+  /// Limits for requests without bodies. Ten thousand idle connections leave room for others.
   public static let defaultLimits = Limits(
     connections: 16_384, idleSeconds: 30, headerBytes: 4096, bodyBytes: 0)
 
@@ -17,13 +17,13 @@ public final class PublicListener: Sendable {
   ///
   /// - Parameters:
   ///   - address: Where to listen.
-  ///   - inherited: A socket that listens already, in the place of one at the address.
-  ///   - hosts: What is served, also when it changes later.
-  ///   - daemons: How many threads serve: one for each processor that is to.
+  ///   - inherited: A listening socket to use instead of the address.
+  ///   - hosts: What is served. It may change at any time.
+  ///   - daemons: How many threads serve; each can keep one processor busy.
   ///   - limits: What clients may take.
-  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
+  ///   - certificates: For HTTPS; plain HTTP without.
   ///   - settings: What may change later.
-  ///   - log: Takes lines of the access log, one after the other, on a thread that may wait.
+  ///   - log: Writes a line of the access log. Called for one line at a time, on a thread that may wait.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
@@ -56,10 +56,10 @@ public final class PublicListener: Sendable {
     self.accessQueue = accessQueue
   }
 
-  /// Changes settings from the next request on.
+  /// Changes the settings for all later requests.
   public func apply(_ settings: PublicSettings) { current.replace(by: settings) }
 
-  /// What was answered since the start, by all threads together, and what is open now.
+  /// The counts of all threads together.
   public var counts: PublicCounts {
     var counts = PublicCounts()
     for handler in handlers { counts.add(handler.counters) }
@@ -68,20 +68,59 @@ public final class PublicListener: Sendable {
     return counts
   }
 
-  /// Takes connections before anything has come on them, from now on: when the listener is stopped a
-  /// second later, no client is reset that has connected and not asked yet.
+  /// Requests that have begun to arrive and are not answered yet.
+  package var requestsInFlight: Int { listener.requestsInFlight }
+
+  /// Accepts connections before anything has come on them, from now on. If the listener is stopped a second later,
+  /// no client that has connected and not asked yet is reset.
   public func prepareToStop() { listener.prepareToStop() }
 
-  /// Where it listens, with the port that it got if any free one was asked for.
+  /// Where it listens, with the port that it got where port 0 was asked for.
   public var address: SocketAddress { listener.address }
 
   /// The port that it listens on.
   public var port: UInt16 { listener.port }
 
-  /// Takes no further connections, lets requests that have begun end within a time, then closes
-  /// every connection. Returns when all threads have ended.
+  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a time, then
+  /// closes every connection. Returns when all threads have ended.
   public func stop(within seconds: Double = 10) {
     listener.stop(within: seconds)
     accessQueue?.finish(within: 1)
+  }
+}
+
+/// What may change while the public listener runs.
+public struct PublicSettings: Sendable, Equatable {
+  /// The proxies whose `Forwarded` and `X-Forwarded-Host` are used. From anybody else the fields are ignored.
+  ///
+  /// Such a proxy must set one of the two itself, or remove both, so that nothing of a client passes through. The last
+  /// element is used, which the nearest proxy wrote. If both fields are present, they must name the same host.
+  public var trustedProxies: [AddressRange]
+  /// Each thread logs one in this many requests; 0 turns the access log off.
+  public var accessLogInterval: Int
+
+  /// By default no proxy is trusted and nothing is logged.
+  public init(trustedProxies: [AddressRange] = [], accessLogInterval: Int = 0) {
+    self.trustedProxies = trustedProxies
+    self.accessLogInterval = accessLogInterval
+  }
+}
+
+/// The current settings. Threads that serve look at a number to notice new ones, and take a lock only then.
+final class CurrentSettings: Sendable {
+  private let number = Atomic(0)
+  private let settings: Mutex<PublicSettings>
+
+  init(_ settings: PublicSettings) { self.settings = Mutex(settings) }
+
+  func replace(by new: PublicSettings) {
+    settings.withLock { $0 = new }
+    number.add(1, ordering: .releasing)
+  }
+
+  /// The settings, unless they are still those with the number.
+  func newer(than seen: Int) -> (number: Int, settings: PublicSettings)? {
+    let number = number.load(ordering: .acquiring)
+    return number == seen ? nil : (number, settings.withLock { $0 })
   }
 }

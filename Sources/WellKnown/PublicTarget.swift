@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the target of a public request names, byte by byte as it was written: nothing is decoded or
-/// tidied up, so that no other spelling of a path is taken for it.
+/// What the target of a public request names. Paths are compared byte by byte as they were written: nothing is decoded
+/// or normalized, so no other spelling of a path is accepted.
 struct PublicTarget {
   enum Path {
     case associationFile
@@ -41,7 +41,7 @@ struct PublicTarget {
       || path.equals("/apple-app-site-association")
   }
 
-  /// What stands behind `http://` or `https://` (RFC 9112 section 3.2.2).
+  /// The rest after `http://` or `https://` (RFC 9112 section 3.2.2).
   private static func afterScheme(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     let schemes: (StaticString, StaticString) = ("http://", "https://")
     return strip(schemes.0, target) ?? strip(schemes.1, target)
@@ -54,5 +54,25 @@ struct PublicTarget {
     guard target.count >= count, let start = target.baseAddress else { return nil }
     guard strncasecmp(start, UnsafeRawPointer(scheme.utf8Start), count) == 0 else { return nil }
     return UnsafeRawBufferPointer(rebasing: target[count...])
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether both have the same bytes.
+  func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let start = baseAddress, let otherStart = other.baseAddress else { return count == 0 }
+    return memcmp(start, otherStart, count) == 0
+  }
+
+  /// Whether the first bytes are those of a text.
+  func begins(with text: StaticString) -> Bool {
+    count >= text.utf8CodeUnitCount
+      && UnsafeRawBufferPointer(rebasing: prefix(text.utf8CodeUnitCount)).equals(text)
+  }
+
+  /// Whether these are the bytes of a text.
+  func equals(_ text: StaticString) -> Bool {
+    equals(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 }

@@ -1,18 +1,19 @@
 import Glibc
+import HTTP
 
-/// What the Host field, or the authority of an absolute target, says (RFC 9110 section 7.2).
+/// What the Host field, or the authority of an absolute target, names (RFC 9110 section 7.2).
 enum RequestedHost {
-  /// A name that a file may be published for: its length in the buffer, into which it was written
-  /// in lower case, without port and without a dot at its end.
+  /// A name that a file may be published for: its length in the buffer, where it stands in lower case, without
+  /// the port and without a dot at its end.
   case name(count: Int)
-  /// A name with bytes outside ASCII; the bytes without the port.
+  /// A name with bytes outside ASCII, without the port.
   case international(UnsafeRawBufferPointer)
   /// A host that no file can be published for, such as an IPv6 address.
   case other
   /// Not a host.
   case malformed
 
-  /// The longest name that DNS has (RFC 1035 section 2.3.4), and a dot behind it.
+  /// The longest name in DNS (RFC 1035 section 2.3.4), with a dot at its end.
   static let bufferBytes = 254
 
   /// Reads a host without allocating.
@@ -54,7 +55,7 @@ enum RequestedHost {
     return isName && count < bufferBytes ? .name(count: count) : .other
   }
 
-  /// What else a host may have (RFC 3986 section 3.2.2, reg-name).
+  /// Other bytes that a host may have (RFC 3986 section 3.2.2, reg-name).
   private static func isRegisteredNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "$"),
@@ -64,7 +65,7 @@ enum RequestedHost {
     }
   }
 
-  /// The host without `:` and digits behind it; nil if something else follows a `:`.
+  /// The host without `:` and the digits after it; nil if there are more than five.
   private static func withoutPort(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     var colon = bytes.count
     while colon > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[colon - 1]) {
@@ -75,5 +76,120 @@ enum RequestedHost {
       return UnsafeRawBufferPointer(rebasing: bytes[..<(colon - 1)])
     }
     return bytes
+  }
+}
+
+/// The host that decides how a request is answered.
+struct HostChoice {
+  /// As it was written; empty if there is none.
+  var host = UnsafeRawBufferPointer(start: nil, count: 0)
+  var source = PublicAccess.HostSource.host
+  var isForwardedIgnored = false
+}
+
+/// The host that the nearest proxy was asked for, by what it wrote.
+enum ForwardedHost {
+  /// The proxy named no host.
+  case absent
+  case host(UnsafeRawBufferPointer, PublicAccess.HostSource)
+  /// Malformed, or two different hosts.
+  case unclear
+
+  /// Reads both fields of a request from a trusted proxy.
+  init(_ fields: DirectFields) {
+    guard let standard = Self.standardHost(fields.forwarded) else {
+      self = .unclear
+      return
+    }
+    let common = Self.commonHost(fields.forwardedHost)
+    switch (standard, common) {
+    case (nil, nil): self = .absent
+    case (let host?, nil): self = .host(host, .forwarded)
+    case (nil, let host?): self = .host(host, .xForwardedHost)
+    case (let host?, let other?):
+      self = Self.areSame(host, other) ? .host(host, .forwarded) : .unclear
+    }
+  }
+
+  /// The last element of `X-Forwarded-Host`: the one that the nearest proxy appended.
+  private static func commonHost(_ line: DirectFields.Line) -> UnsafeRawBufferPointer? {
+    if line.count == 0 { return nil }
+    let start = line.value.lastIndex(of: UInt8(ascii: ",")).map { $0 + 1 } ?? 0
+    return trimmed(line.value[start...])
+  }
+
+  /// The host of the last element of `Forwarded` (RFC 7239 section 4). The inner nil means that it names none, the
+  /// outer nil that it is malformed.
+  private static func standardHost(_ line: DirectFields.Line) -> UnsafeRawBufferPointer?? {
+    if line.count == 0 { return .some(nil) }
+    guard var rest = split(line.value, at: UInt8(ascii: ","), last: true)?.part else { return nil }
+    var host: UnsafeRawBufferPointer?
+    while !rest.isEmpty {
+      guard let (pair, next) = split(rest, at: UInt8(ascii: ";"), last: false) else { return nil }
+      rest = next
+      if pair.isEmpty { continue }
+      guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      guard areSame(UnsafeRawBufferPointer(rebasing: pair[..<equals]), Self.hostName) else {
+        continue
+      }
+      guard host == nil, let value = unquoted(pair[(equals + 1)...]) else { return nil }
+      host = value
+    }
+    return .some(host)
+  }
+
+  private static let name: StaticString = "host"
+
+  private static var hostName: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+  }
+
+  /// Splits at the first separator outside quotation marks, or takes the part after the last one. Nil if a
+  /// quotation mark is missing, so that what a client wrote cannot hide what the proxy appended.
+  private static func split(
+    _ text: UnsafeRawBufferPointer, at separator: UInt8, last: Bool
+  ) -> (part: UnsafeRawBufferPointer, rest: UnsafeRawBufferPointer)? {
+    var isQuoted = false
+    var isEscaped = false
+    var place: Int?
+    for (index, byte) in text.enumerated() {
+      if isEscaped {
+        isEscaped = false
+      } else if isQuoted && byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isQuoted.toggle()
+      } else if !isQuoted && byte == separator && (last || place == nil) {
+        place = index
+      }
+    }
+    if isQuoted { return nil }
+    let before = trimmed(text[..<(place ?? (last ? 0 : text.count))])
+    let behind = trimmed(text[(place.map { $0 + 1 } ?? (last ? 0 : text.count))...])
+    return last ? (behind, before) : (before, behind)
+  }
+
+  /// A value without its quotation marks; nil if no host can have it.
+  private static func unquoted(_ value: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer? {
+    let isQuoted = value.count >= 2 && value.first == UInt8(ascii: "\"")
+    let inner = isQuoted ? value.dropFirst().dropLast() : value
+    if isQuoted && value.last != UInt8(ascii: "\"") { return nil }
+    let isPlain = !inner.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+    return isPlain ? UnsafeRawBufferPointer(rebasing: inner) : nil
+  }
+
+  private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer {
+    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var text = text.drop(while: isBlank)
+    while let byte = text.last, isBlank(byte) { text.removeLast() }
+    return UnsafeRawBufferPointer(rebasing: text)
+  }
+
+  private static func areSame(
+    _ host: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard let start = host.baseAddress, let otherStart = other.baseAddress else { return false }
+    // Sound: both have as many bytes as are compared.
+    return host.count == other.count && strncasecmp(start, otherStart, host.count) == 0
   }
 }

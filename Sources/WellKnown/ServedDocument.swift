@@ -1,10 +1,9 @@
+public import Association
 public import HTTP
-import Synchronization
 
-/// A domain's file as it is served, with the answers to all requests for it. One document may be served
-/// for many names.
+/// A domain's file as it is served, under all of its names, with the answers to all requests for it.
 public final class ServedDocument: Sendable {
-  // What a request needs comes first, so that it lies in one line of the processor's cache.
+  // What a request needs comes first, so that most of it lies in one line of the processor's cache.
   private let full = LazyResponse()
   private let notModified = LazyResponse()
   let fetches = DocumentFetches()
@@ -17,24 +16,28 @@ public final class ServedDocument: Sendable {
   public let domain: Int64
   /// The number of the revision.
   public let revision: Int
-  private let names = Mutex(NameHashes())
+  /// The names that it is served under, unless another document has taken one over.
+  package let names: [HostKey]
+  /// The number of labels of the longest wildcard among the names.
+  let wildcardLabels: Int
 
-  /// The answers 304 that are kept. One is half a kilobyte and made in less than a microsecond, and
-  /// nobody asks for most of many.
+  /// The answers 304 that are kept. One takes half a kilobyte and less than a microsecond to make, and most
+  /// of many documents are never asked for one.
   private static let keptNotModified = KeptResponses(limit: 16_384)
 
-  /// A document, whose answers are made when they are first wanted.
+  /// A document, whose answers are made when they are first needed.
   ///
   /// - Parameters:
-  ///   - content: The file's bytes; documents with equal ones may share them.
-  ///   - digest: That of the bytes.
+  ///   - names: What it is served under.
+  ///   - content: The file's bytes; documents with equal bytes may share them.
+  ///   - digest: The SHA-256 of the bytes.
   ///   - publishedAt: When the file was published, in seconds since 1970.
-  ///   - cacheSeconds: For how long it may be kept (RFC 9111 section 5.2.2.1, `max-age`).
+  ///   - cacheSeconds: How long caches may keep it (RFC 9111 section 5.2.2.1, `max-age`).
   ///   - domain: The row of the domain, for which fetches are counted.
   ///   - revision: The number of the revision, for which fetches are counted.
   public init(
-    content: Content, digest: DocumentDigest, publishedAt: Int64, cacheSeconds: Int, domain: Int64,
-    revision: Int
+    names: [Alias], content: Content, digest: DocumentDigest, publishedAt: Int64,
+    cacheSeconds: Int, domain: Int64, revision: Int
   ) {
     self.content = content
     validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt))
@@ -42,6 +45,8 @@ public final class ServedDocument: Sendable {
     contentBytes = Int32(clamping: content.count)
     self.domain = domain
     self.revision = revision
+    self.names = names.map { HostKey($0) }
+    wildcardLabels = names.lazy.filter(\.isWildcard).map(\.labels).max() ?? 0
   }
 
   deinit {
@@ -51,18 +56,18 @@ public final class ServedDocument: Sendable {
   /// The size of the file, in bytes.
   public var bytes: Int { Int(contentBytes) }
 
-  /// The hashes of all names that the document was ever put into a table under. A domain's names are not
-  /// kept elsewhere: it is by them that they are found when the document goes.
-  var nameHashes: [UInt64] { names.withLock { $0.all } }
-
-  func add(nameHash hash: UInt64) { names.withLock { $0.add(hash) } }
-
-  /// Where the bytes of the file lie in memory.
-  var contentExtent: Extent { Extent(of: content) }
-  /// Where the header of the answer 200 lies, once it is made.
-  var fullExtent: Extent { full.extent }
-  /// Where the header of the answer 304 lies, while it is kept.
-  var notModifiedExtent: Extent { notModified.extent }
+  /// Begins to load into the processor's caches what the answer is most likely sent from. With many
+  /// documents it is in none of them, and loading all lines at once takes much less time than one by one.
+  ///
+  /// - Parameter isConditional: Whether the request has an entity tag. Nearly always it is the current one.
+  func prefetchAnswer(isConditional: Bool) {
+    if isConditional {
+      notModified.prefetch()
+    } else {
+      full.prefetch()
+      content.prefetch()
+    }
+  }
 
   /// Queues the answer 200; `nil` if there is no memory for it.
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
@@ -80,7 +85,7 @@ public final class ServedDocument: Sendable {
   func answerNotModified(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
     request.answer(.notModified, notModified, within: Self.keptNotModified) {
       () throws(PreparedResponse.Failure) in
-      // What a 304 has to say; the date is not needed where there is a tag (RFC 9110 section 15.4.5).
+      // What a 304 must have; Last-Modified is not needed beside a tag (RFC 9110 section 15.4.5).
       try PreparedResponse(.notModified, fields: [entityTag, cacheControl], content: .empty)
     }
   }
@@ -95,15 +100,6 @@ public final class ServedDocument: Sendable {
   }
 }
 
-/// A few hashes, of which the first takes no memory of its own: most documents have one name.
-private struct NameHashes {
-  private var first: UInt64 = 0
-  private var others: [UInt64] = []
-
-  /// Perhaps with a 0 that is the hash of no name.
-  var all: [UInt64] { [first] + others }
-
-  mutating func add(_ hash: UInt64) {
-    if first == 0 && hash != 0 { first = hash } else { others.append(hash) }
-  }
+extension Alias {
+  fileprivate var labels: Int { name.text.utf8.count { $0 == UInt8(ascii: ".") } + 1 }
 }

@@ -30,18 +30,18 @@ struct SecureServing {
     }
     certificates = try CertificateDirectory(directory.url.path) { Issuer.now }
     let hosts = HostTable()
-    hosts.update([
-      (names: [try Alias("example.com")], document: try Self.document(#"{"applinks":{}}"#)),
-      (names: [try Alias("large.test")], document: try Self.document(Self.large)),
+    hosts.replaceAll([
+      try Self.document("example.com", #"{"applinks":{}}"#),
+      try Self.document("large.test", Self.large),
     ])
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, limits: limits,
       certificates: certificates)
   }
 
-  private static func document(_ body: String) throws -> ServedDocument {
+  private static func document(_ name: String, _ body: String) throws -> ServedDocument {
     ServedDocument(
-      content: Content(Array(body.utf8)),
+      names: [try Alias(name)], content: Content(Array(body.utf8)),
       digest: try #require(DocumentDigest(hexadecimal: String(repeating: "0", count: 64))),
       publishedAt: 784_111_777, cacheSeconds: 3600, domain: 1, revision: 1)
   }

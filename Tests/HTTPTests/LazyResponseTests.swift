@@ -68,7 +68,7 @@ private final class Owner: Sendable {
 
   /// Whether there is a response.
   func ask(_ whenMade: () -> Void) -> Bool {
-    let isThere = response.withReference(within: limit) { () throws(PreparedResponse.Failure) in
+    let isThere = response.withResponse(within: limit) { () throws(PreparedResponse.Failure) in
       whenMade()
       return try PreparedResponse(.ok, fields: [Field("ETag", "\"a\"")], content: content)
     } _: { _ in

@@ -6,8 +6,6 @@ import Testing
     let target = try RequestTarget("/v1/a%2Fb//%C3%BC/?q=1".utf8)
     #expect(target.path == "/v1/a%2Fb//%C3%BC/")
     #expect(target.segments == ["v1", "a/b", "", "ü", ""])
-    #expect(target.query == "q=1")
-    #expect(target.authority == nil)
   }
 
   @Test func dotSegmentsStayWhatTheyAre() throws {
@@ -20,12 +18,11 @@ import Testing
     #expect(items.map(\.value) == ["1 2", "", "&=", "e", "="])
   }
 
-  @Test func anAbsoluteTargetHasAnAuthority() throws {
+  @Test func theAuthorityOfAnAbsoluteTargetIsIgnored() throws {
     let target = try RequestTarget("HTTP://Example.com:8081/v1/apps?x".utf8)
-    #expect(target.authority == "Example.com:8081")
     #expect(target.segments == ["v1", "apps"])
     #expect(try RequestTarget("http://example.com".utf8).path == "/")
-    #expect(try RequestTarget("http://example.com?q".utf8).query == "q")
+    #expect(try RequestTarget("http://example.com?q".utf8).queryItems.map(\.name) == ["q"])
   }
 
   @Test func theAsteriskOfOptionsIsATarget() throws {

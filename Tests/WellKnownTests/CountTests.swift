@@ -68,11 +68,11 @@ import WellKnown
   @Test func fetchesOfADocumentThatWasReplacedAreNotLost() throws {
     let serving = try Serving()
     _ = try serving.answer()
-    let name = try Alias("example.com")
-    let next = try Serving.document("2", digest: Serving.otherDigest, domain: 1, revision: 2)
-    serving.hosts.update([(names: [name], document: next)])
+    let next = try Serving.document(
+      ["example.com"], "2", digest: Serving.otherDigest, domain: 1, revision: 2)
+    serving.hosts.update(adding: [next])
     _ = try serving.answer()
-    serving.hosts.update([], removing: [next])
+    serving.hosts.update(adding: [], removing: [next])
     let fetches = serving.hosts.takeFetches().sorted { $0.revision < $1.revision }
     #expect(fetches.map(\.revision) == [1, 2])
     #expect(fetches.map { $0[.other] } == [1, 1])

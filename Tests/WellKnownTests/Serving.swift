@@ -20,20 +20,18 @@ struct Serving {
     limits: Limits = PublicListener.defaultLimits, settings: PublicSettings = PublicSettings(),
     log: (@Sendable (PublicAccess) -> Void)? = nil
   ) throws {
-    let names = NameList()
-    for (name, body) in bodies { names.add([try Alias(name)], try Self.document(body)) }
-    hosts.replaceAll([names])
+    hosts.replaceAll(try bodies.map { try Self.document([$0.key], $0.value) })
     listener = try PublicListener(
       on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
       limits: limits, settings: settings, log: log)
   }
 
   static func document(
-    _ body: String, digest: String = digest, publishedAt: Int64 = published, domain: Int64 = 1,
-    revision: Int = 1
+    _ names: [String], _ body: String, digest: String = digest, publishedAt: Int64 = published,
+    domain: Int64 = 1, revision: Int = 1
   ) throws -> ServedDocument {
     ServedDocument(
-      content: Content(Array(body.utf8)),
+      names: try names.map { try Alias($0) }, content: Content(Array(body.utf8)),
       digest: try #require(DocumentDigest(hexadecimal: digest)), publishedAt: publishedAt,
       cacheSeconds: 3600, domain: domain, revision: revision)
   }

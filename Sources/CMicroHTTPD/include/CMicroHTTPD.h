@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <time.h>
 
 /// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call.
 /// `options` ends with an item of MHD_OPTION_END and is read during the call only.
@@ -43,9 +44,16 @@ enum aasa_adoption {
 /// accept4 is a GNU extension, which the Glibc module hides.
 enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
-/// Asks the processor to load the line of memory at an address, which need not be valid.
-static inline void aasa_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
+/// Asks the processor to load a kilobyte of memory: all its lines at once, without waiting for any. The
+/// address need not be valid.
+static inline void aasa_prefetch(const void *_Nullable address) {
+  for (int line = 0; line < 16; line++) __builtin_prefetch((const char *)address + 64 * line);
+}
 
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
 /// Glibc module hides.
 int aasa_memory_file(void);
+
+/// strptime(3), which the Glibc module hides.
+const char *_Nullable aasa_strptime(
+    const char *_Nonnull text, const char *_Nonnull format, struct tm *_Nonnull time);

@@ -6,10 +6,10 @@ import Synchronization
 final class Daemon: Sendable {
   /// How a daemon spreads connections over threads.
   enum Threading {
-    /// A thread a connection, which may block.
+    /// A thread per connection, which may block.
     case perConnection
     /// One thread for all connections, which must not block.
-    case one
+    case single
   }
 
   /// The functions that libmicrohttpd calls, all with the context.
@@ -17,11 +17,6 @@ final class Daemon: Sendable {
     let target: TargetCallback
     let request: MHD_AccessHandlerCallback
     let completed: MHD_RequestCompletedCallback
-
-    // Sound: options carry the addresses of functions as integers of a pointer's size, and
-    // libmicrohttpd calls them with the types that the options' documentation names.
-    var targetAddress: Int { unsafeBitCast(target, to: Int.self) }
-    var completedAddress: Int { unsafeBitCast(completed, to: Int.self) }
   }
 
   /// Gets the raw target, and returns the state of the request.
@@ -30,69 +25,78 @@ final class Daemon: Sendable {
       UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
     ) -> UnsafeMutableRawPointer?
 
+  private typealias UnescapeCallback =
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
+    ) -> Int
+
   private enum State {
     case running(OpaquePointer, ListeningSocket)
     case quiesced(OpaquePointer, ListeningSocket)
     case stopped
   }
 
-  /// What is kept of its open connections.
   let connections: OpenConnections
+  /// How its requests are answered.
+  let requests: RequestCycle
 
   private let state: Mutex<State>
-  private let context: any AnyObject & Sendable
 
   init(
     on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
-    limits: Limits, poolBytes: Int, certificates: CertificateDirectory?,
-    context: any AnyObject & Sendable, callbacks: Callbacks
+    limits: Limits, memoryBytes: Int, certificates: CertificateDirectory?, requests: RequestCycle
   ) throws(ListenerError) {
     let connections = OpenConnections(limits, certificates: certificates)
-    let pointer = Unmanaged.passUnretained(context).toOpaque()
+    let callbacks = RequestCycle.callbacks
+    let unescape: UnescapeCallback = keepEscapes
+    let context = Unmanaged.passUnretained(requests).toOpaque()
+    // Sound: options carry the addresses of functions as integers of a pointer's size, and libmicrohttpd
+    // calls them with the types that the options' documentation names.
     var options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
-      option(.CONNECTION_MEMORY_LIMIT, poolBytes),
+      option(.CONNECTION_MEMORY_LIMIT, memoryBytes),
       option(.CONNECTION_LIMIT, limits.connections),
       option(.CONNECTION_TIMEOUT, limits.idleSeconds),
-      option(.URI_LOG_CALLBACK, callbacks.targetAddress, pointer),
-      option(.UNESCAPE_CALLBACK, keepEscapesAddress, nil),
-      option(.NOTIFY_COMPLETED, callbacks.completedAddress, pointer), connections.notification,
+      option(.URI_LOG_CALLBACK, unsafeBitCast(callbacks.target, to: Int.self), context),
+      option(.UNESCAPE_CALLBACK, unsafeBitCast(unescape, to: Int.self)),
+      option(.NOTIFY_COMPLETED, unsafeBitCast(callbacks.completed, to: Int.self), context),
+      connections.notification,
     ]
     if certificates != nil { options += tlsOptions }
     options.append(option(.END, 0))
     let threads =
-      threading == .one
+      threading == .single
       ? MHD_USE_EPOLL_INTERNAL_THREAD.rawValue
       : MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue
     guard
       let daemon = aasa_start_daemon(
         threads | MHD_USE_ITC.rawValue | (certificates == nil ? 0 : MHD_USE_TLS.rawValue),
-        callbacks.request, pointer, options)
+        callbacks.request, context, options)
     else {
-      // It has closed the socket or not, and does not say: a descriptor that stays open is better
-      // than closing one that another thread has got in the meantime.
+      // The socket may be closed or not: a descriptor that stays open is better than closing one that another
+      // thread has got in the meantime.
       _ = Unmanaged.passRetained(socket)
       throw ListenerError(reason: .libraryRefused, address: address)
     }
     state = Mutex(.running(daemon, socket))
-    self.context = context
+    self.requests = requests
     self.connections = connections
   }
 
   deinit { stop() }
 
-  /// Takes connections before anything has come on them, from now on.
-  func takeConnectionsAtOnce() {
+  /// Accepts connections before anything has come on them, from now on.
+  func acceptAtOnce() {
     state.withLock { state in
       if case .running(_, let socket) = state { socket.deferConnections(false) }
     }
   }
 
-  /// Takes no further connections but those that are established already; those that are open go on.
+  /// Accepts no further connections except those that are established already. Open ones go on.
   func quiesce() {
     state.withLock { state in
       guard case .running(let daemon, let socket) = state else { return }
-      // It leaves the socket to the caller, who may only close it after the daemon's end.
+      // The socket is ours from here on, and must stay open until the daemon's end.
       _ = MHD_quiesce_daemon(daemon)
       socket.refuse { descriptor in
         connections.expect()
@@ -113,25 +117,6 @@ final class Daemon: Sendable {
       state = .stopped
     }
   }
-}
-
-/// Leaves targets as they are: libmicrohttpd would decode `%2F` and `%00` before anyone sees them.
-private func keepEscapes(
-  _: UnsafeMutableRawPointer?, _: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
-) -> Int {
-  guard let text else { return 0 }
-  var length = 0
-  while text[length] != 0 { length += 1 }
-  return length
-}
-
-private var keepEscapesAddress: Int {
-  let function:
-    @convention(c) (
-      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
-    ) -> Int = keepEscapes
-  // Sound: see `Callbacks.targetAddress`.
-  return unsafeBitCast(function, to: Int.self)
 }
 
 /// An option of a daemon.

@@ -1,15 +1,17 @@
-/// What a listener allows, so that no client takes all of it.
+import Glibc
+
+/// What a listener allows its clients, so that none of them takes everything.
 public struct Limits: Sendable {
-  /// Open connections at the same time. Further ones wait in the kernel's queue.
+  /// How many connections may be open. Further ones wait in the kernel's queue.
   public var connections: Int
   /// Seconds without a byte after which a connection is closed.
   public var idleSeconds: Int
-  /// Seconds from a connection's begin, or the end of an answer, within which the next request's
-  /// header must have arrived, though a byte comes now and then. When most connections are taken it
-  /// is a tenth, counted anew for an answer.
+  /// Seconds from the start of a connection, or the end of an answer, to the end of the next request's header,
+  /// even if a byte comes now and then. A tenth of it applies when most connections are taken; an answer starts
+  /// the time again.
   public var headerSeconds: Int
-  /// Seconds that a body, and then the answer, may take on the way. What the handler takes does not
-  /// count. Not for listeners whose requests have no bodies: there an answer has `headerSeconds`.
+  /// Seconds that a body, and then the answer, may take on the way, without the handler's time. Listeners with
+  /// prepared responses use `headerSeconds` for answers.
   public var bodySeconds: Int
   /// The largest header (request line and fields), in bytes.
   public var headerBytes: Int
@@ -28,4 +30,21 @@ public struct Limits: Sendable {
     self.headerBytes = headerBytes
     self.bodyBytes = bodyBytes
   }
+}
+
+/// How the process shares out its file descriptors. The rest is for the database, the API's connections and the
+/// log.
+enum OpenFiles {
+  /// How many the process may open.
+  private static var limit: Int {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+      ? Int(clamping: limit.rlim_cur) : 0
+  }
+
+  /// Documents that are files in memory, and their responses.
+  static var forDocuments: Int { limit / 4 }
+
+  /// Connections of the public listener.
+  static var forConnections: Int { max(limit / 4, limit / 4 * 3 - 512) }
 }

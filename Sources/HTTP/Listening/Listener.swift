@@ -1,27 +1,23 @@
 public import Certificates
 import Glibc
 
-/// A port that is listened on, until `stop` or until the listener goes out of use. The last
-/// reference must not be given up by one of its own handlers, which would wait for itself.
+/// A port with what answers there, until `stop` or until the listener is released. One of its own handlers must not
+/// release the last reference: it would wait for itself.
 public final class Listener: Sendable {
-  /// Where it listens, with the port that it got if any free one was asked for.
+  /// Where it listens, with the port that it got where port 0 was asked for.
   public let address: SocketAddress
 
   private let daemons: [Daemon]
-  private let traffic: [Traffic]
-  private let sweep: Sweep
+  private let deadlineTimer: DeadlineTimer
 
-  /// Listens with handlers that may block: a thread for each connection.
-  ///
-  /// Only whole requests get to the handler; a connection that ends within one leaves nothing
-  /// behind.
+  /// Listens with handlers that may block, on a thread per connection. Handlers get whole requests only.
   ///
   /// - Parameters:
   ///   - address: Where to listen.
-  ///   - inherited: A socket that listens already, in the place of one at the address.
+  ///   - inherited: A listening socket to use instead of the address.
   ///   - limits: What clients may take.
-  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
-  ///   - screen: Looks at the head of a request with a body before that is read, and may answer at once.
+  ///   - certificates: For HTTPS; plain HTTP without.
+  ///   - screen: Sees the head of a request before its body is read, and may answer at once.
   ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
   ///   - answer: Answers a request; called on many threads at the same time.
   /// - Throws: `ListenerError`.
@@ -32,34 +28,32 @@ public final class Listener: Sendable {
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {
-    let handler = BlockingHandler(limits: limits, screen: screen, refuse: refuse, answer: answer)
+    let inFlight = RequestsInFlight()
+    let handler = BlockingHandler(
+      limits: limits, inFlight: inFlight, screen: screen, refuse: refuse, answer: answer)
     let address = inherited?.address ?? address
     let socket = try ListeningSocket(on: address, or: inherited, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
     daemons = [
       try Daemon(
         on: socket, of: address, threading: .perConnection, limits: limits,
-        poolBytes: max(32_768, 4 * limits.headerBytes), certificates: certificates,
-        context: handler,
-        callbacks: BlockingHandler.callbacks)
+        memoryBytes: max(32_768, 4 * limits.headerBytes), certificates: certificates,
+        requests: RequestCycle(handler, inFlight, limits: limits))
     ]
-    traffic = [handler.traffic]
-    sweep = Self.sweep(daemons, limits)
+    deadlineTimer = Self.timer(daemons, limits)
   }
 
-  /// Listens with handlers that answer at once with prepared responses: one thread for all
-  /// connections of a daemon, as many daemons as processors are to serve, among which the kernel
-  /// spreads the connections.
+  /// Listens with handlers that answer at once with prepared responses. Each daemon has one thread for all of its
+  /// connections, and the kernel spreads connections among the daemons.
   ///
   /// - Parameters:
   ///   - address: Where to listen.
-  ///   - inherited: A socket that listens already, in the place of one at the address. All daemons
-  ///     take connections from it.
+  ///   - inherited: A listening socket to use instead of the address, for all daemons.
   ///   - daemons: How many threads serve.
-  ///   - limits: What clients may take, in all daemons together. Fewer connections where the process
-  ///     may not open so many files. No body reaches the handler.
-  ///   - certificates: What it speaks HTTPS with; plain HTTP without.
-  ///   - headerRefusal: The answer to a header over the limit. It has no Date.
+  ///   - limits: What clients may take, in all daemons together. Fewer connections if the process may not open so
+  ///     many files. No body reaches the handler.
+  ///   - certificates: For HTTPS; plain HTTP without.
+  ///   - headerRefusal: The answer to a header over the limit. It is sent without a Date.
   ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
   /// - Throws: `ListenerError`.
   public init(
@@ -69,36 +63,35 @@ public final class Listener: Sendable {
   ) throws(ListenerError) {
     let address = inherited?.address ?? address
     if address.port != 0 && inherited == nil { try Self.checkIsFree(address) }
-    let room = HeaderRoom(limit: limits.headerBytes, refusal: headerRefusal)
+    let memory = ConnectionMemory(headerLimit: limits.headerBytes)
     var bound = address
     var share = limits
     share.connections = max(1, min(limits.connections, OpenFiles.forConnections) / max(1, count))
     var daemons: [Daemon] = []
-    var traffic: [Traffic] = []
     for _ in 0..<max(1, count) {
-      let handler = DirectHandler(room: room, limits: limits, answers: makeAnswers())
+      let inFlight = RequestsInFlight()
+      let handler = DirectHandler(
+        memory: memory, limits: limits, inFlight: inFlight, headerRefusal: headerRefusal,
+        answers: makeAnswers())
       let socket = try ListeningSocket(on: bound, or: inherited, shared: true)
       socket.deferConnections(true)
       bound = SocketAddress(host: address.host, port: socket.port)
       daemons.append(
         try Daemon(
-          on: socket, of: bound, threading: .one, limits: share, poolBytes: room.poolBytes,
-          certificates: certificates, context: handler, callbacks: DirectHandler.callbacks))
-      traffic.append(handler.traffic)
+          on: socket, of: bound, threading: .single, limits: share, memoryBytes: memory.bytes,
+          certificates: certificates, requests: RequestCycle(handler, inFlight, limits: limits)))
     }
     self.address = bound
     self.daemons = daemons
-    self.traffic = traffic
-    sweep = Self.sweep(daemons, limits)
+    deadlineTimer = Self.timer(daemons, limits)
   }
 
-  private static func sweep(_ daemons: [Daemon], _ limits: Limits) -> Sweep {
+  private static func timer(_ daemons: [Daemon], _ limits: Limits) -> DeadlineTimer {
     let seconds = min(1, Double(min(limits.headerSeconds, limits.bodySeconds)) / 4)
-    return Sweep(daemons.map(\.connections), every: max(0.05, seconds))
+    return DeadlineTimer(daemons.map(\.connections), every: max(0.05, seconds))
   }
 
-  /// A socket that shares its port would join those of another server; one that does not share
-  /// finds that it is taken.
+  /// A socket that shares its port would join the sockets of another server; one that does not share it fails.
   private static func checkIsFree(_ address: SocketAddress) throws(ListenerError) {
     _ = try ListeningSocket(on: address, shared: false)
   }
@@ -110,45 +103,43 @@ public final class Listener: Sendable {
   public var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
 
   /// Requests that have begun to arrive and are not answered yet.
-  public var requestsInFlight: Int { traffic.reduce(0) { $0 + Int($1.inFlight) } }
+  public var requestsInFlight: Int { daemons.reduce(0) { $0 + Int($1.requests.inFlight.count) } }
 
-  /// For how long nothing must have come before connections without a request are closed.
+  /// How long nothing must have come before connections without a request are closed.
   private static let quietTime = Duration.milliseconds(100)
   /// How long clients that have just connected may take to ask, in milliseconds.
   private static let newcomerMilliseconds: Int64 = 1000
 
-  /// Takes connections before anything has come on them, from now on. Those that are kept back are taken
-  /// within a second.
+  /// Accepts connections before anything has come on them, from now on. Those that the kernel holds back come within
+  /// a second.
   public func prepareToStop() {
-    for daemon in daemons { daemon.takeConnectionsAtOnce() }
+    for daemon in daemons { daemon.acceptAtOnce() }
   }
 
-  /// Takes no further connections, lets requests that have begun end within a time, then closes
-  /// every connection. Clients that keep connections are told with their next answer that it is the
-  /// last one (RFC 9112 section 9.6). Returns when all threads have ended; a handler that blocks keeps
-  /// it waiting. May be called again, and does nothing then.
+  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a time, then
+  /// closes every connection. Answers in the meantime say `Connection: close` (RFC 9112 section 9.6). Returns when
+  /// all threads have ended; a handler that blocks delays it. Does nothing when it is called again.
   public func stop(within seconds: Double = 10) {
     for daemon in daemons { daemon.quiesce() }
-    // Only now: a client that is told to connect anew is to be refused at once, so that a proxy goes to
-    // another server.
-    for traffic in traffic { traffic.drain() }
-    let deadline = ContinuousClock.now + .seconds(seconds)
-    waitUntilQuiet(deadline)
+    // Only now: a client that has to connect anew must be refused at once, so that a proxy goes to another server.
+    for daemon in daemons { daemon.requests.inFlight.drain() }
+    waitUntilQuiet(until: ContinuousClock.now + .seconds(seconds))
     for daemon in daemons { daemon.stop() }
   }
 
-  private func waitUntilQuiet(_ deadline: ContinuousClock.Instant) {
+  private func waitUntilQuiet(until deadline: ContinuousClock.Instant) {
     var requests: UInt = 0
     var quietSince = ContinuousClock.now
-    // Also when none is open: one that was accepted just now may not be counted yet.
+    // Even if no connection is open: one that was just accepted may not be counted yet.
     while ContinuousClock.now < deadline {
-      let total = traffic.reduce(0) { $0 &+ $1.total }
+      let total = daemons.reduce(0) { $0 &+ $1.requests.inFlight.total }
       if total != requests || requestsInFlight > 0 || hasNewcomers { quietSince = .now }
       requests = total
       if ContinuousClock.now - quietSince > Self.quietTime { return }
       usleep(2_000)
     }
   }
+
   private var hasNewcomers: Bool {
     daemons.contains { $0.connections.haveNewcomers(since: Self.newcomerMilliseconds) }
   }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a listener could not start.
 public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
@@ -8,19 +10,19 @@ public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible
     case permissionDenied
     /// The address is not one of this machine.
     case addressNotAvailable
-    /// The host is neither an address nor a name that is known.
+    /// The host is neither an address nor a known name; the resolver's words.
     case unknownHost(String)
     /// The process or the machine has no file descriptors left.
     case tooManyOpenFiles
-    /// libmicrohttpd did not start: it tells no reason; threads or memory are most likely used up.
+    /// libmicrohttpd did not start and gave no reason; most likely threads or memory are used up.
     case libraryRefused
-    /// Another error of the operating system: the call, and what it said.
+    /// Another error of the operating system.
     case system(call: String, message: String)
   }
 
   /// What went wrong.
   public let reason: Reason
-  /// Where the listener was to listen.
+  /// Where the listener should have listened.
   public let address: SocketAddress
 
   /// An error of an address.
@@ -42,9 +44,9 @@ public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible
       "permission denied. Ports below 1024 need a privilege (CAP_NET_BIND_SERVICE); choose a higher "
         + "port, or grant it."
     case .addressNotAvailable:
-      "this machine does not have the address. Choose one of its own, 127.0.0.1, 0.0.0.0 or ::."
+      "this machine does not have the address. Choose one that it has, or 127.0.0.1, 0.0.0.0 or ::."
     case .unknownHost(let message):
-      "the host is neither an address nor a known name (\(message)). Write an address such as "
+      "the host is neither an address nor a known name (\(message)). Use an address such as "
         + "127.0.0.1 or ::1."
     case .tooManyOpenFiles:
       "too many open files. Raise the limit (ulimit -n)."
@@ -53,5 +55,19 @@ public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible
     case .system(let call, let message):
       "\(call) failed: \(message)."
     }
+  }
+}
+
+extension ListenerError {
+  init(call: String, _ code: CInt, _ address: SocketAddress) {
+    let reason: Reason =
+      switch code {
+      case EADDRINUSE: .addressInUse
+      case EACCES, EPERM: .permissionDenied
+      case EADDRNOTAVAIL, EAFNOSUPPORT: .addressNotAvailable
+      case EMFILE, ENFILE: .tooManyOpenFiles
+      default: .system(call: call, message: String(cString: strerror(code)))
+      }
+    self.init(reason: reason, address: address)
   }
 }

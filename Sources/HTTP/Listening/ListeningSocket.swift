@@ -1,15 +1,15 @@
 import CMicroHTTPD
 import Glibc
 
-/// A bound socket that listens; closed when it goes out of use.
+/// A socket that listens; closed when it is released.
 final class ListeningSocket: Sendable {
   let descriptor: CInt
   /// The port that it is bound to.
   let port: UInt16
-  /// Whether another process has the socket as well and goes on taking connections from it.
+  /// Whether another process has the socket, too, and goes on accepting connections from it.
   private let isInherited: Bool
 
-  /// Takes part in a socket that another process made: a copy of its descriptor.
+  /// Shares a socket that another process made, with a copy of its descriptor.
   init(_ inherited: InheritedSocket) throws(ListenerError) {
     descriptor = fcntl(inherited.descriptor, F_DUPFD_CLOEXEC, 3)
     guard descriptor >= 0 else { throw ListenerError(call: "dup", errno, inherited.address) }
@@ -19,8 +19,8 @@ final class ListeningSocket: Sendable {
 
   /// Binds and listens.
   ///
-  /// - Parameter shared: whether further sockets of this process are to share the port, among which
-  ///   the kernel then spreads the connections (`SO_REUSEPORT`).
+  /// - Parameter shared: Whether further sockets of this process share the port, so that the kernel spreads
+  ///   connections among them (`SO_REUSEPORT`).
   init(on address: SocketAddress, shared: Bool) throws(ListenerError) {
     let resolved = try ResolvedAddress(address)
     let descriptor = socket(
@@ -52,7 +52,7 @@ final class ListeningSocket: Sendable {
     isInherited = false
   }
 
-  /// The inherited socket if there is one, else one of its own.
+  /// Shares the inherited socket if there is one, else binds one.
   convenience init(
     on address: SocketAddress, or inherited: InheritedSocket?, shared: Bool
   ) throws(ListenerError) {
@@ -63,9 +63,9 @@ final class ListeningSocket: Sendable {
     }
   }
 
-  /// Keeps a connection from waking the daemon before its first bytes have come, or a second has passed;
-  /// or not any more. Where clients ask once a connection, which devices do, it saves a fifth of the work.
-  /// Where it is not possible, nothing is lost but that.
+  /// Whether a new connection wakes the daemon only when its first bytes have come, or after a second
+  /// (`TCP_DEFER_ACCEPT`). Devices send one request per connection; deferring saves a fifth of the processor time
+  /// for each. A kernel without it costs just that.
   func deferConnections(_ isDeferred: Bool) {
     var seconds: CInt = isDeferred ? 1 : 0
     _ = setsockopt(
@@ -75,15 +75,15 @@ final class ListeningSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Refuses connections from now on, and keeps the descriptor. Those that come to an inherited
-  /// socket wait for the next process that takes them.
+  /// Refuses new connections and keeps the descriptor. Connections to an inherited socket wait for the next
+  /// process that accepts them.
   ///
-  /// - Parameter adopt: Takes one that is established and waits, since it would be reset; false when
+  /// - Parameter adopt: Accepts a connection that is established and waits, since it would be reset; false when
   ///   there is none.
   func refuse(adopt: (CInt) -> Bool) {
-    // It stays deferred, too: the next process makes it so anyhow.
+    // It stays deferred, too, as the next process wants it.
     if isInherited { return }
-    // Where that is not possible, a connection that is made in the last moment is reset.
+    // Without this filter, a connection that is made in the last moment is reset.
     _ = aasa_ignore_beginnings(descriptor)
     deferConnections(false)
     let deadline = ContinuousClock.now + Self.handshakeTime
@@ -95,8 +95,8 @@ final class ListeningSocket: Sendable {
     shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
-  /// How long connections that have begun may take to be established: to a client, they are when this
-  /// machine has answered, though its last word is still on the way.
+  /// How long connections that have begun may take to be established. A client believes that they are when
+  /// this machine has answered, although the client's last packet is still on the way.
   private static let handshakeTime = Duration.milliseconds(10)
 
   /// How many established connections may wait.
@@ -111,53 +111,48 @@ final class ListeningSocket: Sendable {
   }
 }
 
-/// The first address that a host and port stand for.
-struct ResolvedAddress {
-  private let storage: sockaddr_storage
-  private let length: socklen_t
-  let family: CInt
+/// A listening socket that another process made, such as systemd (systemd.socket(5)). That process keeps it, so
+/// connections wait in it while no server runs.
+public struct InheritedSocket: Sendable {
+  let descriptor: CInt
+  /// Where it listens.
+  public let address: SocketAddress
 
-  init(_ address: SocketAddress) throws(ListenerError) {
-    var hints = addrinfo()
-    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-    var list: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(address.host, String(address.port), &hints, &list)
-    guard code == 0, let list, let first = list.pointee.ai_addr else {
-      let message = String(cString: gai_strerror(code))
-      throw ListenerError(reason: .unknownHost(message), address: address)
-    }
-    defer { freeaddrinfo(list) }
-    var storage = sockaddr_storage()
-    let length = list.pointee.ai_addrlen
-    self.length = length
-    family = list.pointee.ai_family
-    // Sound: the length is that of the address that the library allocated, and no address is longer
-    // than the storage for all of them.
-    withUnsafeMutableBytes(of: &storage) {
-      $0.copyMemory(from: UnsafeRawBufferPointer(start: first, count: Int(length)))
-    }
-    self.storage = storage
+  /// Why a descriptor cannot be used.
+  public struct Unusable: Error, CustomStringConvertible {
+    /// What is wrong and what to do, for people.
+    public let description: String
   }
 
-  func withSocketAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
-    // Sound: every kind of socket address begins with the members of `sockaddr`.
-    withUnsafePointer(to: storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+  /// Takes over a descriptor for the life of the process.
+  ///
+  /// - Throws: `Unusable` if it is not a listening TCP socket.
+  public init(descriptor: CInt) throws(Unusable) {
+    guard Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue),
+      [AF_INET, AF_INET6].contains(Self.option(SO_DOMAIN, of: descriptor)),
+      Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
+      let address = SocketAddress(boundBy: descriptor)
+    else {
+      throw Unusable(
+        description:
+          "The inherited descriptor \(descriptor) is not a listening TCP socket. Set ListenStream= to a "
+          + "port in the systemd socket unit.")
     }
+    // A daemon must not block when another one has accepted the connection that both were woken for.
+    let flags = fcntl(descriptor, F_GETFL)
+    guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
+      fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
+    else {
+      let message = String(cString: strerror(errno))
+      throw Unusable(description: "Cannot use the inherited descriptor \(descriptor): \(message).")
+    }
+    self.descriptor = descriptor
+    self.address = address
   }
-}
 
-extension ListenerError {
-  init(call: String, _ code: CInt, _ address: SocketAddress) {
-    let reason: Reason =
-      switch code {
-      case EADDRINUSE: .addressInUse
-      case EACCES, EPERM: .permissionDenied
-      case EADDRNOTAVAIL, EAFNOSUPPORT: .addressNotAvailable
-      case EMFILE, ENFILE: .tooManyOpenFiles
-      default: .system(call: call, message: String(cString: strerror(code)))
-      }
-    self.init(reason: reason, address: address)
+  private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
+    var value: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 }

@@ -1,174 +1,148 @@
 import CMicroHTTPD
 import Certificates
+import Dispatch
 import Glibc
 import Synchronization
 
-/// What is kept of an open connection, in memory that libmicrohttpd hands back with each call for it.
-struct ConnectionSlot: ~Copyable {
-  /// The socket; -1 while there is none. Used under the lock of `OpenConnections` only.
-  fileprivate var descriptor: CInt = -1
-  /// When the connection is cut, in milliseconds of `OpenConnections.now`.
-  fileprivate let deadline = Atomic<Int64>(.max)
-  /// When the connection began, in the same milliseconds. Used under the lock only.
-  fileprivate var begun: Int64 = 0
+/// The state of an open connection and of its current request, which libmicrohttpd hands back at each call.
+final class OpenConnection: @unchecked Sendable {
+  // Unchecked is sound: what changes is atomic, under the lock of `OpenConnections`, or used by the one thread
+  // that serves the connection.
+
+  /// The certificates that were in use when the connection began. A handshake may look at them at any time until
+  /// the connection ends.
+  let certificates: CertificateSet?
+  fileprivate let descriptor: CInt
+  /// When the connection began, in milliseconds of `OpenConnections.now`.
+  fileprivate let begun: Int64
+  /// When the connection is cut, in the same milliseconds.
+  fileprivate let deadline: Atomic<Int64>
   /// Whether a request has arrived.
   fileprivate let hasAsked = Atomic(false)
-  fileprivate var nextFree: UnsafeMutablePointer<ConnectionSlot>?
-  /// The certificates that were in use when the connection began. A handshake may look at them at any
-  /// time until its end.
-  var certificates: Unmanaged<CertificateSet>?
+  /// Its index among the open ones. Used under the lock.
+  fileprivate var index = 0
 
-  /// The slot of a connection; nil if there was none left for it.
-  static func of(_ connection: OpaquePointer) -> UnsafeMutablePointer<ConnectionSlot>? {
-    // Sound: `OpenConnections` sets it to the address of a slot, or to nil.
-    aasa_socket_context(connection)?.assumingMemoryBound(to: ConnectionSlot.self)
+  /// How far the current request has come.
+  var stage = RequestStage.none
+  /// The bytes of the request's target up to a NUL.
+  var targetBytes = 0
+  /// The request, for handlers that may block.
+  var incoming: IncomingRequest?
+
+  fileprivate init(_ descriptor: CInt, milliseconds: Int64, certificates: CertificateSet?) {
+    self.descriptor = descriptor
+    self.certificates = certificates
+    begun = OpenConnections.now
+    deadline = Atomic(begun + milliseconds)
+  }
+
+  /// The state of a connection; nil before it has begun.
+  static func of(_ connection: OpaquePointer) -> Unmanaged<OpenConnection>? {
+    // Sound: `notifyConnection` sets the pointer, and releases the state when the connection has ended.
+    aasa_socket_context(connection).map { Unmanaged.fromOpaque($0) }
+  }
+
+  /// Cuts the connection after a time from now; never for nil.
+  func allow(_ milliseconds: Int64?) {
+    deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
+  }
+
+  /// As `allow`, for a request whose header has arrived.
+  func allowAnswer(_ milliseconds: Int64) {
+    hasAsked.store(true, ordering: .relaxed)
+    allow(milliseconds)
   }
 }
 
-/// The open connections of a daemon, each with the time at which it is cut. libmicrohttpd closes those
-/// that send nothing; who sends a byte now and then would stay for ever.
-final class OpenConnections: @unchecked Sendable {
-  // Unchecked is sound: the slots are made in init and given up in deinit, after the daemon's end; what
-  // changes in them is atomic, under the lock, or used between begin and end of one connection only.
-
-  // Unchecked is sound: it is only used under the lock.
-  private struct Free: @unchecked Sendable {
-    var first: UnsafeMutablePointer<ConnectionSlot>?
-    /// How many slots have ever been used.
-    var used = 0
-    var open = 0
-    /// How many connections the daemon was given that it has not begun yet, and since when.
+/// The open connections of a daemon, each with the time at which it is cut.
+final class OpenConnections: Sendable {
+  private struct State {
+    var open: [OpenConnection] = []
+    /// How many connections the daemon was given and has not begun yet, and since when.
     var expected = 0
     var expectedSince: Int64 = 0
   }
 
-  private let slots: UnsafeMutablePointer<ConnectionSlot>
-  private let capacity: Int
+  private let limit: Int
   private let headerMilliseconds: Int64
   private let certificates: CertificateDirectory?
-  private let free = Mutex(Free())
+  private let state = Mutex(State())
 
   init(_ limits: Limits, certificates: CertificateDirectory?) {
-    capacity = limits.connections
+    limit = limits.connections
     headerMilliseconds = Int64(limits.headerSeconds) * 1000
     self.certificates = certificates
-    slots = .allocate(capacity: capacity)
   }
 
-  deinit {
-    slots.deinitialize(count: free.withLock { $0.used })
-    slots.deallocate()
-  }
-
-  /// A clock that costs next to nothing to read, in milliseconds.
+  /// Milliseconds of a clock that takes next to no time to read.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// Gives a connection time from now on until it is cut; nil for as long as it takes.
-  static func allow(_ milliseconds: Int64?, to connection: OpaquePointer) {
-    let deadline = milliseconds.map { now + $0 } ?? .max
-    ConnectionSlot.of(connection)?.pointee.deadline.store(deadline, ordering: .relaxed)
-  }
-
-  /// As `allow`, for a request whose head has arrived.
-  static func allowAnswer(_ milliseconds: Int64, to connection: OpaquePointer) {
-    guard let slot = ConnectionSlot.of(connection) else { return }
-    slot.pointee.hasAsked.store(true, ordering: .relaxed)
-    slot.pointee.deadline.store(now + milliseconds, ordering: .relaxed)
-  }
-
   /// How many are open.
-  var count: Int { free.withLock(\.open) }
+  var count: Int { state.withLock(\.open.count) }
 
-  /// To be called before the daemon gets a connection that it has not accepted itself.
+  /// To be called before the daemon is given a connection that it has not accepted itself.
   func expect() {
-    free.withLock { free in
-      free.expected += 1
-      free.expectedSince = Self.now
+    state.withLock { state in
+      state.expected += 1
+      state.expectedSince = Self.now
     }
   }
 
-  /// To be called when it did not get it.
-  func expectNoMore() { free.withLock { $0.expected = max(0, $0.expected - 1) } }
+  /// To be called if it did not take the connection.
+  func expectNoMore() { state.withLock { $0.expected = max(0, $0.expected - 1) } }
 
-  /// Whether connections have begun within a time, or are about to, of which no request has arrived:
-  /// their clients are about to ask.
+  /// Whether connections have begun within a time, or are about to, and sent no request yet: their clients are
+  /// about to.
   func haveNewcomers(since milliseconds: Int64) -> Bool {
     let begin = Self.now - milliseconds
-    return free.withLock { free in
-      if free.expected > 0 && free.expectedSince > begin { return true }
-      return (0..<free.used).contains { index in
-        let slot = slots + index
-        return slot.pointee.descriptor >= 0 && slot.pointee.begun > begin
-          && !slot.pointee.hasAsked.load(ordering: .relaxed)
-      }
+    return state.withLock { state in
+      state.expected > 0 && state.expectedSince > begin
+        || state.open.contains { $0.begun > begin && !$0.hasAsked.load(ordering: .relaxed) }
     }
   }
 
-  fileprivate func begin(_ descriptor: CInt) -> UnsafeMutablePointer<ConnectionSlot>? {
-    let slot = free.withLock { free -> UnsafeMutablePointer<ConnectionSlot>? in
-      guard let slot = take(&free) else { return nil }
-      free.open += 1
-      free.expected = max(0, free.expected - 1)
-      slot.pointee.descriptor = descriptor
-      slot.pointee.begun = Self.now
-      slot.pointee.hasAsked.store(false, ordering: .relaxed)
-      slot.pointee.deadline.store(Self.now + headerMilliseconds, ordering: .relaxed)
-      return slot
+  fileprivate func begin(_ descriptor: CInt) -> OpenConnection {
+    let connection = OpenConnection(
+      descriptor, milliseconds: headerMilliseconds, certificates: certificates?.current)
+    state.withLock { state in
+      connection.index = state.open.count
+      state.open.append(connection)
+      state.expected = max(0, state.expected - 1)
     }
-    slot?.pointee.certificates = certificates.map { .passRetained($0.current) }
-    return slot
+    return connection
   }
 
-  private func take(_ free: inout Free) -> UnsafeMutablePointer<ConnectionSlot>? {
-    if let slot = free.first {
-      free.first = slot.pointee.nextFree
-      return slot
-    }
-    if free.used == capacity { return nil }
-    let slot = slots + free.used
-    slot.initialize(to: ConnectionSlot())
-    free.used += 1
-    return slot
-  }
-
-  fileprivate func end(_ slot: UnsafeMutablePointer<ConnectionSlot>) {
-    slot.pointee.certificates?.release()
-    slot.pointee.certificates = nil
-    free.withLock { free in
-      slot.pointee.descriptor = -1
-      slot.pointee.nextFree = free.first
-      free.first = slot
-      free.open -= 1
+  fileprivate func end(_ connection: OpenConnection) {
+    state.withLock { state in
+      // The last one takes its place.
+      state.open[state.open.count - 1].index = connection.index
+      state.open.swapAt(connection.index, state.open.count - 1)
+      state.open.removeLast()
     }
   }
 
-  /// Cuts the connections whose time is over. When more than three quarters of all that are allowed
-  /// are open, a connection gets a tenth of the time for its next request.
+  /// Cuts the connections whose time is over. When more than three quarters of the allowed connections are open,
+  /// a client has a tenth of the time for its next request.
   func cutOverdue() {
-    // The lock keeps a socket from being closed, and its number given to another one, meanwhile.
-    free.withLock { free in
-      let isCrowded = free.open > capacity / 4 * 3
+    // Under the lock no socket can be closed and its number given to another one.
+    state.withLock { state in
+      let isCrowded = state.open.count > limit / 4 * 3
       let limit = Self.now + (isCrowded ? headerMilliseconds / 10 * 9 : 0)
-      for index in 0..<free.used {
-        let slot = slots + index
-        guard slot.pointee.descriptor >= 0,
-          slot.pointee.deadline.load(ordering: .relaxed) < limit
-        else { continue }
-        shutdown(slot.pointee.descriptor, CInt(SHUT_RDWR))
-        slot.pointee.deadline.store(.max, ordering: .relaxed)
+      for connection in state.open where connection.deadline.load(ordering: .relaxed) < limit {
+        shutdown(connection.descriptor, CInt(SHUT_RDWR))
+        connection.allow(nil)
       }
     }
   }
 
-  /// Makes libmicrohttpd tell when connections begin and end. The object has to live as long as the
-  /// daemon.
+  /// Makes libmicrohttpd report when connections begin and end. The object has to live as long as the daemon.
   var notification: MHD_OptionItem {
     let notify: MHD_NotifyConnectionCallback = notifyConnection
-    // Sound: see `Daemon.Callbacks.targetAddress`.
+    // Sound: see `Daemon.init`.
     return option(
       .NOTIFY_CONNECTION, unsafeBitCast(notify, to: Int.self),
       Unmanaged.passUnretained(self).toOpaque())
@@ -177,17 +151,87 @@ final class OpenConnections: @unchecked Sendable {
 
 private func notifyConnection(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
+  _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ event: MHD_ConnectionNotificationCode
 ) {
-  guard let context, let connection, let slot else { return }
+  guard let context, let connection, let state else { return }
   // Sound: the daemon keeps the object while its threads run, and a connection ends once.
   let connections = Unmanaged<OpenConnections>.fromOpaque(context).takeUnretainedValue()
   switch event {
   case .CONNECTION_NOTIFY_STARTED:
-    slot.pointee = connections.begin(aasa_socket(connection)).map { UnsafeMutableRawPointer($0) }
+    state.pointee = Unmanaged.passRetained(connections.begin(aasa_socket(connection))).toOpaque()
   case .CONNECTION_NOTIFY_CLOSED:
-    guard let ended = slot.pointee else { return }
-    slot.pointee = nil
-    connections.end(ended.assumingMemoryBound(to: ConnectionSlot.self))
+    guard let ended = state.pointee else { return }
+    state.pointee = nil
+    connections.end(Unmanaged<OpenConnection>.fromOpaque(ended).takeRetainedValue())
+  }
+}
+
+/// Cuts overdue connections at regular times until it is released.
+final class DeadlineTimer: @unchecked Sendable {
+  // Unchecked is sound: a source of Dispatch may be used by any thread, and nothing changes after init.
+  private let timer: any DispatchSourceTimer
+
+  init(_ connections: [OpenConnections], every seconds: Double) {
+    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "overdue-connections"))
+    timer.schedule(
+      deadline: .now() + seconds, repeating: seconds,
+      leeway: .milliseconds(Int(seconds * 250)))
+    timer.setEventHandler { for open in connections { open.cutOverdue() } }
+    timer.resume()
+  }
+
+  deinit { timer.cancel() }
+}
+
+/// Connections that were answered before all of their request had come. Closing them with unread bytes would reset
+/// them, and the client, which still sends, could lose the answer. So they are closed in stages (RFC 9112 section
+/// 9.6): libmicrohttpd closes its side, and what the client sends is dropped here until the client has closed its
+/// side, or the time is over.
+final class LingeringConnections: Sendable {
+  /// How many there may be; others are closed at once.
+  private static let limit = 64
+  static let milliseconds: Int64 = 2000
+
+  private let count = Atomic(0)
+  private let queue = DispatchQueue(label: "lingering-connections")
+
+  /// Shares the socket of a connection that libmicrohttpd is about to close. Never waits.
+  func take(_ connection: OpaquePointer) {
+    let descriptor = aasa_socket(connection)
+    guard descriptor >= 0 else { return }
+    if count.add(1, ordering: .relaxed).newValue <= Self.limit {
+      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      if own >= 0 { return linger(own) }
+    }
+    count.subtract(1, ordering: .relaxed)
+    _ = Self.dropArrivedBytes(of: descriptor)
+  }
+
+  private func linger(_ descriptor: CInt) {
+    // Sound: a source of Dispatch may be used by any thread.
+    nonisolated(unsafe) let source = DispatchSource.makeReadSource(
+      fileDescriptor: descriptor, queue: queue)
+    // Both hold each other until the source is cancelled, at the latest when the time is over.
+    source.setEventHandler {
+      if !Self.dropArrivedBytes(of: descriptor) { source.cancel() }
+    }
+    source.setCancelHandler { [self] in
+      close(descriptor)
+      count.subtract(1, ordering: .relaxed)
+    }
+    source.resume()
+    queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) { source.cancel() }
+  }
+
+  /// Drops what has arrived, unless there is no end of it; false at the end of the connection.
+  private static func dropArrivedBytes(of descriptor: CInt) -> Bool {
+    // With MSG_TRUNC the kernel drops the bytes of a TCP socket instead of copying them.
+    let flags = CInt(MSG_DONTWAIT) | CInt(MSG_TRUNC)
+    for _ in 0..<64 {
+      let count = recv(descriptor, nil, 65_536, flags)
+      if count == 0 { return false }
+      if count < 0 { return errno == EAGAIN || errno == EINTR }
+    }
+    return true
   }
 }

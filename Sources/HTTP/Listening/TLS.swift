@@ -9,21 +9,21 @@ private let priorities: StaticString = """
   :-CIPHER-ALL:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:-MAC-ALL:+AEAD
   """
 
-/// What makes a daemon speak HTTPS; with the flag MHD_USE_TLS. The certificates of a connection
-/// are in its slot.
+/// The options of a daemon that speaks HTTPS, besides the flag MHD_USE_TLS. The certificates are in the state of
+/// each connection.
 var tlsOptions: [MHD_OptionItem] {
   let choose: RetrieveFunction = chooseCertificate
   // Sound: options carry the addresses of functions as integers or pointers, and libmicrohttpd calls
-  // them with the types that the options' documentation names. The text lives for ever.
+  // them with the types that the options' documentation names. The text is static.
   return [
     option(.HTTPS_PRIORITIES, 0, UnsafeMutableRawPointer(mutating: priorities.utf8Start)),
     option(.HTTPS_CERT_CALLBACK2, 0, unsafeBitCast(choose, to: UnsafeMutableRawPointer.self)),
   ]
 }
 
-/// Sends bytes as the last of a connection, as far as it takes them without waiting.
+/// Sends the last bytes of a connection, as far as it takes them without waiting.
 ///
-/// - Returns: Whether it is a connection with TLS; nothing is sent otherwise.
+/// - Returns: Whether it is a TLS connection; nothing is sent otherwise.
 func sendInTLS(_ bytes: [UInt8], on connection: OpaquePointer) -> Bool {
   guard let session = aasa_tls_session(connection) else { return false }
   // Sound: the pointer is used during the call only.
@@ -43,7 +43,7 @@ private typealias RetrieveFunction =
     UnsafeMutablePointer<UInt32>?
   ) -> CInt
 
-/// Called within a handshake when the client has said which host it wants.
+/// Called during a handshake, when the client has named the host it wants.
 private func chooseCertificate(
   _ session: gnutls_session_t?, _: UnsafePointer<gnutls_cert_retr_st>?,
   _ chain: UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?,
@@ -53,12 +53,13 @@ private func chooseCertificate(
   _ key: UnsafeMutablePointer<gnutls_privkey_t?>?, _ flags: UnsafeMutablePointer<UInt32>?
 ) -> CInt {
   guard let session, let connection = gnutls_session_get_ptr(session),
-    let certificates = ConnectionSlot.of(OpaquePointer(connection))?.pointee.certificates
+    let certificates = OpenConnection.of(OpaquePointer(connection))?.takeUnretainedValue()
+      .certificates
   else { return -1 }
-  // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained
-  // until the connection's end. GnuTLS does not free what it is given, for want of the flag.
-  guard let pair = certificates.takeUnretainedValue().pair(for: requestedHost(session)) else {
-    // libmicrohttpd would close without a word (RFC 6066 section 3).
+  // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained until the
+  // connection's end. Without a flag GnuTLS does not free what it is given.
+  guard let pair = certificates.pair(for: requestedHost(session)) else {
+    // RFC 6066 section 3; libmicrohttpd would just close.
     _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)
     return -1
   }
@@ -71,8 +72,7 @@ private func chooseCertificate(
   return 0
 }
 
-/// The host of the extension `server_name` (RFC 6066 section 3). One that is no name is as unknown
-/// as an empty one.
+/// The host of the extension `server_name` (RFC 6066 section 3); an empty one for what is not a name.
 private func requestedHost(_ session: gnutls_session_t) -> String? {
   withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
     var count = buffer.count

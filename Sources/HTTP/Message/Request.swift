@@ -1,4 +1,4 @@
-/// A request that has arrived as a whole.
+/// A whole request.
 public struct Request: Sendable {
   /// The method.
   public let method: Method
@@ -8,7 +8,7 @@ public struct Request: Sendable {
   public let version: String
   /// The header.
   public let fields: Fields
-  /// The content, with a chunked coding taken off; empty without one.
+  /// The content, without chunked coding; empty if there is none.
   public let body: [UInt8]
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
   public let peer: String
@@ -25,4 +25,82 @@ public struct Request: Sendable {
     self.body = body
     self.peer = peer
   }
+}
+
+/// What comes before a request's body.
+public struct RequestHead: Sendable {
+  /// The method.
+  public let method: Method
+  /// The target, split and decoded.
+  public let target: RequestTarget
+  /// The fields.
+  public let fields: Fields
+  /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
+  public let peer: String
+}
+
+extension Request {
+  /// What came before the body.
+  public var head: RequestHead {
+    RequestHead(method: method, target: target, fields: fields, peer: peer)
+  }
+}
+
+/// A request that a listener does not give to its handler, because it is malformed or over a limit.
+public struct Refusal: Sendable {
+  /// What is wrong with the request.
+  public enum Reason: Sendable, Equatable {
+    /// The target cannot be split or decoded: 400.
+    case malformedTarget(RequestTarget.Malformed)
+    /// The header contradicts itself or RFC 9112; the reason as a sentence: 400.
+    case malformedHeader(String)
+    /// A transfer coding other than `chunked` (RFC 9112 section 6.1): 501.
+    case unknownTransferCoding
+    /// The body is larger than the limit, in bytes: 413.
+    case bodyTooLarge(limit: Int)
+    /// The header is larger than the limit, in bytes: 431.
+    case headerTooLarge(limit: Int)
+  }
+
+  /// What is wrong with the request.
+  public let reason: Reason
+  /// The request's header, with its identifier for example.
+  public let fields: Fields
+
+  /// The status that fits the reason.
+  public var status: Status {
+    switch reason {
+    case .malformedTarget, .malformedHeader: .badRequest
+    case .unknownTransferCoding: .notImplemented
+    case .bodyTooLarge: .contentTooLarge
+    case .headerTooLarge: .requestHeaderFieldsTooLarge
+    }
+  }
+}
+
+/// A request method (RFC 9110 section 9), compared with case.
+public struct Method: Sendable, Hashable, CustomStringConvertible {
+  /// The method as the client wrote it.
+  public let name: String
+
+  /// A method of any name.
+  public init(_ name: String) { self.name = name }
+
+  /// `GET`
+  public static let get = Method("GET")
+  /// `HEAD`
+  public static let head = Method("HEAD")
+  /// `POST`
+  public static let post = Method("POST")
+  /// `PUT`
+  public static let put = Method("PUT")
+  /// `PATCH`
+  public static let patch = Method("PATCH")
+  /// `DELETE`
+  public static let delete = Method("DELETE")
+  /// `OPTIONS`
+  public static let options = Method("OPTIONS")
+
+  /// The method's name.
+  public var description: String { name }
 }

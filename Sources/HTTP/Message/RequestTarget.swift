@@ -1,17 +1,10 @@
-/// What a request asks for (RFC 9112 section 3.2), split before it is decoded: a `%2F` stays part
-/// of its segment.
-public struct RequestTarget: Sendable, CustomStringConvertible {
-  /// The target as the client wrote it.
-  public let raw: String
+/// What a request asks for (RFC 9112 section 3.2), split before it is decoded: a `%2F` stays part of its
+/// segment. The authority of an absolute target is ignored.
+public struct RequestTarget: Sendable {
   /// The path as written, from its `/` to the `?`; `*` for `OPTIONS *`.
   public let path: String
-  /// What stands behind the `?` as written; nil without one.
-  public let query: String?
-  /// The authority (host and port) of a target in absolute form, which then counts in the place of
-  /// the Host field (RFC 9112 section 3.2.2).
-  public let authority: String?
-  /// The decoded parts of the path: `/v1/apps/` gives `v1`, `apps` and an empty one. Dot segments
-  /// stay what they are. None for `*`.
+  /// The decoded parts of the path: `/v1/apps/` has `v1`, `apps` and an empty one. Dot segments are kept. None for
+  /// `*`.
   public let segments: [String]
   /// The decoded parameters of the query, in order. A `+` is a space (as HTML forms and most
   /// clients write it), a name without `=` has an empty value.
@@ -27,8 +20,7 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
 
   /// Why a target cannot be used.
   public enum Malformed: String, Error, Sendable {
-    /// A NUL, another control character, white space or a byte outside ASCII, as it is or escaped
-    /// NUL.
+    /// A control character, white space, a byte outside ASCII, or an escaped NUL.
     case character = "has a character that a request target cannot have"
     /// A `%` without two hexadecimal digits.
     case escape = "has a % that two hexadecimal digits do not follow"
@@ -44,28 +36,23 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
   public init(_ bytes: some Sequence<UInt8>) throws(Malformed) {
     let bytes = Array(bytes)
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .character }
-    let (authority, rest) = try Self.splitAuthority(bytes)
+    let rest = try Self.withoutAuthority(bytes)
     let questionMark = rest.firstIndex(of: UInt8(ascii: "?"))
     let path = rest[..<(questionMark ?? rest.endIndex)]
     let query = questionMark.map { rest[($0 + 1)...] }
-    raw = String(decoding: bytes, as: UTF8.self)
-    self.authority = authority.map { String(decoding: $0, as: UTF8.self) }
     self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
-    self.query = query.map { String(decoding: $0, as: UTF8.self) }
     segments = try Self.segments(of: path)
     queryItems = try Self.items(of: query ?? [])
   }
 
-  private static func splitAuthority(
+  private static func withoutAuthority(
     _ bytes: [UInt8]
-  ) throws(Malformed) -> (authority: ArraySlice<UInt8>?, rest: ArraySlice<UInt8>) {
-    if bytes.first == UInt8(ascii: "/") || bytes == [UInt8(ascii: "*")] { return (nil, bytes[...]) }
+  ) throws(Malformed) -> ArraySlice<UInt8> {
+    if bytes.first == UInt8(ascii: "/") || bytes == [UInt8(ascii: "*")] { return bytes[...] }
     for scheme in ["http://", "https://"] where bytes.count > scheme.utf8.count {
       let head = bytes[..<scheme.utf8.count]
       guard head.elementsEqual(scheme.utf8, by: { $0.asciiLowercased == $1 }) else { continue }
-      let rest = bytes[scheme.utf8.count...]
-      let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-      return (rest[..<(end ?? rest.endIndex)], rest[(end ?? rest.endIndex)...])
+      return bytes[scheme.utf8.count...].drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     }
     throw .form
   }
@@ -91,7 +78,33 @@ public struct RequestTarget: Sendable, CustomStringConvertible {
     }
     return items
   }
+}
 
-  /// As written.
-  public var description: String { raw }
+/// The text that percent-encoded bytes stand for (RFC 3986 section 2.1).
+///
+/// - Throws: `RequestTarget.Malformed` for a `%` without two digits, for an escaped NUL, and for
+///   bytes that are not UTF-8.
+private func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(RequestTarget.Malformed) -> String {
+  var decoded: [UInt8] = []
+  decoded.reserveCapacity(bytes.count)
+  var index = bytes.startIndex
+  while index < bytes.endIndex {
+    guard bytes[index] == UInt8(ascii: "%") else {
+      decoded.append(bytes[index])
+      index += 1
+      continue
+    }
+    guard bytes.endIndex - index > 2, let high = hexadecimalDigit(bytes[index + 1]),
+      let low = hexadecimalDigit(bytes[index + 2])
+    else { throw .escape }
+    if high == 0 && low == 0 { throw .character }
+    decoded.append(high << 4 | low)
+    index += 3
+  }
+  guard let text = String(validating: decoded, as: UTF8.self) else { throw .encoding }
+  return text
+}
+
+private func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+  Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
 }

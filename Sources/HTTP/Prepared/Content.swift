@@ -5,22 +5,17 @@ import Synchronization
 /// The bytes of a body, ready to be sent any number of times and shared by several responses.
 ///
 /// Large ones lie in a file in memory, which the kernel sends without a copy through this process
-/// (sendfile): from 32 KB on that costs less than half of the processor time.
+/// (sendfile): from 32 KB on that takes less than half of the processor time.
 public final class Content: @unchecked Sendable {
-  // Unchecked is sound: but for the mapping, which has a lock, nothing is changed between init and
-  // deinit.
-  enum Storage {
+  // Unchecked is sound: nothing changes between init and deinit.
+  private enum Storage {
     case buffer(UnsafeMutableRawBufferPointer)
     case file(descriptor: CInt)
   }
 
-  let storage: Storage
+  private let storage: Storage
   /// The number of bytes.
   public let count: Int
-
-  /// The address at which a file in memory is mapped for responses without a descriptor; 0 while it is
-  /// not.
-  private let mapping = Mutex<UInt>(0)
 
   /// No bytes.
   public static let empty = Content([])
@@ -32,10 +27,9 @@ public final class Content: @unchecked Sendable {
 
   private static let descriptorLimit = OpenFiles.forDocuments
 
-  /// Whether one more descriptor may be taken, which is then to be given back. Files take half of them at
-  /// most: what is left is for the responses that are made later, without which a file is of no use.
-  static func takeDescriptor(forFile isFile: Bool = false) -> Bool {
-    let limit = isFile ? descriptorLimit / 2 : descriptorLimit
+  /// Whether one more descriptor may be taken, which is then to be given back. Files take at most half of
+  /// them, so that responses that are built later can have one, too.
+  private static func takeDescriptor(within limit: Int) -> Bool {
     if descriptors.add(1, ordering: .relaxed).newValue <= limit { return true }
     giveDescriptorBack()
     return false
@@ -43,8 +37,7 @@ public final class Content: @unchecked Sendable {
 
   static func giveDescriptorBack() { descriptors.subtract(1, ordering: .relaxed) }
 
-  /// Copies bytes. Where the process has too few file descriptors, a large body is held in its own
-  /// memory, too.
+  /// Copies bytes. Where the process has too few file descriptors, a large body stays in its own memory.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
     storage = Self.file(bytes) ?? Self.buffer(bytes)
@@ -54,26 +47,8 @@ public final class Content: @unchecked Sendable {
     switch storage {
     case .buffer(let buffer): buffer.deallocate()
     case .file(let descriptor):
-      mapping.withLock { address in
-        if let pointer = UnsafeMutableRawPointer(bitPattern: address) { munmap(pointer, count) }
-      }
       close(descriptor)
       Self.giveDescriptorBack()
-    }
-  }
-
-  /// The bytes where they lie, as long as this lives; `nil` if a file in memory cannot be mapped.
-  func bytes() -> UnsafeMutableRawPointer? {
-    switch storage {
-    case .buffer(let buffer): return buffer.baseAddress
-    case .file(let descriptor):
-      return mapping.withLock { address in
-        if address == 0 {
-          let pointer = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
-          if pointer != MAP_FAILED { address = UInt(bitPattern: pointer) }
-        }
-        return UnsafeMutableRawPointer(bitPattern: address)
-      }
     }
   }
 
@@ -84,12 +59,8 @@ public final class Content: @unchecked Sendable {
   }
 
   private static func file(_ bytes: [UInt8]) -> Storage? {
-    guard bytes.count >= fileBytes, takeDescriptor(forFile: true) else { return nil }
+    guard bytes.count >= fileBytes, takeDescriptor(within: descriptorLimit / 2) else { return nil }
     let descriptor = aasa_memory_file()
-    guard descriptor >= 0 else {
-      giveDescriptorBack()
-      return nil
-    }
     // Sound: the pointer is used within the array's extent and the call only.
     let isWritten = bytes.withUnsafeBytes { buffer in
       var offset = 0
@@ -102,8 +73,59 @@ public final class Content: @unchecked Sendable {
       return true
     }
     if isWritten { return .file(descriptor: descriptor) }
-    close(descriptor)
+    if descriptor >= 0 { close(descriptor) }
     giveDescriptorBack()
+    return nil
+  }
+
+  /// Begins to load the first bytes into the processor's caches; the kernel sends a file without them.
+  public func prefetch() {
+    if case .buffer(let buffer) = storage { aasa_prefetch(buffer.baseAddress) }
+  }
+}
+
+extension Content {
+  /// A response that sends the file with a descriptor of its own, which counts until it is given back; nil if
+  /// there is no file or no descriptor.
+  func makeFileResponse() -> OpaquePointer? {
+    guard case .file(let descriptor) = storage,
+      Self.takeDescriptor(within: Self.descriptorLimit)
+    else { return nil }
+    // libmicrohttpd closes what it is given.
+    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    if own >= 0 {
+      if let response = MHD_create_response_from_fd64(UInt64(count), own) { return response }
+      close(own)
+    }
+    Self.giveDescriptorBack()
+    return nil
+  }
+
+  /// A response that sends the bytes from memory and holds this until its end; nil if no memory is left.
+  func makeBufferResponse() -> OpaquePointer? {
+    guard case .buffer(let buffer) = storage else { return makeResponseFromCopy() }
+    // Released by the free callback: connections may go on sending when the owner is gone.
+    let retained = Unmanaged.passRetained(self)
+    let response = MHD_create_response_from_buffer_with_free_callback_cls(
+      count, buffer.baseAddress,
+      { content in
+        // Sound: this is the reference that was retained for this one call.
+        if let content { Unmanaged<Content>.fromOpaque(content).release() }
+      }, retained.toOpaque())
+    if response == nil { retained.release() }
+    return response
+  }
+
+  /// For a file when no descriptor is left: a response with a copy of the bytes in memory.
+  private func makeResponseFromCopy() -> OpaquePointer? {
+    guard case .file(let descriptor) = storage, let copy = malloc(count) else { return nil }
+    // Sound: the copy has room for `count` bytes. libmicrohttpd frees it with the response.
+    if pread(descriptor, copy, count, 0) == count,
+      let response = MHD_create_response_from_buffer(count, copy, .RESPMEM_MUST_FREE)
+    {
+      return response
+    }
+    free(copy)
     return nil
   }
 }

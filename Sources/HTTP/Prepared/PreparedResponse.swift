@@ -1,9 +1,15 @@
+import CMicroHTTPD
+import Synchronization
+
 /// A response that is built once and sent any number of times, by any thread.
-public struct PreparedResponse: ~Copyable, Sendable {
+public struct PreparedResponse: ~Copyable, @unchecked Sendable {
+  // Unchecked is sound: libmicrohttpd guards its count of references with a mutex, and nothing else of a
+  // response changes once it is built.
+
   /// Why a response cannot be built.
   public enum Failure: Error, Sendable {
-    /// A field's name or value has characters that would break the header, or it is one that
-    /// libmicrohttpd writes itself.
+    /// A field's name or value has characters that would break the header, or libmicrohttpd writes the field
+    /// itself.
     case invalidField(String)
     /// No memory or no file descriptor is left.
     case outOfResources
@@ -13,20 +19,25 @@ public struct PreparedResponse: ~Copyable, Sendable {
   public let status: Status
   /// The length of the body, in bytes.
   public let contentBytes: Int
-  let reference: ResponseReference
+  /// A reference to libmicrohttpd's response.
+  let pointer: OpaquePointer
+  /// Whether the response holds a file descriptor, which `Content` counts.
+  let holdsDescriptor: Bool
 
   /// Builds a response with a body that may be shared with others.
   ///
   /// - Throws: `Failure`.
   public init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
-    guard let reference = ResponseReference(of: content) else { throw .outOfResources }
-    for field in fields.all where !reference.add(field) {
-      reference.release()
+    let file = content.makeFileResponse()
+    guard let pointer = file ?? content.makeBufferResponse() else { throw .outOfResources }
+    for field in fields.all where !Self.add(field, to: pointer) {
+      Self.release(pointer, holdsDescriptor: file != nil)
       throw .invalidField(field.name)
     }
     self.status = status
     contentBytes = content.count
-    self.reference = reference
+    self.pointer = pointer
+    holdsDescriptor = file != nil
   }
 
   /// Builds a response to be sent.
@@ -36,12 +47,110 @@ public struct PreparedResponse: ~Copyable, Sendable {
     try self.init(response.status, fields: response.fields, content: Content(response.body))
   }
 
-  deinit { reference.release() }
-
-  /// Gives the reference to somebody who releases it.
-  consuming func handOver() -> ResponseReference {
-    let reference = reference
-    discard self
-    return reference
+  /// A response of libmicrohttpd keeps only fields that cannot break the header.
+  private static func add(_ field: Field, to response: OpaquePointer) -> Bool {
+    var value = field.value
+    let isText = value.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+    return isText && MHD_add_response_header(response, field.name, field.value) == .YES
   }
+
+  fileprivate static func release(_ pointer: OpaquePointer, holdsDescriptor: Bool) {
+    MHD_destroy_response(pointer)
+    if holdsDescriptor { Content.giveDescriptorBack() }
+  }
+
+  deinit { Self.release(pointer, holdsDescriptor: holdsDescriptor) }
+
+  /// Leaves the reference to somebody else, who releases it.
+  fileprivate consuming func handOver() { discard self }
+
+  /// Queues the response as the answer to a connection's request. It may be released while it is still
+  /// being sent.
+  borrowing func queue(on connection: OpaquePointer) -> MHD_Result {
+    MHD_queue_response(connection, UInt32(status.code), pointer)
+  }
+}
+
+/// A response that is built when it is first needed, by any thread, and then kept: building it takes longer
+/// than reading its document from a database, and most of many documents are never asked for.
+public struct LazyResponse: ~Copyable, @unchecked Sendable {
+  // Unchecked is sound: it has atomics only, and a response may be used by any thread (see `PreparedResponse`).
+
+  /// libmicrohttpd's response; nil until it is kept, and then the same until the end.
+  private let kept = Atomic<OpaquePointer?>(nil)
+  /// Whether the kept response holds a file descriptor.
+  private let holdsDescriptor = Atomic(false)
+
+  /// A response that is still to be built.
+  public init() {}
+
+  deinit {
+    guard let pointer = kept.load(ordering: .acquiring) else { return }
+    PreparedResponse.release(
+      pointer, holdsDescriptor: holdsDescriptor.load(ordering: .relaxed))
+  }
+
+  /// Whether it has been built and is kept.
+  public var isKept: Bool { kept.load(ordering: .relaxed) != nil }
+
+  /// Begins to load the response and its fields, which lie behind it, into the processor's caches.
+  public func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed))) }
+
+  /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
+  ///
+  /// - Parameters:
+  ///   - limit: How many are kept together with others. Beyond the limit the response is built for this call
+  ///     only. The owner gives the place back at its end if this `isKept`.
+  ///   - make: Builds the response, always the same one.
+  package borrowing func withResponse<Result>(
+    within limit: KeptResponses?,
+    _ make: () throws(PreparedResponse.Failure) -> PreparedResponse,
+    _ body: (OpaquePointer) -> Result
+  ) -> Result? {
+    if let pointer = kept.load(ordering: .acquiring) { return body(pointer) }
+    do throws(PreparedResponse.Failure) {
+      let response = try make()
+      let pointer = response.pointer
+      if limit?.take() ?? true {
+        // Releasing, so that a thread that finds the address finds the response as it was built.
+        let isFirst = kept.compareExchange(
+          expected: nil, desired: pointer, ordering: .acquiringAndReleasing
+        ).exchanged
+        if isFirst {
+          // Read at the end of this only.
+          holdsDescriptor.store(response.holdsDescriptor, ordering: .relaxed)
+          response.handOver()
+          return body(pointer)
+        }
+        // Another thread was faster: this one is sent once.
+        limit?.giveBack()
+      }
+      return withExtendedLifetime(response) { _ in body(pointer) }
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// How many responses may be kept that are quickly built again.
+public final class KeptResponses: Sendable {
+  /// The largest number.
+  public let limit: Int
+  private let number = Atomic<Int>(0)
+
+  /// Room for a number of responses.
+  public init(limit: Int) { self.limit = limit }
+
+  /// How many there are.
+  public var count: Int { number.load(ordering: .relaxed) }
+
+  /// Whether one more may be kept, whose place is then to be given back.
+  func take() -> Bool {
+    if number.add(1, ordering: .relaxed).newValue <= limit { return true }
+    giveBack()
+    return false
+  }
+
+  /// Notes that one is no longer kept.
+  public func giveBack() { number.subtract(1, ordering: .relaxed) }
 }

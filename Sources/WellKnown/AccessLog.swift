@@ -1,11 +1,13 @@
 public import Association
+import Dispatch
 import Glibc
 public import HTTP
+import Synchronization
 
-/// A line of the access log: a public request that was answered. It has nothing of the query. Texts of
-/// the client are cut and have no control characters.
+/// A line of the access log: an answered public request, without its query. Texts of the client are cut and have no
+/// control characters.
 public struct PublicAccess: Sendable, Equatable {
-  /// Where the host came from that decided.
+  /// Where the host that decided came from.
   public enum HostSource: String, Sendable {
     /// The Host field, or the authority of an absolute target.
     case host
@@ -23,21 +25,19 @@ public struct PublicAccess: Sendable, Equatable {
   public let method: String
   /// The target up to its `?`.
   public let path: String
-  /// What the Host field says; empty without one.
+  /// The Host field; empty without one.
   public let hostAsked: String
-  /// The host that decided: as it was written, also where no file is published for it; empty if
-  /// none could be used.
+  /// The host that decided, as it was written, whether a file is published for it or not; empty if there was none.
   public let hostUsed: String
   /// Where the host that decided came from.
   public let hostSource: HostSource
-  /// Whether there was a `Forwarded` or `X-Forwarded-Host` that did not count, since the other end
-  /// is not a trusted proxy.
+  /// Whether a `Forwarded` or `X-Forwarded-Host` was ignored, since the other end is not a trusted proxy.
   public let isForwardedHostIgnored: Bool
   /// How it was answered.
   public let outcome: PublicOutcome
   /// The bytes of the answer's body.
   public let bytes: Int
-  /// Who asked, by the User-Agent.
+  /// Who asked, judging by the User-Agent.
   public let fetcher: FetcherClass
   /// The User-Agent; empty without one.
   public let userAgent: String
@@ -45,7 +45,7 @@ public struct PublicAccess: Sendable, Equatable {
   /// The status of the answer.
   public var status: Int { outcome.status }
 
-  /// The longest text of a client that is kept, in bytes as they came.
+  /// How much of a client's text is kept, in bytes as they came.
   static let textBytes = 256
 
   init(
@@ -72,8 +72,8 @@ public struct PublicAccess: Sendable, Equatable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// How many bytes are kept. Where a token of the API may go beyond the limit, its mark is the last:
-  /// the log masks whole tokens, and would not know a part for one.
+  /// How many bytes are kept. Where an API token may go beyond the limit, the text ends with the token's mark: the
+  /// log masks whole tokens, and would not recognize a part of one.
   private static func keptBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count > textBytes else { return bytes.count }
     let end = bytes[(textBytes - tokenBytes)..<textBytes]
@@ -99,10 +99,57 @@ public struct PublicAccess: Sendable, Equatable {
   }
 }
 
-/// Which host decides about a request.
-struct HostChoice {
-  /// As it was written; empty if none can be used.
-  var host = UnsafeRawBufferPointer(start: nil, count: 0)
-  var source = PublicAccess.HostSource.host
-  var isForwardedIgnored = false
+/// Carries lines of the access log from threads that serve to a thread that writes. Lines that do not fit are
+/// dropped and counted: a slow disk delays no request.
+final class AccessQueue: Sendable {
+  /// How many lines may wait.
+  static let capacity = 1024
+
+  private struct Waiting {
+    var lines: [PublicAccess] = []
+    var isWriting = false
+  }
+
+  private let waiting = Mutex(Waiting())
+  private let dropped = Atomic<UInt64>(0)
+  private let writer = DispatchQueue(label: "access-log")
+  private let write: @Sendable (PublicAccess) -> Void
+
+  init(write: @escaping @Sendable (PublicAccess) -> Void) { self.write = write }
+
+  /// The number of lines that were dropped.
+  var droppedLines: UInt64 { dropped.load(ordering: .relaxed) }
+
+  /// Adds a line. Nobody holds the lock for longer than a moment.
+  func add(_ line: PublicAccess) {
+    let wakes = waiting.withLock { waiting in
+      if waiting.lines.count == Self.capacity {
+        dropped.add(1, ordering: .relaxed)
+        return false
+      }
+      waiting.lines.append(line)
+      defer { waiting.isWriting = true }
+      return !waiting.isWriting
+    }
+    if wakes { writer.async { self.writeAll() } }
+  }
+
+  /// Waits until all lines are written, or the time is over.
+  func finish(within seconds: Double) {
+    let group = DispatchGroup()
+    writer.async(group: group) {}
+    _ = group.wait(timeout: .now() + seconds)
+  }
+
+  private func writeAll() {
+    while true {
+      let lines = waiting.withLock { waiting in
+        waiting.isWriting = !waiting.lines.isEmpty
+        defer { waiting.lines = [] }
+        return waiting.lines
+      }
+      if lines.isEmpty { return }
+      for line in lines { write(line) }
+    }
+  }
 }

@@ -2,26 +2,26 @@ import Glibc
 
 /// The two files of a pair.
 struct CertificateFiles: Sendable, Equatable {
-  /// What people call the pair: the file's or the directory's name.
+  /// The name of the file or directory, which messages use.
   let name: String
   let certificate: String
   let key: String
 }
 
-/// The pairs that a directory holds, by the names of its files:
+/// The pairs in a directory, by file name:
 ///
-/// - `NAME.crt` (or `NAME.pem`) with `NAME.key`, as Caddy, lego and Kubernetes have them,
-/// - a directory `NAME` with `fullchain.pem` and `privkey.pem`, as certbot has them,
+/// - `NAME.crt` (or `NAME.pem`) with `NAME.key`, as Caddy, lego and Kubernetes write them,
+/// - a directory `NAME` with `fullchain.pem` and `privkey.pem`, as certbot writes them,
 /// - a directory `NAME` with `tls.crt` and `tls.key`, as Kubernetes mounts a secret.
 ///
-/// Links are followed. What begins with a dot is not looked at, nor are the certificates of
-/// authorities that issuers put beside (`ca.crt`, `NAME.issuer.crt`), nor files of other kinds.
+/// Links are followed. Ignored are names that begin with a dot, certificates of issuers (`ca.crt`,
+/// `NAME.issuer.crt`), and other files.
 struct CertificateListing {
   private(set) var pairs: [CertificateFiles] = []
-  /// What is wrong, each with the name of its pair; nil for the directory.
+  /// Faults with the name of their pair; nil for the directory itself.
   private(set) var faults: [(pair: String?, fault: CertificateFault)] = []
 
-  /// The names of the two files within a directory of a pair.
+  /// The two files in the directory of a pair.
   private static let forms = [("fullchain.pem", "privkey.pem"), ("tls.crt", "tls.key")]
 
   init(directory: String) {
@@ -111,20 +111,20 @@ struct CertificateListing {
 }
 
 extension CertificateFault {
-  /// A fault by the code of the operating system.
+  /// A fault with the operating system's error code.
   init(_ code: CInt, at path: String) {
     self.init(.unreadable(String(cString: strerror(code))), at: path)
   }
 }
 
-/// Which files there are and when they changed: enough to notice that something else lies there.
-struct CertificateMarks: Equatable {
-  private let marks: [[Int]]
+/// Which files exist and when they changed: enough to notice any change.
+struct FileStates: Equatable {
+  private let states: [[Int]]
 
   init(_ listing: CertificateListing) {
     let paths =
       listing.pairs.flatMap { [$0.certificate, $0.key] } + listing.faults.map(\.fault.path)
-    marks = paths.map { path in
+    states = paths.map { path in
       var status = stat()
       guard stat(path, &status) == 0 else { return [path.hashValue] }
       return [
@@ -132,5 +132,39 @@ struct CertificateMarks: Equatable {
         status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
       ]
     }
+  }
+}
+
+/// The contents of a small file.
+struct FileContents {
+  let bytes: [UInt8]
+  /// Whether every user of the machine may read it.
+  let isReadableByAll: Bool
+
+  private static let limit = 1_048_576
+
+  /// - Throws: `CertificateFault`, `.unreadable`.
+  init(_ path: String) throws(CertificateFault) {
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw CertificateFault(errno, at: path) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw CertificateFault(errno, at: path) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
+      throw CertificateFault(.unreadable("not a regular file of at most 1 MB"), at: path)
+    }
+    isReadableByAll = status.st_mode & S_IROTH != 0
+    var code: CInt = 0
+    bytes = [UInt8](unsafeUninitializedCapacity: Self.limit + 1) { buffer, count in
+      // Sound: no more is read than the buffer has room for, and `count` is what was written.
+      while count < buffer.count {
+        let read = read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+        if read < 0 { code = errno }
+        if read <= 0 { return }
+        count += read
+      }
+    }
+    if code != 0 { throw CertificateFault(code, at: path) }
   }
 }

@@ -1,0 +1,176 @@
+import CMicroHTTPD
+import Glibc
+
+/// Answers whole requests with handlers that may block, on a thread for each connection.
+final class BlockingHandler: RequestSteps {
+  let answerMilliseconds: Int64
+  private let limits: Limits
+  private let inFlight: RequestsInFlight
+  private let screen: @Sendable (RequestHead) -> Response?
+  private let refuse: @Sendable (Refusal) -> Response
+  private let answer: @Sendable (Request) -> Response
+
+  init(
+    limits: Limits, inFlight: RequestsInFlight,
+    screen: @escaping @Sendable (RequestHead) -> Response?,
+    refuse: @escaping @Sendable (Refusal) -> Response,
+    answer: @escaping @Sendable (Request) -> Response
+  ) {
+    answerMilliseconds = Int64(limits.bodySeconds) * 1000
+    self.limits = limits
+    self.inFlight = inFlight
+    self.screen = screen
+    self.refuse = refuse
+    self.answer = answer
+  }
+
+  func takeTarget(
+    _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
+  ) -> RequestStage {
+    state.incoming = IncomingRequest(target: target, limits: limits)
+    return .target
+  }
+
+  func takeHead(_ request: ArrivingRequest) -> RequestStage {
+    guard let incoming = request.state.incoming else { return .answeredEarly }
+    incoming.takeHead(request, screen: screen)
+    return incoming.isAnsweredEarly ? .answeredEarly : .head
+  }
+
+  func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool {
+    guard let incoming = request.state.incoming else { return false }
+    if incoming.takeBody(piece) { return true }
+    sendLast(response(to: incoming).lastBytes, on: request.connection)
+    return false
+  }
+
+  /// Answers; the time that the handler takes is not the client's.
+  func answer(_ request: ArrivingRequest) -> MHD_Result {
+    guard let incoming = request.state.incoming else { return .NO }
+    request.state.allow(nil)
+    let response = response(to: incoming)
+    request.state.allow(answerMilliseconds)
+    do throws(PreparedResponse.Failure) {
+      return try PreparedResponse(response).queue(on: request.connection)
+    } catch {
+      // A response that cannot be sent as it is must not be sent in part.
+      do throws(PreparedResponse.Failure) {
+        return try PreparedResponse(Response(.internalServerError)).queue(on: request.connection)
+      } catch {
+        return .NO
+      }
+    }
+  }
+
+  func end(on connection: OpaquePointer, _ state: OpenConnection) {
+    state.incoming = nil
+  }
+
+  /// The answer to a request that has come as far as it is read.
+  private func response(to incoming: IncomingRequest) -> Response {
+    var response =
+      switch incoming.verdict {
+      case .whole(let request): answer(request)
+      case .refused(let reason): refuse(Refusal(reason: reason, fields: incoming.fields))
+      case .screened(let response): response
+      }
+    if inFlight.isDraining { response.fields.set(Field("Connection", "close")) }
+    return response
+  }
+}
+
+/// A request that is arriving. Used by the thread of its connection only.
+final class IncomingRequest {
+  /// What is to be done with a request.
+  enum Verdict {
+    case whole(Request)
+    /// The handler does not get it.
+    case refused(Refusal.Reason)
+    /// Answered without its body.
+    case screened(Response)
+  }
+
+  private(set) var fields = Fields()
+  /// Whether the answer is given without reading the whole body, which closes the connection.
+  private(set) var isAnsweredEarly = false
+  private let rawTarget: [UInt8]
+  private let limits: Limits
+  private var head: RequestHead?
+  private var version = ""
+  private var body: [UInt8] = []
+  private var receivedBytes = 0
+  private var refusal: Refusal.Reason?
+  private var screened: Response?
+
+  /// How many bytes that nobody wants are read and dropped, so that the client gets to the answer.
+  private static let drainedBytes = 1_048_576
+
+  init(target: UnsafePointer<CChar>, limits: Limits) {
+    rawTarget = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
+    self.limits = limits
+  }
+
+  var verdict: Verdict {
+    if let refusal { return .refused(refusal) }
+    if let screened { return .screened(screened) }
+    guard let head else { return .refused(.malformedTarget(.form)) }
+    return .whole(
+      Request(
+        method: head.method, target: head.target, version: version, fields: fields, body: body,
+        peer: head.peer))
+  }
+
+  /// How many bytes of a body are read, kept or not, before the connection is cut.
+  private var readBytes: Int { (screened == nil ? limits.bodyBytes : 0) + Self.drainedBytes }
+
+  /// Takes what came before the body. Where a body follows, `screen` may answer without it.
+  func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Response?) {
+    version = String(cString: request.version)
+    forEachField(of: request.connection) { name, value in
+      fields.append(Field(text(name), text(value)))
+      return true
+    }
+    let framing = BodyFraming(fields)
+    do throws(RequestTarget.Malformed) {
+      head = RequestHead(
+        method: Method(String(cString: request.method)), target: try RequestTarget(rawTarget),
+        fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
+    } catch {
+      refusal = .malformedTarget(error)
+    }
+    if request.hidesTarget(ofBytes: rawTarget.count) { refusal = .malformedTarget(.character) }
+    if aasa_head_size(request.connection) > limits.headerBytes && refusal == nil {
+      refusal = .headerTooLarge(limit: limits.headerBytes)
+    }
+    if let problem = framing.problem { refusal = problem }
+    if framing.contentLength ?? 0 > UInt64(limits.bodyBytes) && refusal == nil {
+      refusal = .bodyTooLarge(limit: limits.bodyBytes)
+    }
+    if framing.hasBody, refusal == nil, let head { screened = screen(head) }
+    let isUnwanted = refusal != nil || screened != nil
+    let isLong = framing.contentLength ?? 0 > UInt64(readBytes)
+    isAnsweredEarly =
+      isUnwanted && framing.hasBody && (isLong || framing.isChunked || fields["Expect"] != nil)
+      || framing.problem != nil
+  }
+
+  /// Takes a piece of the body; false if so much came that the connection has to be cut.
+  func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
+    receivedBytes += piece.count
+    if refusal == nil && screened == nil && receivedBytes > limits.bodyBytes {
+      refusal = .bodyTooLarge(limit: limits.bodyBytes)
+    }
+    if refusal == nil && screened == nil {
+      body.append(contentsOf: piece)
+      return true
+    }
+    body = []
+    return receivedBytes <= readBytes
+  }
+}
+
+/// The bytes as UTF-8, or else as ISO 8859-1, in which every byte is a character.
+private func text(_ bytes: UnsafeRawBufferPointer) -> String {
+  String(validating: bytes, as: UTF8.self)
+    ?? String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+}

@@ -1,0 +1,151 @@
+import CMicroHTTPD
+import Glibc
+
+// What libmicrohttpd does that a caller would not expect, and where this module deals with it. All of it was
+// seen in version 0.9.75. Look here first when the version changes: each line names the test that fails if
+// the workaround is missing, or that will show that it is no longer needed.
+//
+// | libmicrohttpd 0.9.75 … | here | test |
+// |---|---|---|
+// | decodes `%2F` and `%00` before the handler sees the target | `keepEscapes` | `ListenerTests.theHandlerGetsTheWholeRequest` |
+// | hides what follows a NUL in the target | `hidesTarget` | `LimitTests.aNULInTheTargetIsABadRequest` |
+// | keeps an entry for each query parameter, and neither answers nor closes a connection whose memory they fill | `joinParameters` | `LimitTests.anyNumberOfQueryParametersIsAnswered` |
+// | writes the answer's header into the memory that the request's header has left, and closes without an answer where that is too little | `ConnectionMemory` | `LimitTests.aLargerHeaderIsAnswered431` |
+// | leaves some long targets without an answer | `DirectHandler.takeTarget` | `LimitTests.aTargetOfAnyLengthIsAnswered` |
+// | looks at the first Content-Length only, and prefers Transfer-Encoding | `BodyFraming`, `DirectFields` | `ListenerTests.anUnusableRequestIsRefusedBeforeTheHandler` |
+// | leaves blanks at the end of a field's value | `trimmingEnd` | `ListenerTests.theHandlerGetsTheWholeRequest` |
+// | closes the connection if the answer is queued at the first call | `RequestCycle` | `ServingTests.aConnectionServesSeveralRequestsAlsoPipelined` |
+// | accepts no answer between two pieces of a body | `sendLast` | `AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
+// | drops the header when a request ends before its last call | `DirectHandler.end` | `AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
+// | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
+// | closes silent connections only, not those that send a byte now and then | `OpenConnections` | `AbuseTests.aClientThatDripsIsCutThoughItIsNeverIdle` |
+// | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsThatAreMadeWhileItStopsAreAnsweredOrRefused` |
+// | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
+// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while anybody still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByItsEnd` |
+// | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
+// | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
+// | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
+// | does not tell, when it fails to start, whether it has closed the socket | `Daemon.init` leaves it open | none |
+
+/// Leaves targets as they are. An unescape callback that does nothing.
+func keepEscapes(
+  _: UnsafeMutableRawPointer?, _: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
+) -> Int {
+  text.map { strlen($0) } ?? 0
+}
+
+/// Makes one parameter of a target's whole query, in the connection's own memory, before libmicrohttpd splits
+/// it. Nobody here asks it for parameters.
+///
+/// - Parameter target: What the URI log callback is called with.
+func joinParameters(of target: UnsafePointer<CChar>) {
+  // Sound: libmicrohttpd itself writes to this memory when it goes on. The text ends with NUL, and each byte
+  // stays one that is not NUL.
+  guard let query = strchr(UnsafeMutablePointer(mutating: target), CInt(UInt8(ascii: "?"))) else {
+    return
+  }
+  var next = strchr(query, CInt(UInt8(ascii: "&")))
+  while let separator = next {
+    separator.pointee = CChar(bitPattern: UInt8(ascii: ";"))
+    next = strchr(separator, CInt(UInt8(ascii: "&")))
+  }
+}
+
+extension ArrivingRequest {
+  /// Whether a NUL hides a part of the target: it lies between `url` and the blank before the version.
+  ///
+  /// - Parameter bytes: How long the target is up to a NUL.
+  func hidesTarget(ofBytes bytes: Int) -> Bool { version - url - 1 != bytes }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Without blanks at the end.
+  var trimmingEnd: UnsafeRawBufferPointer {
+    var count = count
+    while count > 0 && (self[count - 1] == 0x20 || self[count - 1] == 0x09) { count -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[..<count])
+  }
+}
+
+/// Where a request's body ends, by its header (RFC 9112 section 6).
+struct BodyFraming {
+  /// The announced length.
+  let contentLength: UInt64?
+  let isChunked: Bool
+  /// Why the end is not clear. Requests are smuggled where two servers read two lengths (RFC 9112 section
+  /// 11.2).
+  let problem: Refusal.Reason?
+
+  var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
+
+  init(_ fields: Fields) {
+    let lengths = fields.values(of: "Content-Length")
+    let codings = fields.values(of: "Transfer-Encoding")
+    contentLength = lengths.first.flatMap { UInt64($0) }
+    isChunked = !codings.isEmpty
+    problem =
+      if codings.isEmpty {
+        lengths.count > 1 ? .malformedHeader("There is more than one Content-Length.") : nil
+      } else if !lengths.isEmpty {
+        .malformedHeader("There is both a Content-Length and a Transfer-Encoding.")
+      } else if codings.count > 1 || !codings[0].equalsIgnoringASCIICase("chunked") {
+        .unknownTransferCoding
+      } else {
+        nil
+      }
+  }
+}
+
+/// The memory of a connection, which a request's header and its answer's header share.
+struct ConnectionMemory {
+  /// The largest request header, in bytes.
+  let headerLimit: Int
+  /// What libmicrohttpd gets for each connection. It clears all of it after each request, so its size costs
+  /// time. Half of it takes what arrives, the rest an entry for each field and a copy of cookies.
+  var bytes: Int { 4 * headerLimit }
+
+  /// What has to be left for an answer's header.
+  private static let answerBytes = 640
+  /// What libmicrohttpd keeps for each field, besides its text.
+  private static let bytesPerField = 64
+
+  /// Whether a request's header is within the limit and leaves room for an answer. Many small fields need more
+  /// room than their text.
+  func holds(_ request: borrowing DirectRequest) -> Bool {
+    let head = aasa_head_size(request.connection)
+    if head > headerLimit { return false }
+    // Not even fields of one byte each would need too much.
+    if head * (Self.bytesPerField + 2) + Self.answerBytes <= bytes { return true }
+    let fields = Int(aasa_value_count(request.connection))
+    let used = head + request.fields.cookieBytes + fields * Self.bytesPerField
+    return used + Self.answerBytes <= bytes
+  }
+
+  /// Whether a target may be part of a header within the limit.
+  func holds(targetOf bytes: Int) -> Bool { bytes <= headerLimit }
+}
+
+extension Response {
+  /// The bytes of the message as the last one of its connection, for `sendLast`. It has no Date.
+  var lastBytes: [UInt8] {
+    let reason = MHD_get_reason_phrase_for(UInt32(status.code)).map { String(cString: $0) } ?? ""
+    var head = "HTTP/1.1 \(status.code) \(reason)\r\n"
+    for field in fields.all { head += "\(field)\r\n" }
+    head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
+    return Array(head.utf8) + body
+  }
+}
+
+/// Sends the bytes of an answer past libmicrohttpd, as far as the connection takes them without waiting. Nothing
+/// else of an answer may have been sent.
+func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
+  if sendInTLS(bytes, on: connection) { return }
+  let descriptor = aasa_socket(connection)
+  guard descriptor >= 0 else { return }
+  // Sound: the pointer is used during the call only.
+  _ = bytes.withUnsafeBytes {
+    send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+  }
+  // What libmicrohttpd may still have to say to such a request must not follow. In TLS it may.
+  shutdown(descriptor, CInt(SHUT_WR))
+}

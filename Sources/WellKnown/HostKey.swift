@@ -1,0 +1,46 @@
+package import Association
+import CSodium
+
+/// A name as the table of hosts knows it: its SipHash-2-4 of 128 bits, under a key that is drawn at random
+/// when the process starts.
+///
+/// The table compares these bits and keeps no names. Two names with equal bits would share a document; among
+/// a million names the probability of one such pair is below 10^-26, and without the key nobody can look for
+/// one.
+package struct HostKey: Sendable, Equatable {
+  /// Never 0, which marks a slot without a name.
+  let high: UInt64
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The key of a published name.
+  package init(_ alias: Alias) {
+    var text = alias.name.text
+    self = text.withUTF8 { HostKey(UnsafeRawBufferPointer($0), isWildcard: alias.isWildcard) }
+  }
+
+  /// The key of a name in lower case, without a dot at its end.
+  ///
+  /// - Parameter isWildcard: Whether all names below it are meant.
+  init(_ name: UnsafeRawBufferPointer, isWildcard: Bool) {
+    var hash: UInt128 = 0
+    // Sound: the function writes 16 bytes and reads 16 bytes of the secret, which is how large both are.
+    withUnsafeMutablePointer(to: &hash) { hash in
+      withUnsafePointer(to: isWildcard ? Self.wildcardSecret : Self.exactSecret) { secret in
+        _ = crypto_shorthash_siphashx24(
+          UnsafeMutableRawPointer(hash).assumingMemoryBound(to: UInt8.self),
+          name.assumingMemoryBound(to: UInt8.self).baseAddress, UInt64(name.count),
+          UnsafeRawPointer(secret).assumingMemoryBound(to: UInt8.self))
+      }
+    }
+    high = UInt64(truncatingIfNeeded: hash >> 64) | 1
+    low = UInt64(truncatingIfNeeded: hash)
+  }
+
+  private static let exactSecret = UInt128.random(in: .min ... .max)
+  private static let wildcardSecret = UInt128.random(in: .min ... .max)
+}

@@ -1,0 +1,145 @@
+import Synchronization
+
+/// A hash table of fixed size from names to documents: open addressing with linear probing.
+///
+/// A slot that has a name keeps it for good; only its document comes, changes and goes. So a reader that
+/// has found its name can look at nothing else by mistake, and the one writer needs no lock against
+/// readers.
+final class NameSlots: @unchecked Sendable {
+  // Unchecked is sound: readers look at atomics, and at keys that were written before the atomic that
+  // shows them. The rest belongs to the writer, which is alone under the lock of `HostTable`.
+
+  private struct Slot: ~Copyable {
+    /// The upper half of the key; 0 while the slot has no name.
+    let high = Atomic<UInt64>(0)
+    /// Written before `high`, and never again.
+    var low: UInt64 = 0
+    /// Retained; nil if the name is not served at present.
+    let document = Atomic<Unmanaged<ServedDocument>?>(nil)
+  }
+
+  private let slots: UnsafeMutablePointer<Slot>
+  private let mask: Int
+  /// The number of labels of the longest wildcard, so that no more suffixes of a name are looked up.
+  private let wildcardLabels = Atomic(0)
+  /// Slots that have a name, served or not.
+  private var used = 0
+  /// Names that are served.
+  private(set) var served = 0
+  /// How many slots the writer has looked at, as a measure of its work.
+  private(set) var steps = 0
+
+  private static let smallest = 1024
+
+  /// An empty table.
+  ///
+  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so that
+  ///   many edits go by before the next copy.
+  init(names: Int) {
+    var count = Self.smallest
+    while 2 * count < 5 * names { count *= 2 }
+    mask = count - 1
+    slots = .allocate(capacity: count)
+    for index in 0..<count { (slots + index).initialize(to: Slot()) }
+  }
+
+  deinit {
+    for index in 0...mask { slots[index].document.load(ordering: .relaxed)?.release() }
+    slots.deinitialize(count: mask + 1)
+    slots.deallocate()
+  }
+
+  /// A larger table with the names that are served.
+  func copy(with names: Int) -> NameSlots {
+    let copy = NameSlots(names: served + names)
+    copy.steps = steps + mask + 1
+    copy.wildcardLabels.store(wildcardLabels.load(ordering: .relaxed), ordering: .relaxed)
+    for index in 0...mask {
+      guard let document = slots[index].document.load(ordering: .relaxed) else { continue }
+      let high = slots[index].high.load(ordering: .relaxed)
+      copy.put(HostKey(high: high, low: slots[index].low), document.takeUnretainedValue())
+    }
+    return copy
+  }
+
+  /// Whether so many names more leave half of the slots empty, without which probing would take long.
+  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= mask + 1 }
+
+  /// The document of an exact name, else of the longest wildcard above it.
+  func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {
+    if let exact = document(of: HostKey(name, isWildcard: false)) { return exact }
+    var wildcard: Unmanaged<ServedDocument>?
+    var labels = wildcardLabels.load(ordering: .relaxed)
+    for index in name.indices.reversed() where name[index] == UInt8(ascii: ".") {
+      if labels == 0 { break }
+      labels -= 1
+      let suffix = UnsafeRawBufferPointer(rebasing: name[(index + 1)...])
+      wildcard = document(of: HostKey(suffix, isWildcard: true)) ?? wildcard
+    }
+    return wildcard
+  }
+
+  private func document(of key: HostKey) -> Unmanaged<ServedDocument>? {
+    var index = home(of: key)
+    while true {
+      let high = slots[index].high.load(ordering: .acquiring)
+      if high == 0 { return nil }
+      if high == key.high && slots[index].low == key.low {
+        return slots[index].document.load(ordering: .sequentiallyConsistent)
+      }
+      index = (index + 1) & mask
+    }
+  }
+
+  private func home(of key: HostKey) -> Int { Int(truncatingIfNeeded: key.low) & mask }
+}
+
+extension NameSlots {
+  /// Lets wildcards of so many labels be found.
+  func allowWildcards(labels: Int) {
+    if labels > wildcardLabels.load(ordering: .relaxed) {
+      wildcardLabels.store(labels, ordering: .relaxed)
+    }
+  }
+
+  /// Serves a document under a name.
+  ///
+  /// - Returns: The one that was served before, to be released when no reader can hold it any more.
+  @discardableResult func put(
+    _ key: HostKey, _ document: ServedDocument
+  ) -> Unmanaged<ServedDocument>? {
+    let index = index(of: key)
+    let new = Unmanaged.passRetained(document)
+    let old = slots[index].document.exchange(new, ordering: .sequentiallyConsistent)
+    if old == nil { served += 1 }
+    if slots[index].high.load(ordering: .relaxed) == 0 {
+      slots[index].low = key.low
+      slots[index].high.store(key.high, ordering: .sequentiallyConsistent)
+      used += 1
+    }
+    return old
+  }
+
+  /// Takes a document from a name, unless the name has another one.
+  ///
+  /// - Returns: As `put`.
+  func remove(_ document: ServedDocument, from key: HostKey) -> Unmanaged<ServedDocument>? {
+    let index = index(of: key)
+    let current = slots[index].document.load(ordering: .relaxed)
+    guard current?.toOpaque() == Unmanaged.passUnretained(document).toOpaque() else { return nil }
+    slots[index].document.store(nil, ordering: .sequentiallyConsistent)
+    served -= 1
+    return current
+  }
+
+  /// The slot of a name, else the empty one where it belongs.
+  private func index(of key: HostKey) -> Int {
+    var index = home(of: key)
+    while true {
+      steps += 1
+      let high = slots[index].high.load(ordering: .relaxed)
+      if high == 0 || high == key.high && slots[index].low == key.low { return index }
+      index = (index + 1) & mask
+    }
+  }
+}
