@@ -45,19 +45,19 @@ struct ChangeCollection {
   private mutating func compareRoutes(of group: AppGroup) {
     let old = from.routes(of: group.from)
     let new = to.routes(of: group.to)
-    let examination = effects.examination(of: group, old, new)
+    let groupEffects = effects.effects(of: group, old, new)
     for step in RouteAlignment(old, new).steps {
       switch step {
       case .kept(let before, let after):
-        compareKept((before, old[before]), (after, new[after]), examination, group)
+        compareKept((before, old[before]), (after, new[after]), groupEffects, group)
       case .moved(let before, let after), .changed(let before, let after):
-        let effect = examination.effect(from: before, to: after)
+        let effect = groupEffects.effect(from: before, to: after)
         let place = RoutePlaces(from: before, to: after, list: new)
         addRoute(old[before], new[after], place, effect, group)
       case .removed(let before):
-        addRoute(old[before], nil, nil, examination.effect(from: before, to: nil), group)
+        addRoute(old[before], nil, nil, groupEffects.effect(from: before, to: nil), group)
       case .added(let after):
-        addRoute(nil, new[after], nil, examination.effect(from: nil, to: after), group)
+        addRoute(nil, new[after], nil, groupEffects.effect(from: nil, to: after), group)
       }
     }
   }
@@ -65,11 +65,11 @@ struct ChangeCollection {
   /// A route that says the same may match other URLs, since a variable was changed.
   private mutating func compareKept(
     _ old: (place: Int, route: ComparedRoute), _ new: (place: Int, route: ComparedRoute),
-    _ examination: GroupExamination, _ group: AppGroup
+    _ groupEffects: GroupEffects, _ group: AppGroup
   ) {
     compareDetails(of: old.route, new.route, group)
     if new.route.variables.isDisjoint(with: variables.names) { return }
-    let effect = examination.effect(from: old.place, to: new.place)
+    let effect = groupEffects.effect(from: old.place, to: new.place)
     variables.note(effect, of: new.route)
     guard case .example = effect else { return }
     routes.add(.route(old.route, new.route, nil, effect, group.names))

@@ -1,13 +1,15 @@
 import JSONValue
 
-/// Finds out what changes do to links, with examples that both documents' matchers confirm.
+/// Finds the effects of changes on links, with examples that the matchers of both documents confirm.
 final class LinkEffects {
+  typealias RankedRoute = DifferenceAnalysis.RankedRoute
+
   private let from: ComparedDocument
   private let to: ComparedDocument
   private let changedVariables: Set<[UInt8]>
-  private let examination: DifferenceExamination
-  /// The routes that were looked at, by their languages.
-  private var examined: [Int: ExaminedRoute] = [:]
+  private let analysis: DifferenceAnalysis
+  /// The routes analysed so far, by their languages.
+  private var analyzed: [Int: AnalyzedRoute] = [:]
 
   init(
     _ from: ComparedDocument, _ to: ComparedDocument, changedVariables: Set<[UInt8]>,
@@ -15,23 +17,31 @@ final class LinkEffects {
   ) {
     (self.from, self.to) = (from, to)
     self.changedVariables = changedVariables
-    let routes = (from.matcher.links.entries + to.matcher.links.entries).flatMap(\.routes)
-    let values = (from.variables + to.variables).flatMap(\.values).map(AppLinks.Route.init(value:))
-    examination = DifferenceExamination(routes: routes + values, domain: domain)
+    analysis = DifferenceAnalysis(
+      routes: (from.matcher.links.entries + to.matcher.links.entries).flatMap(\.routes),
+      domain: domain)
   }
 
-  /// The effects of changes of a group's routes.
-  func examination(
-    of group: AppGroup, _ old: [ComparedRoute], _ new: [ComparedRoute]
-  ) -> GroupExamination {
-    GroupExamination(effects: self, apps: group.apps, old, new)
+  /// A route that decides about some URLs.
+  struct Decision {
+    /// The place of the route in its list.
+    let index: Int
+    let pointer: JSONPointer
+    let list: [RankedRoute]
+    /// The list in the other document.
+    let other: [RankedRoute]
   }
 
-  /// What it does that the routes of an app come or go all together.
+  /// The effects of changes to the routes of a group of apps.
+  func effects(of group: AppGroup, _ old: [ComparedRoute], _ new: [ComparedRoute]) -> GroupEffects {
+    GroupEffects(effects: self, apps: group.apps, old, new)
+  }
+
+  /// The effect of adding or removing all routes of an app.
   func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
   {
-    let list = isAfter ? listedAfter(routes) : listedBefore(routes)
-    // A link that opens the app says more than one that is kept from it.
+    let list = isAfter ? routesAfter(routes) : routesBefore(routes)
+    // A link that opens the app is a better example than one that is kept from it.
     let order =
       list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
     let decisions = order.map {
@@ -40,25 +50,15 @@ final class LinkEffects {
     return effect(of: decisions, for: [app])
   }
 
-  /// A route of one of the lists, which decides about some URLs.
-  struct Decision {
-    let index: Int
-    let pointer: JSONPointer
-    let list: [DifferenceExamination.Listed]
-    /// The list in the other document.
-    let other: [DifferenceExamination.Listed]
-  }
-
-  /// What it does that these routes decide as they do: briefly looked into first, since one example
-  /// is enough.
+  /// The effect of these decisions: all are tried quickly first, since one example is enough.
   func effect(of decisions: [Decision], for apps: [String]) -> DocumentChange.Effect {
     var open = decisions
     var isKnown = true
-    for care in [DifferenceExamination.Care.brief, .thorough] {
+    for depth in [DifferenceAnalysis.Depth.quick, .thorough] {
       var undecided: [Decision] = []
       for decision in open {
-        let verdict = examination.verdict(
-          on: decision.index, of: decision.list, beside: decision.other, care
+        let verdict = analysis.verdict(
+          on: decision.index, of: decision.list, beside: decision.other, depth
         ) { example($0, for: apps, decidedBy: decision.pointer) != nil }
         switch verdict {
         case .found(let url):
@@ -66,7 +66,7 @@ final class LinkEffects {
           isKnown = false
         case .none: break
         case .undecidable: isKnown = false
-        case .unknown: undecided.append(decision)
+        case .undecided: undecided.append(decision)
         }
       }
       open = undecided
@@ -74,30 +74,27 @@ final class LinkEffects {
     return isKnown && open.isEmpty ? .none : .unknown
   }
 
-  func listedBefore(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
-    routes.map { listed($0, language: 2 * $0.conditionsNumber) }
+  func routesBefore(_ routes: [ComparedRoute]) -> [RankedRoute] {
+    routes.map { ranked($0, language: 2 * $0.conditionsNumber) }
   }
 
   /// A route that names a changed variable has another language after the change.
-  func listedAfter(_ routes: [ComparedRoute]) -> [DifferenceExamination.Listed] {
+  func routesAfter(_ routes: [ComparedRoute]) -> [RankedRoute] {
     routes.map { route in
       let isOther = !route.variables.isDisjoint(with: changedVariables)
-      return listed(route, language: 2 * route.conditionsNumber + (isOther ? 1 : 0))
+      return ranked(route, language: 2 * route.conditionsNumber + (isOther ? 1 : 0))
     }
   }
 
-  private func listed(
-    _ route: ComparedRoute, language: Int
-  ) -> DifferenceExamination.Listed {
-    let known = examined[language] ?? ExaminedRoute(route.route, language: language)
-    examined[language] = known
-    return DifferenceExamination.Listed(
-      route: known, isExclusion: route.route.isExclusion, start: known.start)
+  private func ranked(_ route: ComparedRoute, language: Int) -> RankedRoute {
+    let known = analyzed[language] ?? AnalyzedRoute(route.route, language: language)
+    analyzed[language] = known
+    return RankedRoute(known, isExclusion: route.route.isExclusion)
   }
 
-  /// The URL as an example for one of the apps, if the matchers confirm that it is one.
+  /// The URL as an example for one of the apps, if the matchers confirm it.
   ///
-  /// - Parameter route: Where the route stands, in either document, that must decide about the URL.
+  /// - Parameter route: The route, in either document, that must decide about the URL.
   private func example(
     _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
   ) -> DocumentChange.Example? {
@@ -116,23 +113,23 @@ final class LinkEffects {
 }
 
 extension Matcher {
-  /// Where the route stands that decided.
+  /// The route that made a decision.
   fileprivate func pointer(of decision: Decision) -> JSONPointer? {
     decision.route.map { links.entries[places[$0].entry].routes[places[$0].route].pointer }
   }
 }
 
-/// The effects of changes of the routes that some apps have.
-final class GroupExamination {
+/// The effects of changes to the routes that a group of apps shares.
+final class GroupEffects {
   private let effects: LinkEffects
-  /// The identifiers to try examples with; none for entries that no app reads.
+  /// The apps that examples are tried with; none for entries that no app uses.
   private let apps: [String]
   private let old: [ComparedRoute]
   private let new: [ComparedRoute]
-  private lazy var listedBefore = effects.listedBefore(old)
-  private lazy var listedAfter = effects.listedAfter(new)
+  private lazy var routesBefore = effects.routesBefore(old)
+  private lazy var routesAfter = effects.routesAfter(new)
 
-  init(
+  fileprivate init(
     effects: LinkEffects, apps: [AppPairs.Pair], _ old: [ComparedRoute], _ new: [ComparedRoute]
   ) {
     self.effects = effects
@@ -142,33 +139,22 @@ final class GroupExamination {
     self.apps = example?.isRenamed == true ? names : Array(names.prefix(1))
   }
 
-  /// What it does that a route stands where it does, says what it says or is there at all; its places
-  /// in the lists before and after.
+  /// The effect of adding, removing, moving or changing a route, given its place in both lists.
   func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
     if apps.isEmpty { return .none }
     var decisions: [LinkEffects.Decision] = []
     if let before {
       decisions.append(
         LinkEffects.Decision(
-          index: before, pointer: old[before].route.pointer, list: listedBefore,
-          other: listedAfter))
+          index: before, pointer: old[before].route.pointer, list: routesBefore,
+          other: routesAfter))
     }
     if let after {
       decisions.append(
         LinkEffects.Decision(
-          index: after, pointer: new[after].route.pointer, list: listedAfter,
-          other: listedBefore))
+          index: after, pointer: new[after].route.pointer, list: routesAfter,
+          other: routesBefore))
     }
     return effects.effect(of: decisions, for: apps)
-  }
-}
-
-extension AppLinks.Route {
-  /// A route that has the characters of a variable's value. An alphabet reads variables of one name
-  /// once, since in one document they are the same.
-  fileprivate init(value: String) {
-    self.init(
-      pointer: .root, isLegacy: true, isExclusion: false, isCaseSensitive: false,
-      isPercentEncoded: true, path: Pattern(withoutVariables: value), query: .any, fragment: nil)
   }
 }

@@ -30,3 +30,32 @@ public enum CharacterClass: String, Sendable, CaseIterable {
     }
   }
 }
+
+/// Classes as bits, two per class: one for text as it is written, and one for folded text.
+extension CharacterClass {
+  /// The number of the class's bit; with `folds`, of the bit for text whose case is folded.
+  func bit(folds: Bool) -> Int {
+    let position = Self.allCases.firstIndex(of: self) ?? 0
+    return position + (folds ? Self.allCases.count : 0)
+  }
+
+  /// The bits of the classes that a character belongs to.
+  static func bits(of scalar: Unicode.Scalar) -> UInt16 {
+    let folded = ComparedText.folded(scalar)
+    var bits: UInt16 = 0
+    for characterClass in allCases {
+      if characterClass.contains(scalar, foldingCase: false) {
+        bits |= 1 << UInt16(characterClass.bit(folds: false))
+      }
+      if characterClass.contains(folded, foldingCase: true) {
+        bits |= 1 << UInt16(characterClass.bit(folds: true))
+      }
+    }
+    return bits
+  }
+
+  /// The bits of each byte of UTF-8; of a byte that is not ASCII, none.
+  static let bitsOfByte: [UInt16] = (0...UInt8.max).map {
+    $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : 0
+  }
+}

@@ -1,8 +1,9 @@
-/// Globs: literals, `?`, classes and `*`, compiled to the runs between their stars.
+/// Globs of literals, `?`, classes and `*`, compiled to the runs between their stars: the matcher's
+/// fast path beside automata, for patterns without values.
 ///
-/// A run is looked for at the first place where it fits, from left to right. That is enough: if any
-/// place fits, the first one leaves the most text to the runs after it. So no star is tried again,
-/// and the time is at most the length of the text times the size of the pattern.
+/// From left to right, each run is matched at the first place where it fits. If any place works, the
+/// first one does, since it leaves the most text to the later runs. So no star is tried twice, and the
+/// time never exceeds the length of the text times the size of the pattern.
 struct GlobTable: Sendable {
   /// A part of a run: a byte of a literal, or one of the two codes below.
   private typealias Part = UInt16
@@ -12,11 +13,11 @@ struct GlobTable: Sendable {
   /// A character of a class, whose number is in the lower bits.
   private static let oneOfClass: Part = 0x200
 
-  /// What stands between two stars.
+  /// The parts between two stars.
   private struct Run: Sendable {
     var start: Int
     var count = 0
-    /// Whether it takes as many bytes as it has parts.
+    /// Whether every part is one byte.
     var isLiteral = true
   }
 
@@ -24,7 +25,7 @@ struct GlobTable: Sendable {
   private var runs: [Run] = []
   private var globs: [Range<Int>] = []
 
-  /// Compiles tokens, in which no variable has values, and returns the number of the glob.
+  /// Compiles tokens, none of which is a variable with values. Returns the index of the glob.
   mutating func append(_ tokens: [Pattern.Token], folds: Bool) -> Int {
     let first = runs.count
     runs.append(Run(start: parts.count))
@@ -33,7 +34,7 @@ struct GlobTable: Sendable {
       case .literal(let text): parts += ComparedText.bytes(text, folds: folds).lazy.map(Part.init)
       case .anyOne: appendWild(Self.anyOne)
       case .one(let one):
-        appendWild(Self.oneOfClass | Part(ByteClasses.index(of: one, folds: folds)))
+        appendWild(Self.oneOfClass | Part(one.bit(folds: folds)))
       case .anyRun, .values, .nothing: runs.append(Run(start: parts.count))
       }
       runs[runs.count - 1].count = parts.count - runs[runs.count - 1].start
@@ -47,7 +48,7 @@ struct GlobTable: Sendable {
     runs[runs.count - 1].isLiteral = false
   }
 
-  /// Whether the glob covers the whole of a part of the text.
+  /// Whether the glob covers the whole range of the text.
   func matches(
     _ glob: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
   ) -> Bool {
@@ -59,7 +60,7 @@ struct GlobTable: Sendable {
         runs.lowerBound, text, at: range.lowerBound, end, folds: folds, &steps)
     else { return false }
     if runs.count == 1 { return position == end }
-    // The last run has its place at the end. Looking there first fails early.
+    // The last run must match at the end. Trying it first fails early.
     guard let lastStart = start(of: last, endingAt: end, in: text, notBefore: position),
       match(last, text, at: lastStart, end, folds: folds, &steps) == end
     else { return false }
@@ -84,7 +85,7 @@ struct GlobTable: Sendable {
     return nil
   }
 
-  /// Where the text ends that the run takes at this place; `nil` if it does not fit there.
+  /// The end of the text that the run matches at this place; `nil` if it does not fit there.
   @inline(__always)
   private func match(
     _ run: Int, _ text: Span<UInt8>, at start: Int, _ end: Int, folds: Bool, _ steps: inout Int
@@ -104,14 +105,14 @@ struct GlobTable: Sendable {
       } else if part == Self.anyOne {
         if byte.isUTF8Continuation { return nil }
         while position < end, text[position].isUTF8Continuation { position += 1 }
-      } else if !ByteClasses.contains(byte, in: Int(part & 0xFF)) {
+      } else if CharacterClass.bitsOfByte[Int(byte)] >> (part & 0xFF) & 1 == 0 {
         return nil
       }
     }
     return position
   }
 
-  /// Where the run has to start to end there; `nil` if that is before the given place.
+  /// Where the run must start in order to end at `end`; `nil` if that is before `first`.
   private func start(
     of run: Int, endingAt end: Int, in text: Span<UInt8>, notBefore first: Int
   ) -> Int? {

@@ -1,36 +1,46 @@
 public import JSONValue
 
+/// The answer of a document for one URL.
+public enum Resolution: String, Sendable, CaseIterable {
+  /// The first route that matches is not an exclusion: the app opens the URL.
+  case match
+  /// The first route that matches is an exclusion: the app does not open the URL.
+  case blocked
+  /// No route matches.
+  case noMatch = "no-match"
+}
+
 /// A document compiled to resolve URLs.
 ///
-/// Apple's pages applinks.Details and applinks.Details.Components: of an app's routes in file order
-/// the first that matches decides. A matcher never fails, whatever the document and the URL; it
-/// can be used from many threads at once.
+/// Apple's pages applinks.Details and applinks.Details.Components: the first of an app's routes, in
+/// file order, that matches decides. Resolving never fails, whatever the document and the URL. A
+/// matcher can be used from many threads at once.
 public final class Matcher: Sendable {
-  /// The entries of which the routes are searched.
+  /// The routes to search.
   public struct Scope: Sendable {
-    /// The app whose entries these are; `nil` for all entries of the document as one list.
+    /// The app that the routes belong to; `nil` for all entries of the document as one list.
     public let app: String?
     /// Whether the document names the app.
     public let isNamed: Bool
-    /// The routes in order, where consecutive entries make one range.
+    /// The routes in order; consecutive entries are one range.
     fileprivate(set) var routes: [Range<Int>]
-    /// The number of the first scope with the same routes.
+    /// The index of an earlier scope with the same routes.
     fileprivate(set) var first: Int?
   }
 
-  /// What the routes of a scope say of a URL.
+  /// The answer of a scope for a URL.
   public struct Decision: Sendable, Equatable {
     /// The outcome.
     public let resolution: Resolution
-    /// The number of the deciding route among all routes of the document, counted from 0 in file
-    /// order; `nil` without a match.
+    /// The index of the deciding route among all routes of the document, in file order; `nil`
+    /// without a match.
     public let route: Int?
 
     /// No route matches.
     public static let noMatch = Decision(resolution: .noMatch, route: nil)
   }
 
-  /// What the document says, in the order of the file.
+  /// The document's entries and routes, in file order.
   public let links: AppLinks
   /// All entries of the document as one list, whatever their apps.
   public let everyEntry: Scope
@@ -38,7 +48,7 @@ public final class Matcher: Sendable {
   public let scopes: [Scope]
 
   let table: RouteTable
-  /// Where each route of the document stands: its entry and its place there.
+  /// For each route of the document, its entry and its index there.
   let places: [(entry: Int, route: Int)]
 
   /// Compiles an association file.
@@ -46,7 +56,7 @@ public final class Matcher: Sendable {
     self.init(AppLinks(document: document))
   }
 
-  /// Compiles what was read from an association file.
+  /// Compiles the links of an association file.
   public init(_ links: AppLinks) {
     self.links = links
     table = RouteTable(links.entries)
@@ -57,41 +67,40 @@ public final class Matcher: Sendable {
     scopes = Self.scopes(links.entries)
   }
 
-  /// The entries of an app. If the document does not name the app, there are none, and nothing
-  /// matches. App identifiers are the same only if their characters are.
+  /// The routes of an app; none if the document does not name it. App identifiers are compared scalar
+  /// by scalar.
   public func scope(of app: String) -> Scope {
     scopes.first { $0.app.map { sameScalars($0, app) } ?? false }
       ?? Scope(app: app, isNamed: false, routes: [])
   }
 
-  /// What the routes of a scope say of a URL.
+  /// Resolves a URL by the routes of a scope.
   ///
-  /// The URL is taken as it is written. For a URL and routes of ASCII characters nothing is
-  /// allocated, unless a route asks for decoding what is encoded in the URL, or has variables with
-  /// very many values.
+  /// The URL is not normalised. If the URL and the routes are ASCII, this allocates nothing, unless a
+  /// route decodes the URL and it is percent-encoded, or a route has variables with very many values.
   ///
   /// - Parameters:
-  ///   - url: the URL in UTF-8. What is no http or https URL with a host matches nothing.
-  ///   - scope: which routes count; one of this matcher's.
-  ///   - domain: a URL with another host matches nothing. Case, port and the dot at the end do not
-  ///     count. Without it hosts do not count.
+  ///   - url: The URL in UTF-8. Anything but an http or https URL with a host matches nothing.
+  ///   - scope: One of this matcher's scopes.
+  ///   - domain: If given, a URL with another host matches nothing. Case, port and a trailing dot of
+  ///     the host are ignored.
   public func resolve(_ url: Span<UInt8>, in scope: Scope, domain: String? = nil) -> Decision {
     var steps = 0
     return resolve(url, in: scope, domain: domain, steps: &steps)
   }
 
-  /// What the routes of a scope say of a URL.
+  /// Resolves a URL by the routes of a scope.
   public func resolve(_ url: String, in scope: Scope, domain: String? = nil) -> Decision {
     resolve(url.utf8.span, in: scope, domain: domain)
   }
 
-  /// What the document says of a URL for each app that it names.
+  /// Resolves a URL for each app that the document names.
   ///
   /// - Parameters:
-  ///   - url: the URL in UTF-8.
-  ///   - domain: as for one scope.
-  ///   - decisions: is set to the decisions in the order of `scopes`. Given the same array again,
-  ///     nothing is allocated for it.
+  ///   - url: The URL in UTF-8.
+  ///   - domain: As for one scope.
+  ///   - decisions: Set to the decisions in the order of `scopes`. Passing the same array again saves
+  ///     allocating one.
   public func resolve(
     _ url: Span<UInt8>, domain: String? = nil, into decisions: inout [Decision]
   ) {
@@ -105,7 +114,7 @@ public final class Matcher: Sendable {
     }
   }
 
-  /// What the routes of a scope say of a URL, with a count of the bytes and states looked at.
+  /// Resolves a URL by the routes of a scope, and counts the bytes and states visited.
   func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String?, steps: inout Int
   ) -> Decision {
@@ -113,10 +122,10 @@ public final class Matcher: Sendable {
       return .noMatch
     }
     var compared = ComparedURL(url, parts, hasForms: table.hasForms)
-    let heads = table.heads(of: compared.path, in: url)
+    let head = table.head(of: compared.path, in: url)
     for number in scope.routes.indices {
       let range = scope.routes[number]
-      if let route = table.firstMatch(in: range, url, &compared, heads, &steps) {
+      if let route = table.firstMatch(in: range, url, &compared, head, &steps) {
         let isExclusion = table.routes[route].isExclusion
         return Decision(resolution: isExclusion ? .blocked : .match, route: route)
       }
@@ -150,7 +159,7 @@ public final class Matcher: Sendable {
 }
 
 extension Matcher.Scope {
-  /// Adds the routes of an entry, unless they are in, as for an app that an entry names twice.
+  /// Adds the routes of an entry, unless an entry that names the app twice has added them already.
   fileprivate mutating func append(_ range: Range<Int>) {
     guard let last = routes.last else { return routes.append(range) }
     if last.upperBound == range.lowerBound {
@@ -158,5 +167,17 @@ extension Matcher.Scope {
     } else if range.lowerBound > last.upperBound {
       routes.append(range)
     }
+  }
+}
+
+extension Domain {
+  /// All names that the domain's file is served for.
+  public var names: [Alias] { [Alias(name)] + aliases }
+
+  /// The domain to resolve a URL with: the URL's own host if the file is served for it, otherwise the
+  /// domain's name, so that the URL does not match.
+  public func hostThatCounts(in url: String) -> String {
+    let host = Matcher.host(of: url).map { $0.lowercased() } ?? ""
+    return names.contains { $0.covers(host: host) } ? host : name.text
   }
 }

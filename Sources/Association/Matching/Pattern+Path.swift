@@ -1,11 +1,11 @@
 extension Pattern {
-  /// The tokens for a whole path, of which the leading slash is there and is one.
+  /// The tokens that cover a whole path, with exactly one leading slash.
   ///
-  /// The leading slash of a pattern is optional and a run of them is one (recorded: `abc` and
-  /// `//abc` match `/abc`). A pattern that begins with `*` stays as it is, since the star can take
-  /// the slash: `*abc` matches `/xabc`, `*/abc` matches `/abc`.
+  /// The leading slash of a pattern is optional, and several are one (recorded: `abc` and `//abc`
+  /// match `/abc`). A pattern that begins with `*` stays as it is, since the star can cover the
+  /// slash: `*abc` matches `/xabc`, `*/abc` matches `/abc`.
   package var pathTokens: [Token] {
-    // Nearly all are so already.
+    // Nearly all patterns begin so.
     if case .literal(let text)? = tokens.first, text.count > 1, text[0] == "/", text[1] != "/" {
       return tokens
     }
@@ -18,26 +18,17 @@ extension Pattern {
         if !hasSlash, case .anyRun? = value.first { return value }
         return Self.withLeadingSlash(Self.droppingLeadingSlashes(value).rest)
       }
-      let start = Variable(name: variable.name, values: values, beginsPath: true)
-      return [.values(start)] + rest.dropFirst()
+      return [.values(Variable(name: variable.name, values: values))] + rest.dropFirst()
     default:
       return Self.withLeadingSlash(rest)
     }
   }
 
-  /// Characters with which every path begins that the pattern covers.
-  var pathPrefix: [Unicode.Scalar] {
-    guard case .literal(let text)? = pathTokens.first else { return [] }
-    // Slashes at the end may belong to what a path may lack.
-    if text.last != "/" { return text }
-    return Array(text[..<(text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0)])
-  }
-
-  /// What covers a path without its trailing slashes, given that these do not count in a pattern
-  /// either; beside it what covers the parent, for a pattern that ends in `/*` (recorded: `/buy/*`
-  /// matches `/buy`, `/buy/` matches `/buy//`).
+  /// The tokens that cover a path without its trailing slashes, and for a pattern that ends in `/*`,
+  /// those that cover its parent (recorded: `/buy/*` matches `/buy`, `/buy/` matches `/buy//`).
   ///
-  /// For tokens of `pathTokens` without variables that have values.
+  /// For the fast paths of the matcher: `TrailingSlashes` has the general rule. The tokens are
+  /// `pathTokens`, and no variable among them has values.
   static func withoutTrailingSlashes(_ tokens: [Token]) -> (path: [Token], parent: [Token]?) {
     let path = droppingTrailingSlashes(tokens)
     guard path.count > 1, case .anyRun? = path.last, case .literal(let text) = path[path.count - 2],
@@ -46,7 +37,7 @@ extension Pattern {
     return (path, droppingTrailingSlashes(path.dropLast()))
   }
 
-  /// Whether a value begins with what a slash in front of it would change the meaning of.
+  /// Whether a slash in front of the value would change its meaning.
   private static func startsOtherwise(_ value: [Token]) -> Bool {
     switch value.first {
     case .literal(let text): text.first == "/"
@@ -66,7 +57,7 @@ extension Pattern {
     return [.literal(["/"] + text)] + tokens.dropFirst()
   }
 
-  /// The tokens without slashes at the end; where nothing else is there, the root.
+  /// The tokens without trailing slashes; of slashes alone, one is left.
   private static func droppingTrailingSlashes(_ tokens: [Token]) -> [Token] {
     guard case .literal(let text)? = tokens.last, text.last == "/" else { return tokens }
     let count = text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0

@@ -1,7 +1,7 @@
-/// One pattern of an association file as it reads, before it is compiled.
+/// A pattern of an association file, read into tokens but not compiled.
 ///
-/// Apple's page applinks.Details.Components: `*` is any run of characters, `?` exactly one,
-/// `$(name)` one of a variable's values, everything else itself. There is no way to escape them.
+/// Apple's page applinks.Details.Components: `*` matches any run of characters, `?` exactly one,
+/// `$(name)` one of a variable's values, everything else itself. Nothing can be escaped.
 public struct Pattern: Sendable {
   /// A part of a pattern.
   public enum Token: Sendable {
@@ -9,63 +9,61 @@ public struct Pattern: Sendable {
     case literal([Unicode.Scalar])
     /// `?`: exactly one character, `/` included.
     case anyOne
-    /// `*`: any run of characters, also none. Several in a row are one token.
+    /// `*`: any run of characters, even an empty one. Several in a row are one token.
     case anyRun
     /// A predefined variable that is one character, such as `$(digit)`.
     case one(CharacterClass)
-    /// A variable with its values, of which there is at least one.
+    /// A variable with at least one value.
     case values(Variable)
-    /// A variable that is not defined or has no value: nothing matches it.
+    /// A variable that is undefined or has no values: nothing matches it.
     case nothing(variable: String)
   }
 
-  /// A variable in a pattern.
-  public struct Variable: Sendable {
+  /// A variable with its values. One object is used wherever a document names the variable, so that
+  /// what is compiled for it can be shared; variables are equal only if they are the same object.
+  public final class Variable: Sendable, Hashable {
     /// The name between `$(` and `)`.
     public let name: String
-    /// What each value reads as: literals, `?` and `*` only. No value is empty.
+    /// The tokens of each value: literals, `?` and `*` only. No value is empty.
     public let values: [[Token]]
-    /// Whether the values are changed to begin a path, and so are others than elsewhere.
-    let beginsPath: Bool
+    /// About how many states the values take in an automaton.
+    let size: Int
 
-    init(name: String, values: [[Token]], beginsPath: Bool = false) {
+    init(name: String, values: [[Token]]) {
       self.name = name
       self.values = values
-      self.beginsPath = beginsPath
-    }
-
-    /// What tells the values of a pattern's variables apart.
-    struct Identity: Hashable {
-      private let name: [UInt8]
-      private let beginsPath: Bool
-
-      init(_ variable: Variable) {
-        name = Array(variable.name.utf8)
-        beginsPath = variable.beginsPath
+      size = values.joined().reduce(1 + values.count) { size, token in
+        if case .literal(let text) = token { size + text.count } else { size + 1 }
       }
     }
+
+    /// Whether both are the same object.
+    public static func == (left: Variable, right: Variable) -> Bool { left === right }
+
+    /// Hashes the identity of the object.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
-  /// Something in the text that its author cannot have meant.
+  /// Something in the text that its author cannot have intended.
   public enum Flaw: Sendable {
     /// A variable that the document does not define and Apple does not predefine.
     case undefinedVariable(name: String)
-    /// A variable that has no value, or none that is a string with a character in it.
+    /// A variable without a value that is a non-empty string.
     case emptyVariable(name: String)
-    /// A `$(` without its `)`, which is taken literally.
+    /// A `$(` without a `)`, which is read literally.
     case unterminatedVariable
-    /// A `$` that no `(` follows, which is taken literally.
+    /// A `$` without a `(` after it, which is read literally.
     case loneDollar
   }
 
-  /// The text as the document has it.
+  /// The text as it stands in the document.
   public let text: String
-  /// What the text reads as, from left to right.
+  /// The parts of the text, from left to right.
   public let tokens: [Token]
-  /// What is wrong with the text, from left to right.
+  /// The flaws of the text, from left to right.
   public let flaws: [Flaw]
 
-  /// Reads a pattern of `components`, in which variables count.
+  /// Reads a pattern of `components`, which may name variables.
   public init(_ text: String, variables: SubstitutionVariables) {
     self.init(text, reading: { variables[$0] }, areVariablesRead: true)
   }
@@ -104,9 +102,39 @@ public struct Pattern: Sendable {
   }
 
   private static func scalars(of text: String) -> [Unicode.Scalar] {
-    // Nearly all patterns are ASCII, of which the number of scalars is known beforehand.
+    // Nearly all patterns are ASCII, whose number of scalars is known in advance.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.map { Unicode.Scalar($0) } }
     return Array(text.unicodeScalars)
+  }
+}
+
+extension Pattern.Token {
+  /// Whether this is `*`.
+  var isAnyRun: Bool {
+    if case .anyRun = self { true } else { false }
+  }
+
+  /// Whether this is a variable with values.
+  var hasValues: Bool {
+    if case .values = self { true } else { false }
+  }
+
+  /// Whether nothing matches this.
+  var isNothing: Bool {
+    if case .nothing = self { true } else { false }
+  }
+}
+
+extension AppLinks.Route {
+  /// All patterns of the route.
+  var patterns: [Pattern] {
+    let ofQuery: [Pattern] =
+      switch query {
+      case .any, .ignored: []
+      case .whole(let pattern): [pattern]
+      case .items(let items): items.map(\.pattern)
+      }
+    return [path, fragment].compactMap(\.self) + ofQuery
   }
 }
 
@@ -142,8 +170,8 @@ private struct PatternReader {
     return tokens
   }
 
-  /// Reads what follows a `$`. The characters `$`, `(` and `)` cannot be part of a name (Apple's
-  /// page applinks.SubstitutionVariables), so one of the first two shows that the `)` is missing.
+  /// Reads the text after a `$`. A name cannot contain `$`, `(` or `)` (Apple's page
+  /// applinks.SubstitutionVariables), so one of the first two shows that the `)` is missing.
   mutating func readVariable(
     in rest: inout ArraySlice<Unicode.Scalar>,
     _ definition: (String) -> SubstitutionVariables.Definition?
@@ -169,8 +197,7 @@ private struct PatternReader {
   ) -> Pattern.Token {
     switch definition {
     case .one(let characterClass): return .one(characterClass)
-    case .values(let values) where !values.isEmpty:
-      return .values(Pattern.Variable(name: name, values: values))
+    case .values(let variable) where !variable.values.isEmpty: return .values(variable)
     case .values:
       flaws.append(.emptyVariable(name: name))
       return .nothing(variable: name)

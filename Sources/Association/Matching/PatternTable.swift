@@ -1,10 +1,10 @@
 /// The compiled patterns of a document, side by side in a few arrays, so that matching follows no
 /// references and allocates nothing.
 ///
-/// Texts are compared as bytes of UTF-8. That is the same as comparing characters, as long as `?`
-/// and the classes take whole characters, which they do.
+/// Texts are compared as bytes of UTF-8. That is the same as comparing characters, since `?` and
+/// the classes take whole characters.
 struct PatternTable: Sendable {
-  /// A pattern: how to match it and where its parts are.
+  /// A pattern: how to match it, and where its parts are.
   struct Compiled: Sendable {
     /// How a pattern is matched, the cheapest way first.
     enum Kind: UInt8, Sendable {
@@ -16,13 +16,13 @@ struct PatternTable: Sendable {
       case exact
       /// The text begins with the literal: `literal*`.
       case prefix
-      /// The text is the literal, or goes on with a slash: a path pattern `literal/*`.
+      /// The text is the literal, or continues with a slash: a path pattern `literal/*`.
       case subtree
-      /// The text is a glob: literals, `?`, classes and `*`.
+      /// The text matches a glob: literals, `?`, classes and `*`.
       case glob
-      /// The text is one of two globs, which stand one after the other.
+      /// The text matches one of two consecutive globs.
       case eitherGlob
-      /// The text is in the language of an automaton, since variables have values.
+      /// An automaton accepts the text: for variables with values.
       case automaton
     }
 
@@ -40,12 +40,12 @@ struct PatternTable: Sendable {
 
   var literals: [UInt8] = []
   var globs = GlobTable()
-  var automata: [PatternAutomaton] = []
+  var automata: [Automaton] = []
 
-  /// Whether the whole of a part of the text matches.
+  /// Whether the whole range of the text matches.
   ///
-  /// - Parameter steps: counts up for every byte or state looked at, which is what the bound on
-  ///   the time is about: length of the text times size of the pattern.
+  /// - Parameter steps: Counts the bytes and states visited, which never exceed the length of the
+  ///   text times the size of the pattern.
   func matches(
     _ pattern: Compiled, _ text: Span<UInt8>, _ range: Range<Int>, steps: inout Int
   ) -> Bool {
@@ -87,5 +87,85 @@ struct PatternTable: Sendable {
       return false
     }
     return true
+  }
+}
+
+extension PatternTable {
+  /// Compiles the patterns of a document into a table, each variable's values only once.
+  struct Compiler {
+    private(set) var table = PatternTable()
+    private let builder = AutomatonBuilder(isMultiByte: true) {
+      ComparedText.bytes($0, folds: $1).map(Automaton.Letter.init)
+    }
+
+    /// Compiles a pattern for a query, the value of a query item or a fragment.
+    mutating func compile(_ pattern: Pattern, folds: Bool) -> Compiled {
+      if pattern.tokens.contains(where: \.hasValues) {
+        return automaton(pattern.tokens, folds: folds, ending: .exact)
+      }
+      return compile(pattern.tokens, parent: nil, folds: folds)
+    }
+
+    /// Compiles a pattern for a path, which is compared without its trailing slashes.
+    mutating func compile(path pattern: Pattern, folds: Bool) -> Compiled {
+      let tokens = pattern.pathTokens
+      if tokens.contains(where: \.hasValues) {
+        return automaton(tokens, folds: folds, ending: .path)
+      }
+      let (path, parent) = Pattern.withoutTrailingSlashes(tokens)
+      return compile(path, parent: parent, folds: folds)
+    }
+
+    /// Appends text to the literals, and returns where it is.
+    mutating func append(literal bytes: [UInt8]) -> Range<Int32> {
+      let start = Int32(table.literals.count)
+      table.literals += bytes
+      return start..<Int32(table.literals.count)
+    }
+
+    private mutating func compile(
+      _ tokens: [Pattern.Token], parent: [Pattern.Token]?, folds: Bool
+    ) -> Compiled {
+      if tokens.contains(where: \.isNothing) { return .nothing }
+      switch (tokens.first, tokens.count) {
+      case (.anyRun, 1): return .anything
+      case (.literal(["/"]), 2) where parent != nil: return .anything  // Every path has the slash.
+      case (nil, _): return literal([], .exact, folds: folds)
+      case (.literal(let text), 1): return literal(text, .exact, folds: folds)
+      case (.literal(let text), 2) where tokens[1].isAnyRun:
+        guard case .literal(let parent)? = parent?.first else {
+          return literal(text, .prefix, folds: folds)
+        }
+        if parent.count == text.count - 1 { return literal(parent, .subtree, folds: folds) }
+      default: break
+      }
+      return glob(tokens, parent: parent, folds: folds)
+    }
+
+    private mutating func literal(
+      _ text: [Unicode.Scalar], _ kind: Compiled.Kind, folds: Bool
+    ) -> Compiled {
+      let range = append(literal: ComparedText.bytes(text, folds: folds))
+      return Compiled(
+        kind: kind, folds: folds, start: range.lowerBound, count: Int32(range.count))
+    }
+
+    private mutating func glob(
+      _ tokens: [Pattern.Token], parent: [Pattern.Token]?, folds: Bool
+    ) -> Compiled {
+      let start = table.globs.append(tokens, folds: folds)
+      guard let parent else { return Compiled(kind: .glob, folds: folds, start: Int32(start)) }
+      _ = table.globs.append(parent, folds: folds)
+      return Compiled(kind: .eitherGlob, folds: folds, start: Int32(start))
+    }
+
+    private mutating func automaton(
+      _ tokens: [Pattern.Token], folds: Bool, ending: Automaton.Ending
+    ) -> Compiled {
+      if tokens.contains(where: \.isNothing) { return .nothing }
+      table.automata.append(builder.automaton(tokens, folds: folds, ending: ending))
+      return Compiled(
+        kind: .automaton, folds: folds, start: Int32(table.automata.count - 1))
+    }
   }
 }

@@ -1,10 +1,48 @@
+/// A route with compiled patterns.
+struct CompiledRoute: Sendable {
+  /// The condition on the query.
+  enum Query: Sendable {
+    /// No condition.
+    case any
+    /// The pattern covers the whole query.
+    case whole(PatternTable.Compiled)
+    /// The conditions in this range of `RouteTable.items`.
+    case items(Range<Int32>)
+  }
+
+  /// The condition on the query items with one name.
+  struct Item: Sendable {
+    /// The range of the name among the table's literals; folded if the route folds.
+    let name: Range<Int32>
+    let pattern: PatternTable.Compiled
+    /// Whether the pattern matches the empty string, which stands for an absent item.
+    let matchesEmpty: Bool
+  }
+
+  let isExclusion: Bool
+  let form: ComparedForm
+  /// The condition on the path; `nil` if there is none.
+  let path: PatternTable.Compiled?
+  let query: Query
+  /// The condition on the fragment; `nil` if there is none.
+  let fragment: PatternTable.Compiled?
+}
+
+/// How a URL's component is changed before it is compared.
+struct ComparedForm: Sendable, Hashable {
+  /// Whether the case is folded.
+  let folds: Bool
+  /// Whether the percent-encoding is decoded.
+  let decodes: Bool
+}
+
 /// The compiled routes of a document in file order, and whether each matches a URL.
 struct RouteTable: Sendable {
   private(set) var patterns = PatternTable()
   private(set) var routes: [CompiledRoute] = []
-  private var filters: [PathFilter] = []
+  private var filters: [(prefix: PathPrefix.Filter, form: ComparedForm)] = []
   private var items: [CompiledRoute.Item] = []
-  /// Whether a route asks for another form of the URL than is written.
+  /// Whether a route compares URLs in another form than they are written in.
   private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
@@ -15,8 +53,8 @@ struct RouteTable: Sendable {
       let compiled = compile(route, &compiler)
       routes.append(compiled)
       hasForms = hasForms || compiled.form.folds || compiled.form.decodes
-      let prefix = ComparedText.bytes(route.path?.pathPrefix ?? [], folds: compiled.form.folds)
-      filters.append(PathFilter(prefix: prefix, form: compiled.form))
+      let prefix = PathPrefix(route.path?.pathTokens ?? [], isDecoded: compiled.form.decodes)
+      filters.append((prefix.filter, compiled.form))
     }
     patterns = compiler.table
   }
@@ -56,26 +94,21 @@ struct RouteTable: Sendable {
     return first..<Int32(items.count)
   }
 
-  /// The heads of a path, of which the folded one counts only if there are other forms.
+  /// The head of the URL's path, which the filters compare.
   @inline(__always)
-  func heads(of path: Range<Int>, in url: Span<UInt8>) -> PathHeads {
-    if path.isEmpty { return heads(of: root.indices, in: root.span) }
-    let written = PathHead(url, path)
-    return PathHeads(
-      written: written, folded: hasForms ? PathHead(url, path, folds: true) : written)
+  func head(of path: Range<Int>, in url: Span<UInt8>) -> PathHead {
+    path.isEmpty ? PathHead(root.span, root.indices) : PathHead(url, path)
   }
 
-  /// The first route in the range that matches; the path's heads are those of the URL.
+  /// The first route in the range that matches.
   func firstMatch(
-    in range: Range<Int>, _ url: Span<UInt8>, _ compared: inout ComparedURL, _ heads: PathHeads,
+    in range: Range<Int>, _ url: Span<UInt8>, _ compared: inout ComparedURL, _ head: PathHead,
     _ steps: inout Int
   ) -> Int? {
     for index in range {
-      let filter = filters[index]
-      let isLetThrough =
-        filter.lets(filter.form.folds ? heads.folded : heads.written)
-        || compared.pathDiffers(in: filter.form)
-      if isLetThrough, matches(index, url, &compared, &steps) { return index }
+      let isAllowed =
+        filters[index].prefix.allows(head) || compared.pathDiffers(in: filters[index].form)
+      if isAllowed, matches(index, url, &compared, &steps) { return index }
     }
     return nil
   }
@@ -98,8 +131,8 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// How many of a route's conditions a URL meets, and the first that it does not: conditions count
-  /// from 0, the path's first, then the query's or those of its items, then the fragment's.
+  /// How many of a route's conditions a URL meets, and the first that it fails. Conditions are
+  /// numbered from 0: the path, then the query or each of its items, then the fragment.
   func conditionsMet(
     by url: Span<UInt8>, _ compared: inout ComparedURL, of index: Int
   ) -> (count: Int, firstFailed: Int?) {
@@ -151,10 +184,11 @@ struct RouteTable: Sendable {
     return patterns.matches(pattern, url, range, steps: &steps)
   }
 
-  /// Whether every item of the name in the query matches; an absent one as the empty string.
+  /// Whether every item of the query with the condition's name matches; an absent one is read as the
+  /// empty string.
   ///
-  /// Items are split at `&`, then at the first `=`, and decoded after that, so that an encoded `&`
-  /// does not split one.
+  /// Items are split at `&`, then at the first `=`, and decoded only then, so that an encoded `&` does
+  /// not split an item.
   private func matchesItem(
     _ index: Int, _ form: ComparedForm, _ url: Span<UInt8>, _ query: Range<Int>,
     _ steps: inout Int

@@ -2,35 +2,35 @@ public import JSONValue
 
 /// The variables that a document's patterns may name: its own and the predefined ones.
 ///
-/// Apple's page applinks.SubstitutionVariables. Names are case sensitive. Where a document defines
-/// a predefined name itself, its own values count; Apple does not say.
+/// Apple's page applinks.SubstitutionVariables. Names are case-sensitive. If a document defines a
+/// predefined name itself, its own values apply; Apple does not document this case.
 public struct SubstitutionVariables: Sendable {
-  /// What a variable stands for.
-  public enum Definition: Sendable {
+  /// The meaning of a variable.
+  enum Definition: Sendable {
     /// Exactly one character.
     case one(CharacterClass)
-    /// One of these values, each a list of literals, `?` and `*`; no value is empty.
-    case values([[Pattern.Token]])
+    /// One of the variable's values, of which there may be none.
+    case values(Pattern.Variable)
   }
 
-  // Keyed by UTF-8, since Swift takes two spellings of one accented letter for the same string.
+  // Keyed by UTF-8, since `String ==` treats canonically equivalent names as equal.
   private let own: [[UInt8]: Definition]
 
   /// Reads the value of `applinks.substitutionVariables`.
   ///
-  /// What is not an array defines nothing. In an array, what is not a string, or an empty one, is
-  /// no value. A `$(name)` in a value is literal text: values may not hold variables.
+  /// A member that is not an array defines nothing. Elements that are not strings, or are empty, are
+  /// ignored. A `$(name)` in a value is literal text, since values cannot name variables.
   public init(_ json: JSON?) {
     var own: [[UInt8]: Definition] = [:]
     for member in json?.objectValue?.members ?? [] {
       guard let elements = member.value.arrayValue else { continue }
-      own[Array(member.key.utf8)] = .values(Self.values(elements.compactMap(\.stringValue)))
+      own[Array(member.key.utf8)] = Self.values(member.key, elements.compactMap(\.stringValue))
     }
     self.own = own
   }
 
-  /// What the name stands for; `nil` if neither the document nor Apple defines it.
-  public subscript(name: String) -> Definition? {
+  /// The meaning of a name; `nil` if neither the document nor Apple defines it.
+  subscript(name: String) -> Definition? {
     if let definition = own[Array(name.utf8)] { return definition }
     if let characterClass = CharacterClass(rawValue: name) { return .one(characterClass) }
     return switch name {
@@ -43,10 +43,11 @@ public struct SubstitutionVariables: Sendable {
   /// The names that Apple predefines.
   public static let predefinedNames = CharacterClass.allCases.map(\.rawValue) + ["region", "lang"]
 
-  private static let region = Definition.values(values(regionCodes))
-  private static let lang = Definition.values(values(languageCodes))
+  private static let region = values("region", regionCodes)
+  private static let lang = values("lang", languageCodes)
 
-  private static func values(_ texts: [String]) -> [[Pattern.Token]] {
-    texts.lazy.filter { !$0.isEmpty }.map { Pattern(withoutVariables: $0).tokens }
+  private static func values(_ name: String, _ texts: [String]) -> Definition {
+    let values = texts.filter { !$0.isEmpty }.map { Pattern(withoutVariables: $0).tokens }
+    return .values(Pattern.Variable(name: name, values: values))
   }
 }

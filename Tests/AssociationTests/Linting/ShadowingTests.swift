@@ -5,14 +5,14 @@ import Testing
 @Suite struct ShadowingTests {
   /// The verdicts on routes of one entry, given as the elements of `components`.
   private func routes(
-    _ components: String, variables: String = "{}", effort: Int = 14_000_000
+    _ components: String, variables: String = "{}", budget: Int = 14_000_000
   ) throws -> [Shadowing.Route] {
     let file = #"""
       {"applinks":{"substitutionVariables":\#(variables),
        "details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[\#(components)]}]}}
       """#
     let document = try JSON.parse(Array(file.utf8)).value
-    return Shadowing(AppLinks(document: document), effort: effort).routes
+    return Shadowing(AppLinks(document: document), budget: budget).routes
   }
 
   /// The numbers of the routes that shadow the last one; empty if it decides.
@@ -156,7 +156,7 @@ import Testing
     (0..<200).map { #"{"?":{"a\#($0)":"*b*","b\#($0)":"?*"}}"# }.joined(separator: ","),
   ])
   func hostileRoutesAreGivenUpAndNeverShadowedWithoutProof(components: String) throws {
-    let routes = try routes(components, effort: 300_000)
+    let routes = try routes(components, budget: 300_000)
     #expect(routes.contains { $0.verdict == .notDecided(.tooComplex) })
     for route in routes {
       if case .shadowed = route.verdict { Issue.record("\(route.pointer) is not shadowed") }

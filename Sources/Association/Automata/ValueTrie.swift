@@ -1,66 +1,77 @@
-/// The values of a variable as a tree over their bytes, in which common beginnings are shared.
-struct ValueTree: Sendable {
-  /// A place in the values. Node 0 is the start; a child comes after its parent.
+/// The values of a variable as a trie, in which common beginnings are shared.
+struct ValueTrie: Sendable {
+  /// A place in the values. Node 0 is the root; children come after their parents.
   struct Node: Sendable {
-    /// Where the literal bytes lead, as a range of `edges`, which are in order of their byte.
+    /// Where letters lead, as a range of `edges`, which is sorted by letter.
     var edges: Range<Int32> = 0..<0
     /// Where `?` leads.
     var anyOne: Int32?
-    /// Where `*` leads, which needs no byte.
+    /// Where `*` leads, without a letter.
     var anyRun: Int32?
     /// Whether a value ends here.
     var isEnd = false
-    /// Whether `*` leads here, so that every byte stays here.
+    /// Whether this is a `*`, so that every letter stays here.
     var isRun = false
     /// Whether `?` leads here, so that the rest of a character stays here.
     var isAfterAnyOne = false
   }
 
-  /// Where a byte leads.
   struct Edge: Sendable {
-    let byte: UInt8
+    let letter: Automaton.Letter
     let target: Int32
   }
 
   private(set) var nodes: [Node] = []
-  private(set) var edges: [Edge] = []
+  private var edges: [Edge] = []
 
-  /// A tree of values, each a list of literals, `?` and `*`.
-  init(_ values: [[Pattern.Token]], folds: Bool) {
+  /// The trie of values, which consist of literals, `?` and `*`.
+  init(
+    _ values: [[Pattern.Token]], letters: ([Unicode.Scalar]) -> [Automaton.Letter]
+  ) {
     var builder = Builder()
-    for value in values { builder.insert(value, folds: folds) }
+    for value in values { builder.insert(value, letters: letters) }
     for (var node, children) in zip(builder.nodes, builder.children) {
       let first = Int32(edges.count)
-      edges += children.sorted { $0.key < $1.key }.map { Edge(byte: $0.key, target: $0.value) }
+      edges += children.sorted { $0.key < $1.key }.map { Edge(letter: $0.key, target: $0.value) }
       node.edges = first..<Int32(edges.count)
       nodes.append(node)
     }
   }
 
-  /// Where the byte leads from a node.
+  func edges(of node: Node) -> ArraySlice<Edge> {
+    edges[Int(node.edges.lowerBound)..<Int(node.edges.upperBound)]
+  }
+
+  /// Where the letter leads from a node.
   @inline(__always)
-  func target(of byte: UInt8, from node: Node) -> Int32? {
+  func target(of letter: Automaton.Letter, from node: Node) -> Int32? {
     var low = Int(node.edges.lowerBound)
     var high = Int(node.edges.upperBound)
     while low < high {
       let middle = (low + high) / 2
       let edge = edges[middle]
-      if edge.byte == byte { return edge.target }
-      if edge.byte < byte { low = middle + 1 } else { high = middle }
+      if edge.letter == letter { return edge.target }
+      if edge.letter < letter { low = middle + 1 } else { high = middle }
     }
     return nil
   }
 
   private struct Builder {
     var nodes = [Node()]
-    var children: [[UInt8: Int32]] = [[:]]
+    var children: [[Automaton.Letter: Int32]] = [[:]]
 
-    mutating func insert(_ value: [Pattern.Token], folds: Bool) {
+    mutating func insert(
+      _ value: [Pattern.Token], letters: ([Unicode.Scalar]) -> [Automaton.Letter]
+    ) {
       var place = 0
       for token in value {
         switch token {
         case .literal(let text):
-          for byte in ComparedText.bytes(text, folds: folds) { place = child(of: place, byte) }
+          for letter in letters(text) {
+            let next = children[place][letter] ?? append(Node())
+            children[place][letter] = next
+            place = Int(next)
+          }
         case .anyOne:
           let next = nodes[place].anyOne ?? append(Node(isAfterAnyOne: true))
           nodes[place].anyOne = next
@@ -73,12 +84,6 @@ struct ValueTree: Sendable {
         }
       }
       nodes[place].isEnd = true
-    }
-
-    private mutating func child(of place: Int, _ byte: UInt8) -> Int {
-      let next = children[place][byte] ?? append(Node())
-      children[place][byte] = next
-      return Int(next)
     }
 
     private mutating func append(_ node: Node) -> Int32 {

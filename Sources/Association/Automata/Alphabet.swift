@@ -1,0 +1,275 @@
+/// All characters that URLs can contain, in classes that no route tells apart.
+///
+/// A class is a *symbol*: every character that some pattern names is a symbol of its own, and all
+/// other characters together are one. So there are few symbols, and what holds for all words over
+/// them holds for all URLs.
+final class Alphabet {
+  /// What the words of the alphabet are.
+  enum Reading: Int {
+    /// URLs as they are written, which routes with `percentEncoded` compare.
+    case written
+    /// URLs with their percent-encoding decoded, which the other routes compare.
+    case decoded
+    /// URLs without percent-encoding, on which both kinds of routes agree. Not all URLs are among them.
+    case unescaped
+  }
+
+  /// A component of a URL. In a word, each is followed by `Alphabet.end`.
+  enum Component: Int, CaseIterable {
+    case path, query, fragment
+  }
+
+  typealias Symbol = Int
+
+  /// The end of a component. A word has exactly three of them.
+  static let end: Symbol = 0
+
+  let reading: Reading
+  private(set) var slash: Symbol = 0
+  /// The separator of query items.
+  private(set) var ampersand: Symbol = 0
+  /// The separator of an item's name and value.
+  private(set) var equalsSign: Symbol = 0
+
+  /// The character of each symbol; `nil` for the end, and for the last symbol, which stands for all
+  /// characters that no pattern names.
+  private var characters: [Unicode.Scalar?] = [nil]
+  private var written = Letters()
+  private var folded = Letters()
+  private var classes: [UInt16] = [0]
+  /// The symbols that each component may contain, those that make the nicest URLs first.
+  private var usable: [[Symbol]] = []
+  /// A character for the last symbol in each component, as it is written in a URL.
+  private var otherTexts: [String?] = []
+
+  /// The letters of symbols: the first symbol with the same character is the letter of all.
+  private struct Letters {
+    var ofCharacter: [Unicode.Scalar: Automaton.Letter] = [:]
+    var ofSymbol: [Automaton.Letter] = [0]
+    var symbols: [[Symbol]] = [[]]
+
+    mutating func append(_ character: Unicode.Scalar?) {
+      let symbol = ofSymbol.count
+      let letter = character.flatMap { ofCharacter[$0] } ?? Automaton.Letter(symbol)
+      if let character { ofCharacter[character] = letter }
+      ofSymbol.append(letter)
+      symbols.append([])
+      symbols[Int(letter)].append(symbol)
+    }
+
+    func letters(of text: [Unicode.Scalar]) -> [Automaton.Letter] {
+      text.map { ofCharacter[$0] ?? Automaton.noLetter }
+    }
+  }
+
+  /// Builds automata over this alphabet.
+  private(set) lazy var builder = AutomatonBuilder(isMultiByte: false) { [written, folded] in
+    $1 ? folded.letters(of: $0.map(ComparedText.folded)) : written.letters(of: $0)
+  }
+
+  /// The alphabet that tells apart what the patterns of these routes do.
+  init(_ reading: Reading, _ routes: some Sequence<RouteConditions>) {
+    self.reading = reading
+    var vocabulary = Vocabulary()
+    for route in routes { vocabulary.add(route) }
+    let named = vocabulary.characters.union("/&=%".unicodeScalars).filter(canOccur)
+    for character in named.sorted() { add(character) }
+    slash = symbol(of: "/")
+    ampersand = symbol(of: "&")
+    equalsSign = symbol(of: "=")
+    // In a decoded query, an escaped delimiter is a character like any other.
+    if reading == .decoded { for delimiter in "&=".unicodeScalars { add(delimiter) } }
+    add(nil)
+    otherTexts = Component.allCases.map { component in
+      Self.preferred.first { !named.contains($0) && canStand($0, in: component) }
+        .map { text(of: $0) }
+    }
+    usable = Component.allCases.map(usableSymbols)
+  }
+
+  /// How many symbols there are, including the end.
+  var count: Int { characters.count }
+
+  /// The letters of a text; with `folds`, of the text with its case folded.
+  func letters(of text: [Unicode.Scalar], folds: Bool) -> [Automaton.Letter] {
+    folds ? folded.letters(of: text.map(ComparedText.folded)) : written.letters(of: text)
+  }
+
+  /// The letter that stands for a symbol in automata; with `folds`, for it in either case.
+  func letter(of symbol: Symbol, folds: Bool) -> Automaton.Letter {
+    folds ? folded.ofSymbol[symbol] : written.ofSymbol[symbol]
+  }
+
+  /// The symbols that a letter stands for.
+  func symbols(of letter: Automaton.Letter, folds: Bool) -> [Symbol] {
+    if letter == Automaton.noLetter { return [] }
+    return folds ? folded.symbols[Int(letter)] : written.symbols[Int(letter)]
+  }
+
+  /// The character classes of a symbol, one bit per class.
+  func classes(of symbol: Symbol) -> UInt16 { classes[symbol] }
+
+  /// The symbols of a character class, given by the number of its bit.
+  func symbols(inClass bit: Int) -> [Symbol] {
+    classes.indices.filter { classes[$0] >> UInt16(bit) & 1 != 0 }
+  }
+
+  /// The symbols that a component may contain, except the end.
+  func symbols(in component: Component) -> [Symbol] { usable[component.rawValue] }
+
+  /// The URL that a word stands for.
+  func url(_ word: [Symbol], domain: String) -> String {
+    var url = "https://\(domain)"
+    var (component, isFirst) = (Component.path, false)
+    for symbol in word {
+      if symbol == Self.end {
+        (component, isFirst) = (Component(rawValue: component.rawValue + 1) ?? .fragment, true)
+      } else {
+        if isFirst { url += component == .query ? "?" : "#" }
+        isFirst = false
+        url += text(of: symbol, in: component)
+      }
+    }
+    return url
+  }
+
+  // MARK: - Building
+
+  private func add(_ character: Unicode.Scalar?) {
+    written.append(character)
+    folded.append(character.map(ComparedText.folded))
+    classes.append(character.map(CharacterClass.bits) ?? 0)
+    characters.append(character)
+  }
+
+  private func symbol(of character: Unicode.Scalar) -> Symbol {
+    Int(written.ofCharacter[character] ?? 0)
+  }
+
+  /// Whether URLs can contain the character at all.
+  private func canOccur(_ character: Unicode.Scalar) -> Bool {
+    switch reading {
+    case .decoded: true
+    case .written: ("!"..."~").contains(character)
+    case .unescaped: ("!"..."~").contains(character) && character != "%"
+    }
+  }
+
+  private func canStand(_ character: Unicode.Scalar, in component: Component) -> Bool {
+    if reading == .decoded { return true }
+    return switch component {
+    case .path: character != "?" && character != "#"
+    case .query: character != "#"
+    case .fragment: true
+    }
+  }
+
+  private func usableSymbols(in component: Component) -> [Symbol] {
+    let other = count - 1
+    let named = (1..<other).filter { symbol in
+      guard let character = characters[symbol] else { return false }
+      // Outside the query, an escaped delimiter is no different from a raw one.
+      return canStand(character, in: component)
+        && (component == .query || !isEscapedDelimiter(symbol))
+    }
+    let isPlain = { (symbol: Symbol) in
+      self.characters[symbol].map { Self.unreserved.contains($0) } ?? false
+    }
+    let others = otherTexts[component.rawValue] == nil ? [] : [other]
+    return others + named.filter(isPlain) + named.filter { !isPlain($0) }
+  }
+
+  // MARK: - Writing
+
+  /// RFC 3986, section 2.3.
+  private static let unreserved = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".unicodeScalars)
+
+  /// Characters for an example, the plainest first. `%` is not among them, since it would need two
+  /// digits after it.
+  private static let preferred =
+    Array("xyzabcdefghijklmnopqrstuvw0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_~.".unicodeScalars)
+    + Array("!$'()*+,;:@?|[]{}^`\"<>\\#\u{e9}\u{e8}\u{3b1}\u{4e00}\u{4e01}".unicodeScalars)
+
+  /// How a symbol is written in a URL.
+  private func text(of symbol: Symbol, in component: Component) -> String {
+    guard let character = characters[symbol] else { return otherTexts[component.rawValue] ?? "" }
+    return isEscapedDelimiter(symbol) ? Self.escape(character) : text(of: character)
+  }
+
+  private func isEscapedDelimiter(_ symbol: Symbol) -> Bool {
+    written.ofSymbol[symbol] != symbol
+  }
+
+  private func text(of character: Unicode.Scalar) -> String {
+    guard reading == .decoded else { return String(character) }
+    let isPlain =
+      Self.unreserved.contains(character) || "/!$'()*+,;:@&=".unicodeScalars.contains(character)
+    return isPlain ? String(character) : Self.escape(character)
+  }
+
+  private static func escape(_ character: Unicode.Scalar) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return String(character).utf8.reduce(into: "") { text, byte in
+      text += "%"
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+  }
+}
+
+/// The characters that routes name.
+private struct Vocabulary {
+  private var named: Set<Unicode.Scalar> = []
+  /// Those that are compared without case.
+  private var folded: Set<Unicode.Scalar> = []
+  /// The variables whose values were added.
+  private var variables: [Bool: Set<Pattern.Variable>] = [:]
+
+  /// All characters, with those that differ from a folded one only in case.
+  var characters: Set<Unicode.Scalar> {
+    named.union(folded).union(folded.flatMap(Self.sameFolded))
+  }
+
+  mutating func add(_ route: RouteConditions) {
+    for tokens in route.patterns { add(tokens, route.folds) }
+    if case .items(let items) = route.query {
+      for item in items { add(item.name, route.folds) }
+    }
+  }
+
+  private mutating func add(_ tokens: [Pattern.Token], _ folds: Bool) {
+    for token in tokens {
+      switch token {
+      case .literal(let literal): add(literal, folds)
+      case .one: add(Self.alphanumeric, folds)
+      case .values(let variable):
+        guard variables[folds, default: []].insert(variable).inserted else { continue }
+        for value in variable.values { add(value, folds) }
+      case .anyOne, .anyRun, .nothing: break
+      }
+    }
+  }
+
+  private mutating func add(_ characters: [Unicode.Scalar], _ folds: Bool) {
+    if folds { folded.formUnion(characters) } else { named.formUnion(characters) }
+  }
+
+  private static let alphanumeric = (UInt8(0)..<128).map { Unicode.Scalar($0) }.filter {
+    CharacterClass.alnum.contains($0, foldingCase: false)
+  }
+
+  /// Capitals that are not the upper case of the small letter that they fold to.
+  private static let looseCapitals = Array(
+    "\u{212A}\u{212B}\u{2126}\u{1E9E}\u{3F4}\u{1C5}\u{1C8}\u{1CB}\u{1F2}".unicodeScalars)
+
+  /// The characters that folding makes the same as this one.
+  private static func sameFolded(_ character: Unicode.Scalar) -> [Unicode.Scalar] {
+    let folded = ComparedText.folded(character)
+    let properties = folded.properties
+    let mappings = [properties.uppercaseMapping, properties.titlecaseMapping].flatMap {
+      $0.unicodeScalars.count == 1 ? Array($0.unicodeScalars) : []
+    }
+    return [folded] + (mappings + looseCapitals).filter { ComparedText.folded($0) == folded }
+  }
+}

@@ -1,0 +1,209 @@
+/// A set of states that a step collects.
+private protocol StateSet {
+  /// Adds a state; false if it is already in the set.
+  mutating func insert(_ state: Int) -> Bool
+}
+
+// The runs are in one file so that the compiler specializes them for their sets of states.
+
+extension Automaton {
+  /// Moves on from one state of an element by a letter.
+  ///
+  /// - Parameters:
+  ///   - classes: The character classes of the letter, one bit per class.
+  ///   - isContinuation: Whether the letter continues a character of several letters.
+  @inline(__always)
+  private func step(
+    from state: Int, of index: Int, _ letter: Letter, classes: @autoclosure () -> UInt16,
+    isContinuation: Bool, _ reached: inout some StateSet
+  ) {
+    let element = elements[index]
+    switch element.kind {
+    case .letter: if letter == element.value { enter(index + 1, &reached) }
+    case .one:
+      if classes() >> UInt16(truncatingIfNeeded: element.value) & 1 != 0 {
+        enter(index + 1, &reached)
+      }
+    case .anyRun: enter(index, &reached)
+    case .anyOne:
+      // The second state, if there is one, follows the first byte of a character.
+      guard isContinuation == (state > element.base) else { return }
+      if isMultiByte { _ = reached.insert(Int(element.base) + 1) }
+      enter(index + 1, &reached)
+    case .values:
+      let trie = tries[Int(element.value)]
+      let node = trie.nodes[state - Int(element.base)]
+      if node.isRun || node.isAfterAnyOne && isContinuation {
+        enter(state - Int(element.base), of: index, &reached)
+      }
+      if let next = node.anyOne, !isContinuation { enter(Int(next), of: index, &reached) }
+      if let next = trie.target(of: letter, from: node) { enter(Int(next), of: index, &reached) }
+    case .end: break
+    }
+  }
+
+  /// Reaches an element and everything that follows it by epsilon transitions.
+  @inline(__always)
+  private func enter(_ first: Int, _ reached: inout some StateSet) {
+    var index = first
+    while reached.insert(Int(elements[index].base)) {
+      switch elements[index].kind {
+      case .anyRun: index += 1
+      case .values:
+        guard enterRun(after: 0, of: index, &reached) else { return }
+        index += 1
+      case .letter, .anyOne, .one, .end: return
+      }
+    }
+  }
+
+  /// Reaches a node of an element's trie and everything that follows it by epsilon transitions.
+  private func enter(_ node: Int, of index: Int, _ reached: inout some StateSet) {
+    guard reached.insert(Int(elements[index].base) + node) else { return }
+    let runEnds = enterRun(after: node, of: index, &reached)
+    if runEnds || tries[Int(elements[index].value)].nodes[node].isEnd {
+      enter(index + 1, &reached)
+    }
+  }
+
+  /// Reaches the `*` that follows a node, if there is one. Returns whether a value ends with it.
+  private func enterRun(after node: Int, of index: Int, _ reached: inout some StateSet) -> Bool {
+    let trie = tries[Int(elements[index].value)]
+    guard let next = trie.nodes[node].anyRun else { return false }
+    _ = reached.insert(Int(elements[index].base) + Int(next))
+    return trie.nodes[Int(next)].isEnd
+  }
+}
+
+// MARK: - Over the bytes of a text
+
+extension Automaton {
+  /// Whether the automaton accepts the whole range of a text.
+  ///
+  /// Every byte visits every state at most once. So neither wildcards in values nor many variables in
+  /// a row let the time exceed the length of the text times the size of the pattern.
+  func matches(_ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int) -> Bool {
+    let words = accepting.count
+    // The buffer is initialised before use, does not leave the closure and is indexed only below
+    // its count, twice the number of words: states are below 64 times the number of words.
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2 * words) { buffer in
+      buffer.initialize(repeating: 0)
+      var states = BitSets(words: words, buffer: buffer)
+      enter(0, &states)
+      for position in range {
+        guard states.advance() else { return false }
+        let byte = folds ? text[position].asciiLowercased : text[position]
+        var index = 0
+        while let state = states.popFirst() {
+          steps += 1
+          index = element(owning: state, from: index)
+          step(
+            from: state, of: index, Letter(byte), classes: CharacterClass.bitsOfByte[Int(byte)],
+            isContinuation: byte.isUTF8Continuation, &states)
+        }
+      }
+      return states.containsAny(of: accepting)
+    }
+  }
+}
+
+/// The states before and after a byte, one bit per state.
+private struct BitSets: StateSet {
+  private let words: Int
+  // Borrowed from `Automaton.matches`, in whose closure the sets live.
+  private let buffer: UnsafeMutableBufferPointer<UInt64>
+  private var current = 0
+  private var next: Int
+  // The words of the two sets in which bits may be set.
+  private var currentWords = 0..<0
+  private var nextWords = 0..<0
+
+  init(words: Int, buffer: UnsafeMutableBufferPointer<UInt64>) {
+    self.words = words
+    self.buffer = buffer
+    next = words
+  }
+
+  /// Adds a state to those after the byte.
+  @inline(__always)
+  mutating func insert(_ state: Int) -> Bool {
+    let word = state >> 6
+    let bit: UInt64 = 1 << UInt64(state & 63)
+    guard buffer[next + word] & bit == 0 else { return false }
+    buffer[next + word] |= bit
+    nextWords =
+      nextWords.isEmpty
+      ? word..<word + 1 : min(nextWords.lowerBound, word)..<max(nextWords.upperBound, word + 1)
+    return true
+  }
+
+  /// Makes the states after the last byte those before the next one; false if there are none.
+  mutating func advance() -> Bool {
+    while popFirst() != nil {}
+    swap(&current, &next)
+    currentWords = nextWords
+    nextWords = 0..<0
+    return !currentWords.isEmpty
+  }
+
+  /// Removes the first state of those before the byte.
+  @inline(__always)
+  mutating func popFirst() -> Int? {
+    while let word = currentWords.first {
+      let bits = buffer[current + word]
+      if bits != 0 {
+        buffer[current + word] = bits & (bits - 1)
+        return word << 6 | bits.trailingZeroBitCount
+      }
+      currentWords = word + 1..<currentWords.upperBound
+    }
+    return nil
+  }
+
+  /// Whether one of these states is among those after the last byte.
+  func containsAny(of states: [UInt64]) -> Bool {
+    nextWords.contains { buffer[next + $0] & states[$0] != 0 }
+  }
+}
+
+// MARK: - Letter by letter
+
+extension Automaton {
+  /// A set of states, in rising order.
+  typealias States = [Int32]
+
+  /// The states before the first letter.
+  var start: States {
+    var reached = SortedStates()
+    enter(0, &reached)
+    return reached.states
+  }
+
+  /// The states after one more letter.
+  func next(
+    _ states: States, _ letter: Letter, classes: @autoclosure () -> UInt16
+  ) -> States {
+    var reached = SortedStates()
+    var index = 0
+    for state in states {
+      index = element(owning: Int(state), from: index)
+      step(
+        from: Int(state), of: index, letter, classes: classes(), isContinuation: false, &reached)
+    }
+    return reached.states
+  }
+}
+
+private struct SortedStates: StateSet {
+  private(set) var states: Automaton.States = []
+
+  // Most states come in rising order, so the search begins at the end.
+  mutating func insert(_ state: Int) -> Bool {
+    let state = Int32(state)
+    var place = states.endIndex
+    while place > 0, states[place - 1] > state { place -= 1 }
+    if place > 0, states[place - 1] == state { return false }
+    states.insert(state, at: place)
+    return true
+  }
+}

@@ -1,0 +1,202 @@
+/// A route's condition on one component of a URL, read symbol by symbol.
+struct ComponentCondition {
+  /// The state after a part of the component.
+  enum Progress: Hashable {
+    /// Of a pattern that covers the whole component.
+    case whole(SymbolAutomaton.States)
+    /// Of the conditions on query items, in their order.
+    case items([Item])
+
+    /// A measure of what a step costs.
+    var size: Int {
+      switch self {
+      case .whole(let states): states.count
+      case .items(let items): 4 * items.count
+      }
+    }
+  }
+
+  /// The state of the condition on one item name.
+  struct Item: Hashable {
+    /// Where in the current item of the URL the text ends.
+    enum Place: Hashable {
+      /// After this many characters of the name, with no others among them.
+      case name(Int)
+      /// In an item with another name.
+      case other
+      /// In the value of an item with the name.
+      case value(SymbolAutomaton.States)
+    }
+
+    var place = Place.name(0)
+    /// Whether an item with the name has been read to its end.
+    var isSeen = false
+  }
+
+  /// A demand on all items with one name.
+  private struct Demand {
+    let name: [Automaton.Letter]
+    let value: SymbolAutomaton
+    /// Whether the value may be empty, and so the item absent.
+    let allowsEmpty: Bool
+  }
+
+  /// The state before the first symbol.
+  let start: Progress
+  private let whole: SymbolAutomaton?
+  private let demands: [Demand]
+  private let alphabet: Alphabet
+  private let folds: Bool
+
+  /// The conditions of a route on path, query and fragment.
+  static func all(of route: RouteConditions, _ alphabet: Alphabet) -> [ComponentCondition] {
+    let automaton = { (tokens: [Pattern.Token], ending: Automaton.Ending) in
+      SymbolAutomaton(tokens, alphabet, folds: route.folds, ending: ending)
+    }
+    let query =
+      switch route.query {
+      case .whole(let tokens): ComponentCondition(automaton(tokens, .exact), alphabet)
+      case .items(let items) where items.allSatisfy(\.value.isStar):
+        ComponentCondition(automaton([.anyRun], .exact), alphabet)
+      case .items(let items):
+        ComponentCondition(items.filter { !$0.value.isStar }, alphabet, folds: route.folds)
+      }
+    return [
+      ComponentCondition(automaton(route.path, route.pathEnding), alphabet), query,
+      ComponentCondition(automaton(route.fragment, .exact), alphabet),
+    ]
+  }
+
+  private init(_ whole: SymbolAutomaton, _ alphabet: Alphabet) {
+    self.whole = whole
+    demands = []
+    start = .whole(whole.start)
+    self.alphabet = alphabet
+    folds = false
+  }
+
+  private init(
+    _ items: [(name: [Unicode.Scalar], value: [Pattern.Token])], _ alphabet: Alphabet, folds: Bool
+  ) {
+    demands = items.map { item in
+      let value = SymbolAutomaton(item.value, alphabet, folds: folds)
+      return Demand(
+        name: alphabet.letters(of: item.name, folds: folds), value: value,
+        allowsEmpty: value.isComplete(value.start))
+    }
+    whole = nil
+    start = .items(items.map { _ in Item() })
+    self.alphabet = alphabet
+    self.folds = folds
+  }
+
+  /// The state after one more symbol; `nil` once the condition can no longer be met.
+  func next(_ progress: Progress, _ symbol: Alphabet.Symbol) -> Progress? {
+    switch progress {
+    case .whole(let states):
+      guard let next = whole?.next(states, symbol), !next.isEmpty else { return nil }
+      return .whole(next)
+    case .items(let items):
+      var next: [Item] = []
+      for (item, demand) in zip(items, demands) {
+        guard let item = self.next(item, demand, symbol) else { return nil }
+        next.append(item)
+      }
+      return .items(next)
+    }
+  }
+
+  /// Whether the condition is met if the component ends here.
+  func isMet(_ progress: Progress) -> Bool {
+    switch progress {
+    case .whole(let states): whole?.isComplete(states) ?? false
+    case .items(let items):
+      zip(items, demands).allSatisfy { item, demand in
+        // A query that is empty or ends in `&` has no further item, which an empty name would be.
+        if demand.name.isEmpty, item.place == .name(0) { return item.isSeen || demand.allowsEmpty }
+        guard let last = Self.finished(item, demand) else { return false }
+        return last.isSeen || demand.allowsEmpty
+      }
+    }
+  }
+
+  /// Whether the condition is met however the component continues.
+  func isUnconditional(_ progress: Progress) -> Bool {
+    guard case .whole(let states) = progress else { return false }
+    return whole?.isUnconditional(states) ?? false
+  }
+
+  /// The symbols that lead on.
+  func exits(from progress: Progress) -> SymbolAutomaton.Exits {
+    switch progress {
+    case .whole(let states): return whole?.exits(from: states) ?? SymbolAutomaton.Exits()
+    case .items(let items):
+      let symbols = zip(items, demands).flatMap { item, demand -> [Alphabet.Symbol] in
+        switch item.place {
+        case .name(let count) where count < demand.name.count:
+          alphabet.symbols(of: demand.name[count], folds: folds)
+        case .name, .other: []
+        case .value(let states): demand.value.exits(from: states).symbols
+        }
+      }
+      return SymbolAutomaton.Exits(
+        symbols: [alphabet.ampersand, alphabet.equalsSign] + symbols, isOpen: true)
+    }
+  }
+
+  /// About the fewest symbols that must follow; `nil` if the condition can no longer be met.
+  func distance(_ progress: Progress) -> Int? {
+    switch progress {
+    case .whole(let states): return whole?.distance(states)
+    case .items(let items):
+      var sum = 0
+      for (item, demand) in zip(items, demands) {
+        guard let distance = Self.distance(item, demand) else { return nil }
+        sum += distance
+      }
+      return sum
+    }
+  }
+
+  // MARK: - One item
+
+  private func next(_ item: Item, _ demand: Demand, _ symbol: Alphabet.Symbol) -> Item? {
+    if symbol == alphabet.ampersand { return Self.finished(item, demand) }
+    var next = item
+    switch item.place {
+    case .other: break
+    case .name(let count) where symbol == alphabet.equalsSign:
+      next.place = count == demand.name.count ? .value(demand.value.start) : .other
+    case .name(let count):
+      let isNext =
+        count < demand.name.count
+        && demand.name[count] == alphabet.letter(of: symbol, folds: folds)
+      next.place = isNext ? .name(count + 1) : .other
+    case .value(let states):
+      let reached = demand.value.next(states, symbol)
+      if reached.isEmpty { return nil }
+      next.place = .value(reached)
+    }
+    return next
+  }
+
+  /// After the end of an item; `nil` if its value does not match.
+  private static func finished(_ item: Item, _ demand: Demand) -> Item? {
+    switch item.place {
+    case .other: return Item(isSeen: item.isSeen)
+    case .name(let count):
+      if count < demand.name.count { return Item(isSeen: item.isSeen) }
+      return demand.allowsEmpty ? Item(isSeen: true) : nil
+    case .value(let states):
+      return demand.value.isComplete(states) ? Item(isSeen: true) : nil
+    }
+  }
+
+  private static func distance(_ item: Item, _ demand: Demand) -> Int? {
+    if case .value(let states) = item.place { return demand.value.distance(states) }
+    if item.isSeen || demand.allowsEmpty { return 0 }
+    guard let ofValue = demand.value.distance(demand.value.start) else { return nil }
+    if case .name(let count) = item.place { return demand.name.count - count + 1 + ofValue }
+    return 1 + demand.name.count + 1 + ofValue
+  }
+}

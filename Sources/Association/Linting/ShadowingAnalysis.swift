@@ -1,0 +1,170 @@
+/// Decides for each route of a document whether it ever decides about a URL.
+final class ShadowingAnalysis {
+  private static let budgetPerQuestion = 1_000_000
+  static let budgetPerDocument = 14_000_000
+
+  /// The routes of all entries. Everything below refers to a route by its index here.
+  private let routes: [AppLinks.Route]
+  private let analyzed: [AnalyzedRoute]
+  /// The filters of the routes' prefixes, side by side since every route is compared with every other.
+  private let filters: [PathPrefix.Filter]
+  private let entries: [AppLinks.Entry]
+  /// The routes of each entry.
+  private let ranges: [Range<Int>]
+  private let questions: RouteQuestions
+  private let domain: String
+  private var unspent: Int
+
+  init(_ links: AppLinks, domain: String, budget: Int) {
+    unspent = budget
+    entries = links.entries
+    self.domain = domain
+    routes = entries.flatMap(\.routes)
+    let analyzed = routes.enumerated().map { AnalyzedRoute($1, language: $0) }
+    self.analyzed = analyzed
+    filters = analyzed.map(\.prefix.filter)
+    questions = RouteQuestions(domain: domain) { analyzed.map(\.conditions) }
+    var ranges: [Range<Int>] = []
+    for entry in entries {
+      let start = ranges.last?.upperBound ?? 0
+      ranges.append(start..<start + entry.routes.count)
+    }
+    self.ranges = ranges
+  }
+
+  /// All routes with their verdicts.
+  func verdicts() -> [Shadowing.Route] {
+    entries.indices.flatMap { entry in
+      ranges[entry].map { index in
+        let verdict = verdict(on: index, after: Array(ranges[entry].lowerBound..<index))
+        return Shadowing.Route(
+          pointer: routes[index].pointer, verdict: verdict,
+          isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
+            && isUnneeded(index, inEntry: entry))
+      }
+    }
+  }
+
+  // MARK: - Verdicts
+
+  private func verdict(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
+    // Filtering the earlier routes takes time, too.
+    unspent -= earlier.count / 2
+    if unspent <= 0 { return .notDecided(.tooComplex) }
+    if let sample = analyzed[route].sample, !isMatched(sample, byAnyOf: earlier) {
+      return .decides(example: "https://\(domain)\(sample.text)")
+    }
+    let comparable = earlier.filter { analyzed[$0].isComparable(with: analyzed[route]) }
+    switch urlMissed(by: comparable, of: route) {
+    case .found(let url):
+      if comparable.count == earlier.count { return .decides(example: url) }
+      return verdictWithoutEscapes(on: route, after: earlier)
+    case .none(let covering, let always):
+      return shadowed(route, by: covering.sorted(), or: always.subtracting(covering).sorted())
+    case .undecided: return .notDecided(.tooComplex)
+    }
+  }
+
+  private func isMatched(_ sample: SamplePath, byAnyOf routes: [Int]) -> Bool {
+    let filter = sample.filter
+    return routes.contains {
+      filter.mayMeet(filters[$0]) && sample.mayMatch(analyzed[$0].prefix)
+    }
+  }
+
+  /// The verdict on a route among routes that read URLs differently: they agree at least on URLs
+  /// without percent-encoding.
+  private func verdictWithoutEscapes(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
+    switch urlMissed(by: earlier, of: route, reading: .unescaped) {
+    case .found(let url): .decides(example: url)
+    case .none: .notDecided(.mixedPercentEncoding)
+    case .undecided: .notDecided(.tooComplex)
+    }
+  }
+
+  /// The verdict on a route whose URLs are all matched by the routes `covering` together, and perhaps
+  /// by a single one of them or of others.
+  private func shadowed(
+    _ route: Int, by covering: [Int], or others: [Int]
+  ) -> Shadowing.Verdict {
+    if covering.isEmpty { return .matchesNothing }
+    if let single = (covering + others).first(where: { isCovered(route, by: [$0]) }) {
+      let pointer = routes[single].pointer
+      return isCovered(single, by: [route]) ? .repeats(pointer) : .shadowed(by: [pointer])
+    }
+    var needed = covering
+    for candidate in covering.reversed() {
+      let rest = needed.filter { $0 != candidate }
+      if isCovered(route, by: rest) { needed = rest }
+    }
+    return .shadowed(by: needed.map { routes[$0].pointer })
+  }
+
+  /// Whether the others certainly match every URL that the route matches.
+  private func isCovered(_ route: Int, by others: [Int]) -> Bool {
+    if case .none = urlMissed(by: others, of: route) { true } else { false }
+  }
+
+  /// A URL that a route matches and none of the others does.
+  private func urlMissed(
+    by others: [Int], of route: Int, reading: Alphabet.Reading? = nil
+  ) -> RouteQuestions.Answer {
+    let near = near(route, others)
+    let question = RouteQuestions.Question(
+      focus: analyzed[route], blockers: near.map { analyzed[$0] })
+    let answer = answer(question, reading)
+    guard case .none(let covering, let always) = answer else { return answer }
+    return .none(
+      covering: Set(covering.map { near[$0] }), always: Set(always.map { near[$0] }))
+  }
+
+  // MARK: - Exclusions
+
+  /// Whether certainly none of the later routes matches what the exclusion matches.
+  private func isUnneeded(_ exclusion: Int, inEntry entry: Int) -> Bool {
+    unspent -= 10 * (entries.count - entry) + (routes.count - exclusion) / 4
+    if unspent <= 0 { return false }
+    let later = matches(after: exclusion, inEntry: entry)
+    let focus = analyzed[exclusion]
+    guard later.allSatisfy({ analyzed[$0].isComparable(with: focus) }) else { return false }
+    let near = near(exclusion, later)
+    if near.isEmpty { return true }
+    let question = RouteQuestions.Question(
+      focus: focus, rivals: near.map { (analyzed[$0], false) }, agreesOtherwise: true)
+    if case .none = answer(question) { return true }
+    return false
+  }
+
+  /// The routes after one that open URLs in an app of its entry.
+  private func matches(after route: Int, inEntry index: Int) -> [Int] {
+    let apps = Set(entries[index].apps.map { Array($0.utf8) })
+    let later = entries.indices.filter { other in
+      other > index && entries[other].apps.contains { apps.contains(Array($0.utf8)) }
+    }
+    return (Array(route + 1..<ranges[index].upperBound) + later.flatMap { Array(ranges[$0]) })
+      .filter { !routes[$0].isExclusion }
+  }
+
+  // MARK: - Searches
+
+  /// Those of the others that may match a URL of the route.
+  private func near(_ route: Int, _ others: [Int]) -> [Int] {
+    unspent -= others.count / 4
+    let (filter, prefix) = (filters[route], analyzed[route].prefix)
+    return others.filter { filter.mayMeet(filters[$0]) && prefix.mayMeet(analyzed[$0].prefix) }
+  }
+
+  private func answer(
+    _ question: RouteQuestions.Question, _ reading: Alphabet.Reading? = nil
+  ) -> RouteQuestions.Answer {
+    questions.budget.spending(atMost: Self.budgetPerQuestion, from: &unspent) {
+      questions.answer(question, reading: reading)
+    }
+  }
+}
+
+extension Shadowing.Verdict {
+  fileprivate var isDeciding: Bool {
+    if case .decides = self { true } else { false }
+  }
+}
