@@ -1,6 +1,7 @@
 import Association
 import FoundationEssentials
 import JSONValue
+import Service
 
 /// A desired state in files: one file of the form of `GET /v1/export`, one file with a domain, or a
 /// directory as `aasa export DIR` writes it: `apps.json`, and a file for each domain that is named by
@@ -120,7 +121,7 @@ struct DesiredFiles {
 
     mutating func json(of path: String) -> JSON? {
       do {
-        let parsed = try JSON.parse(Input.bytes(of: path, atMost: Self.limit))
+        let parsed = try JSON.parse(InputFile.bytes(of: path, atMost: Self.limit))
         for pointer in parsed.duplicateKeys {
           faults.append("“\(path)” has a key twice in its object: \(pointer).")
         }

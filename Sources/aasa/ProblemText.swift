@@ -21,7 +21,7 @@ struct ProblemText {
     let title = problem["title"]?.stringValue ?? "a problem"
     let detail = problem["detail"]?.stringValue ?? problem["code"]?.stringValue ?? ""
     return (["\(origin): \(status)\(title). \(detail)"] + lines(of: problem))
-      .map(Style.harmless).joined(separator: "\n")
+      .map(TextStyle.harmless).joined(separator: "\n")
   }
 
   private func lines(of problem: JSON) -> [String] {

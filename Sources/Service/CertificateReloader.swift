@@ -7,18 +7,18 @@ import Synchronization
 struct CertificateExpiry: Sendable, Hashable {
   /// The setting whose directory it lies in: `publicCertificates` or `adminCertificates`.
   let setting: String
-  /// The pair's name: that of its file or directory.
+  /// The name of the pair's file or directory.
   let name: String
   /// The last second in which it is valid, since 1970.
   let notAfter: Int64
 }
 
-/// Keeps the certificates of both listeners the same as their directories, and tells when one is about
-/// to expire.
-final class CertificateWatch: Sendable {
-  /// With which association files are served; nil for plain HTTP.
+/// Follows changes in the certificate directories of both listeners, and warns before a certificate
+/// expires.
+final class CertificateReloader: Sendable {
+  /// For association files; nil for plain HTTP.
   let forFiles: CertificateDirectory?
-  /// With which the API is served.
+  /// For the JSON API; nil for plain HTTP.
   let forAPI: CertificateDirectory?
 
   private let log: Log
@@ -26,18 +26,16 @@ final class CertificateWatch: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    var nextLook = ContinuousClock.now
-    /// What was told of each certificate, so that it is told once a day.
-    var told: [CertificateExpiry: Int64] = [:]
+    var nextCheck = ContinuousClock.now
+    /// The last day on which the log warned about a certificate.
+    var warnedOn: [CertificateExpiry: Int64] = [:]
   }
 
-  /// How often files are looked at.
   private static let interval = Duration.seconds(2)
   private static let day: Int64 = 86_400
-  /// How many days before the end somebody should have renewed a certificate.
   private static let warningDays: Int64 = 14
 
-  /// - Throws: `CertificatesRefused` if no pair of a directory can be used.
+  /// - Throws: `CertificatesRefused` if a directory has no valid pair.
   init(
     _ configuration: Configuration, log: Log,
     clock: @escaping @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970) }
@@ -47,7 +45,7 @@ final class CertificateWatch: Sendable {
     state = Mutex(State())
     forFiles = try Self.open(configuration.publicCertificates, clock)
     forAPI = try Self.open(configuration.adminCertificates, clock)
-    for directory in [forFiles, forAPI].compactMap(\.self) { tell(directory) }
+    for directory in [forFiles, forAPI].compactMap(\.self) { report(directory) }
   }
 
   private static func open(
@@ -57,34 +55,34 @@ final class CertificateWatch: Sendable {
     return try CertificateDirectory(path, clock: clock)
   }
 
-  /// Reads both directories again, where the settings now say that they are. What cannot be used is
-  /// told, and what was in use goes on.
+  /// Reads both directories again, from where the settings now say. Invalid pairs are logged; what was
+  /// in use stays in use.
   func reload(_ configuration: Configuration) {
     for (directory, path) in [
       (forFiles, configuration.publicCertificates), (forAPI, configuration.adminCertificates),
     ] {
       guard let directory, let path else { continue }
       directory.reload(from: path)
-      tellReading(of: directory)
+      reportReload(of: directory)
     }
   }
 
-  /// Looks for changes, and for certificates that expire. To be called a few times a second.
+  /// Looks for changed files and for certificates that expire soon. Call it a few times a second.
   func follow() {
-    let isTime = state.withLock { state in
-      guard ContinuousClock.now >= state.nextLook else { return false }
-      state.nextLook = .now + Self.interval
+    let isDue = state.withLock { state in
+      guard ContinuousClock.now >= state.nextCheck else { return false }
+      state.nextCheck = .now + Self.interval
       return true
     }
-    guard isTime else { return }
+    guard isDue else { return }
     for directory in [forFiles, forAPI] {
       guard let directory, directory.reloadIfChanged() else { continue }
-      tellReading(of: directory)
+      reportReload(of: directory)
     }
-    tellExpiries()
+    warnOfExpiry()
   }
 
-  /// How many pairs of each directory are refused as they lie there now, by its setting.
+  /// How many invalid pairs each directory has, by its setting.
   var refusals: [(setting: String, count: Int)] {
     directories.map { ($0.setting, $0.directory.current.faults.count) }
   }
@@ -104,46 +102,45 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  private func tellReading(of directory: CertificateDirectory) {
+  private func reportReload(of directory: CertificateDirectory) {
     log.write(
-      .info, "Certificates were read again.",
+      .info, "Reloaded certificates.",
       [
         "directory": .string(directory.path),
         "certificates": .number(String(directory.current.pairs.count)),
       ])
-    tell(directory)
+    report(directory)
   }
 
-  private func tell(_ directory: CertificateDirectory) {
+  private func report(_ directory: CertificateDirectory) {
     let set = directory.current
     for fault in set.faults {
       log.write(
         .error,
-        "A pair of certificates is refused; the others are used, and so is what was there before: "
-          + "\(fault)",
+        "Ignored an invalid certificate/key pair; pairs in use stay in use. \(fault)",
         ["directory": .string(directory.path)])
     }
     for warning in set.warnings { log.write(.warning, warning) }
   }
 
-  private func tellExpiries() {
+  private func warnOfExpiry() {
     let now = clock()
     let today = now / Self.day
     let current = expiries.filter { $0.notAfter - now < Self.warningDays * Self.day }
-    let untold = state.withLock { state in
-      let untold = current.filter { state.told[$0] != today }
-      state.told = Dictionary(current.map { ($0, today) }, uniquingKeysWith: max)
-      return untold
+    let due = state.withLock { state in
+      let due = current.filter { state.warnedOn[$0] != today }
+      state.warnedOn = Dictionary(current.map { ($0, today) }, uniquingKeysWith: max)
+      return due
     }
-    for expiry in untold { tell(expiry, now) }
+    for expiry in due { warn(expiry, now) }
   }
 
-  private func tell(_ expiry: CertificateExpiry, _ now: Int64) {
+  private func warn(_ expiry: CertificateExpiry, _ now: Int64) {
     let hasExpired = expiry.notAfter < now
     log.write(
       hasExpired ? .error : .warning,
       hasExpired
-        ? "A certificate has expired: clients refuse it. It is served for want of a better one."
+        ? "A certificate has expired, and clients refuse it. Renew it."
         : "A certificate expires soon. Renew it.",
       [
         "setting": .string(expiry.setting), "certificate": .string(expiry.name),
