@@ -22,7 +22,6 @@ final class CertificateReloader: Sendable {
   let forAPI: CertificateDirectory?
 
   private let log: Log
-  private let clock: @Sendable () -> Int64
   private let state: Mutex<State>
 
   private struct State {
@@ -36,24 +35,22 @@ final class CertificateReloader: Sendable {
   private static let warningDays: Int64 = 14
 
   /// - Throws: `CertificatesRefused` if a directory has no valid pair.
-  init(
-    _ configuration: Configuration, log: Log,
-    clock: @escaping @Sendable () -> Int64 = { Int64(Date.now.timeIntervalSince1970) }
-  ) throws(CertificatesRefused) {
+  init(_ configuration: Configuration, log: Log) throws(CertificatesRefused) {
     self.log = log
-    self.clock = clock
     state = Mutex(State())
-    forFiles = try Self.open(configuration.publicCertificates, clock)
-    forAPI = try Self.open(configuration.adminCertificates, clock)
-    for directory in [forFiles, forAPI].compactMap(\.self) { report(directory) }
+    forFiles = try Self.open(configuration.publicCertificates)
+    forAPI = try Self.open(configuration.adminCertificates)
+    for (_, directory) in directories { report(directory) }
   }
 
   private static func open(
-    _ path: String?, _ clock: @escaping @Sendable () -> Int64
+    _ path: String?
   ) throws(CertificatesRefused) -> CertificateDirectory? {
     guard let path else { return nil }
-    return try CertificateDirectory(path, clock: clock)
+    return try CertificateDirectory(path, clock: now)
   }
+
+  @Sendable private static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970) }
 
   /// Reads both directories again, from where the settings now say. Invalid pairs are logged; what was
   /// in use stays in use.
@@ -75,8 +72,7 @@ final class CertificateReloader: Sendable {
       return true
     }
     guard isDue else { return }
-    for directory in [forFiles, forAPI] {
-      guard let directory, directory.reloadIfChanged() else { continue }
+    for (_, directory) in directories where directory.reloadIfChanged() {
       reportReload(of: directory)
     }
     warnOfExpiry()
@@ -124,7 +120,7 @@ final class CertificateReloader: Sendable {
   }
 
   private func warnOfExpiry() {
-    let now = clock()
+    let now = Self.now()
     let today = now / Self.day
     let current = expiries.filter { $0.notAfter - now < Self.warningDays * Self.day }
     let due = state.withLock { state in
@@ -140,7 +136,8 @@ final class CertificateReloader: Sendable {
     log.write(
       hasExpired ? .error : .warning,
       hasExpired
-        ? "A certificate has expired, and clients refuse it. Renew it."
+        ? "A certificate has expired, and clients refuse it. "
+          + "Still serving it: no other certificate covers these names."
         : "A certificate expires soon. Renew it.",
       [
         "setting": .string(expiry.setting), "certificate": .string(expiry.name),

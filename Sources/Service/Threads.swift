@@ -1,5 +1,7 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// How many processors this process may use. taskset, systemd and containers may allow fewer than the
 /// machine has.
@@ -34,56 +36,17 @@ func giveWay() {
   _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
 }
 
-/// Runs pieces of work at the same time, each on its own thread, and returns when all are done.
+/// Runs pieces of work on several threads, and returns their results in order when all are done.
 ///
 /// - Parameter work: Takes the number of the piece, from 0.
 /// - Throws: What the first failing piece throws.
 func concurrently<Value: Sendable>(
-  _ count: Int, _ work: @escaping @Sendable (Int) throws -> Value
+  _ count: Int, _ work: @Sendable (Int) throws -> Value
 ) throws -> [Value] {
-  let pieces = (0..<count).map { number in Piece { try work(number) } }
-  // This thread runs the first piece.
-  let threads = pieces.dropFirst().map { $0.start() }
-  pieces.first?.run()
-  for (piece, thread) in zip(pieces.dropFirst(), threads) {
-    if let thread { pthread_join(thread, nil) } else { piece.run() }
+  let results = Mutex<[Int: Result<Value, any Error>]>([:])
+  DispatchQueue.concurrentPerform(iterations: count) { number in
+    let result = Result { try work(number) }
+    results.withLock { $0[number] = result }
   }
-  return try pieces.map { try $0.result() }
-}
-
-/// Work and its result.
-private final class Piece<Value: Sendable>: @unchecked Sendable {
-  // Unchecked is sound: the thread that runs the work writes the result, which is read after that thread
-  // has ended.
-  private let work: @Sendable () throws -> Value
-  private var outcome: Result<Value, any Error>?
-
-  init(_ work: @escaping @Sendable () throws -> Value) { self.work = work }
-
-  func run() { outcome = Result { try work() } }
-
-  /// Call it after `run`.
-  func result() throws -> Value { try outcome?.get() ?? work() }
-
-  /// Runs the work on a new thread; `nil` if none can be created.
-  func start() -> pthread_t? {
-    let body = Unmanaged.passRetained(ThreadBody { [self] in run() })
-    var thread = pthread_t()
-    if pthread_create(&thread, nil, runThread, body.toOpaque()) == 0 { return thread }
-    body.release()
-    return nil
-  }
-}
-
-private final class ThreadBody {
-  let run: () -> Void
-
-  init(_ run: @escaping () -> Void) { self.run = run }
-}
-
-private func runThread(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let body else { return nil }
-  // Sound: this is the reference that `start` retained, and only this line releases it.
-  Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
-  return nil
+  return try results.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }
 }
