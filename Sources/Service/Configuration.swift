@@ -45,11 +45,11 @@ extension Configuration {
     Setting(
       "publicAddress", \.publicAddress, .address, .afterRestart,
       "Where association files are served. 0.0.0.0 listens on every IPv4 address, [::] on every "
-        + "IPv4 and IPv6 address. A systemd socket named “public” takes precedence."),
+        + "IPv4 and IPv6 address. A systemd socket named \"public\" takes precedence."),
     Setting(
       "adminAddress", \.adminAddress, .address, .afterRestart,
       "Where the JSON API listens. An address that other machines can reach needs "
-        + "adminCertificates or insecureAdmin. A systemd socket named “admin” takes precedence."),
+        + "adminCertificates or insecureAdmin. A systemd socket named \"admin\" takes precedence."),
     Setting(
       "insecureAdmin", \.insecureAdmin, .flag, .afterRestart,
       "Let other machines reach the JSON API over plain HTTP. Use it only on a private network: "

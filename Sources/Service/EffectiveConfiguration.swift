@@ -95,9 +95,9 @@ public struct EffectiveConfiguration: Sendable {
   ) throws(Configuration.Invalid) {
     guard isRightKind, setting.read(&configuration, text) else {
       let subject = if case .file = origin { "\(origin): \(setting.name)" } else { "\(origin)" }
-      let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(80)
+      let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       throw Configuration.Invalid(
-        description: "\(subject) must be \(setting.allowed), not “\(value)”.")
+        description: "\(subject) must be \(setting.allowed), not \(value.quoted).")
     }
     origins[setting.name] = origin
   }
@@ -116,9 +116,9 @@ public struct EffectiveConfiguration: Sendable {
     _ problem: String, _ name: String, among known: [String]
   ) -> Configuration.Invalid {
     let advice =
-      Spelling.nearest(to: name, among: known).map { "Did you mean “\($0)”?" }
+      name.nearest(in: known).map { "Did you mean \($0.quoted)?" }
       ?? "Use one of \(known.joined(separator: ", "))."
-    return Configuration.Invalid(description: "\(problem) “\(name.prefix(80))”. \(advice)")
+    return Configuration.Invalid(description: "\(problem) \(name.quoted). \(advice)")
   }
 
   /// Kubernetes gives every container variables with the addresses of services, named after the service,

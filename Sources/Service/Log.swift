@@ -1,3 +1,4 @@
+import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -143,7 +144,7 @@ private struct LogEvent {
 
   /// `2026-11-21T10:00:00.123Z warning A message. name=value name="another value"`
   private var text: String {
-    let message = message.replacingControlCharacters(with: " ")
+    let message = message.harmless
     return fields.members.reduce(
       into: "\(time.formatted(Self.timeFormat)) \(level.rawValue) \(message)"
     ) { $0 += " \($1.key)=\(Self.word($1.value))" }
@@ -156,7 +157,7 @@ private struct LogEvent {
     {
       return text
     }
-    return value.text.replacingControlCharacters(with: " ")
+    return value.text.harmless
   }
 
   /// No token reaches the log, not even one that a client put in the wrong place.

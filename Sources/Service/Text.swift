@@ -1,3 +1,5 @@
+import Association
+
 extension String {
   /// The text in lines of at most so many characters, broken at spaces.
   public func wrapped(to width: Int) -> [String] {
@@ -10,24 +12,13 @@ extension String {
     }
   }
 
-  /// The text with a replacement for each control character, so that it cannot break a line, leave its
-  /// column or steer a terminal.
-  public func replacingControlCharacters(with replacement: Unicode.Scalar) -> String {
-    guard hasControlCharacters else { return self }
-    var text = String.UnicodeScalarView()
-    for scalar in unicodeScalars { text.append(scalar.isControl ? replacement : scalar) }
-    return String(text)
+  /// The known name that was most likely meant by this one; `nil` if none is close.
+  public func nearest(in known: [String]) -> String? {
+    let typed = Array(lowercased().utf8.prefix(64))
+    let distances = known.map {
+      (name: $0, count: editDistance(typed, Array($0.lowercased().utf8)))
+    }
+    return distances.min { $0.count < $1.count }
+      .flatMap { $0.count <= min(3, typed.count / 2) ? $0.name : nil }
   }
-
-  /// Whether it has characters such as tabs, line ends and escapes.
-  public var hasControlCharacters: Bool { unicodeScalars.contains(where: \.isControl) }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isControl: Bool { properties.generalCategory == .control }
-}
-
-extension Int {
-  /// The number with a noun: `1 domain`, `2 domains`.
-  public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

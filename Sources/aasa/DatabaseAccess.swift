@@ -1,3 +1,4 @@
+import Association
 import FoundationEssentials
 import Service
 import Store
@@ -46,12 +47,12 @@ extension Store {
     let exists = FileManager.default.fileExists(atPath: path)
     if !exists && missing == .refused {
       throw UnusableDatabase(
-        description: "No database at “\(path)”. Choose one with --database.")
+        description: "No database at \(path.quoted). Choose one with --database.")
     }
     do {
       let store = try Store(path: path)
       if !exists && missing == .createdWithNote {
-        Terminal.complain("Created the database “\(path)”.")
+        Terminal.complain("Created the database \(path.quoted).")
       }
       return try body(store)
     } catch let error as StoreError {

@@ -1,7 +1,6 @@
 import Association
 import FoundationEssentials
 import JSONValue
-import Service
 
 /// A desired state in files: one file of the form of `GET /v1/export`, one file with a domain, or a
 /// directory as `aasa export DIR` writes it: `apps.json`, and a file for each domain that is named by

@@ -1,3 +1,4 @@
+import Association
 import Glibc
 
 /// Files that are named on the command line; `-` is stdin.
@@ -9,7 +10,7 @@ enum InputFile {
     init(_ description: String) { self.description = description }
 
     fileprivate init(_ path: String, code: Int32) {
-      let name = path == "-" ? "stdin" : "“\(path)”"
+      let name = path == "-" ? "stdin" : path.quoted
       description = "Cannot read \(name): \(String(cString: strerror(code)))."
     }
   }
@@ -38,7 +39,7 @@ enum InputFile {
       if chunk.isEmpty { return bytes }
       bytes += chunk
       if bytes.count > limit {
-        throw Unreadable("“\(path)” is too large: it has more than \(limit) bytes.")
+        throw Unreadable("\(path.quoted) is too large: it has more than \(limit) bytes.")
       }
     }
   }

@@ -1,5 +1,5 @@
 import JSONValue
-import Service
+import Association
 
 /// A plan for people, from the JSON of `POST /v1/apply`: a line for each thing that changes, what
 /// that does below it, and how many there are.

@@ -26,7 +26,7 @@ extension Arguments {
       guard let code = Finding.Code(rawValue: String(word)), code.isAcceptable else {
         let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
         throw UsageError(
-          "--accept cannot take “\(word.prefix(80))”. Use \(all.joined(separator: ", ")).")
+          "--accept cannot take \(String(word).quoted). Use \(all.joined(separator: ", ")).")
       }
       codes.insert(code)
     }
@@ -39,7 +39,7 @@ extension ImportCommand {
     name: "import", group: .domains, summary: "publish a file for a domain",
     details:
       "Creates the domain if it is new, and makes it serve exactly this file. A running server "
-      + "on the same database follows within a second. “-” reads stdin.",
+      + "on the same database follows within a second. FILE - is stdin.",
     options: [.domain, .accept, .reason, .database], operands: .one("FILE"),
     examples: [
       ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
@@ -57,7 +57,7 @@ extension ApplyCommand {
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
       "Makes apps and domains match the files: a directory as written by export, or one file; "
-      + "“-” reads stdin. Prints what changed.",
+      + "FILE - is stdin. Prints what changed.",
     options: [
       .dryRun, .prune, .accept, .reason, .json, .database, .server,
     ], operands: .one("FILE|DIR"),

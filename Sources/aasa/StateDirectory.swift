@@ -2,7 +2,7 @@ import CSodium
 import FoundationEssentials
 import Glibc
 import JSONValue
-import Service
+import Association
 
 /// The form of a state that people keep in git: a directory with `apps.json` and a file for each
 /// domain, which `DesiredFiles` reads.

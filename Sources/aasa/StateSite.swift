@@ -4,7 +4,6 @@ import Association
 import FoundationEssentials
 import JSONValue
 import Publishing
-import Service
 import Store
 
 /// Where the state is that a command is about: in a database, which it works on by itself, or behind

@@ -1,3 +1,4 @@
+import Association
 import CSystemd
 import Glibc
 import HTTP
@@ -54,13 +55,13 @@ struct Systemd {
     default:
       throw Unusable(
         description:
-          "systemd passed a socket at \(socket.address) with the unknown name “\(name)”. "
+          "systemd passed a socket at \(socket.address) with the unknown name \(name.quoted). "
           + "Set FileDescriptorName=public or FileDescriptorName=admin in its unit.")
     }
     guard sockets[keyPath: path] == nil else {
       throw Unusable(
         description:
-          "systemd passed two sockets named “\(name)”. Keep one: with BindIPv6Only=both, "
+          "systemd passed two sockets named \(name.quoted). Keep one: with BindIPv6Only=both, "
           + "[::]:80 accepts IPv4 as well.")
     }
     sockets[keyPath: path] = socket

@@ -1,6 +1,6 @@
+import Association
 import FoundationEssentials
 import Glibc
-import Service
 
 /// How the program ends.
 enum ExitStatus: Int32 {
@@ -87,13 +87,8 @@ struct TextStyle {
 
   /// The text in a color, without control characters.
   func paint(_ text: String, _ color: Color?) -> String {
-    let text = Self.harmless(text)
+    let text = text.harmless
     guard isColored, let color else { return text }
     return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
-  }
-
-  /// The text with a replacement for each control character.
-  static func harmless(_ text: String) -> String {
-    text.replacingControlCharacters(with: "\u{FFFD}")
   }
 }

@@ -65,9 +65,9 @@ enum TokenCommand {
     let word = try arguments.required(role)
     guard let role = Role(rawValue: word) else {
       throw UsageError(
-        "--role must be one of \(role.choices.joined(separator: ", ")), not “\(word.prefix(80))”.")
+        "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
     }
-    guard (1...100).contains(name.unicodeScalars.count), !name.hasControlCharacters else {
+    guard (1...100).contains(name.unicodeScalars.count), !name.hasControlCharacter else {
       throw UsageError("--name must have 1 to 100 characters and no control characters.")
     }
     let domains = try arguments.all(domain).map { try Alias($0) }
@@ -81,7 +81,7 @@ enum TokenCommand {
         return .success
       } catch StoreError.tokenNameTaken {
         Terminal.complain(
-          "A token named “\(name)” already exists. Choose another name, or revoke it first.")
+          "A token named \(name.quoted) already exists. Choose another name, or revoke it first.")
         return .failure
       }
     }
@@ -94,10 +94,10 @@ enum TokenCommand {
     guard let seconds = Timestamp.seconds(time) else {
       throw UsageError(
         "--expires must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
-          + "not “\(text.prefix(80))”.")
+          + "not \(text.quoted).")
     }
     guard seconds > Int64(Date.now.timeIntervalSince1970) else {
-      throw UsageError("--expires must be in the future, not “\(text)”.")
+      throw UsageError("--expires must be in the future, not \(text.quoted).")
     }
     return seconds
   }
@@ -134,7 +134,7 @@ enum TokenCommand {
         return .success
       } catch StoreError.notFound {
         Terminal.complain(
-          "No token is named “\(name.prefix(80))”. List them with 'aasa token list'.")
+          "No token is named \(name.quoted). List them with 'aasa token list'.")
         return .failure
       }
     }

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("http", "unknown name “http”"), ("public:public", "two sockets named “public”"),
+    ("http", "unknown name \"http\""), ("public:public", "two sockets named \"public\""),
   ])
   func socketsThatFitNothingAreRefused(names: String, words: String) throws {
     let sockets = [try ListeningDescriptor(), try ListeningDescriptor()]

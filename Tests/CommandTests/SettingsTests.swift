@@ -57,61 +57,61 @@ import Testing
 
   @Test(arguments: [
     Wrong(
-      words: ["--threads", "0"], sentence: "--threads must be a number from 1 to 64, not “0”."),
-    Wrong(words: ["--database", ""], sentence: "--database must be a path, not “”."),
+      words: ["--threads", "0"], sentence: "--threads must be a number from 1 to 64, not \"0\"."),
+    Wrong(words: ["--database", ""], sentence: "--database must be a path, not \"\"."),
     Wrong(
       words: ["--public-address", "8080"],
       sentence:
-        "--public-address must be an address and a port, such as 127.0.0.1:8080, not “8080”."),
+        "--public-address must be an address and a port, such as 127.0.0.1:8080, not \"8080\"."),
     Wrong(
-      words: ["--log-format", "xml"], sentence: "--log-format must be text or json, not “xml”."),
+      words: ["--log-format", "xml"], sentence: "--log-format must be text or json, not \"xml\"."),
     Wrong(
       environment: ["AASA_MAX_BODY_BYTES": "8M"],
-      sentence: "AASA_MAX_BODY_BYTES must be a number from 131072 to 1073741824, not “8M”."),
+      sentence: "AASA_MAX_BODY_BYTES must be a number from 131072 to 1073741824, not \"8M\"."),
     Wrong(
       environment: ["AASA_DATABSE": "aasa.db"],
-      sentence: "Unknown environment variable “AASA_DATABSE”. Did you mean “AASA_DATABASE”?"),
+      sentence: "Unknown environment variable \"AASA_DATABSE\". Did you mean \"AASA_DATABASE\"?"),
     Wrong(
       environment: ["AASA_PORT": "8080"],
-      sentence: "Unknown environment variable “AASA_PORT”. Use one of AASA_DATABASE, "),
+      sentence: "Unknown environment variable \"AASA_PORT\". Use one of AASA_DATABASE, "),
     Wrong(
       environment: ["AASA_INSECURE_ADMIN": "yes"],
-      sentence: "AASA_INSECURE_ADMIN must be true or false, not “yes”."),
+      sentence: "AASA_INSECURE_ADMIN must be true or false, not \"yes\"."),
     Wrong(
       words: ["--trusted-proxies", "10.0.0.0/8", "--trusted-proxies", "proxy"],
       sentence: "--trusted-proxies must be a list of addresses and ranges, such as "
-        + "10.0.0.0/8,::1, not “10.0.0.0/8,proxy”."),
+        + "10.0.0.0/8,::1, not \"10.0.0.0/8,proxy\"."),
     Wrong(
       file: "threads = 1.5",
-      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not “1.5”."),
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"1.5\"."),
     Wrong(
       file: "# A comment\r\ntrustedProxies = [ # many\r\n]\r\nthread = 1",
-      sentence: "aasa.toml:4: unknown setting “thread”. Did you mean “threads”?"),
+      sentence: "aasa.toml:4: unknown setting \"thread\". Did you mean \"threads\"?"),
     Wrong(
-      file: "port = 8080", sentence: "aasa.toml:1: unknown setting “port”. Use one of database, "),
+      file: "port = 8080", sentence: "aasa.toml:1: unknown setting \"port\". Use one of database, "),
     Wrong(
       file: "threads = 0\nthread = 1",
-      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not “0”."),
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"0\"."),
     Wrong(
       file: "\nthreads = true",
-      sentence: "aasa.toml:2: threads must be a number from 1 to 64, not “true”."),
+      sentence: "aasa.toml:2: threads must be a number from 1 to 64, not \"true\"."),
     Wrong(
       file: "threads = [1,\n 2]",
-      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not “[ 1, 2 ]”."),
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"[ 1, 2 ]\"."),
     Wrong(
       file: "[threads]\na = 1",
-      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not “a = 1”."),
-    Wrong(file: "database = 5", sentence: "aasa.toml:1: database must be a path, not “5”."),
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"a = 1\"."),
+    Wrong(file: "database = 5", sentence: "aasa.toml:1: database must be a path, not \"5\"."),
     Wrong(
       file: "database = 2026-11-22",
-      sentence: "aasa.toml:1: database must be a path, not “2026-11-22”."),
+      sentence: "aasa.toml:1: database must be a path, not \"2026-11-22\"."),
     Wrong(
       file: "database = \"\(String(repeating: "a\u{20}", count: 200))\"\nthreads = 0",
       sentence: "aasa.toml:2: threads must be"),
     Wrong(
       file: "logFormat = \"\(String(repeating: "a", count: 200))\"",
       sentence: "aasa.toml:1: logFormat must be text or json, not "
-        + "“\(String(repeating: "a", count: 80))”."),
+        + "\"\(String(repeating: "a", count: 80))…\"."),
     Wrong(
       file: "\ntrustedProxies = ['::1', 7]",
       sentence: "aasa.toml:2: trustedProxies must be a list of addresses and ranges, such as"),

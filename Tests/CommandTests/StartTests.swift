@@ -216,7 +216,7 @@ import Testing
   func aDatabaseThatIsNotThereIsNotMadeByWhoWantsWhatIsInIt(words: [String]) throws {
     check(
       try Program.run(Program.aasa, words + ["--database", database]),
-      says: "No database at “\(database)”. Choose one with --database.")
+      says: "No database at \"\(database)\". Choose one with --database.")
     #expect(FileContents(database) == nil)
   }
 
@@ -224,13 +224,13 @@ import Testing
     let words = ["token", "create", "--role", "admin", "--database", database, "--name"]
     let first = try Program.run(Program.aasa, words + ["a"])
     #expect(first.status == 0 && first.lines.count == 1)
-    #expect(first.errors == "Created the database “\(database)”.\n")
+    #expect(first.errors == "Created the database \"\(database)\".\n")
     #expect(try Program.run(Program.aasa, words + ["b"]).errors.isEmpty)
     let other = scratch.path("other.db")
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", other, "-", input: file.serialized())
     #expect(result.status == 0)
-    #expect(result.errors.hasPrefix("Created the database “\(other)”.\n"))
+    #expect(result.errors.hasPrefix("Created the database \"\(other)\".\n"))
   }
 
   @Test func serversThatStartTogetherOnANewDatabaseAllServeAndShowOneToken() throws {

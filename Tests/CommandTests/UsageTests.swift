@@ -26,21 +26,21 @@ import Testing
   }
 
   @Test(arguments: [
-    (["serv"], "Unknown command “serv”. Did you mean “serve”?\nRun 'aasa --help'.\n"),
+    (["serv"], "Unknown command \"serv\". Did you mean \"serve\"?\nRun 'aasa --help'.\n"),
     (
       ["token", "creat"],
       "aasa token needs one of create, list, revoke.\nRun 'aasa token --help'.\n"
     ),
-    (["serve", "--thread", "2"], "Unknown option “--thread”. Did you mean “--threads”?\n"),
-    (["diff", "--dryrun", "x"], "Unknown option “--dryrun”.\nRun 'aasa diff --help'.\n"),
+    (["serve", "--thread", "2"], "Unknown option \"--thread\". Did you mean \"--threads\"?\n"),
+    (["diff", "--dryrun", "x"], "Unknown option \"--dryrun\".\nRun 'aasa diff --help'.\n"),
     (["backup"], "FILE is required.\nRun 'aasa backup --help'.\n"),
-    (["backup", "a", "b"], "Unexpected argument “b”.\n"),
+    (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
     (["serve", "--database"], "--database needs a value: --database FILE.\n"),
     (["export", "--json=yes"], "--json takes no value.\n"),
     (["import", "FILE"], "--domain DOMAIN is required.\n"),
     (
       ["token", "create", "--name", "x", "--role", "owner"],
-      "--role must be one of viewer, editor, admin, not “owner”.\n"
+      "--role must be one of viewer, editor, admin, not \"owner\".\n"
     ),
   ])
   func theMessageSaysWhatIsWrong(words: [String], message: String) throws {
@@ -91,7 +91,7 @@ import Testing
     let result = try Program.aasa("serve", "--threads", "2", "--help")
     #expect(result.status == 0 && result.output.hasPrefix("aasa serve: "))
     let operand = try Program.aasa("validate", "--", "--help")
-    #expect(operand.status == 1 && operand.errors.contains("Cannot read “--help”"))
+    #expect(operand.status == 1 && operand.errors.contains("Cannot read \"--help\""))
   }
 
   @Test(SystemProgram.need("mandoc"))
@@ -140,7 +140,7 @@ import Testing
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(
-      result.errors.hasPrefix("Cannot read “") || result.errors.hasPrefix("“/dev/zero” is too"))
+      result.errors.hasPrefix("Cannot read \"") || result.errors.hasPrefix("\"/dev/zero\" is too"))
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(!result.errors.contains("Error"), "no dump of an error: \(result.errors)")
   }

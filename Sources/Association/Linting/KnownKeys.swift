@@ -53,6 +53,6 @@ enum KnownKeys: CaseIterable {
     ]
     if aliases[key.lowercased()] == known { return true }
     guard known.utf8.count > 3, key.utf8.count < 100 else { return false }
-    return Spelling.distance(letters(key), letters(known)) <= known.utf8.count / 4
+    return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
   }
 }

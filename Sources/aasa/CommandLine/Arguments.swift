@@ -1,4 +1,5 @@
 import Association
+import Service
 
 /// Wrong usage, as a sentence. The program adds a hint at help and ends with 64 (EX_USAGE in sysexits.h).
 struct UsageError: Error {
@@ -13,8 +14,8 @@ struct UsageError: Error {
 
   /// An unknown option or command, with a suggestion.
   init(unknown kind: String, _ name: String, among known: [String]) {
-    let guess = Spelling.nearest(to: name, among: known).map { " Did you mean “\($0)”?" } ?? ""
-    message = "Unknown \(kind) “\(name.prefix(80))”.\(guess)"
+    let guess = name.nearest(in: known).map { " Did you mean \($0.quoted)?" } ?? ""
+    message = "Unknown \(kind) \(name.quoted).\(guess)"
   }
 }
 
@@ -67,7 +68,7 @@ struct Arguments {
   private func check(_ command: Command) throws(UsageError) {
     if operands.count > command.operands.count.upperBound {
       throw UsageError(
-        "Unexpected argument “\(operands[command.operands.count.upperBound].prefix(80))”.")
+        "Unexpected argument \(operands[command.operands.count.upperBound].quoted).")
     }
     for option in command.options where option.isRequired { _ = try required(option) }
     if operands.count < command.operands.count.lowerBound {

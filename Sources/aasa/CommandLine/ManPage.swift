@@ -59,8 +59,7 @@ enum ManPage {
       case "\\": text += "\\e"
       case "-": text += "\\-"
       case "…": text += "..."
-      case "“": text += "\\(lq"
-      case "”": text += "\\(rq"
+      case "\"": text += "\\(dq"
       default: text.append(character)
       }
     }
