@@ -4,7 +4,7 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
     libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-    libcurl4-openssl-dev libsystemd-dev libgnutls28-dev \
+    libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -22,9 +22,9 @@ RUN apt-get update -q \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data
 COPY --from=build /src/.build/release/aasa /usr/local/bin/aasa
-# By number, so that Kubernetes sees that it is not root.
+# A number, so that Kubernetes can verify that it is not root.
 USER 10001:10001
-# The only place that is written: run with --read-only and a volume here.
+# The only writable place: run with --read-only and a volume here.
 VOLUME /data
 ENV AASA_DATABASE=/data/aasa.db \
     AASA_PUBLIC_ADDRESS=0.0.0.0:8080 \

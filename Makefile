@@ -1,11 +1,11 @@
-# The words that people and CI use. `make help` lists them.
+# Run `make help` for a list of targets.
 
-# Debian's packages that building and testing need.
+# Debian packages.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
-  libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
-TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd
+  libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
+TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd \
+  mandoc zsh fish
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk strace
-PACKAGES = $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
@@ -15,47 +15,66 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup build run test contract lint format bench bench-match
+.PHONY: help setup test-setup build run man generate test contract lint format bench bench-match
 
 help:
-	@echo "make run     install what is missing, build, and serve the example domain"
-	@echo "make test    install what is missing, and run every test"
-	@echo "make contract  build, and try the server against its OpenAPI description"
-	@echo "make lint    check format, imports and warnings"
-	@echo "make format  format all Swift files"
-	@echo "make bench   measure beside nginx and others: 12 minutes of an idle machine, QUICK=1 for 2"
+	@echo "make run       install what building needs, build, and serve an example domain"
+	@echo "make test      install what testing needs, and run every test"
+	@echo "make contract  build, and test the server against its OpenAPI description"
+	@echo "make lint      check format, imports and warnings"
+	@echo "make format    format all Swift files"
+	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
+	@echo "make generate  build, and rewrite the files that are made from the declarations of settings"
+	@echo "make bench     compare with nginx and others: 12 minutes of an idle machine, QUICK=1 for 2"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
-	@$(call install,$(PACKAGES))
+	@$(call install,$(BUILD_PACKAGES))
 
-# With Swift's libraries in it, so that it runs where Swift is not installed, and faster. The linker's
-# warning of mktemp is about Foundation.
+test-setup: setup
+	@$(call install,$(TEST_PACKAGES))
+
+# Statically links the Swift runtime, so the program runs without Swift installed, and faster. Ignore the
+# linker's warning about mktemp; it comes from Foundation.
 build: setup
 	swift build -c release --product aasa --static-swift-stdlib
 
-# The example is imported once, so that what was edited since stays.
+# Imports the example only once, to keep later edits.
 run: build
 	@mkdir -p $(dir $(DATABASE))
 	@[ -e $(DATABASE) ] || $(AASA) import --database $(DATABASE) --domain example.com \
 	  Config/example/apple-app-site-association
+	@printf 'To use aasa in a second terminal, run:\n  export PATH="%s:$$PATH" AASA_DATABASE="%s"\n  aasa --help\n' \
+	  "$(dir $(abspath $(AASA)))" "$(abspath $(DATABASE))"
 	@exec $(AASA) serve --database $(DATABASE) $(SERVE_FLAGS)
 
-test: setup
+# Writes the manual page; man -l reads it.
+MAN_PAGE = .build/aasa.1
+man: build
+	$(AASA) reference man > $(MAN_PAGE)
+
+# Files that are made from the declarations in Sources/Service/Configuration.swift; tests compare them.
+generate: build
+	$(AASA) config --example > Config/aasa.toml
+	sed -i -e '/^<!-- settings: begin/,/^<!-- settings: end/{//!d}' docs/configuration.md
+	(echo; $(AASA) reference settings; echo) | \
+	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
+
+test: test-setup
 	swift build --build-tests
 	swift test --skip-build
 	$(MAKE) --no-print-directory contract
 
-# The server against its description, by a program of PyPI that is installed beside the build.
+# Tests the server against its description with schemathesis of PyPI, installed into the build directory.
 CONTRACT = .build/contract
-contract: setup $(CONTRACT)/installed
+contract: test-setup $(CONTRACT)/installed
 	swift build --product aasa
 	Tests/Contract/run .build/debug/aasa $(CONTRACT)
 
 $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@python3 -m venv --clear $(CONTRACT)
 	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
-	  echo "schemathesis could not be installed from PyPI, which make test needs." >&2; exit 1; }
+	  echo "Cannot install schemathesis from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
 lint: setup
@@ -65,7 +84,7 @@ lint: setup
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-# The server beside others; writes its tables into docs/performance.md, but with QUICK=1.
+# Compares the server with others and writes the tables of docs/performance.md, unless QUICK=1.
 BENCH = .build/bench
 bench: build $(BENCH)/constant
 	@$(call install,$(BENCH_PACKAGES))
@@ -75,7 +94,7 @@ $(BENCH)/constant: Tests/Benchmarks/Serving/constant.c
 	@mkdir -p $(BENCH)
 	clang -O2 -Wall -o $@ $< -lmicrohttpd
 
-# Resolutions a second, beside NSRegularExpression and fnmatch. CORPUS is a folder of real files.
+# Resolutions per second, compared with NSRegularExpression and fnmatch. CORPUS is a folder of real files.
 CORPUS ?= ../shared/corpus/aasa
 bench-match: setup
 	swift build -c release --product MatchBenchmark

@@ -28,6 +28,7 @@ let package = Package(
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
+    .target(name: "CTOML"),
 
     // The domain: pure, no I/O.
     .target(name: "JSONValue", dependencies: ["CJSONParser"], swiftSettings: strictAndFast),
@@ -82,7 +83,7 @@ let package = Package(
       name: "Service",
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
-        "API", "Metrics",
+        "API", "Metrics", "CTOML",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// Counts of what happened, by labels. Meant for what happens some thousand times a second at most.
+/// Counts events by labels. Meant for up to some thousand events per second.
 public final class Counters: Sendable {
   private let counts: Mutex<[Labels: Int]>
 
   /// Counters at 0.
   ///
-  /// - Parameter labels: Which are shown from the start. A rate needs a value before the first event.
+  /// - Parameter labels: Those that exist from the start at 0, since a rate needs a value before the first
+  ///   event.
   public init(_ labels: [Labels] = []) {
     counts = Mutex(Dictionary(labels.map { ($0, 0) }) { first, _ in first })
   }
 
-  /// Counts.
+  /// Adds to the count.
   public func add(_ count: Int = 1, _ labels: Labels = .none) {
     counts.withLock { $0[labels, default: 0] += count }
   }
@@ -20,4 +21,18 @@ public final class Counters: Sendable {
   public var values: [(key: Labels, value: Int)] {
     counts.withLock { Array($0) }.sorted { $0.key.text < $1.key.text }
   }
+}
+
+/// A number that one thread sets and others read.
+public final class Gauge: Sendable {
+  private let number = Atomic(0)
+
+  /// A gauge at 0.
+  public init() {}
+
+  /// The current number.
+  public var value: Int { number.load(ordering: .relaxed) }
+
+  /// Sets the number.
+  public func set(_ value: Int) { number.store(value, ordering: .relaxed) }
 }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How often something took how long.
+/// A distribution of durations or sizes.
 public final class Histogram: Sendable {
-  /// Bounds in seconds that fit what a database or a request takes.
+  /// Bounds in seconds that suit database transactions and requests.
   public static let seconds = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 
   private struct Counts {
-    /// How many are in each bucket alone; the last one is for what is above all bounds.
+    /// The count of each bucket alone; the last one is above all bounds.
     var buckets: [Int]
     var sum = 0.0
   }
@@ -33,7 +33,7 @@ public final class Histogram: Sendable {
     }
   }
 
-  /// Does something and adds the time that it took, however it ended.
+  /// Runs `body` and observes how long it took, even if it throws.
   public func time<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -42,7 +42,7 @@ public final class Histogram: Sendable {
     return try body()
   }
 
-  /// The lines: cumulative buckets, the sum and the count.
+  /// Cumulative buckets, the sum and the count.
   func samples(labels: Labels) -> [MetricFamily.Sample] {
     let counts = counts.withLock { $0 }
     var total = 0

@@ -1,5 +1,5 @@
-/// The labels of a sample, in their order. Values come from small closed sets: each combination is a
-/// time series that Prometheus keeps.
+/// The labels of a sample, in order. Take values from small closed sets: Prometheus keeps a time series
+/// per combination.
 public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   struct Label: Sendable, Hashable {
     let name: String
@@ -11,20 +11,19 @@ public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// No labels.
   public static let none: Labels = [:]
 
-  /// Names, in the characters that Prometheus allows, with their values, which may be any text.
+  /// Names in the characters that Prometheus allows; values may be any text.
   public init(dictionaryLiteral elements: (String, String)...) {
     all = elements.map { Label(name: $0, value: $1) }
   }
 
-  /// These labels and one more at the end.
+  /// These labels and another one at the end.
   func with(_ name: String, _ value: String) -> Labels {
     var labels = self
     labels.all.append(Label(name: name, value: value))
     return labels
   }
 
-  /// `{name="value",…}`, or nothing where there are none. A backslash, a quotation mark and a line
-  /// feed in a value are escaped.
+  /// `{name="value",…}`, empty without labels.
   var text: String {
     if all.isEmpty { return "" }
     let labels = all.map { "\($0.name)=\"\($0.value.escaped(quotes: true))\"" }
@@ -33,8 +32,8 @@ public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// With what the text format escapes: a backslash, a line feed, and a quotation mark where asked for.
-  /// By scalars, since a carriage return with a line feed is one character.
+  /// Escapes backslashes, line feeds and, in label values, quotation marks. By scalars, since a carriage
+  /// return with a line feed is one character.
   func escaped(quotes: Bool) -> String {
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {

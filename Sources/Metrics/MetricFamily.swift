@@ -1,7 +1,6 @@
-/// A metric with its samples. Names follow prometheus.io/docs/practices/naming: the prefix `aasa_`,
-/// base units, `_total` for what only grows.
+/// A metric with its samples. Names follow prometheus.io/docs/practices/naming: the prefix `aasa_`, base
+/// units, `_total` for counters.
 public struct MetricFamily: Sendable, Equatable {
-  /// What kind of metric it is.
   enum Kind: String {
     case counter, gauge, histogram
   }
@@ -19,7 +18,7 @@ public struct MetricFamily: Sendable, Equatable {
   let kind: Kind
   let samples: [Sample]
 
-  /// What only grows, by labels.
+  /// A counter, by labels.
   public static func counter(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Int)]
   ) -> MetricFamily {
@@ -28,13 +27,13 @@ public struct MetricFamily: Sendable, Equatable {
       samples: values.map { Sample(labels: $0.key, value: Double($0.value)) })
   }
 
-  /// What only grows.
+  /// A counter.
   public static func counter(_ name: String, _ help: String, _ value: Double) -> MetricFamily {
     MetricFamily(
       name: name, help: help, kind: .counter, samples: [Sample(labels: .none, value: value)])
   }
 
-  /// What grows and shrinks, by labels.
+  /// A gauge, by labels.
   public static func gauge(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Double)]
   ) -> MetricFamily {
@@ -43,19 +42,19 @@ public struct MetricFamily: Sendable, Equatable {
       samples: values.map { Sample(labels: $0.key, value: $0.value) })
   }
 
-  /// What grows and shrinks, by one label.
+  /// A gauge, by one label.
   public static func gauge(
     _ name: String, _ help: String, by label: String, _ values: KeyValuePairs<String, Double>
   ) -> MetricFamily {
     gauge(name, help, values.map { (key: [label: $0.key], value: $0.value) })
   }
 
-  /// What grows and shrinks; no sample where it is not known.
+  /// A gauge; without a sample if its value is unknown.
   public static func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
     gauge(name, help, value.map { [(key: .none, value: $0)] } ?? [])
   }
 
-  /// How often something took how long, by labels.
+  /// A histogram, by labels.
   public static func histogram(
     _ name: String, _ help: String, _ values: [(key: Labels, value: Histogram)]
   ) -> MetricFamily {
@@ -70,14 +69,14 @@ extension MetricFamily {
   /// (prometheus.io/docs/instrumenting/exposition_formats#text-based-format).
   public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// The family in that format.
+  /// The metric in that format.
   public var text: String {
     let help = help.escaped(quotes: false)
     let lines = samples.map { "\(name)\($0.suffix)\($0.labels.text) \(Self.text($0.value))\n" }
     return "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" + lines.joined()
   }
 
-  /// As Go reads it; whole numbers without a point.
+  /// In Go's syntax; whole numbers without a point.
   static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }

@@ -1,38 +1,40 @@
+import Association
 import Dispatch
 import FoundationEssentials
 import Glibc
 public import JSONValue
+import Store
 import Synchronization
 
-/// Writes events, a line each: the time, the level, a message and fields. Whoever writes
-/// does not wait: lines go through a bounded queue, and are lost, and counted, where nobody reads them.
+/// Writes one line per event: the time, the level, a message and fields. Writers never wait: lines go
+/// through a bounded queue, and are dropped and counted if nobody reads them.
 public final class Log: Sendable {
   /// What a line looks like.
   public enum Format: String, Sendable {
     /// For people.
     case text
-    /// An object of JSON, for programs.
+    /// A JSON object, for programs.
     case json
   }
 
-  /// How much an event matters.
+  /// How urgent an event is.
   public enum Level: String, Sendable {
-    /// Something that is to be expected.
+    /// Normal operation.
     case info
-    /// Something that may need somebody.
+    /// May need somebody's attention.
     case warning
-    /// Something that does.
+    /// Needs somebody's attention.
     case error
   }
 
   private struct State {
     var format: Format
     var pending: [UInt8] = []
-    var lostLines = 0
+    var droppedLines = 0
     var isWriting = false
   }
 
-  /// How many bytes wait for a reader at most.
+  /// How many bytes may wait to be written.
   private static let pendingLimit = 1_048_576
 
   private let descriptor: Int32?
@@ -40,33 +42,30 @@ public final class Log: Sendable {
   private let queue = DispatchQueue(label: "log")
   private let writing = DispatchGroup()
 
-  /// A log.
-  ///
-  /// - Parameter descriptor: Where lines go: to stderr, which is 2, if nothing else is said; nowhere for
-  ///   nil.
+  /// - Parameter descriptor: Where lines go: stderr by default, nowhere for nil.
   public init(format: Format = .text, descriptor: Int32? = 2) {
     self.descriptor = descriptor
     state = Mutex(State(format: format))
   }
 
-  /// What lines look like from now on.
+  /// The format of further lines.
   public var format: Format {
     get { state.withLock(\.format) }
     set { state.withLock { $0.format = newValue } }
   }
 
-  /// Writes an event. What looks like a token is masked wherever it stands.
+  /// Writes an event. Anything that looks like a token is masked.
   public func write(_ level: Level, _ message: String, _ fields: JSON.Object = [:]) {
     write(at: .now, level, message, fields)
   }
 
-  /// Writes an event that was at another time.
+  /// Writes an event that happened at another time.
   func write(at time: Date, _ level: Level, _ message: String, _ fields: JSON.Object) {
     let event = LogEvent(time: time, level: level, message: message, fields: fields)
     let mustStart = state.withLock { state in
       let line = event.line(state.format)
       guard state.pending.count + line.count <= Self.pendingLimit else {
-        state.lostLines += 1
+        state.droppedLines += 1
         return false
       }
       state.pending += line
@@ -76,7 +75,7 @@ public final class Log: Sendable {
     if mustStart { queue.async(group: writing) { [self] in writePending() } }
   }
 
-  /// Waits until everything is written, or a time is over.
+  /// Waits until everything is written, but not longer than a time.
   public func flush(within seconds: Double = 1) { _ = writing.wait(timeout: .now() + seconds) }
 
   private func writePending() {
@@ -85,12 +84,14 @@ public final class Log: Sendable {
 
   private func takePending() -> [UInt8]? {
     state.withLock { state in
-      if state.lostLines > 0 {
+      if state.droppedLines > 0 {
+        let lines = state.droppedLines
         let event = LogEvent(
-          time: .now, level: .warning, message: "Lines of the log were lost: nobody read them.",
-          fields: ["lines": .number(String(state.lostLines))])
+          time: .now, level: .warning,
+          message: "Dropped \(lines.counted("log line")): stderr is not being read.",
+          fields: ["lines": .integer(lines)])
         state.pending += event.line(state.format)
-        state.lostLines = 0
+        state.droppedLines = 0
       }
       defer { state.pending = [] }
       state.isWriting = !state.pending.isEmpty
@@ -98,7 +99,7 @@ public final class Log: Sendable {
     }
   }
 
-  /// A log that cannot be written has nowhere to say so.
+  /// Errors are ignored: there is nowhere left to report them.
   private func write(_ bytes: [UInt8]) {
     guard let descriptor else { return }
     var rest = bytes[...]
@@ -113,6 +114,82 @@ public final class Log: Sendable {
       } else if errno != EINTR {
         return
       }
+    }
+  }
+}
+
+/// One event.
+private struct LogEvent {
+  let time: Date
+  let level: Log.Level
+  let message: String
+  let fields: JSON.Object
+
+  private static let timeFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  /// The event as a line, including its end.
+  func line(_ format: Log.Format) -> [UInt8] {
+    let line = format == .json ? json.serialized() : Array(text.utf8)
+    return Self.maskingTokens(line) + [UInt8(ascii: "\n")]
+  }
+
+  private var json: JSON {
+    var object: JSON.Object = [
+      "time": .string(time.formatted(Self.timeFormat)), "level": .string(level.rawValue),
+      "message": .string(message),
+    ]
+    for member in fields.members { object[member.key] = member.value }
+    return .object(object)
+  }
+
+  /// `2026-11-21T10:00:00.123Z warning A message. name=value name="another value"`
+  private var text: String {
+    let message = message.harmless
+    return fields.members.reduce(
+      into: "\(time.formatted(Self.timeFormat)) \(level.rawValue) \(message)"
+    ) { $0 += " \($1.key)=\(Self.word($1.value))" }
+  }
+
+  /// A single plain word as it is, anything else in JSON.
+  private static func word(_ value: JSON) -> String {
+    if let text = value.stringValue, !text.isEmpty,
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
+    {
+      return text
+    }
+    return value.text.harmless
+  }
+
+  /// No token reaches the log, not even one that a client put in the wrong place.
+  private static func maskingTokens(_ line: [UInt8]) -> [UInt8] {
+    var masked: [UInt8] = []
+    var rest = line[...]
+    while let end = endOfPrefix(in: rest) {
+      masked += rest[..<end]
+      let secret = rest[end...].prefix(while: isTokenByte)
+      masked += secret.count < 40 ? Array(secret) : Array("********".utf8)
+      rest = rest[secret.endIndex...]
+    }
+    return masked.isEmpty ? line : masked + rest
+  }
+
+  private static let prefix = Array(TokenSecret.prefix.utf8)
+
+  /// Where the first prefix of a token ends.
+  private static func endOfPrefix(in line: ArraySlice<UInt8>) -> Int? {
+    guard let last = prefix.last else { return nil }
+    return line.indices.first { index in
+      line[index] == last && line[...index].suffix(prefix.count).elementsEqual(prefix)
+    }.map { $0 + 1 }
+  }
+
+  /// The alphabet of tokens (RFC 4648 section 5).
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
     }
   }
 }

@@ -1,19 +1,18 @@
 import Association
 import WellKnown
 
-/// Whether the public listener does its work, so that nobody restarts one that has much of it.
+/// Whether the public listener works, without mistaking a busy one for a hung one.
 struct PublicLiveness {
-  /// How many requests were answered when this was asked last.
+  /// How many requests were answered at the last call.
   private var answeredBefore: UInt64 = 0
 
-  /// A probe waits behind everybody else: if every connection is taken, nobody takes it. So whoever
-  /// answers, or has no connection left to give, is not asked.
+  /// A probe has to queue behind other connections, and nobody accepts it once the limit is reached. So a
+  /// listener that answers requests, or is at its limit, is not probed.
   ///
   /// - Parameters:
-  ///   - answered: Requests that were answered since the start.
-  ///   - openConnections: Connections that are open.
-  ///   - limit: How many may be.
-  ///   - reacts: Makes a connection and sees whether it is dealt with.
+  ///   - answered: Requests answered since startup.
+  ///   - limit: The limit of open connections.
+  ///   - reacts: Opens a connection and returns whether the listener handles it.
   mutating func isAlive(
     answered: UInt64, openConnections: Int, limit: Int, reacts: () -> Bool
   ) -> Bool {

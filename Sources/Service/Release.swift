@@ -1,5 +1,5 @@
-/// What this program is called among its versions.
+/// The version of this program.
 public enum Release {
-  /// As CHANGELOG.md has it.
+  /// As in CHANGELOG.md.
   public static let version = "unreleased"
 }

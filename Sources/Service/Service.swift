@@ -11,11 +11,11 @@ import WellKnown
 
 /// Both listeners on one store.
 public final class Service: Sendable {
-  /// Sockets that listen already and that the service takes part in.
+  /// Sockets that already listen, for the service to use instead of opening its own.
   public struct InheritedSockets: Sendable {
-    /// In the place of one at `publicAddress`.
+    /// Used instead of `publicAddress`.
     public var publicSocket: InheritedSocket?
-    /// In the place of one at `adminAddress`.
+    /// Used instead of `adminAddress`.
     public var adminSocket: InheritedSocket?
 
     /// None.
@@ -31,7 +31,7 @@ public final class Service: Sendable {
   private let ledger: FetchLedger
   private let collection: AppleCollection
   private let adminConnections = Gauge()
-  private let certificates: CertificateWatch
+  private let certificates: CertificateReloader
   private let pruning: Pruning
   private let retention: Mutex<Retention>
   private let liveness = Mutex(PublicLiveness())
@@ -40,8 +40,8 @@ public final class Service: Sendable {
 
   /// Starts serving.
   ///
-  /// - Throws: `Configuration.Invalid` for an admin listener that anybody could listen to,
-  ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and what building answers throws.
+  /// - Throws: `Configuration.Invalid` for an admin listener whose tokens could be read in transit,
+  ///   `StoreError`, `ListenerError`, `CertificatesRefused`, and errors from preparing responses.
   public init(
     _ configuration: Configuration, store: Store, log: Log,
     sockets: InheritedSockets = InheritedSockets()
@@ -49,7 +49,7 @@ public final class Service: Sendable {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
-    let certificates = try CertificateWatch(configuration, log: log)
+    let certificates = try CertificateReloader(configuration, log: log)
     self.certificates = certificates
     let trouble = Trouble()
     self.trouble = trouble
@@ -90,10 +90,10 @@ public final class Service: Sendable {
       })
   }
 
-  /// Where association files are served, with the port that was free if any was asked for.
+  /// Where association files are served, with the actual port if port 0 was asked for.
   public var publicAddress: SocketAddress { publicListener.address }
 
-  /// Where the JSON API is.
+  /// Where the JSON API listens, with the actual port.
   public var adminAddress: SocketAddress { adminListener.address }
 
   /// Whether association files are served over HTTPS.
@@ -102,12 +102,12 @@ public final class Service: Sendable {
   /// Where association files are served, as a URL without a path.
   public var publicURL: String { "http\(speaksHTTPS ? "s" : "")://\(publicAddress)" }
 
-  /// Where the JSON API is, as a URL without a path.
+  /// Where the JSON API listens, as a URL without a path.
   public var adminURL: String {
     "http\(certificates.forAPI == nil ? "" : "s")://\(adminAddress)"
   }
 
-  /// Takes over what can change while the service runs, and reads the certificates again.
+  /// Applies the settings that can change while the service runs, and reloads the certificates.
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
@@ -115,8 +115,7 @@ public final class Service: Sendable {
     retention.withLock { $0 = configuration.retention }
   }
 
-  /// Serves what another process has changed, and writes down what was only remembered. To be called a
-  /// few times a second.
+  /// Follows what other processes changed and does the periodic writing. Call it a few times a second.
   public func follow() {
     attempt(.reading) { try table.refreshIfChangedElsewhere() }
     if !table.isBehind { trouble.end(.serving, log) }
@@ -131,7 +130,7 @@ public final class Service: Sendable {
     certificates.follow()
   }
 
-  /// Whether files are served, or as many as can be. To be asked now and then; it takes a second at most.
+  /// Whether the public listener serves files, or is at its limit of connections. Takes up to a second.
   public func isServing() -> Bool {
     let counts = publicListener.counts
     return liveness.withLock { liveness in
@@ -142,15 +141,14 @@ public final class Service: Sendable {
     }
   }
 
-  /// Does a part of the pruning, and counts what went.
+  /// Deletes some old rows and counts them.
   private func prune() throws {
     let pruned = try pruning.step(retention.withLock { $0 })
     prunedRows.add(pruned.revisions, Self.prunedTables[0])
     prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
   }
 
-  /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
-  /// any more.
+  /// Does work that is retried if it fails. Failure and recovery are logged once each.
   private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
     do {
       try work()
@@ -160,18 +158,18 @@ public final class Service: Sendable {
     }
   }
 
-  /// Lets `/readyz` say no, so that balancers send their requests elsewhere. Everything is answered as
-  /// before.
+  /// Makes `/readyz` fail, so that load balancers send their requests elsewhere. All requests are still
+  /// answered.
   public func announceEnd() {
     _ = trouble.begin(.ending)
     publicListener.prepareToStop()
   }
 
-  /// Takes no further connections, finishes requests that have begun, and ends both listeners: the
-  /// admin listener, which tells that this goes on, at last.
+  /// Stops accepting connections, finishes the requests that have begun, and stops both listeners. The
+  /// admin listener goes last, so that `/readyz` can report the shutdown.
   ///
-  /// - Parameter seconds: How long requests that have begun may take. Those of the API get half a second
-  ///   more if files have used the time up.
+  /// - Parameter seconds: How long requests that have begun may take. API requests get at least half a
+  ///   second.
   public func stop(within seconds: Double = 3) {
     announceEnd()
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -180,14 +178,14 @@ public final class Service: Sendable {
     adminListener.stop(within: max(0.5, rest))
   }
 
-  /// Writes down what was only remembered, and empties the WAL. To be called once, after `stop`: it does
-  /// not wait for long, and what cannot be written is lost, which the log says.
+  /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It does not
+  /// wait long: whatever cannot be written is lost and logged.
   public func writeRest() {
     for (work, loss) in [
-      ({ try self.store.limitLockWaits(milliseconds: 300) }, "The end may take long."),
-      (store.writeTokenUses, "When tokens were last used is not written down."),
-      (ledger.writeAll, "The fetches of the last seconds are lost."),
-      (store.checkpoint, "The database is whole, but its WAL was not emptied."),
+      ({ try self.store.limitLockWaits(milliseconds: 300) }, "Shutdown may be slow."),
+      (store.writeTokenUses, "Lost the times at which tokens were last used."),
+      (ledger.writeAll, "Lost the fetch counts of the last seconds."),
+      (store.checkpoint, "The WAL was not emptied. The database is intact."),
     ] as [(() throws -> Void, String)] {
       do {
         try work()
@@ -199,14 +197,14 @@ public final class Service: Sendable {
 }
 
 extension Trouble {
-  /// What is wrong from now on; the log has it once.
+  /// Notes a problem, and logs it if it is new.
   fileprivate func begin(_ kind: Kind, _ error: any Error, _ log: Log) {
     if begin(kind) {
       log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
     }
   }
 
-  /// What is not wrong any more; the log has it if it was.
+  /// Notes that a problem is over, and logs it if it existed.
   fileprivate func end(_ kind: Kind, _ log: Log) {
     if end(kind) { log.write(.info, kind.recovery) }
   }

@@ -1,44 +1,58 @@
 import HTTP
 import JSONValue
 
-/// One setting of a configuration: its name, how its text is read, and how it is shown.
-struct Setting: Sendable {
-  /// What its value is in JSON.
-  enum Kind: Sendable { case text, number, flag, list }
+/// One setting: everything that flags, environment variables, configuration files, `aasa config`, help
+/// and documentation know about it.
+public struct Setting: Sendable {
+  /// The types of values in a file.
+  public enum Kind: Sendable { case text, number, flag, list }
 
-  /// Who may see its value.
-  enum Visibility: Sendable { case plain, secret }
-
-  /// When a change of it counts.
+  /// When a change takes effect.
   enum Change: Sendable {
-    case whileRunning, atRestart
-    /// While the service runs, but not to or from an empty one.
-    case betweenValues
+    case atOnce, afterRestart
+    /// At once from one directory to another; a listener cannot switch between HTTP and HTTPS.
+    case betweenDirectories
   }
 
-  let name: String
-  let kind: Kind
-  /// What its text may be.
-  let allowed: String
+  /// The name in a file.
+  public let name: String
+  /// What the value is in a file.
+  public let kind: Kind
+  /// When a change takes effect.
   let change: Change
-  let visibility: Visibility
-  /// Reads the text of a value; false for one that is not allowed.
-  let set: @Sendable (inout Configuration, String) -> Bool
-  /// The value in JSON.
-  let get: @Sendable (Configuration) -> JSON
+  /// What it does, in sentences.
+  public let help: String
+  /// What stands for the value in help, such as `ADDRESS`.
+  public let placeholder: String
+  /// What the value has to be, such as `a number from 1 to 64`.
+  let allowed: String
+  /// The values, if there are only a few.
+  public let choices: [String]
+  /// Reads a value from its text; false if it is not allowed.
+  let read: @Sendable (inout Configuration, String) -> Bool
+  /// The value in JSON, which is valid TOML too.
+  let json: @Sendable (Configuration) -> JSON
+  /// Copies the value of the first configuration to the second.
+  let copy: @Sendable (Configuration, inout Configuration) -> Void
 
-  init(
-    _ name: String, _ kind: Kind, _ allowed: String, changes change: Change,
-    visibility: Visibility = .plain, get: @escaping @Sendable (Configuration) -> JSON,
-    set: @escaping @Sendable (inout Configuration, String) -> Bool
+  init<Value>(
+    _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
+    _ format: Format<Value>, _ change: Change, _ help: String
   ) {
     self.name = name
-    self.kind = kind
-    self.allowed = allowed
     self.change = change
-    self.visibility = visibility
-    self.set = set
-    self.get = get
+    self.help = help
+    kind = format.kind
+    placeholder = format.placeholder
+    allowed = format.allowed
+    choices = format.choices
+    read = { configuration, text in
+      guard let value = format.read(text) else { return false }
+      configuration[keyPath: path] = value
+      return true
+    }
+    json = { format.json($0[keyPath: path]) }
+    copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
   /// `public-address` for `publicAddress`.
@@ -50,44 +64,109 @@ struct Setting: Sendable {
   }
 
   /// `--public-address` for `publicAddress`.
-  var flag: String { "--" + words.joined(separator: "-") }
+  public var flag: String { "--" + words.joined(separator: "-") }
 
   /// `AASA_PUBLIC_ADDRESS` for `publicAddress`.
-  var variable: String { "AASA_" + words.joined(separator: "_").uppercased() }
+  public var variable: String { "AASA_" + words.joined(separator: "_").uppercased() }
 
-  /// The value as people may see it.
-  func shown(_ configuration: Configuration) -> JSON {
-    let value = get(configuration)
-    return visibility == .secret && value.stringValue != "" ? "********" : value
+  /// `Range: 1 to 64.`; nil for anything but numbers.
+  public var range: String? {
+    kind == .number ? allowed.replacing("a number from", with: "Range:") + "." : nil
   }
 
-  /// The value as the text that it is read from.
-  func text(_ configuration: Configuration) -> String { get(configuration).settingText }
+  /// The default, as it is written in the environment.
+  public var standard: String { text(Configuration()) }
 
-  /// Whether it can go from one text to another while the service runs.
-  func isTaken(from old: String, to new: String) -> Bool {
-    switch change {
-    case .whileRunning: true
-    case .atRestart: false
-    case .betweenValues: !old.isEmpty && !new.isEmpty
+  /// The value as it is written in the environment: a list has commas between its elements.
+  func text(_ configuration: Configuration) -> String {
+    switch json(configuration) {
+    case .array(let elements): elements.compactMap(\.stringValue).joined(separator: ",")
+    case .string(let text): text
+    case let value: value.text
     }
   }
 
-  /// Makes the value that of another configuration.
-  func copy(from other: Configuration, to configuration: inout Configuration) {
-    // What was read once can be read again.
-    _ = set(&configuration, text(other))
+  /// Whether a running service can go from one configuration to another.
+  func canChange(from old: Configuration, to new: Configuration) -> Bool {
+    switch change {
+    case .atOnce: true
+    case .afterRestart: false
+    case .betweenDirectories: !text(old).isEmpty && !text(new).isEmpty
+    }
   }
 }
 
-extension JSON {
-  /// The text of a setting's value: a list has commas between its elements.
-  var settingText: String {
-    switch self {
-    case .string(let text), .number(let text): text
-    case .bool(let value): String(value)
-    case .array(let elements): elements.map(\.settingText).joined(separator: ",")
-    case .null, .object: ""
-    }
+/// How the value of a setting is written.
+struct Format<Value: Sendable>: Sendable {
+  let kind: Setting.Kind
+  let placeholder: String
+  let allowed: String
+  var choices: [String] = []
+  let read: @Sendable (String) -> Value?
+  let json: @Sendable (Value) -> JSON
+}
+
+extension Format<String> {
+  static var path: Format {
+    Format(
+      kind: .text, placeholder: "FILE", allowed: "a path",
+      read: { $0.isEmpty ? nil : $0 }, json: { .string($0) })
+  }
+}
+
+extension Format<String?> {
+  /// An empty text is none.
+  static var directory: Format {
+    Format(
+      kind: .text, placeholder: "DIR", allowed: "a directory",
+      read: { .some($0.isEmpty ? nil : $0) }, json: { .string($0 ?? "") })
+  }
+}
+
+extension Format<Bool> {
+  static var flag: Format {
+    Format(
+      kind: .flag, placeholder: "", allowed: "true or false", choices: ["true", "false"],
+      read: { Bool($0) }, json: { .bool($0) })
+  }
+}
+
+extension Format<Int> {
+  static func number(_ range: ClosedRange<Int>) -> Format {
+    Format(
+      kind: .number, placeholder: "N",
+      allowed: "a number from \(range.lowerBound) to \(range.upperBound)",
+      read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, json: { .integer($0) })
+  }
+}
+
+extension Format<SocketAddress> {
+  static var address: Format {
+    Format(
+      kind: .text, placeholder: "ADDRESS", allowed: "an address and a port, such as 127.0.0.1:8080",
+      read: { SocketAddress($0) }, json: { .string($0.description) })
+  }
+}
+
+extension Format<[AddressRange]> {
+  static var ranges: Format {
+    Format(
+      kind: .list, placeholder: "RANGES",
+      allowed: "a list of addresses and ranges, such as 10.0.0.0/8,::1",
+      read: { text in
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
+          .filter { !$0.isEmpty }
+        let ranges = words.compactMap(AddressRange.init)
+        return ranges.count == words.count ? ranges : nil
+      },
+      json: { .strings($0.map(\.description)) })
+  }
+}
+
+extension Format<Log.Format> {
+  static var logFormat: Format {
+    Format(
+      kind: .text, placeholder: "FORMAT", allowed: "text or json", choices: ["text", "json"],
+      read: { Log.Format(rawValue: $0) }, json: { .string($0.rawValue) })
   }
 }

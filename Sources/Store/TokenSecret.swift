@@ -5,7 +5,8 @@ public struct TokenSecret: Sendable {
   /// The token as clients send it: `aasa_` and 43 characters of base64url.
   public let text: String
 
-  private static let prefix = "aasa_"
+  /// How every token begins.
+  public static let prefix = "aasa_"
 
   /// A new secret of 256 random bits.
   public init() throws {

@@ -2,9 +2,8 @@ import JSONValue
 
 /// `aasa apply`
 enum ApplyCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let order = try ApplyOrder("apply", words, options: ["--reason"], flags: ["--dry-run"])
-    let isDryRun = order.arguments.has("--dry-run")
-    return try order.carryOut(isDryRun: isDryRun) == nil ? .no : .fine
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let plan = try ApplyOrder(arguments).carryOut(isDryRun: arguments.has(.dryRun))
+    return plan == nil ? .failure : .success
   }
 }

@@ -1,32 +1,30 @@
+import Association
 import JSONValue
 import Service
 import Store
 
 /// `aasa backup`
 enum BackupCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: ["--database"], flags: ["--force", "--json"])
-    let file = try arguments.backupFile("backup")
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let file = try arguments.backupFile()
     let database = try Store.path(arguments)
     let contents = try Store.namingFiles {
-      try Backup.save(database, to: file, replacing: arguments.has("--force"))
+      try Backup.save(database, to: file, replacing: arguments.has(.force))
     }
-    if arguments.has("--json") {
+    if arguments.has(.json) {
       try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
     } else {
       try Terminal.print("\(file): \(contents.counts), schema \(contents.schema)")
     }
-    return .fine
+    return .success
   }
 }
 
 extension Arguments {
-  /// The one operand of a command that saves to a file, or restores from it.
-  func backupFile(_ command: String) throws(Wrong) -> String {
-    guard operands.count == 1, let file = operands.first, !file.isEmpty else {
-      throw Wrong(message: "\(command) needs one FILE.")
-    }
-    guard file != "-" else { throw Wrong(message: "\(command) needs a FILE, which “-” is not.") }
+  /// The file of a backup, which cannot be a stream.
+  func backupFile() throws(UsageError) -> String {
+    let file = operands[0]
+    if file.isEmpty || file == "-" { throw UsageError("FILE must be a path, not “\(file)”.") }
     return file
   }
 }
@@ -45,11 +43,7 @@ extension Store {
 extension DatabaseContents {
   /// "118784 bytes, 1 domain, 17 revisions"
   var counts: String {
-    "\(bytes) bytes, " + Self.count(domains, "domain") + ", " + Self.count(revisions, "revision")
-  }
-
-  private static func count(_ number: Int, _ word: String) -> String {
-    "\(number) \(word)\(number == 1 ? "" : "s")"
+    "\(bytes) bytes, \(domains.counted("domain")), \(revisions.counted("revision"))"
   }
 
   /// Members of an object, after others.

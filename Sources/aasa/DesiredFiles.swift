@@ -120,7 +120,7 @@ struct DesiredFiles {
 
     mutating func json(of path: String) -> JSON? {
       do {
-        let parsed = try JSON.parse(Input.bytes(of: path, atMost: Self.limit))
+        let parsed = try JSON.parse(InputFile.bytes(of: path, atMost: Self.limit))
         for pointer in parsed.duplicateKeys {
           faults.append("“\(path)” has a key twice in its object: \(pointer).")
         }

@@ -2,8 +2,8 @@ import JSONValue
 
 /// `aasa diff`: what `aasa apply` would do.
 enum DiffCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    guard let plan = try ApplyOrder("diff", words).carryOut(isDryRun: true) else { return .no }
-    return plan.isEmpty ? .fine : .different
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
+    guard let plan = try ApplyOrder(arguments).carryOut(isDryRun: true) else { return .failure }
+    return plan.isEmpty ? .success : .different
   }
 }

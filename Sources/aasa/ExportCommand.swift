@@ -2,25 +2,21 @@ import JSONValue
 
 /// `aasa export`
 enum ExportCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: StateSite.options, flags: ["--json"])
-    guard arguments.operands.count <= 1 else {
-      throw Arguments.Wrong(message: "export takes one DIR, or none to write to stdout.")
-    }
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
     let site = try StateSite(arguments)
     switch try site.export() {
     case .problem(let problem):
-      if arguments.has("--json") { try Terminal.print(problem.text) }
+      if arguments.has(.json) { try Terminal.print(problem.text) }
       Terminal.complain(ProblemText(problem, of: site.name).text)
-      return .no
+      return .failure
     case .done(let state):
       if let directory = arguments.operands.first {
-        try write(state, to: directory, asJSON: arguments.has("--json"))
+        try write(state, to: directory, asJSON: arguments.has(.json))
       } else {
-        let text = arguments.has("--json") ? state.text + "\n" : state.prettyPrinted()
+        let text = arguments.has(.json) ? state.text + "\n" : state.prettyPrinted()
         try Terminal.write(Array(text.utf8))
       }
-      return .fine
+      return .success
     }
   }
 

@@ -11,19 +11,14 @@ enum ImportCommand {
       + "would be \(broken.explanation.resolution.rawValue). \(broken.explanation.reason)"
   }
 
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(
-      words, options: ["--domain", "--database", "--accept", "--reason"])
-    guard arguments.operands.count == 1 else {
-      throw Arguments.Wrong(message: "import needs one FILE.")
-    }
-    let name = try DomainName(try arguments.required("--domain"))
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let name = try DomainName(try arguments.required(.domain))
     let codes = try arguments.acceptedCodes()
-    let file = try Input.bytes(of: arguments.operands[0])
+    let file = try InputFile.bytes(of: arguments.operands[0])
     let context = WriteContext(
-      author: "aasa import", reason: arguments.value("--reason") ?? "")
+      author: "aasa import", reason: arguments.value(.reason) ?? "")
     do {
-      let publication = try Store.use(arguments, missing: .madeAndTold) { store in
+      let publication = try Store.use(arguments, missing: .createdWithNote) { store in
         try Publisher(store: store).write(context) {
           try $0.adopt(file, for: name, accepting: codes)
         }
@@ -32,15 +27,15 @@ enum ImportCommand {
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
       try Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
-      return .fine
+      return .success
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
       Terminal.complain("\(name): nothing was changed.")
-      return .no
+      return .failure
     } catch PublicationError.expectationsBroken(_, let broken) {
       for broken in broken { Terminal.complain(sentence(broken)) }
       Terminal.complain("\(name): nothing was changed.")
-      return .no
+      return .failure
     }
   }
 }

@@ -1,95 +1,89 @@
 import Association
-import FoundationEssentials
-import HTTP
 import Service
-import Store
 
-/// The program. Results go to stdout and everything else to stderr; it ends with 0 when all is fine,
-/// 1 when the answer is no, 2 when `diff` finds differences, and 64 for wrong usage.
+/// The program. Results go to stdout and everything else to stderr.
 @main
 enum Main {
+  /// Every command, in the order of help.
+  static let commands =
+    [
+      ServeCommand.command, ConfigCommand.command, ImportCommand.command, ApplyCommand.command,
+      DiffCommand.command, ExportCommand.command, ValidateCommand.command, MatchCommand.command,
+    ] + TokenCommand.commands + [BackupCommand.command, RestoreCommand.command]
+    + InfoCommands.commands
+
   static func main() {
     Terminal.openMissing()
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  private static func run(_ words: [String]) -> ExitStatus {
+    var help = "aasa --help"
     do {
-      exit(try run(Array(CommandLine.arguments.dropFirst())))
-    } catch let error as Arguments.Wrong {
-      Terminal.complain("\(usage)\n\n\(error.message)")
-      exit(.wrongUsage)
+      let (command, rest) = try find(words)
+      help = "aasa \(command.name) --help"
+      let arguments = try Arguments(rest, for: command)
+      guard arguments.wantsHelp else { return try command.run(arguments) }
+      try Terminal.print(Help.text(of: command))
+      return .success
+    } catch let error as UsageError {
+      Terminal.complain(
+        "\(error.message)\nRun '\(error.topic.map { "aasa \($0) --help" } ?? help)'.")
+      return .usage
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)
-      exit(.wrongUsage)
+      return .usage
     } catch let error as ValidationError {
       Terminal.complain(error.description)
-      exit(.wrongUsage)
+      return .usage
     } catch {
       Terminal.complain(String(describing: error))
-      exit(.no)
+      return .failure
     }
   }
 
-  private static func run(_ words: [String]) throws -> ExitStatus {
-    guard let command = words.first else { throw Arguments.Wrong(message: "A command is missing.") }
-    let rest = words.dropFirst()
-    if rest.first == "--help" {
-      try Terminal.print(usage)
-      return .fine
+  /// Prints help for the command that words name, for those that begin with a word, or for all.
+  static func help(_ words: [String]) throws {
+    if let command = command(words[...]), command.name.split(separator: " ").count == words.count {
+      return try Terminal.print(Help.text(of: command))
     }
-    switch command {
-    case "serve": return try ServeCommand.run(rest)
-    case "config": return try ConfigCommand.run(rest)
-    case "import": return try ImportCommand.run(rest)
-    case "apply": return try ApplyCommand.run(rest)
-    case "diff": return try DiffCommand.run(rest)
-    case "export": return try ExportCommand.run(rest)
-    case "backup": return try BackupCommand.run(rest)
-    case "restore": return try RestoreCommand.run(rest)
-    case "validate": return try ValidateCommand.run(rest)
-    case "match": return try MatchCommand.run(rest)
-    case "token": return try TokenCommand.run(rest)
-    case "--version":
-      try Terminal.print("aasa \(Release.version)")
-      return .fine
-    case "help", "--help", "-h":
-      try Terminal.print(usage)
-      return .fine
-    default: throw Arguments.Wrong(message: "There is no command “\(command)”.")
+    let family = commands.filter { $0.name.hasPrefix("\(words.first ?? "") ") }
+    switch words.count {
+    case 0: try Terminal.print(Help.overview(of: commands))
+    case 1 where !family.isEmpty: try Terminal.print(Help.family(family))
+    default: throw unknown(words.joined(separator: " "))
     }
   }
 
-  /// The options of serve, some to a line.
-  private static let options = EffectiveConfiguration.options.reduce(into: [""]) { lines, option in
-    if lines[lines.count - 1].count + option.count > 96 { lines.append("") }
-    lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + option
-  }.joined(separator: "\n")
+  /// The command that words begin with, and the words behind its name.
+  private static func find(_ words: [String]) throws -> (Command, ArraySlice<String>) {
+    var words = words[...]
+    switch words.first {
+    case nil: throw UsageError("No command given.")
+    case "-h", "--help": words[0] = "help"
+    case "--version": words[0] = "version"
+    case let first?:
+      // Such as `aasa token --help`, which has no command of its own.
+      let family = commands.contains { $0.name.hasPrefix("\(first) ") }
+      if family && ["-h", "--help"].contains(words.dropFirst().first) {
+        words = ["help", first]
+      }
+    }
+    if let command = command(words) {
+      return (command, words.dropFirst(command.name.split(separator: " ").count))
+    }
+    let first = words[words.startIndex]
+    let second = commands.map { $0.name.split(separator: " ").map(String.init) }
+      .filter { $0[0] == first }.map { $0[1] }
+    if second.isEmpty { throw unknown(first) }
+    throw UsageError("aasa \(first) needs one of \(second.joined(separator: ", ")).", topic: first)
+  }
 
-  private static let usage = """
-    usage:
-      aasa serve [--config FILE] [OPTION VALUE]…
-      aasa config [--json] [--config FILE] [OPTION VALUE]…
-      aasa import --domain DOMAIN [--accept CODE,…] [--reason TEXT] [--database PATH] FILE
-      aasa apply [--dry-run] [--prune] [--accept CODE,…] [--reason TEXT] [--json] [SITE] FILE|DIR
-      aasa diff [--prune] [--accept CODE,…] [--json] [SITE] FILE|DIR
-      aasa export [--json] [SITE] [DIR]
-      aasa backup [--force] [--json] [--database PATH] FILE
-      aasa restore [--force] [--json] [--database PATH] FILE
-      aasa validate [--domain DOMAIN] [--json] FILE…
-      aasa match --file FILE [--app ID] [--domain DOMAIN] [--explain] [--json] URL…
-      aasa token create --name NAME --role viewer|editor|admin [--domain GLOB]…
-                        [--expires TIME] [--database PATH]
-      aasa token list [--database PATH]
-      aasa token revoke --name NAME [--database PATH]
-      aasa --version
+  private static func command(_ words: ArraySlice<String>) -> Command? {
+    commands.first { words.starts(with: $0.name.split(separator: " ").map(String.init)) }
+  }
 
-    A SITE is --database PATH, or --server URL of an admin listener with a token in AASA_TOKEN.
-    export writes all apps and domains to stdout, or to a DIR with a JSON file for each domain, which
-    is made to be kept in git. apply makes them what a FILE or DIR says; with --prune it also deletes
-    domains, and apps without use, that are not there. diff says what apply would do and ends with 2
-    if that is anything.
-
-    A FILE that is “-” is stdin, and so is a URL that is “-”, with a URL on each line.
-
-    Every OPTION of serve can also be set in the environment, such as AASA_DATABASE, or in the JSON5
-    file that --config names. config prints the values that serve would have, and where each is from:
-    \(options)
-    """
+  private static func unknown(_ name: String) -> UsageError {
+    UsageError(unknown: "command", name, among: commands.map(\.name))
+  }
 }

@@ -3,17 +3,34 @@ import JSONValue
 
 /// `aasa match`
 enum MatchCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(
-      words, options: ["--file", "--app", "--domain"], flags: ["--explain", "--json"])
-    guard !arguments.operands.isEmpty else {
-      throw Arguments.Wrong(message: "match needs a URL, or - to read URLs from stdin.")
-    }
-    let file = try arguments.required("--file")
+  private static let file = Option("--file", "FILE", "The association file; - is stdin.").required
+  private static let app = Option(
+    "--app", "APP", "Ask about this app identifier only, such as ABCDE12345.com.example.app.")
+  private static let domain = Option(
+    "--domain", "DOMAIN", "The domain that serves the file; URLs of other hosts do not match.")
+  private static let explain = Option(
+    "--explain", nil, "Add the deciding route and the reason to each line.")
+
+  static let command = Command(
+    name: "match", group: .files, summary: "show which apps a file opens for URLs",
+    details: "Prints a line per URL and app with tabs between: match, blocked (an exclusion "
+      + "decided) or no-match, the app, the URL. The URL - reads URLs from stdin, one per line.",
+    options: [file, app, domain, explain, .json], operands: .many("URL"),
+    examples: [
+      (
+        "Ask about a link",
+        "aasa match --file apple-app-site-association --explain https://example.com/buy/1"
+      ),
+      ("Ask about many links", "aasa match --file apple-app-site-association - < urls.txt"),
+    ],
+    success: "every URL opens an app", failure: "a URL opens no app", run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let file = try arguments.required(file)
     if file == "-" && arguments.operands.contains("-") {
-      throw Arguments.Wrong(message: "Only one of file and URLs can be stdin.")
+      throw UsageError("The file and the URLs cannot both come from stdin.")
     }
-    var matching = try Matching(arguments, file: try Input.bytes(of: file))
+    var matching = try Matching(arguments, file)
     for operand in arguments.operands {
       guard operand == "-" else {
         try matching.match(Array(operand.utf8)[...])
@@ -23,22 +40,15 @@ enum MatchCommand {
       while let line = try lines.next(beforeWaiting: { try matching.flush() }) {
         switch line {
         case .bytes(let url): try matching.match(url)
-        case .tooLong: matching.passOver()
+        case .tooLong: matching.skipLine()
         }
       }
     }
     try matching.flush()
-    return matching.isEveryURLMatched ? .fine : .no
+    return matching.isEveryURLMatched ? .success : .failure
   }
 
-  /// A file that is not JSON, as a sentence.
-  private struct NotJSON: Error, CustomStringConvertible {
-    let file: String
-    let error: JSON.SyntaxError
-    var description: String { "“\(file)” is not JSON: \(error)." }
-  }
-
-  /// Resolves URLs one after another and writes a line a URL and app.
+  /// Resolves URLs one after another and writes a line per URL and app.
   private struct Matching {
     /// Whether each URL so far opens an app.
     private(set) var isEveryURLMatched = true
@@ -46,53 +56,51 @@ enum MatchCommand {
     private let matcher: Matcher
     private let scopes: [Matcher.Scope]
     private let domain: String?
-    private let style: Style
+    private let isExplained: Bool
+    private let isJSON: Bool
     private var output: [UInt8] = []
 
-    private enum Style {
-      case plain, explained, json
-    }
-
-    init(_ arguments: Arguments, file: [UInt8]) throws {
+    init(_ arguments: Arguments, _ file: String) throws {
+      let bytes = try InputFile.bytes(of: file)
       do throws(JSON.SyntaxError) {
-        matcher = Matcher(document: try JSON.parse(file).value)
+        matcher = Matcher(document: try JSON.parse(bytes).value)
       } catch {
-        throw NotJSON(file: try arguments.required("--file"), error: error)
+        throw InputFile.Unreadable("\(file.quoted) is not JSON: \(error).")
       }
-      scopes = matcher.scopes(asking: arguments.value("--app"))
-      domain = try arguments.value("--domain").map { try DomainName($0).text }
-      style = arguments.has("--json") ? .json : arguments.has("--explain") ? .explained : .plain
+      scopes = matcher.scopes(asking: arguments.value(app))
+      domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
+      isJSON = arguments.has(.json)
+      isExplained = arguments.has(explain)
     }
 
-    /// Resolves a URL, whose bytes are written as they came.
+    /// Resolves a URL, which is written unchanged.
     mutating func match(_ url: ArraySlice<UInt8>) throws {
       var isMatched = false
       for scope in scopes {
         let resolution = matcher.resolve(url.span, in: scope, domain: domain).resolution
-        if style == .json {
+        isMatched = isMatched || resolution == .match
+        if isJSON {
           let explanation = matcher.explain(url.span, in: scope, domain: domain)
           let text = String(decoding: url, as: UTF8.self)
           output += MatchResult(url: text, explanation: explanation).json.serialized()
         } else {
           output += "\(resolution.rawValue)\t\(scope.app ?? "-")\t".utf8
           output += url
-        }
-        if style == .explained {
-          let explanation = matcher.explain(url.span, in: scope, domain: domain)
-          output += "\t\(explanation.route?.description ?? "-")\t\(explanation.reason)".utf8
+          if isExplained {
+            let explanation = matcher.explain(url.span, in: scope, domain: domain)
+            output += "\t\(explanation.route?.description ?? "-")\t\(explanation.reason)".utf8
+          }
         }
         output.append(UInt8(ascii: "\n"))
-        isMatched = isMatched || resolution == .match
       }
       isEveryURLMatched = isEveryURLMatched && isMatched
       if output.count > 65_536 { try flush() }
     }
 
-    /// Says that a line is no URL.
-    mutating func passOver() {
+    /// Reports a line that is too long for a URL.
+    mutating func skipLine() {
       isEveryURLMatched = false
-      Terminal.complain(
-        "A line of more than \(InputLines.limit) bytes is passed over; it is no URL.")
+      Terminal.complain("Skipped a line of more than \(InputLines.limit) bytes: it is not a URL.")
     }
 
     mutating func flush() throws {

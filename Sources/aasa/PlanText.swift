@@ -1,4 +1,5 @@
 import JSONValue
+import Association
 
 /// A plan for people, from the JSON of `POST /v1/apply`: a line for each thing that changes, what
 /// that does below it, and how many there are.
@@ -16,7 +17,7 @@ struct PlanText {
       }
     }
 
-    var colour: Style.Colour {
+    var colour: TextStyle.Color {
       switch self {
       case .create: .green
       case .update: .yellow
@@ -53,14 +54,14 @@ struct PlanText {
   }
 
   /// The lines without an end of the last one.
-  func text(_ style: Style) -> String {
+  func text(_ style: TextStyle) -> String {
     var lines: [String] = []
     for step in apps { append(step, "app \(step["app"]?.stringValue ?? "?")", to: &lines, style) }
     for step in domains { append(step, step["domain"]?.stringValue ?? "?", to: &lines, style) }
     return (lines + [summary]).joined(separator: "\n")
   }
 
-  private func append(_ step: JSON, _ name: String, to lines: inout [String], _ style: Style) {
+  private func append(_ step: JSON, _ name: String, to lines: inout [String], _ style: TextStyle) {
     guard let action = Self.action(of: step), action != .unchanged else { return }
     var line = style.paint("\(action.sign) \(name)", action.colour)
     if let revision = step["revision"]?.integerValue, let bytes = step["bytes"]?.integerValue {
@@ -76,7 +77,7 @@ struct PlanText {
     }
   }
 
-  private typealias Detail = (text: String, colour: Style.Colour?)
+  private typealias Detail = (text: String, colour: TextStyle.Color?)
 
   /// Errors that are accepted and warnings, then what URLs do otherwise, then what the file says.
   private static func details(of step: JSON) -> [Detail] {
@@ -99,7 +100,7 @@ struct PlanText {
   /// A change of the document, with a URL that resolves differently.
   private static func change(_ json: JSON) -> Detail? {
     guard let summary = json["summary"]?.stringValue else { return nil }
-    let sign: (String, Style.Colour?) =
+    let sign: (String, TextStyle.Color?) =
       switch json["kind"]?.stringValue {
       case "added": ("+", .green)
       case "removed": ("-", .red)

@@ -1,3 +1,4 @@
+import Association
 import JSONValue
 
 /// A problem of the API (RFC 9457) for people: the sentence, then each thing that is wrong.
@@ -21,7 +22,7 @@ struct ProblemText {
     let title = problem["title"]?.stringValue ?? "a problem"
     let detail = problem["detail"]?.stringValue ?? problem["code"]?.stringValue ?? ""
     return (["\(origin): \(status)\(title). \(detail)"] + lines(of: problem))
-      .map(Style.harmless).joined(separator: "\n")
+      .map(\.harmless).joined(separator: "\n")
   }
 
   private func lines(of problem: JSON) -> [String] {

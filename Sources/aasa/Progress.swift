@@ -2,8 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A line on the terminal about work that takes its time, which goes when the work is done. It is on
-/// stderr, and only where that is a terminal.
+/// A line on stderr about work in progress, if stderr is a terminal. It disappears when the work is done.
 final class Progress: Sendable {
   private struct State {
     var text: String
@@ -15,7 +14,7 @@ final class Progress: Sendable {
 
   private init(_ text: String) { state = Mutex(State(text: text)) }
 
-  /// Does `body`, and shows a text meanwhile once it has taken half a second.
+  /// Runs `body`, and shows a text once that has taken half a second.
   static func during<Result>(
     _ text: String, _ body: (Progress) throws -> Result
   ) rethrows -> Result {
@@ -38,7 +37,7 @@ final class Progress: Sendable {
   /// Changes the text.
   func say(_ text: String) { state.withLock { $0.text = text } }
 
-  /// The end of a long text goes, since what wraps could not be erased.
+  /// Long text is cut, since a line that wraps could not be erased.
   private func show() {
     let seconds = (ContinuousClock.now - start).components.seconds
     state.withLock { state in

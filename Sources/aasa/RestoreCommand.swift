@@ -5,20 +5,19 @@ import Store
 
 /// `aasa restore`
 enum RestoreCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: ["--database"], flags: ["--force", "--json"])
-    let file = try arguments.backupFile("restore")
+  static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let file = try arguments.backupFile()
     let database = try Store.path(arguments)
     let restored = try Store.namingFiles {
       try Backup.restore(
-        file, to: database, replacing: arguments.has("--force"),
+        file, to: database, replacing: arguments.has(.force),
         now: Int64(Date.now.timeIntervalSince1970))
     }
     let text =
-      arguments.has("--json") ? json(restored, database, file) : line(restored, database, file)
+      arguments.has(.json) ? json(restored, database, file) : line(restored, database, file)
     warn(restored)
     try Terminal.print(text)
-    return .fine
+    return .success
   }
 
   private static func line(_ restored: Restored, _ database: String, _ file: String) -> String {

@@ -8,107 +8,145 @@ import Store
 
 /// `aasa serve`
 enum ServeCommand {
-  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(
-      words, options: EffectiveConfiguration.options, flags: EffectiveConfiguration.flags)
-    guard arguments.operands.isEmpty else {
-      throw Arguments.Wrong(message: "serve takes no operands.")
-    }
+  static let command = Command(
+    name: "serve", group: .server, summary: "run the public listener and the JSON API",
+    details: "Precedence of settings, highest first: options, environment variables, the --config "
+      + "file, defaults. SIGHUP reloads the settings that do not need a restart. SIGTERM and SIGINT "
+      + "shut down gracefully; a second one ends the process at once.",
+    options: Option.settings,
+    examples: [
+      ("Try it in the current directory", "aasa serve"),
+      ("Run it with a configuration file", "aasa serve --config /etc/aasa/aasa.toml"),
+    ],
+    success: "shut down gracefully",
+    failure: "could not start; stderr says why", run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let configuration = try EffectiveConfiguration(arguments).configuration
-    let manager = ServiceManager()
-    let sockets = try manager.sockets()
-    // What is refused for this has made no database.
+    let systemd = Systemd()
+    let sockets = try systemd.sockets()
+    // Before the database is opened, so that a refused start creates none.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     let isNew = !FileManager.default.fileExists(atPath: configuration.database)
-    try Store.use(configuration.database, missing: .made) {
-      try serve($0, isNew: isNew, configuration, manager, sockets) {
-        () throws(Configuration.Invalid) in
+    try Store.use(configuration.database, missing: .created) { store in
+      let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
+      raiseFileLimit()
+      let log = Log(format: configuration.logFormat)
+      let service = try Service(configuration, store: store, log: log, sockets: sockets)
+      if isNew {
+        // The path may be a mistake, or a disk may not be mounted.
+        log.write(
+          .info, "Created a new, empty database.", ["database": .string(configuration.database)])
+      }
+      try announce(service, store, configuration, log)
+      var lifecycle = ServerLifecycle(
+        service: service, log: log, systemd: systemd, signals: signals,
+        configuration: configuration
+      ) { () throws(Configuration.Invalid) in
         try EffectiveConfiguration(arguments).configuration
       }
+      lifecycle.run()
     }
-    return .fine
+    return .success
   }
 
-  /// The path may be a mistake, or a disk may be missing that should be there.
-  private static func announceNew(_ database: String, _ log: Log) {
-    log.write(
-      .info, "There was no database: this is a new one without any domain.",
-      ["database": .string(database)])
+  /// Raises the limit of open files and connections as far as the system allows.
+  private static func raiseFileLimit() {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    // If this fails, the limit stays as it was.
+    _ = setrlimit(resource, &limit)
   }
 
-  private static func serve(
-    _ store: Store, isNew: Bool, _ configuration: Configuration, _ manager: ServiceManager,
-    _ sockets: Service.InheritedSockets,
-    readConfiguration: @escaping () throws(Configuration.Invalid) -> Configuration
+  // MARK: What people see at startup
+
+  /// Says where the server listens, and what to do next.
+  private static func announce(
+    _ service: Service, _ store: Store, _ configuration: Configuration, _ log: Log
   ) throws {
-    let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
-    raiseFileLimit()
-    let log = Log(format: configuration.logFormat)
-    let service = try Service(configuration, store: store, log: log, sockets: sockets)
-    if isNew { announceNew(configuration.database, log) }
-    try announce(service, store, log)
-    if canWrite(configuration.database, log) { try announceFirstToken(of: store, log) }
-    var life = ServerLife(
-      service: service, log: log, manager: manager, signals: signals,
-      configuration: configuration, readConfiguration: readConfiguration)
-    life.run()
-  }
-
-  private static func announce(_ service: Service, _ store: Store, _ log: Log) throws {
-    if log.format == .json {
+    guard log.format == .text else {
       log.write(
         .info, "Serving.",
         [
           "publicAddress": .string(service.publicAddress.description),
           "adminAddress": .string(service.adminAddress.description),
         ])
+      // A JSON log goes where many can read it, so it must not contain a token.
+      if isWritable(configuration.database, log), try store.tokens().isEmpty {
+        log.write(
+          .info,
+          "No API token exists yet. Create one with 'aasa token create --name NAME --role admin'.")
+      }
       return
     }
     Terminal.complain("Association files: \(service.publicURL)")
     Terminal.complain("Admin API:         \(service.adminURL)/v1")
-    guard let domain = try store.domains(after: nil, limit: 1).first else { return }
-    let target =
-      service.speaksHTTPS
-      ? "--connect-to ::\(service.publicAddress) https://\(domain.name)"
-      : "-H 'Host: \(domain.name)' \(service.publicURL)"
-    Terminal.complain(
-      "Try:               curl -i \(target)/.well-known/apple-app-site-association")
+    let domain = try store.domains(after: nil, limit: 1).first?.name.text
+    if let domain { Terminal.complain("Try:               \(fetch(domain, service))") }
+    guard isWritable(configuration.database, log) else { return }
+    try announceFirstToken(of: store)
+    if domain == nil { announceFirstStep(configuration.database, service) }
   }
 
-  /// Lets the process open as many files and connections as the system allows it.
-  private static func raiseFileLimit() {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    // If it is refused, the limit stays what it was.
-    _ = setrlimit(resource, &limit)
-  }
-
-  /// Files are served also from what cannot be written, which a disk becomes after errors.
-  private static func canWrite(_ database: String, _ log: Log) -> Bool {
+  /// The server can serve files from a database that it cannot write, such as a disk after errors.
+  private static func isWritable(_ database: String, _ log: Log) -> Bool {
     if access(database, W_OK) == 0 { return true }
     log.write(
       .warning,
-      "“\(database)” cannot be written: \(String(cString: strerror(errno))). Files are served as they"
-        + " are; every edit is refused until this is put right and the program is started again.")
+      "Cannot write \(database.quoted): \(String(cString: strerror(errno))). Files are served, but every "
+        + "edit fails. Repair the cause, then restart.")
     return false
   }
 
-  /// A log of JSON goes where many can read it, and has no token in it.
-  private static func announceFirstToken(of store: Store, _ log: Log) throws {
+  private static func announceFirstToken(of store: Store) throws {
     guard try store.tokens().isEmpty else { return }
-    if log.format == .json {
-      log.write(.info, "There is no token for the API yet. “aasa token create” makes one.")
-      return
-    }
     do {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
       }
       Terminal.complain("First admin token (shown only now): \(secret.text)")
     } catch StoreError.tokenNameTaken {
-      return  // Another server that started at the same time has made and shown it.
+      return  // Another server that started at the same time has created and shown it.
     }
+  }
+
+  /// Commands for a second terminal that publish a first file and fetch it.
+  private static func announceFirstStep(_ database: String, _ service: Service) {
+    let file =
+      #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"#
+      + #""components":[{"/":"/buy/*"}]}]}}"#
+    let word = CommandLine.arguments.first ?? "aasa"
+    let program = word.contains("/") ? quoted(absolute(word)) : word
+    Terminal.complain(
+      """
+      Next, publish a first file from a second terminal:
+        echo '\(file)' |
+          \(program) import --database \(quoted(absolute(database))) --domain example.com -
+      and fetch it:
+        \(fetch("example.com", service))
+      """)
+  }
+
+  private static func fetch(_ domain: String, _ service: Service) -> String {
+    let target =
+      service.speaksHTTPS
+      ? "--connect-to ::\(service.publicAddress) https://\(domain)"
+      : "-H 'Host: \(domain)' \(service.publicURL)"
+    return "curl -i \(target)/.well-known/apple-app-site-association"
+  }
+
+  private static func absolute(_ path: String) -> String {
+    URL(filePath: path).standardizedFileURL.path
+  }
+
+  /// The text as one word of a shell.
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "/._-".utf8.contains(byte)
+    }
+    return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 }

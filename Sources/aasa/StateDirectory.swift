@@ -2,6 +2,7 @@ import CSodium
 import FoundationEssentials
 import Glibc
 import JSONValue
+import Association
 
 /// The form of a state that people keep in git: a directory with `apps.json` and a file for each
 /// domain, which `DesiredFiles` reads.
@@ -148,7 +149,7 @@ struct StateDirectory {
   private func contents(of name: String) throws -> [UInt8]? {
     let file = url(name).path
     guard FileManager.default.fileExists(atPath: file) else { return nil }
-    return try Input.bytes(of: file, atMost: 1_073_741_824)
+    return try InputFile.bytes(of: file, atMost: 1_073_741_824)
   }
 
   private func url(_ name: String) -> URL { URL(filePath: path).appending(path: name) }

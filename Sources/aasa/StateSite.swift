@@ -12,9 +12,6 @@ enum StateSite {
   case database(String)
   case server(APIClient)
 
-  /// The options that say which.
-  static let options = ["--database", "--server"]
-
   /// What came back.
   enum Answer {
     case done(JSON)
@@ -39,24 +36,23 @@ enum StateSite {
 
   /// The site that a command names: `--server` with the token in `AASA_TOKEN`, or a database.
   init(_ arguments: Arguments) throws {
-    guard let server = arguments.value("--server") else {
+    guard let server = arguments.value(.server) else {
       self = .database(try Store.path(arguments))
       return
     }
-    if arguments.has("--database") {
-      throw Arguments.Wrong(message: "Only one of --database and --server can be given.")
+    if arguments.has(.database) {
+      throw UsageError("--database and --server cannot be used together.")
     }
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["AASA_TOKEN"], !token.isEmpty else {
-      throw Arguments.Wrong(
-        message: "--server needs a token in the variable AASA_TOKEN. “aasa token create” makes one."
-      )
+      throw UsageError(
+        "--server needs a token in AASA_TOKEN. Create one with 'aasa token create'.")
     }
     do throws(APIClient.Invalid) {
       self = .server(
         try APIClient(server: server, token: token, certificates: environment["SSL_CERT_FILE"]))
     } catch {
-      throw Arguments.Wrong(message: error.description)
+      throw UsageError(error.description)
     }
   }
 
@@ -97,7 +93,7 @@ enum StateSite {
   private func apply(_ application: Application, to path: String) throws -> Answer {
     let context = WriteContext(
       author: "aasa apply", reason: application.reason, isDryRun: application.isDryRun)
-    return try use(path, missing: application.isDryRun ? .refused : .madeAndTold) { exchange in
+    return try use(path, missing: application.isDryRun ? .refused : .createdWithNote) { exchange in
       do {
         return .done(
           try exchange.apply(
@@ -164,9 +160,4 @@ extension String {
       }
     }
   }
-}
-
-extension Int {
-  /// The number with a noun in the form that it asks for.
-  func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
 }

@@ -1,25 +1,27 @@
+import Association
+import FoundationEssentials
 import Glibc
 
 /// How the program ends.
 enum ExitStatus: Int32 {
-  case fine = 0
-  case no = 1
-  /// There are differences.
+  case success = 0
+  case failure = 1
+  /// `diff` found differences.
   case different = 2
-  case wrongUsage = 64
+  case usage = 64
 }
 
 func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
-/// What the program writes.
+/// What the program writes: results to stdout, everything else to stderr.
 enum Terminal {
   /// A result that cannot be written, as a sentence.
   struct Unwritable: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Opens what is closed of stdin, stdout and stderr, so that no database and no connection gets their
-  /// numbers, and with them what is written there.
+  /// Opens those of stdin, stdout and stderr that are closed, so that no database or connection gets their
+  /// numbers and with them what is written there.
   static func openMissing() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", O_RDWR)
@@ -33,23 +35,21 @@ enum Terminal {
   static func write(_ bytes: [UInt8]) throws(Unwritable) {
     if let code = write(bytes, to: STDOUT_FILENO) {
       throw Unwritable(
-        description: "The result cannot be written: \(String(cString: strerror(code))).")
+        description: "Cannot write the result: \(String(cString: strerror(code))).")
     }
   }
 
-  /// Writes a line about something else to stderr. Where that fails, nobody can be told.
+  /// Writes a line to stderr. Errors are ignored: there is nowhere left to report them.
   static func complain(_ text: String) { _ = write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
-  /// Whether somebody looks at what is written to a descriptor.
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Shows a line on stderr, a terminal, in the place of the one that was shown before; an empty one
-  /// takes that away.
+  /// Replaces the current line of stderr, which has to be a terminal.
   static func showLine(_ text: String) {
     _ = write(Array("\r\u{1B}[2K\(text)".utf8), to: STDERR_FILENO)
   }
 
-  /// Writes all of it; returns the code of the error that kept it from doing so.
+  /// Writes all bytes; returns the code of an error.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -62,5 +62,33 @@ enum Terminal {
       }
     }
     return nil
+  }
+}
+
+/// Colors for stdout if it is a terminal and `NO_COLOR` is not set (no-color.org).
+struct TextStyle {
+  /// The codes of ECMA-48 (SGR).
+  enum Color: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case faint = "2"
+  }
+
+  private let isColored: Bool
+
+  /// The style for stdout.
+  init() {
+    let environment = ProcessInfo.processInfo.environment
+    isColored =
+      Terminal.isTerminal(STDOUT_FILENO) && (environment["NO_COLOR"] ?? "").isEmpty
+      && environment["TERM"] != "dumb"
+  }
+
+  /// The text in a color, without control characters.
+  func paint(_ text: String, _ color: Color?) -> String {
+    let text = text.harmless
+    guard isColored, let color else { return text }
+    return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
   }
 }

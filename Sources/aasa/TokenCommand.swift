@@ -1,69 +1,108 @@
 import APITypes
 import Association
 import FoundationEssentials
+import Service
 import Store
 
 /// `aasa token`
 enum TokenCommand {
+  private static let name = Option("--name", "NAME", "The name of the token, unique.").required
+  private static let role = Option(
+    "--role", "ROLE",
+    "What the token may do: a viewer reads, an editor edits domains and apps, an admin does everything.",
+    choices: Role.allCases.map(\.rawValue)
+  ).required
+  private static let domain = Option(
+    "--domain", "DOMAIN",
+    "A domain that the token may edit, such as example.com or *.example.com. May be repeated; without "
+      + "it the token may edit all domains.")
+  private static let expires = Option(
+    "--expires", "TIME",
+    "When the token expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.")
+
+  static let commands = [
+    Command(
+      name: "token create", group: .database, summary: "create an API token and print it",
+      details: "Prints the token alone; it cannot be shown again. A running server on the same "
+        + "database accepts it at once.",
+      options: [name, role, domain, expires, .database],
+      examples: [
+        ("Create a token for yourself", "aasa token create --name me --role admin"),
+        (
+          "Create one for a release pipeline of one brand",
+          "aasa token create --name release --role editor --domain '*.brand.example'"
+        ),
+      ],
+      failure: "the name is taken, or the database cannot be used", run: create),
+    Command(
+      name: "token list", group: .database, summary: "list the API tokens",
+      details: "Prints a line per token with tabs between: name, role, when it was created, its "
+        + "domains, when it expires, when it was last used.",
+      options: [.database],
+      examples: [
+        ("List all tokens", "aasa token list"),
+        ("List those that were never used", "aasa token list | grep 'never used$'"),
+      ], run: list),
+    Command(
+      name: "token revoke", group: .database, summary: "revoke an API token",
+      details: "A running server on the same database refuses it at once.",
+      options: [name, .database],
+      examples: [
+        ("Revoke a token", "aasa token revoke --name release"),
+        (
+          "Revoke one in another database",
+          "aasa token revoke --name release --database /var/lib/aasa/aasa.db"
+        ),
+      ],
+      failure: "no token has this name, or the database cannot be used", run: revoke),
+  ]
+
   private static let context = WriteContext(author: "aasa token")
 
-  static func run(_ words: ArraySlice<String>) throws -> ExitStatus {
-    let arguments = try Arguments(
-      words.dropFirst(), options: ["--name", "--role", "--domain", "--expires", "--database"])
-    guard arguments.operands.isEmpty else {
-      throw Arguments.Wrong(message: "token takes no operands.")
-    }
-    switch words.first {
-    case "create": return try create(arguments)
-    case "list": return try list(arguments)
-    case "revoke": return try revoke(arguments)
-    default: throw Arguments.Wrong(message: "token needs one of create, list, revoke.")
-    }
-  }
-
-  /// Prints the token alone, so that a script can take it.
+  /// Prints the token alone, so that a script can read it.
   private static func create(_ arguments: Arguments) throws -> ExitStatus {
-    let name = try arguments.required("--name")
-    let word = try arguments.required("--role")
+    let name = try arguments.required(name)
+    let word = try arguments.required(role)
     guard let role = Role(rawValue: word) else {
-      throw Arguments.Wrong(message: "“\(word)” is not one of viewer, editor, admin.")
+      throw UsageError(
+        "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
     }
-    guard (1...100).contains(name.unicodeScalars.count), !name.contains(where: \.isControl) else {
-      throw Arguments.Wrong(
-        message: "--name must have 1 to 100 characters and no control characters.")
+    guard (1...100).contains(name.unicodeScalars.count), !name.hasControlCharacter else {
+      throw UsageError("--name must have 1 to 100 characters and no control characters.")
     }
-    let domains = try (arguments.values["--domain"] ?? []).map { try Alias($0) }
-    let expiry = try expiry(arguments.value("--expires"))
-    return try Store.use(arguments, missing: .madeAndTold) { store in
+    let domains = try arguments.all(domain).map { try Alias($0) }
+    let expiry = try expiry(arguments.value(expires))
+    return try Store.use(arguments, missing: .createdWithNote) { store in
       do {
         let secret = try store.write(context) {
           try $0.createToken(name: name, role: role, domains: domains, expiresAt: expiry)
         }
         try show(secret, of: name, store)
-        return .fine
+        return .success
       } catch StoreError.tokenNameTaken {
         Terminal.complain(
-          "A token has the name “\(name)” already. Revoke it, or choose another name.")
-        return .no
+          "A token named \(name.quoted) already exists. Choose another name, or revoke it first.")
+        return .failure
       }
     }
   }
 
   /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
-  private static func expiry(_ text: String?) throws(Arguments.Wrong) -> Int64? {
+  private static func expiry(_ text: String?) throws(UsageError) -> Int64? {
     guard let text else { return nil }
     let time = text.count == 10 ? "\(text)T00:00:00Z" : text
     guard let seconds = Timestamp.seconds(time) else {
-      throw Arguments.Wrong(
-        message: "--expires: “\(text)” is no time such as 2027-01-31T12:00:00Z or 2027-01-31.")
+      throw UsageError(
+        "--expires must be a time such as 2027-01-31T12:00:00Z or 2027-01-31, "
+          + "not \(text.quoted).")
     }
     guard seconds > Int64(Date.now.timeIntervalSince1970) else {
-      throw Arguments.Wrong(message: "--expires: “\(text)” is over.")
+      throw UsageError("--expires must be in the future, not \(text.quoted).")
     }
     return seconds
   }
 
-  /// A token that could not be shown is of no use to anyone.
+  /// Prints the token. If that fails, revokes it: a token that nobody has seen is useless.
   private static func show(_ secret: TokenSecret, of name: String, _ store: Store) throws {
     do throws(Terminal.Unwritable) {
       try Terminal.print(secret.text)
@@ -73,8 +112,6 @@ enum TokenCommand {
     }
   }
 
-  /// A line a token: name, role, when it was made, the domains that it is limited to, when it expires,
-  /// and when it was last used.
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.use(arguments, missing: .refused, { try $0.tokens() }) {
       let created = Timestamp.text(token.createdAt)
@@ -86,26 +123,20 @@ enum TokenCommand {
       try Terminal.print(
         [token.name, token.role.rawValue, created, domains, expiry, use].joined(separator: "\t"))
     }
-    return .fine
+    return .success
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
-    let name = try arguments.required("--name")
+    let name = try arguments.required(name)
     return try Store.use(arguments, missing: .refused) { store in
       do {
         try store.write(context) { try $0.revokeToken(name) }
-        return .fine
+        return .success
       } catch StoreError.notFound {
-        Terminal.complain("There is no token “\(name)”.")
-        return .no
+        Terminal.complain(
+          "No token is named \(name.quoted). List them with 'aasa token list'.")
+        return .failure
       }
     }
-  }
-}
-
-extension Character {
-  /// Whether it would change how lines and columns of a list look.
-  fileprivate var isControl: Bool {
-    unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 }

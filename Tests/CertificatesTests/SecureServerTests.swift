@@ -55,15 +55,15 @@ import Testing
     let good = try config("--public-certificates", files, "--admin-certificates", api)
     #expect(good.status == 0)
     #expect(good.output.contains("publicCertificates\t\(files)\t--public-certificates\n"))
-    #expect(good.errors.contains("\(files): certificates that can be used: example.com.\n"))
-    #expect(good.errors.contains("\(api): certificates that can be used: default.\n"))
+    #expect(good.errors.contains("\(files): valid certificates: example.com.\n"))
+    #expect(good.errors.contains("\(api): valid certificates: default.\n"))
 
     try directory.write("nothing", to: "public/other.example.crt")
     let bad = try config("--public-certificates", files)
     #expect(bad.status == 1)
     #expect(bad.output.contains("publicCertificates\t\(files)\t"), "it is printed all the same")
     #expect(bad.errors.contains("public/other.example.crt"))
-    #expect(bad.errors.contains("certificates that can be used: example.com."))
+    #expect(bad.errors.contains("valid certificates: example.com."))
 
     let missing = try config("--admin-certificates", directory.path("missing"))
     #expect(missing.status == 1 && missing.errors.contains(directory.path("missing")))
@@ -73,7 +73,7 @@ import Testing
     let open = ["--admin-address", "0.0.0.0:8081"]
     let refused = try config(open[0], open[1])
     #expect(refused.status == 1 && refused.output.contains("adminAddress\t0.0.0.0:8081\t"))
-    #expect(refused.errors.hasPrefix("The admin listener would be reachable at 0.0.0.0:8081"))
+    #expect(refused.errors.hasPrefix("Other machines could reach the JSON API at 0.0.0.0:8081"))
     let secure = try config(
       open[0], open[1], "--admin-certificates", directory.path("admin"))
     #expect(secure.status == 0)

@@ -41,20 +41,20 @@ import Testing
   }
 
   @Test func whatTheLogAndTheProxiesAreChangesWhileItRuns() throws {
-    let file = try scratch.write("{accessLog: 0}", to: "aasa.json5")
+    let file = try scratch.write("accessLog = 0", to: "aasa.toml")
     let server = try server("--config", file)
     try get(server)
     for (text, setting) in [
-      ("{accessLog: 1}", "accessLog"),
-      ("{accessLog: 1, trustedProxies: ['127.0.0.1']}", "trustedProxies"),
+      ("accessLog = 1", "accessLog"),
+      ("accessLog = 1\ntrustedProxies = ['127.0.0.1']", "trustedProxies"),
     ] {
-      try scratch.write(text, to: "aasa.json5")
+      try scratch.write(text, to: "aasa.toml")
       server.process.signal(SIGHUP)
       #expect(try becomesTrue { try server.errors().contains("changed=[\"\(setting)\"]") })
       try get(server, "X-Forwarded-Host: b.example\r\n")
     }
     #expect(try becomesTrue { try lines(server).count == 2 })
-    #expect(try lines(server)[0].contains("forwardedHost=\"ignored: not of a trusted proxy\""))
+    #expect(try lines(server)[0].contains("forwardedHost=\"ignored: not from a trusted proxy\""))
     #expect(try lines(server)[1].contains("servedHost=b.example"))
   }
 

@@ -96,6 +96,7 @@ import Testing
     let result = try trial.run("diff", at: .server, trial.directory, token: token)
     #expect(result.status == 64)
     #expect(token.isEmpty || !result.errors.contains(token))
+    #expect(result.errors.split(separator: "\n").count == 2, "no usage: \(result.errors)")
   }
 
   @Test func aServerThatCannotBeReachedIsNamed() throws {
@@ -125,6 +126,6 @@ import Testing
     let result = try Program.run(Program.aasa, words, environment: ["AASA_TOKEN": "aasa_x"])
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
-    #expect(result.errors.hasPrefix("usage:\n"))
+    #expect(result.errors.hasSuffix("\nRun 'aasa \(words[0]) --help'.\n"))
   }
 }

@@ -1,9 +1,9 @@
-import FoundationEssentials
+import Foundation
 import JSONValue
 import TestSupport
 import Testing
 
-/// `aasa config` prints what counts and where it is from.
+/// `aasa config` prints the effective settings and where they come from.
 @Suite struct ConfigCommandTests {
   private let scratch: TemporaryDirectory
 
@@ -25,24 +25,27 @@ import Testing
   @Test func eachValueHasItsOrigin() throws {
     try scratch.write(
       """
-      // Ours.
-      {
-        database: 'file.db', threads: 0x2, "drainSeconds": 20, /* a comment
-        of two lines */ insecureAdmin: true,
-        trustedProxies: [
-          '10.0.0.0/8', // the balancers
-          '2001:db8::/32',
-        ],
-      }
-      """, to: "aasa.json5")
+      # Ours.
+
+      database = 'file.db'
+      threads = 0x2
+      "drainSeconds" = 20   # seconds
+      insecureAdmin = true
+      trustedProxies = [
+        '10.0.0.0/8', # the balancers
+        "2001:db8::/32",
+      ]
+      keepRevisions = "7"
+      """, to: "aasa.toml")
     let rows = try rows(
-      ["--config", "aasa.json5", "--threads=3", "--log-format", "json"],
+      ["--config", "aasa.toml", "--threads=3", "--log-format", "json"],
       environment: ["AASA_THREADS": "4", "AASA_DRAIN_SECONDS": "30"])
     let expected = [
-      "database": ["file.db", "aasa.json5:3"], "threads": ["3", "--threads"],
-      "drainSeconds": ["30", "AASA_DRAIN_SECONDS"], "insecureAdmin": ["true", "aasa.json5:4"],
-      "trustedProxies": ["10.0.0.0/8,2001:db8::/32", "aasa.json5:5"],
-      "logFormat": ["json", "--log-format"], "keepRevisions": ["100", "default"],
+      "database": ["file.db", "aasa.toml:3"], "threads": ["3", "--threads"],
+      "drainSeconds": ["30", "AASA_DRAIN_SECONDS"], "insecureAdmin": ["true", "aasa.toml:6"],
+      "trustedProxies": ["10.0.0.0/8,2001:db8::/32", "aasa.toml:7"],
+      "logFormat": ["json", "--log-format"], "keepRevisions": ["7", "aasa.toml:11"],
+      "keepAuditDays": ["0", "default"],
       "publicCertificates": ["", "default"],
     ]
     for row in rows where expected[row[0]] != nil {
@@ -64,14 +67,14 @@ import Testing
   }
 
   @Test func asJSONItHasKindsAndLines() throws {
-    try scratch.write("{\n threads: 2}", to: "aasa.json5")
+    try scratch.write("\nthreads = 2", to: "aasa.toml")
     let result = try Program.aasa(
       "config", "--json", "--trusted-proxies", "10.0.0.0/8",
-      environment: ["AASA_CONFIG": "aasa.json5", "AASA_INSECURE_ADMIN": "true"], in: scratch)
+      environment: ["AASA_CONFIG": "aasa.toml", "AASA_INSECURE_ADMIN": "true"], in: scratch)
     let settings = try JSON.parse(result.bytes).value["settings"]?.arrayValue ?? []
     let texts = settings.map { String(decoding: $0.serialized(), as: UTF8.self) }
     for expected in [
-      #"{"name":"threads","value":2,"source":{"kind":"file","path":"aasa.json5","line":2}}"#,
+      #"{"name":"threads","value":2,"source":{"kind":"file","path":"aasa.toml","line":2}}"#,
       #"{"name":"insecureAdmin","value":true,"source":{"kind":"variable","name":"AASA_INSECURE_ADMIN"}}"#,
       #"{"name":"trustedProxies","value":["10.0.0.0/8"],"source":{"kind":"flag","name":"--trusted-proxies"}}"#,
       #"{"name":"database","value":"aasa.db","source":{"kind":"default"}}"#,
@@ -80,23 +83,26 @@ import Testing
     }
   }
 
-  @Test func theExampleNamesEverySettingWithItsDefault() throws {
-    let package = URL(filePath: #filePath).appending(path: "../../..").standardized.path
+  private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+  @Test func theExampleHasEverySettingWithItsDefault() throws {
+    let file = Self.package.appending(path: "Config/aasa.toml")
+    let printed = try Program.aasa("config", "--example")
+    #expect(
+      printed.output == (try String(contentsOf: file, encoding: .utf8)),
+      "run `make generate` after a change of settings")
     let standard = try rows()
-    let example = try rows(["--config", "\(package)/Config/aasa.json5"])
-    #expect(example.map { $0[0] } == standard.map { $0[0] })
-    #expect(example.map { $0[1] } == standard.map { $0[1] })
-    #expect(example.allSatisfy { $0[2].contains("Config/aasa.json5:") })
+    let example = try rows(["--config", file.path])
+    #expect(example.map { Array($0.prefix(2)) } == standard.map { Array($0.prefix(2)) })
+    #expect(example.allSatisfy { $0[2].contains("Config/aasa.toml:") })
     #expect(standard.allSatisfy { $0[2] == "default" })
   }
 
-  @Test func everySettingIsInTheReadmeWithItsDefault() throws {
-    let readme = URL(filePath: #filePath).appending(path: "../../../README.md").standardized
-    let text = String(decoding: try Data(contentsOf: readme), as: UTF8.self)
-    for row in try rows() {
-      let cells = "| `\(row[0])` |" + (row[1].isEmpty ? "" : " `\(row[1])` |")
-      let isThere = text.contains(cells)
-      #expect(isThere, "\(row[0])")
-    }
+  @Test func theDocumentationHasTheTableOfAllSettings() throws {
+    let page = Self.package.appending(path: "docs/configuration.md")
+    let table = try Program.aasa("reference", "settings").output
+    let isThere = try String(contentsOf: page, encoding: .utf8).contains("\n\n\(table)\n")
+    #expect(isThere, "run `make generate` after a change of settings")
+    for row in try rows() { #expect(table.contains("| `\(row[0])` |")) }
   }
 }

@@ -83,7 +83,7 @@ import Testing
     let path = trial.scratch.path("other.db")
     let result = try Program.aasa("export", "--database", path)
     #expect(result.status == 1)
-    #expect(result.errors.contains("There is no database “\(path)”"))
+    #expect(result.errors.contains("No database at \"\(path)\""))
     #expect(FileContents(path) == nil)
   }
 }

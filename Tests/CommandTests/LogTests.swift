@@ -19,12 +19,12 @@ import Testing
 
   /// A server that writes JSON does not announce its ports in the lines that tests wait for.
   private func jsonServer() throws -> RunningServer {
-    try scratch.write("{}", to: "aasa.json5")
+    try scratch.write("", to: "aasa.toml")
     let server = try RunningServer(
-      database: database, arguments: ["--config", scratch.path("aasa.json5")])
-    try scratch.write("{logFormat: 'json'}", to: "aasa.json5")
+      database: database, arguments: ["--config", scratch.path("aasa.toml")])
+    try scratch.write("logFormat = 'json'", to: "aasa.toml")
     server.process.signal(SIGHUP)
-    #expect(try becomesTrue { try server.errors().contains("was read again") })
+    #expect(try becomesTrue { try server.errors().contains("Reloaded the configuration.") })
     return server
   }
 
@@ -129,7 +129,7 @@ import Testing
       ], environment: Program.environment(), output: scratch.path("out"),
       errors: scratch.path("err"))
     #expect(
-      try becomesTrue { try scratch.text("err").contains("There is no token for the API yet") })
+      try becomesTrue { try scratch.text("err").contains("No API token exists yet") })
     process.signal(SIGTERM)
     #expect(try process.waitForEnd() == .exited(0))
     for line in try scratch.text("err").split(separator: "\n") {

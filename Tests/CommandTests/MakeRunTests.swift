@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `make run` after its build, which the tests' own build stands for.
+/// The recipe of `make run`, with the program that was built for the tests.
 @Suite struct MakeRunTests {
   private let scratch: TemporaryDirectory
 
@@ -35,6 +35,10 @@ import Testing
       #expect(answer.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(answer.output.contains("Content-Type: application/json\r\n"))
       #expect(answer.output.contains("ABCDE12345.com.example.app"))
+
+      let shell = try scratch.text("out").split(separator: "\n").filter { $0.hasPrefix("  ") }
+      let inSecondTerminal = try Program.run("sh", ["-c", shell.joined(separator: "\n")])
+      #expect(inSecondTerminal.output.hasPrefix("aasa serves "), "\(shell)")
 
       make.signal(SIGINT, wholeGroup: true)  // as Ctrl-C does
       _ = try make.waitForEnd()

@@ -107,6 +107,7 @@ import Testing
     let result = try Program.aasa("match", "--file", path, "https://a.example/")
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.hasPrefix("“\(path)” is not JSON: line 2, column 3"), "\(result.errors)")
+    #expect(
+      result.errors.hasPrefix("\"\(path)\" is not JSON: line 2, column 3"), "\(result.errors)")
   }
 }

@@ -48,13 +48,13 @@ import Testing
   }
 
   @Test(arguments: ["", "\nhttps://a.example/a/2\n"])
-  func aLineThatIsTooLongIsPassedOver(rest: String) throws {
+  func aLineThatIsTooLongIsSkipped(rest: String) throws {
     let line = [UInt8](repeating: UInt8(ascii: "a"), count: 3_000_000)
     let result = try match(Array("https://a.example/a/1\n".utf8) + line + Array(rest.utf8))
     #expect(result.status == 1)
     let urls = ["https://a.example/a/1"] + (rest.isEmpty ? [] : ["https://a.example/a/2"])
     #expect(result.output == urls.map { "match\t\(app)\t\($0)\n" }.joined())
-    #expect(result.errors.contains("A line of more than 1048576 bytes is passed over"))
+    #expect(result.errors.contains("Skipped a line of more than 1048576 bytes"))
   }
 
   @Test func answersComeWhileStdinIsOpen() throws {

@@ -78,7 +78,9 @@ import Testing
     #expect(server.publicPort != file.port)
   }
 
-  @Test(arguments: [("http", "called “http”"), ("public:public", "two sockets that are called")])
+  @Test(arguments: [
+    ("http", "unknown name \"http\""), ("public:public", "two sockets named \"public\""),
+  ])
   func socketsThatFitNothingAreRefused(names: String, words: String) throws {
     let sockets = [try ListeningDescriptor(), try ListeningDescriptor()]
     do {

@@ -12,7 +12,7 @@ import Testing
 
   private func config(_ database: String) throws -> String {
     try scratch.write(
-      "// JSON5\n{database: '\(scratch.path(database))', threads: 2,}", to: "aasa.json5")
+      "# A comment\ndatabase = '\(scratch.path(database))'\nthreads = 2\n", to: "aasa.toml")
   }
 
   @Test func flagsComeBeforeAllElse() throws {
@@ -56,72 +56,83 @@ import Testing
   }
 
   @Test(arguments: [
-    Wrong(words: ["--threads", "0"], sentence: "--threads: “0” is not a number from 1 to 64."),
-    Wrong(words: ["--database", ""], sentence: "--database: “” is not a path."),
+    Wrong(
+      words: ["--threads", "0"], sentence: "--threads must be a number from 1 to 64, not \"0\"."),
+    Wrong(words: ["--database", ""], sentence: "--database must be a path, not \"\"."),
     Wrong(
       words: ["--public-address", "8080"],
       sentence:
-        "--public-address: “8080” is not an address and a port, such as 127.0.0.1:8080."),
+        "--public-address must be an address and a port, such as 127.0.0.1:8080, not \"8080\"."),
+    Wrong(
+      words: ["--log-format", "xml"], sentence: "--log-format must be text or json, not \"xml\"."),
     Wrong(
       environment: ["AASA_MAX_BODY_BYTES": "8M"],
-      sentence: "AASA_MAX_BODY_BYTES: “8M” is not a number from 131072 to 1073741824."),
+      sentence: "AASA_MAX_BODY_BYTES must be a number from 131072 to 1073741824, not \"8M\"."),
     Wrong(
       environment: ["AASA_DATABSE": "aasa.db"],
-      sentence: "There is no setting “AASA_DATABSE”. Did you mean AASA_DATABASE? There are"),
+      sentence: "Unknown environment variable \"AASA_DATABSE\". Did you mean \"AASA_DATABASE\"?"),
     Wrong(
-      environment: ["AASA_PORT": "8080"], sentence: "There is no setting “AASA_PORT”."),
+      environment: ["AASA_PORT": "8080"],
+      sentence: "Unknown environment variable \"AASA_PORT\". Use one of AASA_DATABASE, "),
     Wrong(
       environment: ["AASA_INSECURE_ADMIN": "yes"],
-      sentence: "AASA_INSECURE_ADMIN: “yes” is not true or false."),
+      sentence: "AASA_INSECURE_ADMIN must be true or false, not \"yes\"."),
     Wrong(
       words: ["--trusted-proxies", "10.0.0.0/8", "--trusted-proxies", "proxy"],
-      sentence:
-        "--trusted-proxies: “10.0.0.0/8,proxy” is not a list of addresses and ranges, such as"),
+      sentence: "--trusted-proxies must be a list of addresses and ranges, such as "
+        + "10.0.0.0/8,::1, not \"10.0.0.0/8,proxy\"."),
     Wrong(
-      file: "{threads: 1.5}", sentence: "aasa.json5:1: threads: “1.5” is not a number from 1 to 64."
-    ),
+      file: "threads = 1.5",
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"1.5\"."),
     Wrong(
-      file: "// JSON5\r\n{\r\n  /* many\r\n lines */ thread: 1}",
-      sentence:
-        "aasa.json5:4: There is no setting “thread”. Did you mean threads? There are database, "),
+      file: "# A comment\r\ntrustedProxies = [ # many\r\n]\r\nthread = 1",
+      sentence: "aasa.toml:4: unknown setting \"thread\". Did you mean \"threads\"?"),
     Wrong(
-      file: "{\n threads: true}",
-      sentence: "aasa.json5:2: threads: “true” is not a number from 1 to 64."),
+      file: "port = 8080", sentence: "aasa.toml:1: unknown setting \"port\". Use one of database, "),
     Wrong(
-      file: "{threads: [1,\n 2]}",
-      sentence: "aasa.json5:1: threads: “[1, 2]” is not a number from 1 to 64."),
-    Wrong(file: "{database: 5}", sentence: "aasa.json5:1: database: “5” is not a path."),
-    Wrong(file: "{database: null}", sentence: "aasa.json5:1: database: “null” is not a path."),
+      file: "threads = 0\nthread = 1",
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"0\"."),
     Wrong(
-      file: "{\n trustedProxies: ['::1', 7]}",
-      sentence: "aasa.json5:2: trustedProxies: “['::1', 7]” is not a list"),
+      file: "\nthreads = true",
+      sentence: "aasa.toml:2: threads must be a number from 1 to 64, not \"true\"."),
     Wrong(
-      file: "{threads: 1,\n\n 'thr\\u0065ads': 2}",
-      sentence: "aasa.json5:3: “threads” is there already, in line 1."),
+      file: "threads = [1,\n 2]",
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"[ 1, 2 ]\"."),
     Wrong(
-      file: "[]", sentence: "aasa.json5:1: This is not JSON5. The file must be an object in braces."
-    ),
+      file: "[threads]\na = 1",
+      sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"a = 1\"."),
+    Wrong(file: "database = 5", sentence: "aasa.toml:1: database must be a path, not \"5\"."),
     Wrong(
-      file: "{\n threads: 1\n database: 'x'}",
-      sentence: "aasa.json5:3: This is not JSON5. There must be a comma"),
-    Wrong(file: "{threads", sentence: "aasa.json5:1: This is not JSON5. There must be a colon"),
+      file: "database = 2026-11-22",
+      sentence: "aasa.toml:1: database must be a path, not \"2026-11-22\"."),
     Wrong(
-      file: "{database: 'a\n'}",
-      sentence: "aasa.json5:1: This is not JSON5. A string is not closed."),
+      file: "database = \"\(String(repeating: "a\u{20}", count: 200))\"\nthreads = 0",
+      sentence: "aasa.toml:2: threads must be"),
     Wrong(
-      file: "{\n/* threads: 1}",
-      sentence: "aasa.json5:2: This is not JSON5. A comment is not closed."),
-    Wrong(file: "{threads: 1}\n}", sentence: "aasa.json5:2: This is not JSON5. Nothing can follow"),
-    Wrong(file: "", sentence: "aasa.json5:1: This is not JSON5."),
+      file: "logFormat = \"\(String(repeating: "a", count: 200))\"",
+      sentence: "aasa.toml:1: logFormat must be text or json, not "
+        + "\"\(String(repeating: "a", count: 80))…\"."),
     Wrong(
-      words: ["--config", "missing"], sentence: "missing cannot be read: No such file or directory."
-    ),
+      file: "\ntrustedProxies = ['::1', 7]",
+      sentence: "aasa.toml:2: trustedProxies must be a list of addresses and ranges, such as"),
+    Wrong(
+      file: "threads = 1\n\n\"thr\\u0065ads\" = 2",
+      sentence: "aasa.toml:3: not valid TOML. Error while parsing key-value pair: cannot redefine"),
+    Wrong(
+      file: "threads = 1\ndatabase 'x'",
+      sentence: "aasa.toml:2: not valid TOML. Error while parsing key-value pair: expected"),
+    Wrong(file: "threads", sentence: "aasa.toml:1: not valid TOML. "),
+    Wrong(file: "database = 'a\n'", sentence: "aasa.toml:1: not valid TOML. "),
+    Wrong(file: "{threads: 1}", sentence: "aasa.toml:1: not valid TOML. "),
+    Wrong(
+      words: ["--config", "missing"], sentence: "Cannot read missing: No such file or directory."),
+    Wrong(words: ["--config", "."], sentence: "Cannot read .: Is a directory."),
   ])
   func aSettingThatIsWrongStopsWithASentence(wrong: Wrong) throws {
     var words = ["serve"] + wrong.words
     if let file = wrong.file {
-      try scratch.write(file, to: "aasa.json5")
-      words += ["--config", "aasa.json5"]
+      try scratch.write(file, to: "aasa.toml")
+      words += ["--config", "aasa.toml"]
     }
     let result = try Program.run(
       Program.aasa, words, environment: wrong.environment, in: scratch)
@@ -130,6 +141,17 @@ import Testing
     #expect(result.errors.hasPrefix(wrong.sentence), "\(result.errors)")
     #expect(result.errors.hasSuffix("\n") && result.errors.count { $0 == "\n" } == 1)
     #expect(!exists("aasa.db"))
+  }
+
+  @Test func anEmptyFileIsFine() throws {
+    try scratch.write("", to: "aasa.toml")
+    #expect(try Program.aasa("config", "--config", "aasa.toml", in: scratch).status == 0)
+  }
+
+  @Test func aPathWithAZeroByteIsNotCutThere() throws {
+    try scratch.write("database = \"a\\u0000b\"", to: "aasa.toml")
+    let result = try Program.aasa("config", "--config", "aasa.toml", in: scratch)
+    #expect(result.lines.first?.hasPrefix("database\ta\0b\t") == true)
   }
 
   @Test func variablesThatKubernetesSetsForAServiceOfThisNameAreNoSettings() throws {

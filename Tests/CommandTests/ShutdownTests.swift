@@ -79,7 +79,7 @@ import Testing
     #expect(try becomesTrue { try ready(server).status == 503 })
     server.process.signal(signal)
     #expect(try server.process.waitForEnd(seconds: 10) == .exited(128 + signal))
-    #expect(try server.errors().contains("Ended at once by a second signal."))
+    #expect(try server.errors().contains("A second signal ended the shutdown early."))
   }
 
   /// A server with a fetch that it waits to write, and the connection that keeps it waiting.
@@ -103,8 +103,8 @@ import Testing
     #expect(try server.end() == .exited(0))
     // drainSeconds, the graces, a second for the log, and a little for a busy machine.
     #expect(ContinuousClock.now - start < .seconds(6.5))
-    #expect(try server.errors().contains("The fetches of the last seconds are lost."))
-    #expect(try server.errors().contains("Ended."))
+    #expect(try server.errors().contains("Lost the fetch counts of the last seconds."))
+    #expect(try server.errors().contains("Stopped."))
     try connection.execute("ROLLBACK")
   }
 

@@ -57,9 +57,36 @@ import Testing
       let server = try RunningServer(database: database)
       #expect(try server.end() == .exited(0))
       let errors = try server.errors()
-      #expect(errors.contains("info There was no database: this is a new one") == isNew)
+      #expect(errors.contains("info Created a new, empty database.") == isNew)
       #expect(!isNew || errors.contains("database=\(database)"), "\(errors)")
     }
+  }
+
+  /// A new server ends its banner with commands that can be pasted.
+  @Test func aNewServerShowsHowToPublishAFirstFileAndFetchIt() throws {
+    let server = try RunningServer(database: scratch.path("it's new.db"))
+    _ = try server.firstToken()
+    #expect(try becomesTrue { try server.errors().hasSuffix("apple-app-site-association\n") })
+    let lines = try server.errors().split(separator: "\n", omittingEmptySubsequences: false)
+    let first = try #require(lines.firstIndex { $0.hasPrefix("Next, publish a first file") })
+    let publish = lines[first + 1] + "\n" + lines[first + 2]
+    let published = try Program.run("sh", ["-c", String(publish)], in: scratch)
+    #expect(published.status == 0, "\(published.errors)")
+    #expect(published.output.hasPrefix("example.com: revision 1"))
+    let fetch = String(try #require(lines.dropLast().last))
+    #expect(try becomesTrue { try server.file(of: "example.com").status == 200 })
+    let fetched = try Program.run("sh", ["-c", fetch])
+    #expect(fetched.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(fetched.output.contains("/buy/*"))
+  }
+
+  @Test func aServerWithADomainShowsNoFirstStep() throws {
+    try makeDatabase()
+    let server = try RunningServer(database: database)
+    _ = try server.firstToken()
+    #expect(try server.end() == .exited(0))
+    #expect(try server.errors().contains("\nTry:               curl -i "))
+    #expect(try !server.errors().contains("Next, publish"))
   }
 
   @Test func anAddressThatIsNotOursIsNamed() throws {
@@ -77,7 +104,7 @@ import Testing
     #expect(result.status == status)
     #expect(
       result.errors.contains(
-        "publicAddress and adminAddress are both 127.0.0.1:18480. Give each a port of its own."))
+        "publicAddress and adminAddress are both 127.0.0.1:18480. Give each its own port."))
   }
 
   @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
@@ -85,8 +112,9 @@ import Testing
     let result = try serve("--admin-address", address)
     #expect(result.status == 64)
     #expect(
-      result.errors.hasPrefix("The admin listener would be reachable at \(address) from other"))
-    #expect(result.errors.contains("127.0.0.1 or ::1, set adminCertificates"))
+      result.errors.hasPrefix(
+        "Other machines could reach the JSON API at \(address) over plain HTTP."))
+    #expect(result.errors.contains("127.0.0.1 or ::1, set adminCertificates for HTTPS, or use"))
     #expect(result.errors.contains("--insecure-admin"))
     #expect(FileContents(database) == nil, "no database was made")
   }
@@ -188,7 +216,7 @@ import Testing
   func aDatabaseThatIsNotThereIsNotMadeByWhoWantsWhatIsInIt(words: [String]) throws {
     check(
       try Program.run(Program.aasa, words + ["--database", database]),
-      says: "There is no database “\(database)”. --database names another one.")
+      says: "No database at \"\(database)\". Choose one with --database.")
     #expect(FileContents(database) == nil)
   }
 
@@ -196,13 +224,13 @@ import Testing
     let words = ["token", "create", "--role", "admin", "--database", database, "--name"]
     let first = try Program.run(Program.aasa, words + ["a"])
     #expect(first.status == 0 && first.lines.count == 1)
-    #expect(first.errors == "“\(database)” is a new database.\n")
+    #expect(first.errors == "Created the database \"\(database)\".\n")
     #expect(try Program.run(Program.aasa, words + ["b"]).errors.isEmpty)
     let other = scratch.path("other.db")
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", other, "-", input: file.serialized())
     #expect(result.status == 0)
-    #expect(result.errors.hasPrefix("“\(other)” is a new database.\n"))
+    #expect(result.errors.hasPrefix("Created the database \"\(other)\".\n"))
   }
 
   @Test func serversThatStartTogetherOnANewDatabaseAllServeAndShowOneToken() throws {

@@ -11,7 +11,7 @@ import Testing
     let result = try Program.aasa(
       "token", "create", "--name", name, "--role", role, "--database", database)
     #expect(result.status == 0)
-    #expect(["", "“\(database)” is a new database.\n"].contains(result.errors))
+    #expect(["", "Created the database \"\(database)\".\n"].contains(result.errors))
     return result.output
   }
 
@@ -55,7 +55,7 @@ import Testing
       "token", "create", "--name", "x", "--role", "viewer", "--expires", time, "--database",
       database)
     #expect(result.status == 64)
-    #expect(result.errors.contains("\n\n--expires: “\(time)” is "))
+    #expect(result.errors.hasPrefix("--expires must be "))
   }
 
   @Test func aNameIsGivenOnce() throws {
@@ -64,14 +64,14 @@ import Testing
       "token", "create", "--name", "release", "--role", "admin", "--database", database)
     #expect(again.status == 1)
     #expect(again.output.isEmpty)
-    #expect(again.errors.contains("“release” already"))
+    #expect(again.errors.contains("A token named \"release\" already exists."))
   }
 
   @Test func revokingWhatIsNotThereSaysSo() throws {
     _ = try create("somebody")
     let result = try Program.aasa("token", "revoke", "--name", "nobody", "--database", database)
     #expect(result.status == 1)
-    #expect(result.errors == "There is no token “nobody”.\n")
+    #expect(result.errors == "No token is named \"nobody\". List them with 'aasa token list'.\n")
   }
 
   @Test func aRunningServerTakesANewTokenAndRefusesARevokedOneAtOnce() throws {

@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the program promises to scripts whatever the command: results on stdout, the rest on stderr,
-/// and three exit statuses.
+/// What every command promises: results on stdout, everything else on stderr, stable exit codes, help.
 @Suite struct UsageTests {
   @Test(arguments: [
     [], ["publish"], ["serve", "--prot", "1"], ["serve", "now"], ["serve", "-d"],
@@ -17,26 +16,98 @@ import Testing
     ["token", "create", "--name", "a\tb", "--role", "admin"], ["token", "revoke"],
     ["token", "list", "all"],
   ])
-  func wrongUsageEndsWith64AndTheUsageOnStderr(words: [String]) throws {
+  func wrongUsageEndsWith64AndOneHint(words: [String]) throws {
     let scratch = try TemporaryDirectory()
     let result = try Program.run(Program.aasa, words, in: scratch)
     #expect(result.status == 64)
     #expect(result.output.isEmpty)
-    #expect(result.errors.hasPrefix("usage:\n  aasa serve"))
-    let last = result.errors.split(separator: "\n").last ?? ""
-    #expect(result.errors.hasSuffix("\n\n\(last)\n"), "what was wrong comes last, by itself")
+    let hint = try #require(result.errors.wholeMatch(of: /.+\nRun '(aasa.* --help)'\.\n/))
+    #expect(try Program.run("sh", ["-c", Program.aasa + hint.1.dropFirst(4)]).status == 0)
   }
 
-  @Test(arguments: [["help"], ["--help"], ["-h"], ["match", "--help"]])
-  func helpIsAResult(words: [String]) throws {
+  @Test(arguments: [
+    (["serv"], "Unknown command \"serv\". Did you mean \"serve\"?\nRun 'aasa --help'.\n"),
+    (
+      ["token", "creat"],
+      "aasa token needs one of create, list, revoke.\nRun 'aasa token --help'.\n"
+    ),
+    (["serve", "--thread", "2"], "Unknown option \"--thread\". Did you mean \"--threads\"?\n"),
+    (["diff", "--dryrun", "x"], "Unknown option \"--dryrun\".\nRun 'aasa diff --help'.\n"),
+    (["backup"], "FILE is required.\nRun 'aasa backup --help'.\n"),
+    (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
+    (["serve", "--database"], "--database needs a value: --database FILE.\n"),
+    (["export", "--json=yes"], "--json takes no value.\n"),
+    (["import", "FILE"], "--domain DOMAIN is required.\n"),
+    (
+      ["token", "create", "--name", "x", "--role", "owner"],
+      "--role must be one of viewer, editor, admin, not \"owner\".\n"
+    ),
+  ])
+  func theMessageSaysWhatIsWrong(words: [String], message: String) throws {
+    #expect(try Program.run(Program.aasa, words).errors.hasPrefix(message))
+  }
+
+  @Test(arguments: [["help"], ["--help"], ["-h"]])
+  func helpListsEveryCommandByGroup(words: [String]) throws {
     let result = try Program.run(Program.aasa, words)
-    #expect(result.status == 0)
-    #expect(result.output.hasPrefix("usage:\n"))
-    #expect(result.errors.isEmpty)
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.output.contains("\nRun a server:\n  serve "))
+    #expect(result.lines.count < 40 && result.lines.allSatisfy { $0.count <= 80 })
   }
 
-  @Test func theVersionIsThatOfTheMetrics() throws {
-    let result = try Program.aasa("--version")
+  private func commands() throws -> [String] {
+    try Program.aasa("help").lines.filter { $0.hasPrefix("  ") }.map {
+      String(String($0.dropFirst(2)).firstMatch(of: #/(.+?)  /#)?.output.1 ?? "")
+    }
+  }
+
+  @Test func eachCommandHasItsOptionsTwoExamplesAndItsExitCodes() throws {
+    let commands = try commands()
+    #expect(commands.contains("serve") && commands.contains("token create"))
+    for command in commands {
+      let words = command.split(separator: " ").map(String.init)
+      let help = try Program.run(Program.aasa, words + ["--help"])
+      #expect(help.status == 0 && help.errors.isEmpty)
+      #expect(help.output.hasPrefix("aasa \(command): "))
+      #expect(help.output.contains("\nUsage: aasa \(command)"))
+      #expect(help.output.matches(of: /\n  # .+\n  \S.+/).count == 2, "\(command)")
+      #expect(help.output.contains("\nExit codes:\n  0   ") && help.output.contains("\n  64  "))
+      let long = help.lines.filter { $0.count > 80 && !$0.hasPrefix("  curl") }
+      #expect(long.allSatisfy { $0.contains("aasa ") }, "\(long)")
+      for same in [words + ["-h"], ["help"] + words] {
+        #expect(try Program.run(Program.aasa, same).output == help.output)
+      }
+    }
+  }
+
+  @Test func helpOfServeHasDefaultsAndVariables() throws {
+    let help = try Program.aasa("serve", "--help").output
+    #expect(help.contains("\n  --threads N\n"))
+    #expect(help.contains("Range: 1 to 64. Default: 1. Variable: AASA_THREADS.\n"))
+    #expect(help.contains("\n  --insecure-admin\n"))
+  }
+
+  @Test func helpIsForWhoeverAsksBehindOtherOptions() throws {
+    let result = try Program.aasa("serve", "--threads", "2", "--help")
+    #expect(result.status == 0 && result.output.hasPrefix("aasa serve: "))
+    let operand = try Program.aasa("validate", "--", "--help")
+    #expect(operand.status == 1 && operand.errors.contains("Cannot read \"--help\""))
+  }
+
+  @Test(SystemProgram.need("mandoc"))
+  func theManualPageIsSound() throws {
+    let page = try Program.aasa("reference", "man")
+    let checked = try Program.run("mandoc", ["-Tlint"], input: page.bytes)
+    #expect(checked.status == 0 && checked.output.isEmpty, "\(checked.output)")
+    let text = try Program.run("mandoc", ["-Tutf8", "-O", "width=200"], input: page.bytes).output
+      .replacing(/.\u{8}/, with: "")
+    for command in try commands() { #expect(text.contains("   aasa \(command)")) }
+    #expect(text.contains("--public-address ADDRESS"))
+  }
+
+  @Test(arguments: ["--version", "version"])
+  func theVersionIsThatOfTheMetrics(word: String) throws {
+    let result = try Program.aasa(word)
     #expect(result.status == 0 && result.errors.isEmpty && result.lines.count == 1)
     let words = result.output.split(whereSeparator: \.isWhitespace)
     try #require(words.count == 2 && words[0] == "aasa")
@@ -68,7 +139,8 @@ import Testing
     let result = try Program.run(Program.aasa, words, in: scratch)
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.hasPrefix("“"))
+    #expect(
+      result.errors.hasPrefix("Cannot read \"") || result.errors.hasPrefix("\"/dev/zero\" is too"))
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(!result.errors.contains("Error"), "no dump of an error: \(result.errors)")
   }

@@ -32,7 +32,7 @@ import Testing
         "good.json: valid", "bad.json: not valid", "good.json: valid",
       ])
     #expect(result.output.contains("error not-json (the whole file)"))
-    #expect(result.errors == "“missing.json” cannot be read: No such file or directory.\n")
+    #expect(result.errors == "Cannot read \"missing.json\": No such file or directory.\n")
   }
 
   @Test func withJSONEachFileIsAnObjectOnALine() throws {

@@ -53,20 +53,6 @@ enum KnownKeys: CaseIterable {
     ]
     if aliases[key.lowercased()] == known { return true }
     guard known.utf8.count > 3, key.utf8.count < 100 else { return false }
-    return distance(letters(key), letters(known)) <= known.utf8.count / 4
-  }
-
-  /// How many letters must be added, removed or replaced.
-  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var last = Array(0...right.count)
-    for (row, letter) in left.enumerated() {
-      var current = [row + 1]
-      for (column, other) in right.enumerated() {
-        let replaced = last[column] + (letter == other ? 0 : 1)
-        current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
-      }
-      last = current
-    }
-    return last[right.count]
+    return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
   }
 }

@@ -3,16 +3,16 @@ import Metrics
 import Store
 import Synchronization
 
-/// Which changes Apple has not collected, as the ledger last said.
+/// Which published changes Apple has not fetched yet, by the last look at the fetch ledger.
 final class AppleCollection: Sendable {
   private struct State {
-    /// `nil` until it is known.
+    /// `nil` before the first look.
     var waiting: [WaitingDomains]?
     var next = ContinuousClock.now
   }
 
   private let store: Store
-  /// How often the ledger is asked: it looks at every domain.
+  /// The query looks at every domain, so it must not run often.
   private let interval: Duration
   private let state = Mutex(State())
 
@@ -21,28 +21,27 @@ final class AppleCollection: Sendable {
     self.interval = interval
   }
 
-  /// Asks the ledger, if it is time to. To be called now and then, by one thread.
+  /// Looks again if the last look is old enough. Only one thread may call it.
   ///
-  /// - Throws: `StoreError.database`; what was known stays until it goes well. So no sample is missing
-  ///   meanwhile, which would begin an alert anew.
+  /// - Throws: `StoreError.database`. The last result stays, since a missing sample would restart alerts.
   func refresh() throws {
     if state.withLock(\.next) > .now { return }
     let waiting = try store.domainsWaitingForApple()
     state.withLock { $0 = State(waiting: waiting, next: .now + interval) }
   }
 
-  /// What it said.
+  /// The last result.
   var families: [MetricFamily] {
     let waiting = state.withLock(\.waiting) ?? []
     return [
       .gauge(
         "aasa_domains_waiting_for_apple",
-        "Domains whose current revision Apple's CDN has not fetched, by environment and by whether it "
-          + "ever fetched one before. Looked up once a minute.",
+        "Enabled domains whose current revision Apple's CDN has not fetched, by environment and by "
+          + "whether it fetched an earlier one. Updated once a minute.",
         waiting.map { (key: $0.labels, value: Double($0.count)) }),
       .gauge(
         "aasa_domains_waiting_for_apple_since_timestamp_seconds",
-        "When the oldest of these revisions was published.",
+        "When the oldest revision that Apple's CDN has not fetched was published.",
         waiting.compactMap { domains in
           domains.since.map { (key: domains.labels, value: Double($0)) }
         }),

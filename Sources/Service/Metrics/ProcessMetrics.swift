@@ -2,24 +2,24 @@ import FoundationEssentials
 import Glibc
 import Metrics
 
-/// What the kernel says of this process, under the names that all exporters have
-/// (prometheus.io/docs/instrumenting/writing_clientlibs#process-metrics). What cannot be read is left
-/// out.
+/// The kernel's numbers about this process, under Prometheus' standard names
+/// (prometheus.io/docs/instrumenting/writing_clientlibs#process-metrics). A number that cannot be read is
+/// left out.
 enum ProcessMetrics {
-  /// - Parameter startTime: When the process started, in seconds since 1970. The kernel tells it in
-  ///   `/proc/stat` only, which is hidden under systemd (`ProcSubset=pid`).
+  /// - Parameter startTime: When the process started, in seconds since 1970. The kernel has it only in
+  ///   `/proc/stat`, which systemd can hide (`ProcSubset=pid`).
   static func families(startTime: Double) -> [MetricFamily] {
     let status = ProcessStatus()
     return [
       .counter(
-        "process_cpu_seconds_total", "Time of processors that the process has used.",
+        "process_cpu_seconds_total", "Processor time used, in seconds.",
         cpuSeconds),
-      .gauge("process_open_fds", "Open files and connections.", openFiles),
-      .gauge("process_max_fds", "How many it may have open.", fileLimit),
+      .gauge("process_open_fds", "Open file descriptors, including connections.", openFiles),
+      .gauge("process_max_fds", "The limit of open file descriptors.", fileLimit),
       .gauge(
-        "process_resident_memory_bytes", "Memory in use.", status?.residentBytes),
-      .gauge("process_virtual_memory_bytes", "Memory mapped.", status?.virtualBytes),
-      .gauge("process_threads", "Threads.", status?.threads),
+        "process_resident_memory_bytes", "Resident memory, in bytes.", status?.residentBytes),
+      .gauge("process_virtual_memory_bytes", "Virtual memory, in bytes.", status?.virtualBytes),
+      .gauge("process_threads", "Threads of the process.", status?.threads),
       .gauge(
         "process_start_time_seconds", "When the process started, in seconds since 1970.",
         startTime),
@@ -38,7 +38,7 @@ enum ProcessMetrics {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Not the two entries for directories, and not the one that is being read.
+    // Without `.`, `..` and the descriptor that reads the directory.
     return Double(count - 3)
   }
 
@@ -56,25 +56,18 @@ private struct ProcessStatus {
   let residentBytes: Double
 
   init?() {
-    // The second field is the program's name in parentheses, which may have any characters.
+    // The second field is the program's name in parentheses, and may contain any character.
     guard let text = fileText(at: "/proc/self/stat"), let end = text.lastIndex(of: ")") else {
       return nil
     }
     let fields = text[end...].split(separator: " ").dropFirst().map { Double($0) }
-    // The first of these is the third of the manual.
+    // The first of these is the third in the manual.
     func field(_ number: Int) -> Double? {
       fields.indices.contains(number - 3) ? fields[number - 3] : nil
     }
-    guard let threads = field(20), let size = field(23),
-      let pages = field(24)
-    else { return nil }
+    guard let threads = field(20), let size = field(23), let pages = field(24) else { return nil }
     self.threads = threads
     virtualBytes = size
     residentBytes = pages * Double(sysconf(Int32(_SC_PAGESIZE)))
   }
-}
-
-/// The text of a file of the kernel's; `nil` where it cannot be read.
-func fileText(at path: String) -> String? {
-  FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }

@@ -5,8 +5,8 @@ import Metrics
 import Store
 import WellKnown
 
-/// All that `/metrics` shows. Nothing here asks the database or takes a lock that serving needs, so it
-/// answers when they do not.
+/// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so it works
+/// when they do not.
 struct ServiceMetrics: Sendable {
   /// When the process started, in seconds since 1970.
   let startTime: Double
@@ -17,10 +17,10 @@ struct ServiceMetrics: Sendable {
   let ledger: FetchLedger
   let collection: AppleCollection
   let prunedRows: Counters
-  let certificates: CertificateWatch
+  let certificates: CertificateReloader
   let trouble: Trouble
   let publicListener: PublicListener
-  /// Open connections of the other listener, which has this and cannot be had here.
+  /// Open connections of the admin listener, which is created with these metrics and so is unknown here.
   let adminConnections: Gauge
 
   /// In the order of docs/metrics.md.
@@ -32,17 +32,19 @@ struct ServiceMetrics: Sendable {
     families.append(
       .counter(
         "aasa_access_log_dropped_lines_total",
-        "Lines of the access log that came faster than they could be written, and are lost.",
+        "Access log lines dropped because they arrived faster than they could be written.",
         Double(counts.droppedAccessLines)))
     families += admin.families
     families += table.counts.families
     families.append(
-      .gauge("aasa_names", "Names that files are served for.", Double(table.hosts.count)))
+      .gauge(
+        "aasa_names", "Names that files are served for, including aliases.",
+        Double(table.hosts.count)))
     families += store.counts.families
     families.append(databaseSize)
     families.append(
       .counter(
-        "aasa_pruned_rows_total", "Old rows that were removed, by table.", prunedRows.values))
+        "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values))
     families += ledger.families
     families += collection.families
     families.append(expiries)
@@ -53,8 +55,7 @@ struct ServiceMetrics: Sendable {
   private var expiries: MetricFamily {
     .gauge(
       "aasa_certificate_not_after_timestamp_seconds",
-      "The last second in which a certificate is valid, by the setting that names its directory and "
-        + "by its name.",
+      "When a certificate expires, by the setting of its directory and by its name.",
       certificates.expiries.map { expiry -> (key: Labels, value: Double) in
         (key: ["setting": expiry.setting, "name": expiry.name], value: Double(expiry.notAfter))
       })
@@ -63,8 +64,7 @@ struct ServiceMetrics: Sendable {
   private var refusals: MetricFamily {
     .gauge(
       "aasa_certificates_refused",
-      "Pairs of certificates that cannot be used as they lie there, by the setting that names their "
-        + "directory.",
+      "Invalid certificate/key pairs, by the setting of their directory.",
       certificates.refusals.map { setting, count -> (key: Labels, value: Double) in
         (key: ["setting": setting], value: Double(count))
       })
@@ -79,13 +79,13 @@ struct ServiceMetrics: Sendable {
   private var state: [MetricFamily] {
     [
       .gauge(
-        "aasa_build_info", "1, with the version of the program.", by: "version",
+        "aasa_build_info", "Always 1; the label has the version.", by: "version",
         [Release.version: 1]),
       .gauge(
-        "aasa_ready", "Whether /readyz says yes: until the process is told to end.",
+        "aasa_ready", "1 until a shutdown begins, as /readyz reports.",
         trouble.has(.ending) ? 0 : 1),
       .gauge(
-        "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
+        "aasa_database_up", "1 if the last operation on the database succeeded.", by: "operation",
         [
           "read": trouble.has(.reading) || trouble.has(.measuring) ? 0 : 1,
           "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
@@ -96,8 +96,8 @@ struct ServiceMetrics: Sendable {
   private static func requests(_ counts: PublicCounts) -> MetricFamily {
     .counter(
       "aasa_public_requests_total",
-      "Requests to the public listener, by outcome, its status, and the class of fetcher. A "
-        + "User-Agent proves nothing.",
+      "Requests to the public listener, by outcome, status and class of fetcher. The class is taken "
+        + "from User-Agent, which anybody can forge.",
       PublicOutcome.allCases.flatMap { outcome in
         FetcherClass.allCases.map { fetcher -> (key: Labels, value: Int) in
           let labels: Labels = [
@@ -110,7 +110,7 @@ struct ServiceMetrics: Sendable {
 
   private var databaseSize: MetricFamily {
     .gauge(
-      "aasa_database_size_bytes", "Size of the files of the database.",
+      "aasa_database_size_bytes", "Sizes of the database files, in bytes.",
       [("database", ""), ("wal", "-wal")].compactMap { file, suffix in
         Self.size(of: database + suffix).map { (key: ["file": file], value: $0) }
       })

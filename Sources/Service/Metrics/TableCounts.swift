@@ -3,10 +3,10 @@ import Metrics
 import Synchronization
 import WellKnown
 
-/// Counts what is served and what came to be served. It has a lock of its own, so that who asks never
-/// waits for the database.
+/// Counts what is served and what was published. It has its own lock, so reading it never waits for the
+/// database.
 final class TableCounts: Sendable {
-  /// Parts of the largest size that a document may have.
+  /// How much of the maximum size a document uses, in percent.
   private enum Part: String, CaseIterable {
     case upTo50 = "0-50"
     case upTo80 = "50-80"
@@ -33,7 +33,7 @@ final class TableCounts: Sendable {
 
   private let state = Mutex(State())
 
-  /// A domain serves another document now; `nil` for none.
+  /// A domain's document was replaced; `nil` is none.
   func replace(_ old: ServedDocument?, with new: ServedDocument?) {
     state.withLock { state in
       if let old { state.counts[Part(bytes: old.bytes), default: 0] -= 1 }
@@ -43,7 +43,7 @@ final class TableCounts: Sendable {
     }
   }
 
-  /// Everything was read anew: these are all that is served.
+  /// The whole table was read again, with these documents.
   func replaceAll(_ documents: some Sequence<ServedDocument>) {
     state.withLock { state in
       state.counts = [:]
@@ -51,7 +51,7 @@ final class TableCounts: Sendable {
     }
   }
 
-  /// The store was looked at.
+  /// The store was checked for changes.
   ///
   /// - Parameter changes: How many domains another process had changed.
   func noteFollowed(at time: Int64, changes: Int = 0) {
@@ -61,10 +61,10 @@ final class TableCounts: Sendable {
     }
   }
 
-  /// A commit of this process could not be served at once.
+  /// A commit of this process could not be served immediately.
   func noteNotServed() { state.withLock { $0.commitsNotServed += 1 } }
 
-  /// What was counted.
+  /// The counts as metrics.
   var families: [MetricFamily] {
     let (counts, revisions, changes, notServed, followedAt) = state.withLock {
       ($0.counts, $0.revisions, $0.changesElsewhere, $0.commitsNotServed, $0.followedAt)
@@ -72,24 +72,23 @@ final class TableCounts: Sendable {
     return [
       .gauge(
         "aasa_documents",
-        "Documents that are served, by the part of the largest size (131072 bytes) that they have, in "
-          + "percent.",
+        "Served documents by how much of the maximum size (131072 bytes) they use, in percent.",
         Part.allCases.map { (key: ["percent": $0.rawValue], value: Double(counts[$0] ?? 0)) }),
       .counter(
         "aasa_revisions_published_total",
-        "Revisions that came to be served since the start, whichever process published them.",
+        "Revisions published since startup, by any process on the database.",
         Double(revisions)),
       .counter(
         "aasa_changes_elsewhere_total",
-        "Changes of domains by other processes on the database that this one followed.",
+        "Changes to domains by other processes on the database.",
         Double(changes)),
       .counter(
         "aasa_commits_not_served_total",
-        "Commits of edits that could not be served when they were made, which is then tried again.",
+        "Commits that could not be served immediately and were retried.",
         Double(notServed)),
       .gauge(
         "aasa_last_follow_timestamp_seconds",
-        "When the database was last asked with success what changed.", followedAt.map(Double.init)),
+        "When the database was last checked for changes successfully.", followedAt.map(Double.init)),
     ]
   }
 }

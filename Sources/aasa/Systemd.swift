@@ -1,12 +1,13 @@
+import Association
 import CSystemd
 import Glibc
 import HTTP
 import Service
 
-/// systemd, if it has started this process: it hands sockets over and is told how the service is
-/// (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3)). Without it nothing of this does anything.
-struct ServiceManager {
-  /// How long the service may be silent; nil if nobody watches it.
+/// systemd's side of the process: inherited sockets, readiness and the watchdog (sd_listen_fds(3),
+/// sd_notify(3), sd_watchdog_enabled(3)). Does nothing unless started by systemd.
+struct Systemd {
+  /// How often systemd expects to hear from the process; nil without a watchdog.
   let watchdog: Duration?
 
   /// A socket that cannot be used, as a sentence.
@@ -20,7 +21,7 @@ struct ServiceManager {
     watchdog = isWatched ? .microseconds(Int64(clamping: microseconds)) : nil
   }
 
-  /// The sockets that were handed over to this process; `LISTEN_PID` says to which. To be called once.
+  /// The inherited sockets, if `LISTEN_PID` names this process. Call it once.
   ///
   /// - Throws: `Unusable`, `InheritedSocket.Unusable`.
   func sockets() throws -> Service.InheritedSockets {
@@ -28,7 +29,7 @@ struct ServiceManager {
     let count = aasa_inherited_sockets(&names)
     guard count >= 0 else {
       let reason = String(cString: strerror(-count))
-      throw Unusable(description: "The sockets of systemd cannot be taken over: \(reason).")
+      throw Unusable(description: "Cannot take over the sockets of systemd: \(reason).")
     }
     // Sound: the library has allocated a list with this many names, which are ours to free.
     defer {
@@ -54,23 +55,22 @@ struct ServiceManager {
     default:
       throw Unusable(
         description:
-          "systemd hands over a socket at \(socket.address) that is called “\(name)”. Its unit"
-          + " must say FileDescriptorName=public or FileDescriptorName=admin.")
+          "systemd passed a socket at \(socket.address) with the unknown name \(name.quoted). "
+          + "Set FileDescriptorName=public or FileDescriptorName=admin in its unit.")
     }
     guard sockets[keyPath: path] == nil else {
       throw Unusable(
         description:
-          "systemd hands over two sockets that are called “\(name)”. One is enough: [::]:80"
-          + " takes IPv4 as well, with BindIPv6Only=both.")
+          "systemd passed two sockets named \(name.quoted). Keep one: with BindIPv6Only=both, "
+          + "[::]:80 accepts IPv4 as well.")
     }
     sockets[keyPath: path] = socket
   }
 
-  /// Says something, in the words of sd_notify(3). If nobody listens or it fails, systemd sees that by
-  /// itself.
+  /// Sends a notification in the words of sd_notify(3). Errors are ignored: systemd notices silence.
   func notify(_ state: String) { _ = aasa_notify(state) }
 
-  /// Says that the configuration is being read again, which `READY=1` ends.
+  /// Reports that the configuration is being reloaded, until `READY=1`.
   func notifyReloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

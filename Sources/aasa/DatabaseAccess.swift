@@ -1,15 +1,15 @@
+import Association
 import FoundationEssentials
 import Service
 import Store
 
-/// What a command does where its database is not there.
+/// What a command does if its database does not exist.
 enum MissingDatabase {
-  /// It ends: it wants what is in it.
+  /// It fails, because it wants to read the database.
   case refused
-  /// It makes one and says so, since the path may be a mistake.
-  case madeAndTold
-  /// It makes one.
-  case made
+  /// It creates one and says so, since the path may be a mistake.
+  case createdWithNote
+  case created
 }
 
 /// A database that cannot be used, as a sentence that says what to do.
@@ -18,7 +18,7 @@ struct UnusableDatabase: Error, CustomStringConvertible {
 }
 
 extension EffectiveConfiguration {
-  /// What the options of a command, the environment and the file say.
+  /// The configuration from the options of a command, the environment and the file.
   init(_ arguments: Arguments) throws(Configuration.Invalid) {
     try self.init(
       flags: arguments.values, environment: ProcessInfo.processInfo.environment)
@@ -26,32 +26,34 @@ extension EffectiveConfiguration {
 }
 
 extension Store {
-  /// Does `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
+  /// Runs `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
   static func use<Result>(
     _ arguments: Arguments, missing: MissingDatabase, _ body: (Store) throws -> Result
   ) throws -> Result {
     try use(path(arguments), missing: missing, body)
   }
 
-  /// The database of a command: `--database`, `AASA_DATABASE`, or the default.
+  /// The path of the database of a command.
   static func path(_ arguments: Arguments) throws -> String {
     try EffectiveConfiguration(arguments).configuration.database
   }
 
-  /// Does `body` with a database.
+  /// Runs `body` with a database.
   ///
-  /// - Throws: what `body` throws, the store's errors as `UnusableDatabase`.
+  /// - Throws: Whatever `body` throws, but `UnusableDatabase` for the store's errors.
   static func use<Result>(
     _ path: String, missing: MissingDatabase, _ body: (Store) throws -> Result
   ) throws -> Result {
-    let isThere = FileManager.default.fileExists(atPath: path)
-    if !isThere && missing == .refused {
+    let exists = FileManager.default.fileExists(atPath: path)
+    if !exists && missing == .refused {
       throw UnusableDatabase(
-        description: "There is no database “\(path)”. --database names another one.")
+        description: "No database at \(path.quoted). Choose one with --database.")
     }
     do {
       let store = try Store(path: path)
-      if !isThere && missing == .madeAndTold { Terminal.complain("“\(path)” is a new database.") }
+      if !exists && missing == .createdWithNote {
+        Terminal.complain("Created the database \(path.quoted).")
+      }
       return try body(store)
     } catch let error as StoreError {
       throw UnusableDatabase(description: error.advice(for: path))

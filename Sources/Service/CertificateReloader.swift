@@ -1,0 +1,147 @@
+import Certificates
+import FoundationEssentials
+import JSONValue
+import Synchronization
+
+/// When a certificate in use expires.
+struct CertificateExpiry: Sendable, Hashable {
+  /// The setting whose directory it lies in: `publicCertificates` or `adminCertificates`.
+  let setting: String
+  /// The name of the pair's file or directory.
+  let name: String
+  /// The last second in which it is valid, since 1970.
+  let notAfter: Int64
+}
+
+/// Follows changes in the certificate directories of both listeners, and warns before a certificate
+/// expires.
+final class CertificateReloader: Sendable {
+  /// For association files; nil for plain HTTP.
+  let forFiles: CertificateDirectory?
+  /// For the JSON API; nil for plain HTTP.
+  let forAPI: CertificateDirectory?
+
+  private let log: Log
+  private let state: Mutex<State>
+
+  private struct State {
+    var nextCheck = ContinuousClock.now
+    /// The last day on which the log warned about a certificate.
+    var warnedOn: [CertificateExpiry: Int64] = [:]
+  }
+
+  private static let interval = Duration.seconds(2)
+  private static let day: Int64 = 86_400
+  private static let warningDays: Int64 = 14
+
+  /// - Throws: `CertificatesRefused` if a directory has no valid pair.
+  init(_ configuration: Configuration, log: Log) throws(CertificatesRefused) {
+    self.log = log
+    state = Mutex(State())
+    forFiles = try Self.open(configuration.publicCertificates)
+    forAPI = try Self.open(configuration.adminCertificates)
+    for (_, directory) in directories { report(directory) }
+  }
+
+  private static func open(
+    _ path: String?
+  ) throws(CertificatesRefused) -> CertificateDirectory? {
+    guard let path else { return nil }
+    return try CertificateDirectory(path, clock: now)
+  }
+
+  @Sendable private static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970) }
+
+  /// Reads both directories again, from where the settings now say. Invalid pairs are logged; what was
+  /// in use stays in use.
+  func reload(_ configuration: Configuration) {
+    for (directory, path) in [
+      (forFiles, configuration.publicCertificates), (forAPI, configuration.adminCertificates),
+    ] {
+      guard let directory, let path else { continue }
+      directory.reload(from: path)
+      reportReload(of: directory)
+    }
+  }
+
+  /// Looks for changed files and for certificates that expire soon. Call it a few times a second.
+  func follow() {
+    let isDue = state.withLock { state in
+      guard ContinuousClock.now >= state.nextCheck else { return false }
+      state.nextCheck = .now + Self.interval
+      return true
+    }
+    guard isDue else { return }
+    for (_, directory) in directories where directory.reloadIfChanged() {
+      reportReload(of: directory)
+    }
+    warnOfExpiry()
+  }
+
+  /// How many invalid pairs each directory has, by its setting.
+  var refusals: [(setting: String, count: Int)] {
+    directories.map { ($0.setting, $0.directory.current.faults.count) }
+  }
+
+  /// Every certificate in use.
+  var expiries: [CertificateExpiry] {
+    directories.flatMap { setting, directory in
+      directory.current.pairs.map {
+        CertificateExpiry(setting: setting, name: $0.name, notAfter: $0.notAfter)
+      }
+    }
+  }
+
+  private var directories: [(setting: String, directory: CertificateDirectory)] {
+    [("publicCertificates", forFiles), ("adminCertificates", forAPI)].compactMap {
+      setting, directory in directory.map { (setting, $0) }
+    }
+  }
+
+  private func reportReload(of directory: CertificateDirectory) {
+    log.write(
+      .info, "Reloaded certificates.",
+      [
+        "directory": .string(directory.path),
+        "certificates": .number(String(directory.current.pairs.count)),
+      ])
+    report(directory)
+  }
+
+  private func report(_ directory: CertificateDirectory) {
+    let set = directory.current
+    for fault in set.faults {
+      log.write(
+        .error,
+        "Ignored an invalid certificate/key pair; pairs in use stay in use. \(fault)",
+        ["directory": .string(directory.path)])
+    }
+    for warning in set.warnings { log.write(.warning, warning) }
+  }
+
+  private func warnOfExpiry() {
+    let now = Self.now()
+    let today = now / Self.day
+    let current = expiries.filter { $0.notAfter - now < Self.warningDays * Self.day }
+    let due = state.withLock { state in
+      let due = current.filter { state.warnedOn[$0] != today }
+      state.warnedOn = Dictionary(current.map { ($0, today) }, uniquingKeysWith: max)
+      return due
+    }
+    for expiry in due { warn(expiry, now) }
+  }
+
+  private func warn(_ expiry: CertificateExpiry, _ now: Int64) {
+    let hasExpired = expiry.notAfter < now
+    log.write(
+      hasExpired ? .error : .warning,
+      hasExpired
+        ? "A certificate has expired, and clients refuse it. "
+          + "Still serving it: no other certificate covers these names."
+        : "A certificate expires soon. Renew it.",
+      [
+        "setting": .string(expiry.setting), "certificate": .string(expiry.name),
+        "notAfter": .string(CertificateTime(expiry.notAfter).description),
+      ])
+  }
+}

@@ -1,0 +1,55 @@
+import Certificates
+import FoundationEssentials
+public import HTTP
+
+extension Configuration {
+  /// What can be found out about a configuration without serving.
+  public struct Check: Sendable {
+    /// Sentences about whatever keeps a server from starting, or from serving everything.
+    public fileprivate(set) var faults: [String] = []
+    /// Sentences about anything else worth knowing.
+    public fileprivate(set) var notes: [String] = []
+  }
+
+  /// Checks the addresses, and the certificates in the directories. Sockets that systemd may hand over
+  /// are unknown here.
+  public func check() -> Check {
+    var check = Check()
+    do throws(Invalid) {
+      try checkAdminAddress(nil)
+    } catch {
+      check.faults.append(error.description)
+    }
+    for path in Set([publicCertificates, adminCertificates].compactMap(\.self)).sorted() {
+      do throws(CertificatesRefused) {
+        let set = try CertificateDirectory(path) { Int64(Date.now.timeIntervalSince1970) }.current
+        check.faults += set.faults.map(\.description)
+        check.notes += set.warnings
+        let names = set.pairs.map(\.name).joined(separator: ", ")
+        check.notes.append("\(path): valid certificates: \(names).")
+      } catch {
+        check.faults += error.faults.map(\.description)
+      }
+    }
+    return check
+  }
+
+  /// Refuses an admin listener at the address of the public one, and one whose tokens could be read in
+  /// transit.
+  ///
+  /// - Parameter address: Where it listens if not at `adminAddress`.
+  /// - Throws: `Invalid`, with what to do.
+  public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
+    if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {
+      throw Invalid(
+        description: "publicAddress and adminAddress are both \(adminAddress). "
+          + "Give each its own port.")
+    }
+    let address = address ?? adminAddress
+    if insecureAdmin || adminCertificates != nil || !address.isReachableFromOutside { return }
+    throw Invalid(
+      description:
+        "Other machines could reach the JSON API at \(address) over plain HTTP. Listen on 127.0.0.1 "
+        + "or ::1, set adminCertificates for HTTPS, or use --insecure-admin on a private network.")
+  }
+}

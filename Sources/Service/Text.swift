@@ -1,0 +1,24 @@
+import Association
+
+extension String {
+  /// The text in lines of at most so many characters, broken at spaces.
+  public func wrapped(to width: Int) -> [String] {
+    split(separator: " ").reduce(into: []) { lines, word in
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+  }
+
+  /// The known name that was most likely meant by this one; `nil` if none is close.
+  public func nearest(in known: [String]) -> String? {
+    let typed = Array(lowercased().utf8.prefix(64))
+    let distances = known.map {
+      (name: $0, count: editDistance(typed, Array($0.lowercased().utf8)))
+    }
+    return distances.min { $0.count < $1.count }
+      .flatMap { $0.count <= min(3, typed.count / 2) ? $0.name : nil }
+  }
+}

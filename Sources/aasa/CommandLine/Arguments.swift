@@ -1,0 +1,95 @@
+import Association
+import Service
+
+/// Wrong usage, as a sentence. The program adds a hint at help and ends with 64 (EX_USAGE in sysexits.h).
+struct UsageError: Error {
+  let message: String
+  /// The command whose help to read; nil for the one that was called.
+  var topic: String?
+
+  init(_ message: String, topic: String? = nil) {
+    self.message = message
+    self.topic = topic
+  }
+
+  /// An unknown option or command, with a suggestion.
+  init(unknown kind: String, _ name: String, among known: [String]) {
+    let guess = name.nearest(in: known).map { " Did you mean \($0.quoted)?" } ?? ""
+    message = "Unknown \(kind) \(name.quoted).\(guess)"
+  }
+}
+
+/// The words behind a command: options, flags and operands.
+struct Arguments {
+  /// The values of options by name; the empty text for a flag.
+  private(set) var values: [String: [String]] = [:]
+  private(set) var operands: [String] = []
+  /// Whether help was asked for. Then nothing else is checked.
+  private(set) var wantsHelp = false
+
+  /// Splits words. `--name value` and `--name=value` are the same; all words behind `--` are operands.
+  init(_ words: ArraySlice<String>, for command: Command) throws(UsageError) {
+    var rest = words
+    while let word = rest.popFirst() {
+      switch word {
+      case "--help", "-h":
+        wantsHelp = true
+        return
+      case "--":
+        operands += rest
+        rest = []
+      case _ where word.hasPrefix("-") && word != "-":
+        try take(word, before: &rest, command.options)
+      default: operands.append(word)
+      }
+    }
+    try check(command)
+  }
+
+  private mutating func take(
+    _ word: String, before rest: inout ArraySlice<String>, _ options: [Option]
+  ) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard let option = options.first(where: { $0.name == name }) else {
+      throw UsageError(unknown: "option", name, among: options.map(\.name))
+    }
+    if parts.count == 1 && option.placeholder == nil {
+      values[name, default: []].append("")
+    } else if option.placeholder == nil && option.choices.isEmpty {
+      throw UsageError("\(name) takes no value.")
+    } else if let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() {
+      values[name, default: []].append(value)
+    } else {
+      throw UsageError("\(name) needs a value: \(option.spelling).")
+    }
+  }
+
+  private func check(_ command: Command) throws(UsageError) {
+    if operands.count > command.operands.count.upperBound {
+      throw UsageError(
+        "Unexpected argument \(operands[command.operands.count.upperBound].quoted).")
+    }
+    for option in command.options where option.isRequired { _ = try required(option) }
+    if operands.count < command.operands.count.lowerBound {
+      throw UsageError("\(command.operands.name) is required.")
+    }
+  }
+
+  /// The value of an option; the last one if it is repeated.
+  func value(_ option: Option) -> String? { values[option.name]?.last }
+
+  /// All values of an option that may be repeated.
+  func all(_ option: Option) -> [String] { values[option.name] ?? [] }
+
+  /// Whether a flag is set.
+  func has(_ option: Option) -> Bool { values[option.name] != nil }
+
+  /// The value of a required option.
+  func required(_ option: Option) throws(UsageError) -> String {
+    guard let value = value(option) else {
+      throw UsageError("\(option.spelling) is required.")
+    }
+    return value
+  }
+}

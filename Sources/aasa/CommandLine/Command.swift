@@ -1,0 +1,131 @@
+import Service
+
+/// A command: parsing, help, completion and the man page are all made from this declaration.
+struct Command: Sendable {
+  /// What stands behind the options.
+  struct Operands: Sendable {
+    var name = ""
+    var count = 0...0
+
+    static let none = Operands()
+    static func one(_ name: String) -> Operands { Operands(name: name, count: 1...1) }
+    static func optional(_ name: String) -> Operands { Operands(name: name, count: 0...1) }
+    static func many(_ name: String) -> Operands { Operands(name: name, count: 1...Int.max) }
+  }
+
+  /// Where `aasa --help` lists it.
+  enum Group: String, CaseIterable {
+    case server = "Run a server"
+    case domains = "Publish files"
+    case files = "Try files without a server"
+    case database = "Administer a database"
+    case other = "Other"
+  }
+
+  /// One word, or two such as `token create`.
+  let name: String
+  /// `nil` for one that `aasa --help` does not list.
+  let group: Group?
+  /// One line, beginning with a verb in lower case.
+  let summary: String
+  /// A paragraph more.
+  var details = ""
+  var options: [Option] = []
+  var operands = Operands.none
+  /// What the operand may be, if that is one of a few words.
+  var choices: [String] = []
+  /// Each with what it does.
+  let examples: [(does: String, line: String)]
+  /// What 0 means.
+  var success = "success"
+  /// What 1 means.
+  var failure = "failure; stderr says why"
+  /// What 2 means, if it is used.
+  var difference: String?
+  let run: @Sendable (Arguments) throws -> ExitStatus
+
+  /// Exit codes with their meanings.
+  var exits: [(status: ExitStatus, meaning: String)] {
+    [(.success, success), (.failure, failure)] + (difference.map { [(.different, $0)] } ?? [])
+      + [(.usage, "wrong usage or an invalid setting")]
+  }
+
+  /// `aasa import --domain DOMAIN [OPTION]… FILE`
+  var usage: String {
+    let required = options.filter(\.isRequired).map(\.spelling)
+    let rest = required.count < options.count ? ["[OPTION]…"] : []
+    let ellipsis = operands.count.upperBound > 1 ? "…" : ""
+    let operand =
+      operands.name.isEmpty
+      ? [] : [operands.count.lowerBound == 0 ? "[\(operands.name)]" : operands.name + ellipsis]
+    return (["aasa \(name)"] + required + rest + operand).joined(separator: " ")
+  }
+}
+
+/// An option of commands.
+struct Option: Sendable {
+  /// Such as `--domain`.
+  let name: String
+  /// What stands for its value in help; nil for a flag. A flag with `choices` may have one of them as its
+  /// value: `--name=false`.
+  var placeholder: String?
+  let help: String
+  var isRequired = false
+  var choices: [String] = []
+  /// The range of a number, as a sentence.
+  var range: String?
+  /// The environment variable that it overrides.
+  var variable: String?
+  var standard = ""
+
+  init(_ name: String, _ placeholder: String? = nil, _ help: String, choices: [String] = []) {
+    self.name = name
+    self.placeholder = placeholder
+    self.help = help
+    self.choices = choices
+  }
+
+  /// The option for a setting.
+  init(_ setting: Setting) {
+    self.init(
+      setting.flag, setting.kind == .flag ? nil : setting.placeholder, setting.help,
+      choices: setting.choices)
+    range = setting.range
+    variable = setting.variable
+    standard = setting.standard
+  }
+
+  /// The same option, which a command cannot do without.
+  var required: Option {
+    var option = self
+    option.isRequired = true
+    return option
+  }
+
+  /// `--domain DOMAIN`
+  var spelling: String { name + (placeholder.map { " \($0)" } ?? "") }
+
+  /// Its values, its default and its variable, if there are any to name.
+  var facts: String {
+    [
+      range,
+      placeholder != nil && !choices.isEmpty ? "One of \(choices.joined(separator: ", "))." : nil,
+      standard.isEmpty ? nil : "Default: \(standard).", variable.map { "Variable: \($0)." },
+    ].compactMap(\.self).joined(separator: " ")
+  }
+
+  /// Whether its value is the path of a file or directory.
+  var takesPath: Bool { placeholder == "FILE" || placeholder == "DIR" }
+}
+
+extension Option {
+  static let config = {
+    var option = Option("--config", "FILE", "A TOML file with settings.")
+    option.variable = "AASA_CONFIG"
+    return option
+  }()
+  /// Every option of `aasa serve`.
+  static let settings = [config] + Configuration.settings.map { Option($0) }
+  static let database = Option(Setting.database)
+  static let json = Option("--json", nil, "Print JSON.")
+}

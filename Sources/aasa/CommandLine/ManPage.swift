@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Service
+
+/// The manual page `aasa.1`, in the macros of man(7).
+enum ManPage {
+  static func text(of commands: [Command]) -> String {
+    var lines = [
+      ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Release.version))\" \"User Commands\"",
+      ".SH NAME", "aasa \\- server for Apple app site association files",
+      ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
+      ".SH DESCRIPTION",
+    ]
+    lines += paragraph(
+      "aasa serves the association files of many domains from one SQLite database. "
+        + "A JSON API edits them. Each edit is checked before it is published.")
+    lines.append(".SH COMMANDS")
+    for command in commands where command.group != nil {
+      lines += [".SS \(escaped(command.usage))"] + paragraph(sentence(command))
+      for option in command.options {
+        lines += [".TP", ".B \(escaped(option.spelling))"]
+        lines += paragraph("\(option.help) \(option.facts)")
+      }
+      for example in command.examples {
+        lines += [".PP", escaped("\(example.does):"), ".PP", ".nf", "    " + escaped(example.line)]
+        lines.append(".fi")
+      }
+      lines += [".PP", "Exit codes:"]
+      for exit in command.exits {
+        lines += [".TP", "\(exit.status.rawValue)", escaped(exit.meaning)]
+      }
+    }
+    lines.append(".SH ENVIRONMENT")
+    for (name, meaning) in environment { lines += [".TP", ".B \(name)"] + paragraph(meaning) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let environment = [
+    (
+      "AASA_*",
+      "Every option that names a variable is read from it. Options take precedence over variables, "
+        + "variables over the file of --config."
+    ),
+    ("AASA_TOKEN", "The API token for --server."),
+    ("SSL_CERT_FILE", "A PEM file with the certificate authorities to trust for --server."),
+    ("NO_COLOR", "If not empty, output has no colors."),
+  ]
+
+  private static func sentence(_ command: Command) -> String {
+    let summary = command.summary.prefix(1).uppercased() + command.summary.dropFirst() + "."
+    return command.details.isEmpty ? summary : "\(summary) \(command.details)"
+  }
+
+  private static func paragraph(_ text: String) -> [String] { text.wrapped(to: 70).map(escaped) }
+
+  /// A line in which nothing is a macro.
+  private static func escaped(_ line: String) -> String {
+    let text = line.reduce(into: "") { text, character in
+      switch character {
+      case "\\": text += "\\e"
+      case "-": text += "\\-"
+      case "…": text += "..."
+      case "\"": text += "\\(dq"
+      default: text.append(character)
+      }
+    }
+    return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+  }
+}

@@ -1,0 +1,187 @@
+import Dispatch
+import Glibc
+import HTTP
+import JSONValue
+import Service
+import Synchronization
+
+/// A server from startup to graceful shutdown, driven by signals: SIGHUP reloads the configuration,
+/// SIGTERM and SIGINT begin the shutdown, and a second one of these ends the process at once.
+struct ServerLifecycle {
+  let service: Service
+  let log: Log
+  let systemd: Systemd
+  let signals: SignalWait
+  var configuration: Configuration
+  /// Reads the configuration as at startup.
+  let readConfiguration: () throws(Configuration.Invalid) -> Configuration
+  /// When the watchdog must be notified again.
+  var nextNotice = ContinuousClock.now
+
+  private static let pollMilliseconds = 250
+  /// How long the threads of both listeners may take to stop after their requests.
+  private static let stopGrace = Duration.milliseconds(750)
+  /// How long the last writes may take after that. With the default of drainSeconds the whole shutdown
+  /// takes less than the 10 seconds that Docker waits.
+  private static let writeGrace = Duration.milliseconds(750)
+
+  /// Serves until a signal ends it.
+  mutating func run() {
+    let work = PeriodicWork(of: service)
+    systemd.notify("READY=1")
+    while true {
+      switch signals.next(milliseconds: Self.pollMilliseconds) {
+      case nil: notifyWatchdog()
+      case SIGHUP: reload()
+      default: return shutDown(work)
+      }
+    }
+  }
+
+  /// Reports that this loop runs and that files are served. The database does not matter: a restart would
+  /// not repair it.
+  private mutating func notifyWatchdog() {
+    guard let watchdog = systemd.watchdog, ContinuousClock.now >= nextNotice else { return }
+    nextNotice = .now + watchdog / 4
+    if service.isServing() {
+      systemd.notify("WATCHDOG=1")
+    } else {
+      log.write(.error, "The public listener does not answer.")
+    }
+  }
+
+  private mutating func reload() {
+    systemd.notifyReloading()
+    do throws(Configuration.Invalid) {
+      take(try readConfiguration())
+    } catch {
+      log.write(
+        .error, "Cannot reload the configuration; the old one stays in effect.",
+        ["error": .string(error.description)])
+    }
+    systemd.notify("READY=1")
+  }
+
+  private mutating func take(_ new: Configuration) {
+    let difference = configuration.take(new)
+    service.apply(configuration)
+    log.write(
+      .info, "Reloaded the configuration.", ["changed": .strings(difference.applied)])
+    if difference.needingRestart.isEmpty { return }
+    log.write(
+      .warning, "Changes to these settings take effect after a restart.",
+      ["settings": .strings(difference.needingRestart)])
+  }
+
+  /// Takes at most readyDelaySeconds, drainSeconds and both graces together, whatever the database and the
+  /// clients do.
+  private func shutDown(_ work: PeriodicWork) {
+    systemd.notify("STOPPING=1")
+    service.announceEnd()
+    log.write(
+      .info, "Shutting down.",
+      [
+        "readyDelaySeconds": .integer(configuration.readyDelaySeconds),
+        "drainSeconds": .integer(configuration.drainSeconds),
+      ])
+    wait(until: .now + .seconds(configuration.readyDelaySeconds)) { false }
+    let deadline = ContinuousClock.now + .seconds(configuration.drainSeconds) + Self.stopGrace
+    let hasStopped = stopListeners(deadline)
+    let hasWritten = finish(work, deadline + Self.writeGrace)
+    log.write(.info, "Stopped.")
+    log.flush()
+    // Threads may still be running, so nothing they use is freed.
+    if !hasStopped || !hasWritten { _exit(ExitStatus.success.rawValue) }
+  }
+
+  /// Stops both listeners; false if a handler is still running.
+  private func stopListeners(_ deadline: ContinuousClock.Instant) -> Bool {
+    let drain = configuration.drainSeconds
+    let hasStopped = Flag()
+    let service = service
+    DispatchQueue.global().async {
+      service.stop(within: Double(drain))
+      hasStopped.set()
+    }
+    wait(until: deadline) { hasStopped.isSet }
+    if !hasStopped.isSet {
+      log.write(.warning, "Dropped unfinished requests after \(drain) s (drainSeconds).")
+    }
+    return hasStopped.isSet
+  }
+
+  /// Does the last writes; false if the database did not answer in time.
+  private func finish(_ work: PeriodicWork, _ deadline: ContinuousClock.Instant) -> Bool {
+    work.end()
+    wait(until: deadline) { work.hasEnded }
+    if !work.hasEnded {
+      log.write(
+        .error, "Lost the fetch counts of the last seconds.",
+        ["error": "The database did not answer in time. It is intact."])
+    }
+    return work.hasEnded
+  }
+
+  /// Waits until a condition holds or the time is over. A second signal ends the process here.
+  private func wait(until deadline: ContinuousClock.Instant, _ isDone: () -> Bool) {
+    while !isDone() && ContinuousClock.now < deadline {
+      guard let signal = signals.next(milliseconds: 10), signal != SIGHUP else { continue }
+      log.write(.warning, "A second signal ended the shutdown early.")
+      log.flush()
+      _exit(128 + signal)
+    }
+  }
+}
+
+/// Calls `Service.follow` a few times a second on its own thread, since a locked database may block it for
+/// seconds and signals must not wait for that.
+private final class PeriodicWork: Sendable {
+  private static let interval = DispatchTimeInterval.milliseconds(250)
+
+  private let mustEnd = DispatchSemaphore(value: 0)
+  private let ended = Flag()
+
+  init(of service: Service) {
+    let (mustEnd, ended) = (mustEnd, ended)
+    DispatchQueue(label: "periodic work").async {
+      while mustEnd.wait(timeout: .now() + Self.interval) == .timedOut { service.follow() }
+      service.writeRest()
+      ended.set()
+    }
+  }
+
+  /// Lets the thread do the last writes and end.
+  func end() { mustEnd.signal() }
+
+  var hasEnded: Bool { ended.isSet }
+}
+
+/// Set once by one thread, read by others.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}
+
+/// Receives signals synchronously on the thread that created it, so that they interrupt nothing.
+struct SignalWait {
+  private var set = sigset_t()
+
+  /// Blocks the signals; threads that are started later inherit that. Also ignores SIGPIPE, so that a
+  /// client that disconnects does not end the process.
+  init(_ signals: [Int32]) {
+    signal(SIGPIPE, SIG_IGN)
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// The next signal; `nil` if none arrives in time.
+  func next(milliseconds: Int) -> Int32? {
+    var set = set
+    var limit = timespec(
+      tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    let signal = sigtimedwait(&set, nil, &limit)
+    return signal > 0 ? signal : nil
+  }
+}
