@@ -65,11 +65,11 @@ lint: setup
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-# The server beside others; writes its tables into docs/performance.md, but with QUICK=1.
+# The server beside others. Writes its tables to docs/benchmarks.md and docs/performance.md, except with QUICK=1.
 BENCH = .build/bench
 bench: build $(BENCH)/constant
 	@$(call install,$(BENCH_PACKAGES))
-	@python3 -B Tests/Benchmarks/Serving --build .build $(if $(QUICK),--quick,--page docs/performance.md $(if $(ROUNDS),--rounds $(ROUNDS)))
+	@python3 -B Tests/Benchmarks/Serving --build .build $(if $(QUICK),--quick,--docs docs $(if $(ROUNDS),--rounds $(ROUNDS)))
 
 $(BENCH)/constant: Tests/Benchmarks/Serving/constant.c
 	@mkdir -p $(BENCH)
