@@ -109,5 +109,5 @@ def _of_edits(rounds: list[Round]) -> list[_Aim]:
              edits.median(rounds, "one") / disk),
         _Aim("edits/s of 8 editors against the disk", 1,
              edits.median(rounds, "eight") / disk),
-        _Aim("readers' p99 beside 8 editors against at rest", 2,
+        _Aim("readers' p99 with 8 editors against at rest", 2,
              beside / at_rest, at_most=True)]

@@ -106,7 +106,7 @@ def _rounds(rounds: list[Round]) -> str:
          f"{_of(rounds, part, 'p99'):,.0f}"]
         for name, part in [
             ("at rest", "at_rest"),
-            (f"beside 8 editors, who make {rate('edited_beside'):,.0f} edits per second", "beside")]])
+            (f"with 8 editors, who make {rate('edited_beside'):,.0f} edits per second", "beside")]])
     return f"{writes}\n{readers}"
 
 
@@ -124,7 +124,7 @@ def markdown(findings: Findings, description: str) -> str:
 ### Aims
 
 {reached}
-### Beside other servers
+### Compared with other servers
 
 {_throughput(findings.rows)}
 {_calls(findings.calls)}
