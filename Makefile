@@ -65,7 +65,7 @@ lint: setup
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-# The server beside others. Writes its tables to docs/benchmarks.md and docs/performance.md, except with QUICK=1.
+# The server beside others; writes its tables into docs/performance.md, but with QUICK=1.
 BENCH = .build/bench
 bench: build $(BENCH)/constant
 	@$(call install,$(BENCH_PACKAGES))
