@@ -2,8 +2,8 @@
 
     python3 Tests/Benchmarks/Serving --build .build [--quick] [--rounds N] [--docs docs]
 
-Prints the tables. With --docs, it also writes them to benchmarks.md there, and a short one for users to
-performance.md. Any wrong answer ends the run.
+Prints the tables. With --docs, it also writes them to benchmarks.md there, and a short one for
+users to performance.md. Any wrong answer ends the run.
 """
 
 import argparse

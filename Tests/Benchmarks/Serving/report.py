@@ -1,5 +1,5 @@
-"""What a run found, as Markdown: the tables for developers, one table for users, and the part of a page between
-two markers."""
+"""What a run found, as Markdown: the tables for developers and one for users. Writes them between
+the markers of a page."""
 
 import re
 import statistics
@@ -139,7 +139,7 @@ def markdown(findings: Findings, description: str) -> str:
 
 
 def summary(findings: Findings) -> str:
-    """The table for users: `aasa` beside the faster nginx of each row, and what many domains cost."""
+    """The table for users: `aasa` and the faster nginx of each row, and what many domains cost."""
     kept, close, conditional, medium, large = findings.rows
     requests = [
         ("1 KB file", kept), ("1 KB file, a new connection per request", close),
