@@ -88,7 +88,7 @@ format:
 BENCH = .build/bench
 bench: build $(BENCH)/constant
 	@$(call install,$(BENCH_PACKAGES))
-	@python3 -B Tests/Benchmarks/Serving --build .build $(if $(QUICK),--quick,--page docs/performance.md $(if $(ROUNDS),--rounds $(ROUNDS)))
+	@python3 -B Tests/Benchmarks/Serving --build .build $(if $(QUICK),--quick,--docs docs $(if $(ROUNDS),--rounds $(ROUNDS)))
 
 $(BENCH)/constant: Tests/Benchmarks/Serving/constant.c
 	@mkdir -p $(BENCH)

@@ -1,8 +1,9 @@
 """Measures the server beside others, with many domains, and under edits: `make bench`.
 
-    python3 Tests/Benchmarks/Serving --build .build [--quick] [--rounds N] [--page docs/performance.md]
+    python3 Tests/Benchmarks/Serving --build .build [--quick] [--rounds N] [--docs docs]
 
-Prints the tables, and writes them to the page if one is named. Any wrong answer ends the run.
+Prints the tables. With --docs, it also writes them to benchmarks.md there, and a short one for
+users to performance.md. Any wrong answer ends the run.
 """
 
 import argparse
@@ -99,9 +100,9 @@ class _Run:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--build", type=Path, default=Path(".build"))
-    options.add_argument("--quick", action="store_true", help="a short look, which writes no page")
+    options.add_argument("--quick", action="store_true", help="a short run, which writes no page")
     options.add_argument("--rounds", type=int, default=5, help="at most; 5 in full")
-    options.add_argument("--page", type=Path, help="where the tables are written")
+    options.add_argument("--docs", type=Path, help="the folder whose pages get the tables")
     chosen = options.parse_args()
     # Ends the servers, too, when the run is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -113,12 +114,13 @@ def main() -> None:
     findings = run.findings()
     took = (
         f"Rounds: {chosen.rounds}. The run took {(time.monotonic() - start) / 60:.1f} minutes, "
-        f"{run.making_seconds / 60:.1f} of them to make databases and files.")
+        f"{run.making_seconds / 60:.1f} of them to create databases and files.")
     text = report.markdown(
         findings, f"{machine.description(chosen.build)} {took} {quiet.sentence()}")
     print(f"\n{text}")
-    if chosen.page and not chosen.quick:
-        report.write(text, chosen.page)
+    if chosen.docs and not chosen.quick:
+        report.write(text, chosen.docs / "benchmarks.md")
+        report.write(report.summary(findings), chosen.docs / "performance.md")
 
 
 if __name__ == "__main__":

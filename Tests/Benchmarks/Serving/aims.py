@@ -86,7 +86,7 @@ def _of_scale(findings: Findings) -> list[_Aim]:
     largest = next(size for size in reversed(findings.sizes) if not size.equal)
     aasa, bare_c = findings.calls
     served = [
-        _Aim(f"an edit's commit to served with {domains} domains, the longest", 20,
+        _Aim(f"longest time from commit to served with {domains} domains", 20,
              max(one.from_commit for one in times), "ms", True)
         for domains, times in findings.edit_times.items()]
     return served + [
@@ -94,9 +94,9 @@ def _of_scale(findings: Findings) -> list[_Aim]:
              findings.speed.ratio(many, "per_second", few)),
         _Aim(f"resident memory with {many} domains, all fetched, also with If-None-Match", 300,
              largest.asked_again["Rss"], "MB", True),
-        _Aim(f"start with {many} domains", 1, largest.start_seconds, "s", True),
+        _Aim(f"startup with {many} domains", 1, largest.start_seconds, "s", True),
         # How often each of them waits depends on the load, so not to the last digit.
-        _Aim("system calls a request against bare C", 1.01, aasa.total / bare_c.total,
+        _Aim("system calls per request against bare C", 1.01, aasa.total / bare_c.total,
              at_most=True)]
 
 
@@ -109,5 +109,5 @@ def _of_edits(rounds: list[Round]) -> list[_Aim]:
              edits.median(rounds, "one") / disk),
         _Aim("edits/s of 8 editors against the disk", 1,
              edits.median(rounds, "eight") / disk),
-        _Aim("readers' p99 beside 8 editors against at rest", 2,
+        _Aim("readers' p99 with 8 editors against at rest", 2,
              beside / at_rest, at_most=True)]

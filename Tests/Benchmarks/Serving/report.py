@@ -1,4 +1,5 @@
-"""What a run found, as Markdown: tables, the aims, and the part of a page between two marks."""
+"""What a run found, as Markdown: the tables for developers and one for users. Writes them between
+the markers of a page."""
 
 import re
 import statistics
@@ -13,8 +14,8 @@ from edit_times import EditTimes
 from scale import Size
 from throughput import FLOOR, Row
 
-_BEGIN = "<!-- make bench writes from here -->"
-_END = "<!-- make bench writes to here -->"
+_BEGIN = "<!-- make bench: begin -->"
+_END = "<!-- make bench: end -->"
 
 
 def _table(head: list[str], lines: list[list[str]]) -> str:
@@ -27,7 +28,7 @@ def _percentile(values: list[float], percent: int) -> float:
 
 
 def _throughput(rows: list[Row]) -> str:
-    head = ["", "requests/s", "p50 µs", "p99 µs", "CPU µs a request", "× nginx", "CPU × nginx",
+    head = ["", "requests/s", "p50 µs", "p99 µs", "CPU µs per request", "× nginx", "CPU × nginx",
             "× bare C", "CPU × bare C", "client busy"]
     parts = []
     whole = ("per_second", "p50", "p99")
@@ -51,7 +52,7 @@ def _calls(calls: list[Calls]) -> str:
         [one.server, f"{one.total:.2f}",
          ", ".join(f"{name} {each:.2f}" for name, each in sorted(one.frequent.items()))]
         for one in calls]
-    return _table(["kept alive, 1 KB", "system calls a request", "which"], lines)
+    return _table(["kept alive, 1 KB", "system calls per request", "which"], lines)
 
 
 def _sizes(sizes: list[Size]) -> str:
@@ -62,8 +63,8 @@ def _sizes(sizes: list[Size]) -> str:
          f"{size.start_seconds * 1000:.0f} ms", f"{size.apply_seconds:.1f} s"]
         for size in sizes]
     return _table(
-        ["domains, 1 KB each", "resident, each fetched", "and asked with If-None-Match", "Pss then",
-         "most ever resident (VmHWM)", "start to first correct answer",
+        ["domains, 1 KB each", "resident, all fetched", "and asked with If-None-Match", "Pss then",
+         "peak resident (VmHWM)", "startup to first correct response",
          "published by one `aasa apply`"], lines)
 
 
@@ -71,12 +72,12 @@ def _speed(row: Row) -> str:
     lines = [
         [domains, f"{row.median(domains, 'per_second'):,.0f}", f"{row.median(domains, 'p99'):,.0f}",
          f"{row.median(domains, 'cpu'):.1f}"] for domains in row.slices]
-    return _table(["domains", "requests/s", "p99 µs", "CPU µs a request"], lines)
+    return _table(["domains", "requests/s", "p99 µs", "CPU µs per request"], lines)
 
 
 def _edit_times(found: dict[str, list[EditTimes]]) -> str:
     lines = []
-    kinds = [("the whole call, with its commit", "call"), ("commit to served", "from_commit")]
+    kinds = [("the whole request, with its commit", "call"), ("commit to served", "from_commit")]
     for name, value in kinds:
         for domains, times in found.items():
             values = [getattr(one, value) for one in times]
@@ -94,7 +95,7 @@ def _rounds(rounds: list[Round]) -> str:
         ratios = [float(getattr(one, value)) / one.disk for one in rounds]
         return f"{statistics.median(ratios):.2f}"
 
-    writes = _table(["", "a second", "× disk", "p50 µs"], [
+    writes = _table(["", "per second", "× disk", "p50 µs"], [
         ["4 KB written and fdatasync, in the same folder", f"{rate('disk'):,.0f}", "1", ""],
         ["single-route edits, 1 editor", f"{rate('one'):,.0f}", ratio("one"),
          f"{rate('one_p50'):,.0f}"],
@@ -105,7 +106,7 @@ def _rounds(rounds: list[Round]) -> str:
          f"{_of(rounds, part, 'p99'):,.0f}"]
         for name, part in [
             ("at rest", "at_rest"),
-            (f"beside 8 editors, who make {rate('edited_beside'):,.0f} edits a second", "beside")]])
+            (f"with 8 editors, who make {rate('edited_beside'):,.0f} edits per second", "beside")]])
     return f"{writes}\n{readers}"
 
 
@@ -116,14 +117,14 @@ def _of(rounds: list[Round], part: str, value: str) -> float:
 def markdown(findings: Findings, description: str) -> str:
     """All tables."""
     reached = _table(
-        ["ratios of medians", "aim", "found", "reached", "against the other nginx"],
+        ["ratio of medians", "aim", "result", "reached", "against the other nginx"],
         aims.lines(findings))
     return f"""{description}
 
 ### Aims
 
 {reached}
-### Beside other servers
+### Compared with other servers
 
 {_throughput(findings.rows)}
 {_calls(findings.calls)}
@@ -137,10 +138,37 @@ def markdown(findings: Findings, description: str) -> str:
 {_rounds(findings.rounds)}"""
 
 
+def summary(findings: Findings) -> str:
+    """The table for users: `aasa` and the faster nginx of each row, and what many domains cost."""
+    kept, close, conditional, medium, large = findings.rows
+    requests = [
+        ("1 KB file", kept), ("1 KB file, a new connection per request", close),
+        ("1 KB file, not modified (304)", conditional), ("16 KB file", medium), ("120 KB file", large)]
+    lines = [
+        [f"requests per second: {name}", _rounded(row.median("aasa", "per_second")),
+         _rounded(row.median(row.references[0], "per_second"))] for name, row in requests]
+    size = next(size for size in reversed(findings.sizes) if not size.equal)
+    domains = f"{size.domains:,}"
+    times = findings.edit_times[domains]
+    lines += [
+        [f"memory with {domains} domains", f"{size.asked_again['Rss']:.0f} MB", ""],
+        [f"startup with {domains} domains", f"{size.start_seconds:.1f} s", ""],
+        ["from an edit's commit until it is served",
+         f"{statistics.median(one.from_commit for one in times):.1f} ms", ""],
+        ["edits per second, one editor", _rounded(edits.median(findings.rounds, "one")), ""],
+        ["edits per second, eight editors", _rounded(edits.median(findings.rounds, "eight")), ""]]
+    return _table(["", "aasa", "nginx"], lines)
+
+
+def _rounded(value: float) -> str:
+    """Three digits are all that a reader can trust."""
+    return f"{float(f'{value:.3g}'):,.0f}"
+
+
 def write(text: str, page: Path) -> None:
-    """Puts the tables between the marks of a page, and leaves the rest."""
+    """Puts the text between the markers of a page, and leaves the rest."""
     pattern = re.compile(f"(?<={re.escape(_BEGIN)}\n).*(?={re.escape(_END)})", re.DOTALL)
     new, count = pattern.subn(lambda _: f"\n{text}\n", page.read_text())
     if count != 1:
-        raise RuntimeError(f"{page} has not the marks {_BEGIN} and {_END}, once each.")
+        raise RuntimeError(f"{page} must have {_BEGIN} and {_END}, once each.")
     page.write_text(new)
