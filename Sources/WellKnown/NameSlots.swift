@@ -2,9 +2,8 @@ import Synchronization
 
 /// A hash table of fixed size from names to documents: open addressing with linear probing.
 ///
-/// A slot that has a name keeps it for good; only its document comes, changes and goes. So a reader that
-/// has found its name can look at nothing else by mistake, and the one writer needs no lock against
-/// readers.
+/// A slot keeps its name for good; only its document is added, replaced and removed. So the slot that a
+/// reader has found is the right one whatever the writer does, and readers need no lock.
 final class NameSlots: @unchecked Sendable {
   // Unchecked is sound: readers look at atomics, and at keys that were written before the atomic that
   // shows them. The rest belongs to the writer, which is alone under the lock of `HostTable`.
@@ -33,8 +32,8 @@ final class NameSlots: @unchecked Sendable {
 
   /// An empty table.
   ///
-  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so that
-  ///   many edits go by before the next copy.
+  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so
+  ///   that many edits go by before the next copy.
   init(names: Int) {
     var count = Self.smallest
     while 2 * count < 5 * names { count *= 2 }
