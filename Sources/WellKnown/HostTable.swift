@@ -90,6 +90,9 @@ public final class HostTable: Sendable {
   /// machine.
   package var editSteps: Int { writing.withLock { $0.slots.steps } }
 
+  /// How many slots the table has, of 24 bytes each.
+  package var slotCount: Int { writing.withLock { $0.slots.count } }
+
   /// Whether a document is served for a name now, under the name itself or a wildcard above it.
   ///
   /// Registers a reader for the call, so it is not for the threads that serve.

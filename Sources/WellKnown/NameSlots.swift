@@ -44,14 +44,17 @@ final class NameSlots: @unchecked Sendable {
 
   deinit {
     for index in 0...mask { slots[index].document.load(ordering: .relaxed)?.release() }
-    slots.deinitialize(count: mask + 1)
+    slots.deinitialize(count: count)
     slots.deallocate()
   }
+
+  /// How many slots there are.
+  var count: Int { mask + 1 }
 
   /// A larger table with the names that are served.
   func copy(with names: Int) -> NameSlots {
     let copy = NameSlots(names: served + names)
-    copy.steps = steps + mask + 1
+    copy.steps = steps + count
     copy.wildcardLabels.store(wildcardLabels.load(ordering: .relaxed), ordering: .relaxed)
     for index in 0...mask {
       guard let document = slots[index].document.load(ordering: .relaxed) else { continue }
@@ -62,7 +65,7 @@ final class NameSlots: @unchecked Sendable {
   }
 
   /// Whether so many names more leave half of the slots empty, without which probing would take long.
-  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= mask + 1 }
+  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= count }
 
   /// The document of an exact name, else of the longest wildcard above it.
   func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {

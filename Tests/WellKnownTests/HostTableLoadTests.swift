@@ -31,6 +31,7 @@ import WellKnown
     let steps = Self.steps(of: hosts) { hosts.update(adding: [again], removing: [large]) }
     #expect(steps < 2 * Self.stepsPerName * count)
     #expect(hosts.count == count + 1)
+    #expect(hosts.slotCount <= 8 * count)
   }
 
   @Test func anEditTakesNoMoreStepsWithAHundredThousandNamesThanWithTen() throws {
@@ -67,6 +68,7 @@ import WellKnown
       }
     }
     #expect(hosts.count == 0)
+    #expect(hosts.slotCount == HostTable().slotCount)
     #expect(steps < 4 * Self.stepsPerName * count)
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <stdint.h>
 #include <time.h>
 
 /// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call.
@@ -47,7 +48,7 @@ enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int
 /// Asks the processor to load a kilobyte of memory: all its lines at once, without waiting for any. The
 /// address need not be valid.
 static inline void aasa_prefetch(const void *_Nullable address) {
-  for (int line = 0; line < 16; line++) __builtin_prefetch((const char *)address + 64 * line);
+  for (uintptr_t line = 0; line < 16; line++) __builtin_prefetch((const void *)((uintptr_t)address + 64 * line));
 }
 
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
