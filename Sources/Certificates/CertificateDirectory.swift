@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A directory of certificate/key pairs, and the set of them that is in use. A reload replaces the set at once; open
-/// connections keep the set that they began with.
+/// A directory of certificate/key pairs, and the set of them that is in use. A reload replaces the set at
+/// once; open connections keep the set that they began with.
 public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
   private let used: Mutex<CertificateSet>
@@ -21,7 +21,8 @@ public final class CertificateDirectory: Sendable {
   /// - Parameters:
   ///   - path: Where the pairs are; see `docs/https.md` for the forms.
   ///   - clock: Seconds since 1970.
-  /// - Throws: `CertificatesRefused` if no pair is valid. If only some are invalid, `current` has their faults.
+  /// - Throws: `CertificatesRefused` if no pair is valid. If only some are invalid, `current` has their
+  ///   faults.
   public init(
     _ path: String, clock: @escaping @Sendable () -> Int64
   ) throws(CertificatesRefused) {
@@ -40,9 +41,9 @@ public final class CertificateDirectory: Sendable {
   /// Where the pairs are.
   public var path: String { reading.withLock(\.path) }
 
-  /// Reads the directory again, or another one from now on. If a pair is invalid, the pair of the same name that was in
-  /// use stays in use, even if it has expired. If no pair is valid, all that were in use stay. `current` has the
-  /// faults.
+  /// Reads the directory again, or another one from now on. If a pair is invalid, the pair of the same
+  /// name that was in use stays in use, even if it has expired. If no pair is valid, all that were in use
+  /// stay. `current` has the faults.
   public func reload(from newPath: String? = nil) {
     reading.withLock { reading in
       reading.path = newPath ?? reading.path
@@ -50,8 +51,8 @@ public final class CertificateDirectory: Sendable {
     }
   }
 
-  /// Reloads if files have changed and then stayed the same between two calls: the two files of a pair are written one
-  /// after the other. To be called every few seconds.
+  /// Reloads if files have changed and then stayed the same between two calls: the two files of a pair are
+  /// written one after the other. To be called every few seconds.
   ///
   /// - Returns: Whether the files were read, which happens once for each change.
   public func reloadIfChanged() -> Bool {
@@ -139,9 +140,9 @@ public final class CertificateSet: Sendable {
     self.byHost = byHost
   }
 
-  /// The pair for the host that a client named (RFC 6066 section 3), or nil if it named none: the pair of the exact name,
-  /// else of the wildcard above its first label (RFC 9525 section 6.3), else the default. Of several for a name, the
-  /// one that expires last. Without any the client is refused.
+  /// The pair for the host that a client named (RFC 6066 section 3), or nil if it named none: the pair of
+  /// the exact name, else of the wildcard above its first label (RFC 9525 section 6.3), else the default.
+  /// Of several for a name, the one that expires last. Without any the client is refused.
   public func pair(for host: String?) -> CertificatePair? {
     guard let host = host?.lowercased() else { return fallback }
     if let pair = byHost[host] { return pair }

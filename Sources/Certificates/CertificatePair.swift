@@ -2,8 +2,8 @@ public import CGnuTLS
 
 /// A chain of certificates with its private key, ready for handshakes.
 public final class CertificatePair: @unchecked Sendable {
-  // Unchecked is sound: nothing changes between init and deinit, and GnuTLS lets threads share objects that
-  // nobody changes (its manual, "Thread safety").
+  // Unchecked is sound: nothing changes between init and deinit, and GnuTLS lets threads share objects
+  // that nobody changes (its manual, "Thread safety").
 
   /// The chain, the host's certificate first.
   public let chain: UnsafeMutablePointer<gnutls_pcert_st>
@@ -94,7 +94,8 @@ private final class ImportedChain {
     if notAfter < now { throw CertificateFault(.expired(notAfter), at: path) }
   }
 
-  /// Requires a key that browsers and Apple's clients accept: RSA from 2048 bits, elliptic curves from 256.
+  /// Requires a key that browsers and Apple's clients accept: RSA from 2048 bits, elliptic curves from
+  /// 256.
   ///
   /// - Throws: `CertificateFault`, `.weakKey`.
   func checkStrength() throws(CertificateFault) {
@@ -112,11 +113,11 @@ private final class ImportedChain {
     throw CertificateFault(.weakKey(kind: name, bits: Int(bits)), at: path)
   }
 
-  /// The DNS names among the subject alternative names (RFC 9525 section 6.3). The common name is ignored, and a `*`
-  /// must be the whole left-most label.
+  /// The DNS names among the subject alternative names (RFC 9525 section 6.3). The common name is ignored,
+  /// and a `*` must be the whole left-most label.
   ///
-  /// - Parameter addressesSuffice: Whether IP addresses alone are enough: clients that connect to an address name
-  ///   no host, and get the default.
+  /// - Parameter addressesSuffice: Whether IP addresses alone are enough: clients that connect to an
+  ///   address name no host, and get the default.
   /// - Throws: `CertificateFault`, `.noName` or `.malformedCertificate`.
   func hosts(addressesSuffice: Bool) throws(CertificateFault) -> [String] {
     var hosts: [String] = []

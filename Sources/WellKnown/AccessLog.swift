@@ -4,8 +4,8 @@ import Glibc
 public import HTTP
 import Synchronization
 
-/// A line of the access log: an answered public request, without its query. Texts of the client are cut and have no
-/// control characters.
+/// A line of the access log: an answered public request, without its query. Texts of the client are cut
+/// and have no control characters.
 public struct PublicAccess: Sendable, Equatable {
   /// Where the host that decided came from.
   public enum HostSource: String, Sendable {
@@ -27,7 +27,8 @@ public struct PublicAccess: Sendable, Equatable {
   public let path: String
   /// The Host field; empty without one.
   public let hostAsked: String
-  /// The host that decided, as it was written, whether a file is published for it or not; empty if there was none.
+  /// The host that decided, as it was written, whether a file is published for it or not; empty if there
+  /// was none.
   public let hostUsed: String
   /// Where the host that decided came from.
   public let hostSource: HostSource
@@ -72,8 +73,8 @@ public struct PublicAccess: Sendable, Equatable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// How many bytes are kept. Where an API token may go beyond the limit, the text ends with the token's mark: the
-  /// log masks whole tokens, and would not recognize a part of one.
+  /// How many bytes are kept. Where an API token may go beyond the limit, the text ends with the token's
+  /// mark: the log masks whole tokens, and would not recognize a part of one.
   private static func keptBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count > textBytes else { return bytes.count }
     let end = bytes[(textBytes - tokenBytes)..<textBytes]
@@ -99,8 +100,8 @@ public struct PublicAccess: Sendable, Equatable {
   }
 }
 
-/// Carries lines of the access log from threads that serve to a thread that writes. Lines that do not fit are
-/// dropped and counted: a slow disk delays no request.
+/// Carries lines of the access log from threads that serve to a thread that writes. Lines that do not fit
+/// are dropped and counted: a slow disk delays no request.
 final class AccessQueue: Sendable {
   /// How many lines may wait.
   static let capacity = 1024

@@ -76,8 +76,8 @@ struct Validators: Sendable {
     return false
   }
 
-  /// Whether the document is not newer than a date; nil if this is no date, so that the condition is ignored
-  /// (RFC 9110 section 13.1.3).
+  /// Whether the document is not newer than a date; nil if this is no date, so that the condition is
+  /// ignored (RFC 9110 section 13.1.3).
   func isUnmodified(since line: UnsafeRawBufferPointer) -> Bool? {
     HTTPDate(line).map { lastModified <= $0 }
   }

@@ -3,33 +3,27 @@ import Glibc
 import Synchronization
 
 /// How often a revision of a domain was fetched: with a GET that was answered 200 or 304.
-public struct FetchCounts: Sendable, Equatable {
+public struct FetchCounts: Sendable {
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
   public let revision: Int
-  private let appleCDN: Int
-  private let device: Int
-  private let other: Int
+  /// In the order of `FetcherClass.index`.
+  private let numbers: [3 of Int]
 
-  init(domain: Int64, revision: Int, _ numbers: (Int, Int, Int)) {
+  init(domain: Int64, revision: Int, _ numbers: [3 of Int]) {
     self.domain = domain
     self.revision = revision
-    (appleCDN, device, other) = numbers
+    self.numbers = numbers
   }
 
   /// The fetches by a class of fetcher.
-  public subscript(fetcher: FetcherClass) -> Int {
-    switch fetcher {
-    case .appleCDN: appleCDN
-    case .device: device
-    case .other: other
-    }
-  }
+  public subscript(fetcher: FetcherClass) -> Int { numbers[fetcher.index] }
 }
 
-/// The documents that were fetched since their counts were last taken, linked through themselves. The list retains
-/// each, so no count of a replaced document is lost, and documents that nobody fetched cost nothing.
+/// The documents that were fetched since their counts were last taken, linked through themselves. The list
+/// retains each, so no count of a replaced document is lost, and documents that nobody fetched cost
+/// nothing.
 final class FetchedDocuments: Sendable {
   /// The address of the newest one, retained.
   private let newest = Atomic<UInt>(0)
@@ -65,9 +59,8 @@ final class FetchedDocuments: Sendable {
 
 /// The counts of one document. Any thread adds, any thread takes.
 struct DocumentFetches: ~Copyable {
-  private let appleCDN = Atomic<UInt32>(0)
-  private let device = Atomic<UInt32>(0)
-  private let other = Atomic<UInt32>(0)
+  /// In the order of `FetcherClass.index`.
+  private let numbers = [3 of Atomic<UInt32>] { _ in Atomic(0) }
   /// Whether the document is in the list of fetched ones, or about to be.
   private let isListed = Atomic<Bool>(false)
   /// The address of the next one in the list.
@@ -75,23 +68,15 @@ struct DocumentFetches: ~Copyable {
 
   /// Counts a fetch. Returns whether the document has to be put into the list.
   borrowing func add(_ fetcher: FetcherClass) -> Bool {
-    let before =
-      switch fetcher {
-      case .appleCDN: appleCDN.wrappingAdd(1, ordering: .relaxed).oldValue
-      case .device: device.wrappingAdd(1, ordering: .relaxed).oldValue
-      case .other: other.wrappingAdd(1, ordering: .relaxed).oldValue
-      }
-    // What was counted before is in the list already.
+    let before = numbers[fetcher.index].wrappingAdd(1, ordering: .relaxed).oldValue
+    // If there was a fetch before, the document is in the list already.
     return before == 0 && !isListed.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   /// The flag goes first, so that a fetch after it puts the document into the list again.
-  borrowing func take() -> (Int, Int, Int) {
+  borrowing func take() -> [3 of Int] {
     _ = isListed.exchange(false, ordering: .acquiringAndReleasing)
-    return (
-      Int(appleCDN.exchange(0, ordering: .relaxed)), Int(device.exchange(0, ordering: .relaxed)),
-      Int(other.exchange(0, ordering: .relaxed))
-    )
+    return [3 of Int] { Int(numbers[$0].exchange(0, ordering: .relaxed)) }
   }
 }
 

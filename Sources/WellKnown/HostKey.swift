@@ -4,9 +4,9 @@ import CSodium
 /// A name as the table of hosts knows it: its SipHash-2-4 of 128 bits, under a key that is drawn at random
 /// when the process starts.
 ///
-/// The table compares these bits and keeps no names. Two names with equal bits would share a document; among
-/// a million names the probability of one such pair is below 10^-26, and without the key nobody can look for
-/// one.
+/// The table compares these bits and keeps no names. Two names with equal bits would share a document;
+/// among a million names the probability of one such pair is below 10^-26, and without the key nobody can
+/// look for one.
 package struct HostKey: Sendable, Equatable {
   /// Never 0, which marks a slot without a name.
   let high: UInt64

@@ -22,8 +22,8 @@ public final class HostTable: Sendable {
     writing = Mutex(Writing(slots: slots))
   }
 
-  /// Serves these documents and nothing else, from one moment to the next. Of several documents with a name
-  /// one is served.
+  /// Serves these documents and nothing else, from one moment to the next. Of several documents with a
+  /// name one is served.
   public func replaceAll(_ documents: some Collection<ServedDocument>) {
     let slots = NameSlots(names: documents.reduce(0) { $0 + $1.names.count })
     // No reader can see this table yet.
@@ -31,8 +31,8 @@ public final class HostTable: Sendable {
     writing.withLock { swap(to: slots, &$0) }
   }
 
-  /// Serves documents under their names, and stops serving others. When it returns, every later request gets
-  /// the new documents; a name that had a document and still has one has one at every moment.
+  /// Serves documents under their names, and stops serving others. When it returns, every later request
+  /// gets the new documents; a name that had a document and still has one has one at every moment.
   ///
   /// The work depends on how many names change, not on how many there are. Only where the table is full is
   /// it copied to one of twice the size, which many edits share.
@@ -79,15 +79,19 @@ public final class HostTable: Sendable {
   }
 
   /// How often each document was fetched since the last call, including documents that are not served any
-  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last call may
-  /// be listed with a count of 0.
+  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last call
+  /// may be listed with a count of 0.
   public func takeFetches() -> [FetchCounts] { fetched.take() }
 
   /// The number of names.
   public var count: Int { writing.withLock { $0.slots.served } }
 
-  /// How many slots all edits together have looked at: their work, in steps that do not depend on the machine.
+  /// How many slots all edits together have looked at: their work, in steps that do not depend on the
+  /// machine.
   package var editSteps: Int { writing.withLock { $0.slots.steps } }
+
+  /// How many slots the table has, of 24 bytes each.
+  package var slotCount: Int { writing.withLock { $0.slots.count } }
 
   /// Whether a document is served for a name now, under the name itself or a wildcard above it.
   ///
@@ -140,8 +144,8 @@ extension HostTable {
 
 /// Whether one reader is inside: its number is odd while it is.
 ///
-/// Sequentially consistent order on both sides makes sure that either the writer sees the reader inside, or
-/// the reader sees what the writer wrote before it looked.
+/// Sequentially consistent order on both sides makes sure that either the writer sees the reader inside,
+/// or the reader sees what the writer wrote before it looked.
 private final class ReaderEpoch: Sendable {
   private let number = Atomic<UInt>(0)
 

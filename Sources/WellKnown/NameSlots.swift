@@ -2,9 +2,8 @@ import Synchronization
 
 /// A hash table of fixed size from names to documents: open addressing with linear probing.
 ///
-/// A slot that has a name keeps it for good; only its document comes, changes and goes. So a reader that
-/// has found its name can look at nothing else by mistake, and the one writer needs no lock against
-/// readers.
+/// A slot keeps its name for good; only its document is added, replaced and removed. So the slot that a
+/// reader has found is the right one whatever the writer does, and readers need no lock.
 final class NameSlots: @unchecked Sendable {
   // Unchecked is sound: readers look at atomics, and at keys that were written before the atomic that
   // shows them. The rest belongs to the writer, which is alone under the lock of `HostTable`.
@@ -33,8 +32,8 @@ final class NameSlots: @unchecked Sendable {
 
   /// An empty table.
   ///
-  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so that
-  ///   many edits go by before the next copy.
+  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so
+  ///   that many edits go by before the next copy.
   init(names: Int) {
     var count = Self.smallest
     while 2 * count < 5 * names { count *= 2 }
@@ -45,14 +44,17 @@ final class NameSlots: @unchecked Sendable {
 
   deinit {
     for index in 0...mask { slots[index].document.load(ordering: .relaxed)?.release() }
-    slots.deinitialize(count: mask + 1)
+    slots.deinitialize(count: count)
     slots.deallocate()
   }
+
+  /// How many slots there are.
+  var count: Int { mask + 1 }
 
   /// A larger table with the names that are served.
   func copy(with names: Int) -> NameSlots {
     let copy = NameSlots(names: served + names)
-    copy.steps = steps + mask + 1
+    copy.steps = steps + count
     copy.wildcardLabels.store(wildcardLabels.load(ordering: .relaxed), ordering: .relaxed)
     for index in 0...mask {
       guard let document = slots[index].document.load(ordering: .relaxed) else { continue }
@@ -63,7 +65,7 @@ final class NameSlots: @unchecked Sendable {
   }
 
   /// Whether so many names more leave half of the slots empty, without which probing would take long.
-  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= mask + 1 }
+  func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= count }
 
   /// The document of an exact name, else of the longest wildcard above it.
   func document(for name: UnsafeRawBufferPointer) -> Unmanaged<ServedDocument>? {

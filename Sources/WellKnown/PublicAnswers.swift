@@ -1,7 +1,7 @@
 import HTTP
 
-/// The answers of the public listener other than a document, prepared once: `{"code": "unknown-host", "message":
-/// "…"}`. The codes are stable.
+/// The answers of the public listener other than a document, prepared once: `{"code": "unknown-host",
+/// "message": "…"}`. The codes are stable.
 final class PublicAnswers: Sendable {
   let malformedTarget: PreparedResponse
   let unclearLength: PreparedResponse

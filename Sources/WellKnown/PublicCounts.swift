@@ -19,33 +19,21 @@ public struct PublicCounts: Sendable {
   }
 }
 
-/// The requests that one thread has answered. Only this thread counts, so it need not read and write a number in one
-/// step; any thread may read.
-final class RequestCounters: @unchecked Sendable {
-  // Unchecked is sound: the memory holds atomics, from init to deinit.
-  static let count = PublicOutcome.allCases.count * classes
-  /// Stored, since `allCases` makes a new array each time.
-  private static let classes = FetcherClass.allCases.count
+/// The requests that one thread has answered. Only this thread counts, so it need not read and write a
+/// number in one step; any thread may read.
+final class RequestCounters: Sendable {
+  /// Outcomes times classes of fetchers.
+  static let count = 30
 
-  private let numbers: UnsafeMutablePointer<Atomic<UInt64>>
-
-  init() {
-    numbers = .allocate(capacity: Self.count)
-    for index in 0..<Self.count { (numbers + index).initialize(to: Atomic(0)) }
-  }
-
-  deinit {
-    numbers.deinitialize(count: Self.count)
-    numbers.deallocate()
-  }
+  private let numbers = [30 of Atomic<UInt64>] { _ in Atomic(0) }
 
   static func index(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> Int {
-    outcome.index * classes + fetcher.index
+    3 * outcome.index + fetcher.index
   }
 
   func add(_ outcome: PublicOutcome, _ fetcher: FetcherClass) {
-    let number = numbers + Self.index(outcome, fetcher)
-    number.pointee.store(number.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    let index = Self.index(outcome, fetcher)
+    numbers[index].store(numbers[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
   subscript(index: Int) -> UInt64 { numbers[index].load(ordering: .relaxed) }

@@ -1,8 +1,8 @@
 import Association
 import HTTP
 
-/// Answers public requests on one thread. Nothing is allocated except for answers that are not kept yet, hosts outside
-/// ASCII and lines of the access log.
+/// Answers public requests on one thread. Nothing is allocated except for answers that are not kept yet,
+/// hosts outside ASCII and lines of the access log.
 final class PublicHandler: @unchecked Sendable {
   // Unchecked is sound: what changes is used by the daemon's thread only.
 
@@ -45,7 +45,8 @@ final class PublicHandler: @unchecked Sendable {
     log(request, HostChoice(), .headerTooLarge, fetcher, answers.headerTooLargeBytes)
   }
 
-  /// Counts a request that was answered 431 for its target and whose fields never came. It is not in the access log.
+  /// Counts a request that was answered 431 for its target and whose fields never came. It is not in the
+  /// access log.
   func noteUnreadHeader() { counters.add(.headerTooLarge, .other) }
 
   private func followSettings() {
@@ -111,8 +112,8 @@ extension PublicHandler {
     if forwards && !takeForwardedHost(request, &choice) {
       return queue(answers.unclearForwardedHost, .malformedRequest, request)
     }
-    // A malformed Host field is refused even if another host decides: the authority of an absolute target (RFC 9112
-    // section 3.2), or what a proxy was asked for.
+    // A malformed Host field is refused even if another host decides: the authority of an absolute target
+    // (RFC 9112 section 3.2), or what a proxy was asked for.
     if forwards || target.authority != nil, lines.count == 1,
       case .malformed = RequestedHost(lines.value, into: buffer)
     {

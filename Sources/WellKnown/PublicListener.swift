@@ -2,7 +2,8 @@ public import Certificates
 public import HTTP
 import Synchronization
 
-/// The public listener: answers GET and HEAD of the two paths of an association file, for each host in a table.
+/// The public listener: answers GET and HEAD of the two paths of an association file, for each host in a
+/// table.
 public final class PublicListener: Sendable {
   private let listener: Listener
   private let handlers: [PublicHandler]
@@ -71,8 +72,8 @@ public final class PublicListener: Sendable {
   /// Requests that have begun to arrive and are not answered yet.
   package var requestsInFlight: Int { listener.requestsInFlight }
 
-  /// Accepts connections before anything has come on them, from now on. If the listener is stopped a second later,
-  /// no client that has connected and not asked yet is reset.
+  /// Accepts connections before anything has come on them, from now on. If the listener is stopped a
+  /// second later, no client that has connected and not asked yet is reset.
   public func prepareToStop() { listener.prepareToStop() }
 
   /// Where it listens, with the port that it got where port 0 was asked for.
@@ -81,8 +82,8 @@ public final class PublicListener: Sendable {
   /// The port that it listens on.
   public var port: UInt16 { listener.port }
 
-  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a time, then
-  /// closes every connection. Returns when all threads have ended.
+  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a
+  /// time, then closes every connection. Returns when all threads have ended.
   public func stop(within seconds: Double = 10) {
     listener.stop(within: seconds)
     accessQueue?.finish(within: 1)
@@ -91,10 +92,12 @@ public final class PublicListener: Sendable {
 
 /// What may change while the public listener runs.
 public struct PublicSettings: Sendable, Equatable {
-  /// The proxies whose `Forwarded` and `X-Forwarded-Host` are used. From anybody else the fields are ignored.
+  /// The proxies whose `Forwarded` and `X-Forwarded-Host` are used. From anybody else the fields are
+  /// ignored.
   ///
-  /// Such a proxy must set one of the two itself, or remove both, so that nothing of a client passes through. The last
-  /// element is used, which the nearest proxy wrote. If both fields are present, they must name the same host.
+  /// Such a proxy must set one of the two itself, or remove both, so that nothing of a client passes
+  /// through. The last element is used, which the nearest proxy wrote. If both fields are present, they
+  /// must name the same host.
   public var trustedProxies: [AddressRange]
   /// Each thread logs one in this many requests; 0 turns the access log off.
   public var accessLogInterval: Int
@@ -106,7 +109,8 @@ public struct PublicSettings: Sendable, Equatable {
   }
 }
 
-/// The current settings. Threads that serve look at a number to notice new ones, and take a lock only then.
+/// The current settings. Threads that serve look at a number to notice new ones, and take a lock only
+/// then.
 final class CurrentSettings: Sendable {
   private let number = Atomic(0)
   private let settings: Mutex<PublicSettings>

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the target of a public request names. Paths are compared byte by byte as they were written: nothing is decoded
-/// or normalized, so no other spelling of a path is accepted.
+/// What the target of a public request names. Paths are compared byte by byte as they were written:
+/// nothing is decoded or normalized, so no other spelling of a path is accepted.
 struct PublicTarget {
   enum Path {
     case associationFile

@@ -3,8 +3,8 @@ import HTTP
 
 /// What the Host field, or the authority of an absolute target, names (RFC 9110 section 7.2).
 enum RequestedHost {
-  /// A name that a file may be published for: its length in the buffer, where it stands in lower case, without
-  /// the port and without a dot at its end.
+  /// A name that a file may be published for: its length in the buffer, where it stands in lower case,
+  /// without the port and without a dot at its end.
   case name(count: Int)
   /// A name with bytes outside ASCII, without the port.
   case international(UnsafeRawBufferPointer)
@@ -118,8 +118,8 @@ enum ForwardedHost {
     return trimmed(line.value[start...])
   }
 
-  /// The host of the last element of `Forwarded` (RFC 7239 section 4). The inner nil means that it names none, the
-  /// outer nil that it is malformed.
+  /// The host of the last element of `Forwarded` (RFC 7239 section 4). The inner nil means that it names
+  /// none, the outer nil that it is malformed.
   private static func standardHost(_ line: DirectFields.Line) -> UnsafeRawBufferPointer?? {
     if line.count == 0 { return .some(nil) }
     guard var rest = split(line.value, at: UInt8(ascii: ","), last: true)?.part else { return nil }

@@ -21,8 +21,8 @@ public final class ServedDocument: Sendable {
   /// The number of labels of the longest wildcard among the names.
   let wildcardLabels: Int
 
-  /// The answers 304 that are kept. One takes half a kilobyte and less than a microsecond to make, and most
-  /// of many documents are never asked for one.
+  /// The answers 304 that are kept. One takes half a kilobyte and less than a microsecond to make, and
+  /// most of many documents are never asked for one.
   private static let keptNotModified = KeptResponses(limit: 16_384)
 
   /// A document, whose answers are made when they are first needed.
@@ -59,7 +59,8 @@ public final class ServedDocument: Sendable {
   /// Begins to load into the processor's caches what the answer is most likely sent from. With many
   /// documents it is in none of them, and loading all lines at once takes much less time than one by one.
   ///
-  /// - Parameter isConditional: Whether the request has an entity tag. Nearly always it is the current one.
+  /// - Parameter isConditional: Whether the request has an entity tag. Nearly always it is the current
+  ///   one.
   func prefetchAnswer(isConditional: Bool) {
     if isConditional {
       notModified.prefetch()

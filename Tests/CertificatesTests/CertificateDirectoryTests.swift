@@ -31,7 +31,7 @@ import Testing
       atPath: directory.path(name), withIntermediateDirectories: true)
   }
 
-  @Test func pairsLieAsTheToolsThatRenewThemPutThem() throws {
+  @Test func theLayoutsOfCommonToolsAreFound() throws {
     let flat = try issuer.issue("flat.example")
     try directory.write(flat, as: "flat.example")
     try directory.write("x", to: "flat.example.issuer.crt")
@@ -84,7 +84,7 @@ import Testing
     #expect(try load().current.pair(for: "fallback.test")?.name == "default")
   }
 
-  @Test func ofTwoPairsForANameTheOneThatExpiresLastCounts() throws {
+  @Test func ofSeveralPairsForANameTheOneThatExpiresLastIsUsed() throws {
     try directory.write(try issuer.issue("example.com", valid: -1...20), as: "a")
     try directory.write(try issuer.issue("example.com", valid: -1...60), as: "b")
     try directory.write(try issuer.issue("example.com", valid: -1...40), as: "c")
@@ -98,7 +98,7 @@ import Testing
     #expect(try paths(load().current) == ["other.crt"])
   }
 
-  @Test func eachFaultIsToldWithItsFile() throws {
+  @Test func eachFaultNamesItsFile() throws {
     try directory.write(try issuer.issue("a.test", valid: -90 ... -1), as: "a-expired")
     try directory.write(try issuer.issue("b.test", valid: 1...90), as: "b-early")
     let first = try issuer.issue("c.test")
@@ -129,7 +129,7 @@ import Testing
       ])
   }
 
-  @Test func aKeyWithAPassphraseIsRefusedWithTheCommandThatTakesItAway() throws {
+  @Test func aKeyWithAPassphraseIsRefusedWithTheCommandThatRemovesIt() throws {
     let issued = try issuer.issue("example.com")
     try directory.write(issued, as: "example.com")
     let key = directory.path("example.com.key")
@@ -143,7 +143,7 @@ import Testing
     #expect(refused.description.contains("openssl pkey -in"))
   }
 
-  @Test func whatIsNoFileIsRefusedAndKeepsNobodyWaiting() throws {
+  @Test func aNamedPipeIsRefusedWithoutWaiting() throws {
     let issued = try issuer.issue("example.com")
     try directory.write(issued.certificate, to: "example.com.crt")
     #expect(mkfifo(directory.path("example.com.key"), 0o600) == 0)
@@ -159,7 +159,7 @@ import Testing
     #expect(refused.description.contains("No such file or directory"))
   }
 
-  @Test func aKeyThatEverybodyCanReadIsAWarning() throws {
+  @Test func aKeyThatEverybodyCanReadCausesAWarning() throws {
     try directory.write(try issuer.issue("example.com"), as: "example.com")
     #expect(try load().current.warnings.isEmpty)
     chmod(directory.path("example.com.key"), 0o644)
@@ -170,7 +170,7 @@ import Testing
     set.faults.map { String($0.path.dropFirst(path.count + 1)) }
   }
 
-  @Test func aBadPairKeepsNoOtherFromBeingServed() throws {
+  @Test func anInvalidPairDoesNotAffectOthers() throws {
     try directory.write(try issuer.issue("a.test"), as: "a")
     try directory.write(try issuer.issue("b.test", valid: -9 ... -1), as: "b")
     try make("c")
@@ -179,7 +179,7 @@ import Testing
     #expect(set.pairs.map(\.name) == ["a"] && paths(set) == ["b.crt", "c/tls.crt"])
   }
 
-  @Test func aPairThatWasMadeBadStaysAsItWasWhileOthersAreRenewedAddedAndRemoved() throws {
+  @Test func aPairThatBecomesInvalidStaysInUseWhileOthersChange() throws {
     for name in ["bad", "half", "removed", "renewed"] {
       try directory.write(try issuer.issue("\(name).test"), as: name)
     }
@@ -201,7 +201,7 @@ import Testing
     #expect(certificates.current.pair(for: "good.test")?.name == "bad")
   }
 
-  @Test func aDirectoryThatIsGoneOrEmptyTakesNoPairAway() throws {
+  @Test func anEmptyOrMissingDirectoryLeavesThePairsInUse() throws {
     try directory.write(try issuer.issue("a.test"), as: "a")
     let certificates = try load()
     for name in ["a.crt", "a.key"] {
@@ -216,7 +216,7 @@ import Testing
   }
 
   /// Otherwise one certificate that nobody renews would keep all others from being renewed.
-  @Test func whatExpiredWhileItWasInUseKeepsNothingElseFromBeingRenewed() throws {
+  @Test func aPairThatExpiredInUseDoesNotKeepOthersFromBeingRenewed() throws {
     let now = Mutex(Issuer.now)
     try directory.write(try issuer.issue("old.test", valid: -1...10), as: "old")
     let certificates = try CertificateDirectory(path) { now.withLock { $0 } }
@@ -244,7 +244,7 @@ import Testing
     #expect(!certificates.reloadIfChanged())
   }
 
-  @Test func aBadChangeIsToldOnce() throws {
+  @Test func anInvalidChangeIsReportedOnce() throws {
     try directory.write(try issuer.issue("a.test"), as: "a")
     let certificates = try load()
     try directory.write("nothing", to: "a.crt")

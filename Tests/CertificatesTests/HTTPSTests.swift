@@ -61,7 +61,7 @@ struct SecureServing {
 
 @Suite struct HTTPSTests {
   @Test(arguments: ["VERS-TLS1.2", "VERS-TLS1.3"])
-  func aFileIsServedOverEachVersionThatIsSafe(version: String) throws {
+  func aFileIsServedOverTLS12And13(version: String) throws {
     let connection = try SecureServing().connect(priorities: "NORMAL:-VERS-ALL:+\(version)")
     #expect(connection.chosenProtocol == "http/1.1")
     let response = try connection.exchange(SecureServing.request())
@@ -75,7 +75,7 @@ struct SecureServing {
     "NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CBC",
     "NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+3DES-CBC",
   ])
-  func whatIsNotSafeIsRefused(priorities: String) throws {
+  func oldVersionsAndWeakCiphersAreRefused(priorities: String) throws {
     let serving = try SecureServing()
     #expect(throws: TLSConnection.Failure.self) {
       try serving.connect("large.test", priorities: priorities)
@@ -87,7 +87,7 @@ struct SecureServing {
     ("example.com", 10 as UInt8), ("EXAMPLE.COM", 10), ("a.example.com", 11), ("large.test", 12),
     ("other.test", 13), ("a.b.example.com", 13), (nil, 13),
   ])
-  func theCertificateIsThatOfTheNameThatTheClientAsksFor(host: String?, serial: UInt8) throws {
+  func theCertificateIsChosenByTheRequestedName(host: String?, serial: UInt8) throws {
     #expect(try SecureServing(hasDefault: true).connect(host).serial() == serial)
   }
 
@@ -114,7 +114,7 @@ struct SecureServing {
     for _ in 0..<20 { #expect(try connection.readResponse().status == 200) }
   }
 
-  @Test func theLastAnswerOfAConnectionIsFollowedByItsEnd() throws {
+  @Test func theLastAnswerOfAConnectionIsFollowedByCloseNotify() throws {
     let connection = try SecureServing().connect()
     let request = SecureServing.request("example.com", "Connection: close\r\n")
     #expect(try connection.exchange(request).status == 200)
@@ -162,7 +162,7 @@ struct SecureServing {
     String(repeating: "\u{0}", count: 20_000), "\u{16}\u{3}\u{1}\u{0}\u{5}aaaaaaaaaaaaaa",
     "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}\u{28}",
   ])
-  func whatIsNoTLSEndsTheConnectionAndNothingElse(text: String) throws {
+  func garbageInsteadOfTLSEndsTheConnectionAndNothingElse(text: String) throws {
     var limits = PublicListener.defaultLimits
     limits.idleSeconds = 1
     let serving = try SecureServing(limits: limits)
@@ -175,7 +175,7 @@ struct SecureServing {
   }
 
   @Test(arguments: ["", "\u{16}\u{3}\u{1}", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}"])
-  func aHandshakeThatDoesNotGoOnIsCutOffAfterTheIdleTime(text: String) throws {
+  func aStalledHandshakeIsDroppedAfterTheIdleTime(text: String) throws {
     var limits = PublicListener.defaultLimits
     limits.idleSeconds = 1
     let serving = try SecureServing(limits: limits)
@@ -194,7 +194,7 @@ struct SecureServing {
     }
   }
 
-  @Test func theListenerOfTheAPISpeaksHTTPSToo() throws {
+  @Test func theBlockingListenerServesHTTPS() throws {
     let serving = try SecureServing()
     let listener = try Listener(
       on: SocketAddress(host: "127.0.0.1", port: 0), limits: Limits(idleSeconds: 1),
@@ -214,7 +214,7 @@ struct SecureServing {
     try Self.readToReset(plain)
   }
 
-  @Test func clientsThatVerifyAreSatisfied() throws {
+  @Test func curlVerifiesTheCertificate() throws {
     let serving = try SecureServing()
     let authority = try serving.directory.write(
       serving.issuer.authority.certificate, to: "authority.txt")
@@ -271,7 +271,7 @@ struct SecureServing {
     #expect(try old.exchange(SecureServing.request()).status == 200)
   }
 
-  @Test func aRetiredSetGoesWithItsLastConnection() throws {
+  @Test func aReplacedSetIsReleasedWithItsLastConnection() throws {
     let serving = try SecureServing()
     weak var retired: CertificateSet?
     retired = serving.certificates.current

@@ -31,7 +31,7 @@ import Testing
       ])
   }
 
-  @Test func commandsWorkOnAServerOverHTTPSAndVerifyIt() throws {
+  @Test func commandsVerifyTheServerOverHTTPS() throws {
     let server = try start()
     let token = try server.firstToken()
     for host in ["localhost", "127.0.0.1"] {
@@ -50,7 +50,7 @@ import Testing
     try Program.run(Program.aasa, ["config"] + words)
   }
 
-  @Test func configSaysWhatIsWrongWithCertificates() throws {
+  @Test func configReportsInvalidCertificates() throws {
     let (files, api) = (directory.path("public"), directory.path("admin"))
     let good = try config("--public-certificates", files, "--admin-certificates", api)
     #expect(good.status == 0)
@@ -69,7 +69,7 @@ import Testing
     #expect(missing.status == 1 && missing.errors.contains(directory.path("missing")))
   }
 
-  @Test func configSaysThatAnAdminListenerWouldBeRefused() throws {
+  @Test func configReportsAnAdminListenerThatWouldBeRefused() throws {
     let open = ["--admin-address", "0.0.0.0:8081"]
     let refused = try config(open[0], open[1])
     #expect(refused.status == 1 && refused.output.contains("adminAddress\t0.0.0.0:8081\t"))
@@ -79,7 +79,7 @@ import Testing
     #expect(secure.status == 0)
   }
 
-  @Test func SIGHUPReadsTheCertificatesAgainAndChangesAreNoticedWithoutIt() throws {
+  @Test func certificatesAreReloadedOnSIGHUPAndOnChanges() throws {
     let server = try start()
     func serial() throws -> UInt8 {
       try TLSConnection(port: server.publicPort, host: "example.com").serial()
@@ -99,7 +99,7 @@ import Testing
     #expect(try server.end() == .exited(0))
   }
 
-  @Test func whenACertificateEndsIsInTheMetrics() throws {
+  @Test func theExpiryOfACertificateIsInTheMetrics() throws {
     let server = try RunningServer(
       database: directory.path("aasa.db"),
       arguments: ["--public-certificates", directory.path("public")])
@@ -113,7 +113,7 @@ import Testing
     #expect(Int64(line.dropFirst(start.count)) == expected.current.pairs.first?.notAfter)
   }
 
-  @Test func aBadPairIsToldAndCountedAndTheOthersAreServed() throws {
+  @Test func anInvalidPairIsLoggedAndCountedAndTheOthersAreServed() throws {
     try directory.write(
       try issuer.issue("old.test", valid: -9 ... -1), as: "public/old.test")
     let server = try RunningServer(
@@ -128,7 +128,7 @@ import Testing
       metrics.contains("aasa_certificates_refused{setting=\"publicCertificates\"} 1\n"))
   }
 
-  @Test func withoutOneGoodPairTheStartIsRefusedWithTheNamesOfTheBadOnes() throws {
+  @Test func startupFailsWithoutAValidPairAndNamesTheInvalidOnes() throws {
     try directory.write(
       try issuer.issue("example.com", valid: -9 ... -1), as: "public/example.com")
     let started = #expect(throws: RunningServer.NotStarted.self) { try start() }

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     "GET / HTTP/1.1\r\nHost: h\r\nX: ", "POST / HTTP/1.1\r\nContent-Length: 9999\r\n\r\n",
   ])
-  func aClientThatDripsIsCutThoughItIsNeverIdle(beginning: String) throws {
+  func aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle(beginning: String) throws {
     var limits = ListenerTests.limits
     (limits.headerSeconds, limits.bodySeconds) = (1, 1)
     let listener = try Self.listener(limits)
@@ -28,7 +28,7 @@ import Testing
     #expect(becomesTrue { listener.openConnections == 0 })
   }
 
-  @Test func aHandlerThatTakesLongIsNotCut() throws {
+  @Test func aSlowHandlerIsNotInterrupted() throws {
     var limits = ListenerTests.limits
     (limits.headerSeconds, limits.bodySeconds) = (1, 1)
     let listener = try Listener(
@@ -47,7 +47,7 @@ import Testing
     "Content-Length: 20", "Content-Length: 9000000", "Content-Length: 20\r\nExpect: 100-continue",
     "Transfer-Encoding: chunked",
   ])
-  func aRequestMayBeAnsweredByItsHeadWithoutItsBody(line: String) throws {
+  func aRequestCanBeAnsweredBeforeItsBody(line: String) throws {
     let listener = try Self.listener(
       Limits(bodyBytes: 10_000_000), screen: { _ in Response(.unauthorized) })
     let connection = try RawConnection(port: listener.port, to: listener)
@@ -60,7 +60,7 @@ import Testing
     if isShort { #expect(try connection.exchange("GET / HTTP/1.1\r\nHost: h\r\n\r\n").text == "0") }
   }
 
-  @Test func whatMayComeInIsNotHeldUpByTheScreen() throws {
+  @Test func requestsThatPassTheScreenAreHandled() throws {
     let screened = Atomic(0)
     let listener = try Self.listener(screen: { head in
       screened.add(1, ordering: .relaxed)
@@ -89,7 +89,7 @@ import Testing
     #expect(try connection.readToEnd().isEmpty)
   }
 
-  @Test func aConnectionThatDrainsIsToldSo() throws {
+  @Test func answersDuringShutdownCloseTheConnection() throws {
     let listener = try Self.listener()
     let connection = try RawConnection(port: listener.port, to: listener)
     let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"

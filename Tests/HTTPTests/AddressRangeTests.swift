@@ -19,7 +19,7 @@ import Testing
     "10.0.0.0/8/8", "10.0.0/8", "10.0.0.256", "010.0.0.1", "example.com", "::1/129", "[::1]",
     "fe80::1%eth0", "10.0.0.1:80", " 10.0.0.1", "10.0.0.1 ", "10.0.0.0/8 ", "10.0.0.0/255.0.0.0",
   ])
-  func whatIsNoRangeIsNotTaken(text: String) {
+  func anInvalidRangeIsRefused(text: String) {
     #expect(AddressRange(text) == nil)
   }
 
@@ -34,7 +34,7 @@ import Testing
     ("fd00::/8", "fe00::", false), ("2001:db8::/33", "2001:db8:7fff::", true),
     ("2001:db8::/33", "2001:db8:8000::", false), ("::1", "::1", true), ("::1", "::2", false),
   ])
-  func anAddressIsInTheRangeOrNot(range: String, address: String, isIn: Bool) throws {
+  func aRangeContainsItsAddressesOnly(range: String, address: String, isIn: Bool) throws {
     #expect(try #require(AddressRange(range)).contains(#require(IPAddress(address))) == isIn)
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct LazyResponseTests {
-  @Test func aResponseThatTwoMakeAtTheSameTimeIsKeptOnceAndNeitherIsLeftBehind() {
+  @Test func aResponseBuiltByTwoThreadsIsKeptOnceAndNotLeaked() {
     for _ in 0..<50 {
       weak var content: Content?
       do {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func responsesBeyondTheLimitAreMadeForEachRequest() {
+  @Test func responsesBeyondTheLimitAreBuiltForEachRequest() {
     let limit = KeptResponses(limit: 3)
     var owners = (0..<5).map { _ in Owner(limit) }
     for owner in owners { #expect(owner.ask {}) }

@@ -112,7 +112,7 @@ import Testing
     #expect(response["Set-Cookie"] == nil)
   }
 
-  @Test func stoppingLetsARequestEndThatHasBegun() throws {
+  @Test func stoppingWaitsForRequestsThatHaveBegun() throws {
     let entered = DispatchSemaphore(value: 0)
     let released = DispatchSemaphore(value: 0)
     let listener = try Listener(
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func aPortInUseIsAnErrorThatSaysSo() throws {
+  @Test func aPortInUseIsReported() throws {
     let first = try Self.echo()
     #expect(throws: ListenerError(reason: .addressInUse, address: first.address)) {
       try Listener(
@@ -148,14 +148,14 @@ import Testing
   }
 
   @Test(arguments: ["192.0.2.1", "2001:db8::1"])
-  func anAddressOfAnotherMachineIsAnErrorThatSaysSo(host: String) {
+  func anAddressOfAnotherMachineIsReported(host: String) {
     let address = SocketAddress(host: host, port: 0)
     #expect(throws: ListenerError(reason: .addressNotAvailable, address: address)) {
       try Listener(on: address, refuse: { Response($0.status) }, answer: { _ in Response(.ok) })
     }
   }
 
-  @Test func aHostThatIsNoneIsAnErrorThatSaysSo() {
+  @Test func anInvalidHostIsReported() {
     let error = #expect(throws: ListenerError.self) {
       try Listener(
         on: SocketAddress(host: "no such host", port: 0), refuse: { Response($0.status) },
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: ["", ":80", "::1:80", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:x"])
-  func whatIsNoAddressIsNotTaken(text: String) {
+  func anInvalidAddressIsRefused(text: String) {
     #expect(SocketAddress(text) == nil)
   }
 }

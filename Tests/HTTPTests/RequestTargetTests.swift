@@ -8,7 +8,7 @@ import Testing
     #expect(target.segments == ["v1", "a/b", "", "ü", ""])
   }
 
-  @Test func dotSegmentsStayWhatTheyAre() throws {
+  @Test func dotSegmentsAreKept() throws {
     #expect(try RequestTarget("/a/../b/./%2e%2e".utf8).segments == ["a", "..", "b", ".", ".."])
   }
 

@@ -16,7 +16,7 @@ import WellKnown
   }
 
   @Test(arguments: ["", "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\nX: ", "GET /"])
-  func aClientThatDripsIsCutThoughItIsNeverIdle(beginning: String) throws {
+  func aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle(beginning: String) throws {
     let serving = try Serving(limits: Self.shortLimits)
     let connection = try serving.connect()
     try connection.send(beginning)
@@ -24,7 +24,7 @@ import WellKnown
     #expect(becomesTrue { serving.listener.counts.openConnections == 0 })
   }
 
-  @Test func aClientThatAsksInTimeStaysAsLongAsItLikes() throws {
+  @Test func aClientThatKeepsAskingStaysConnected() throws {
     let serving = try Serving(limits: Self.shortLimits)
     let connection = try serving.connect()
     let end = ContinuousClock.now + .seconds(2.5)
@@ -33,7 +33,7 @@ import WellKnown
     }
   }
 
-  @Test func aClientThatReadsSlowlyIsCut() throws {
+  @Test func aClientThatReadsTooSlowlyIsDisconnected() throws {
     let body = String(repeating: "x", count: 120_000)
     let serving = try Serving(["example.com": body], limits: Self.shortLimits)
     let connection = try serving.connect()
@@ -44,7 +44,7 @@ import WellKnown
     #expect(try serving.answer().status == 200)
   }
 
-  @Test func whenMostConnectionsAreTakenThoseWithoutARequestAreClosedSooner() throws {
+  @Test func idleConnectionsAreClosedSoonerWhenMostAreTaken() throws {
     var limits = PublicListener.defaultLimits
     (limits.connections, limits.headerSeconds) = (8, 20)
     let serving = try Serving(limits: limits)
@@ -56,7 +56,7 @@ import WellKnown
   }
 
   /// The time of an answer counts from its request, however long the connection has waited before.
-  @Test func whenMostConnectionsAreTakenAnswersOnTheWayAreNotCut() throws {
+  @Test func answersAreNotCutWhenMostConnectionsAreTaken() throws {
     var limits = PublicListener.defaultLimits
     (limits.connections, limits.headerSeconds) = (8, 30)
     // More than the sockets hold.
@@ -98,7 +98,7 @@ import WellKnown
     #expect(becomesTrue { serving.listener.counts.openConnections == 0 })
   }
 
-  @Test func halfClosedConnectionsAreGivenUp() throws {
+  @Test func halfClosedConnectionsAreClosed() throws {
     let serving = try Serving(limits: Self.shortLimits)
     let connections = try (0..<100).map { _ in try serving.connect() }
     for connection in connections {
@@ -109,8 +109,9 @@ import WellKnown
     #expect(becomesTrue { serving.listener.counts.openConnections == 0 })
   }
 
-  /// libmicrohttpd frees the header of a request that ends before its last call, and may put the next connection's in its
-  /// place. So the second request here must not be answered by what was found in the first.
+  /// libmicrohttpd frees the header of a request that ends before its last call, and may put the next
+  /// connection's in its place. So the second request here must not be answered by what was found in the
+  /// first.
   @Test func aRequestThatEndsEarlyLeavesNothingToTheNext() throws {
     let hosts = Mutex<[String]>([])
     let serving = try Serving(

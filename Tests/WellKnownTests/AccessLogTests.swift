@@ -77,7 +77,7 @@ import WellKnown
 
   /// The log masks tokens, and would not know a part for one.
   @Test(arguments: 200...260)
-  func ofATokenThatIsCutNothingIsKept(before: Int) throws {
+  func aTruncatedLineContainsNoPartOfAToken(before: Int) throws {
     let lines = Lines()
     let serving = try Self.serving(every: 1) { lines.add($0) }
     let secret = String(repeating: "s", count: 43)
@@ -99,7 +99,7 @@ import WellKnown
     #expect(lines.all.first?.bytes == response.body.count)
   }
 
-  @Test func everyNthRequestIsLoggedAndNoneAfterItIsSwitchedOff() throws {
+  @Test func oneInNRequestsIsLoggedUntilTheLogIsTurnedOff() throws {
     let lines = Lines()
     let serving = try Self.serving(every: 10) { lines.add($0) }
     let connection = try serving.connect()
@@ -112,7 +112,7 @@ import WellKnown
     #expect(lines.all.count == 10)
   }
 
-  @Test func aLogThatHangsKeepsNobodyWaitingAndWhatDoesNotFitIsCounted() throws {
+  @Test func aBlockedLogDelaysNoRequestAndDroppedLinesAreCounted() throws {
     let hangs = DispatchSemaphore(value: 0)
     let written = Atomic(0)
     let serving = try Self.serving(every: 1) { _ in

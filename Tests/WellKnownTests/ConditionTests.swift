@@ -30,11 +30,11 @@ import WellKnown
     "\"\(Serving.digest.uppercased())\"", "\"\(Serving.digest.dropLast())e\"",
     "\"1\(Serving.digest.dropFirst())\"", "\"\(Serving.digest)0\"",
   ])
-  func aRequestThatHasAnotherDocumentGetsThisOne(line: String) throws {
+  func aTagOfAnotherDocumentGetsTheCurrentOne(line: String) throws {
     #expect(try Serving().answer("GET", Serving.path, "If-None-Match: \(line)").status == 200)
   }
 
-  @Test func everyCharacterOfATagCounts() throws {
+  @Test func everyCharacterOfATagIsCompared() throws {
     let connection = try Serving().connect()
     for index in Self.tag.indices {
       var other = Self.tag
@@ -61,12 +61,12 @@ import WellKnown
     ("yesterday", 200), ("", 200), ("Sun, 31 Feb 2094 08:49:37 GMT", 200),
     ("Sun, 06 Nov 1994 08:49:37 UTC", 200), ("Fri, 31 Dec 9999 23:59:59 GMT", 304),
   ])
-  func ifModifiedSinceComparesDatesAndIgnoresWhatIsNone(line: String, status: Int) throws {
+  func ifModifiedSinceComparesDatesAndIgnoresInvalidOnes(line: String, status: Int) throws {
     let response = try Serving().answer("GET", Serving.path, "If-Modified-Since: \(line)")
     #expect(response.status == status)
   }
 
-  @Test func ifNoneMatchCountsInsteadOfIfModifiedSince() throws {
+  @Test func ifNoneMatchTakesPrecedenceOverIfModifiedSince() throws {
     let since = "If-Modified-Since: \(Serving.publishedText)"
     #expect(
       try Serving().answer("GET", Serving.path, "If-None-Match: \"a\"", since).status == 200)

@@ -54,7 +54,7 @@ import WellKnown
     }
   }
 
-  @Test func onlyGETThatIsAnsweredFromTheDocumentIsAFetch() throws {
+  @Test func onlyAGETThatIsAnsweredFromTheDocumentIsAFetch() throws {
     let serving = try Serving()
     _ = try serving.answer()
     _ = try serving.answer("HEAD")
@@ -78,7 +78,7 @@ import WellKnown
     #expect(fetches.map { $0[.other] } == [1, 1])
   }
 
-  @Test func allFetchesAreTakenWhileThreadsServeAndOneTakes() async throws {
+  @Test func noFetchIsLostWhenCountsAreTakenUnderLoad() async throws {
     let serving = try Serving(["a.example": "A", "b.example": "B"], daemons: 2)
     let perClient = 500
     let total = await withTaskGroup(of: Int.self) { group in

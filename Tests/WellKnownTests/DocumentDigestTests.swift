@@ -7,11 +7,11 @@ import WellKnown
     Serving.digest.dropLast() + "g", " " + Serving.digest.dropLast(),
     Serving.digest.dropLast() + "é",
   ])
-  func whatIsNotSixtyFourDigitsIsNoDigest(text: String) {
+  func onlySixtyFourHexadecimalDigitsAreADigest(text: String) {
     #expect(DocumentDigest(hexadecimal: text) == nil)
   }
 
-  @Test func digestsAreEqualWhereEachDigitIs() throws {
+  @Test func digestsAreEqualIfEveryDigitIs() throws {
     let digest = try #require(DocumentDigest(hexadecimal: Serving.digest))
     #expect(digest == DocumentDigest(hexadecimal: Serving.digest))
     for index in Serving.digest.indices {

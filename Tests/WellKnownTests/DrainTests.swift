@@ -56,7 +56,7 @@ import WellKnown
     for connection in connections { #expect(try connection.readToEnd().isEmpty) }
   }
 
-  @Test func aRequestThatNeverEndsIsCutWhenTheTimeIsOver() throws {
+  @Test func aRequestThatNeverEndsIsDroppedAtTheDeadline() throws {
     let serving = try Serving()
     let connection = try serving.connect()
     try connection.send("GET \(Serving.path) HTTP/1.1\r\nHost: exam")
@@ -68,7 +68,7 @@ import WellKnown
   }
 
   /// Connections that the kernel has made and nobody has accepted yet would be reset.
-  @Test func connectionsThatAreMadeWhileItStopsAreAnsweredOrRefused() throws {
+  @Test func connectionsMadeDuringShutdownAreAnsweredOrRefused() throws {
     let serving = try Serving()
     let answered = Counter()
     let unanswered = Counter()

@@ -30,7 +30,7 @@ import WellKnown
     ["Forwarded: for=192.0.2.1;host=example.com", "X-Forwarded-Host: Example.com"],
     ["Forwarded: host=evil.example, for=192.0.2.1", "X-Forwarded-Host: example.com"],
   ])
-  func theHostThatTheNearestTrustedProxyWroteDecides(lines: [String]) throws {
+  func theHostFromTheNearestTrustedProxyIsUsed(lines: [String]) throws {
     #expect(try Self.answer(lines, trusting: ["10.0.0.0/8", "127.0.0.0/8"]).text == "real")
   }
 
@@ -38,14 +38,14 @@ import WellKnown
     ["X-Forwarded-Host: evil.example"], ["Forwarded: host=evil.example"],
     ["X-Forwarded-Host: a b"], ["Forwarded: \""],
   ])
-  func fromAnybodyElseTheyAreIgnored(lines: [String]) throws {
+  func forwardedFieldsFromAnybodyElseAreIgnored(lines: [String]) throws {
     for ranges in [[], ["10.0.0.0/8", "::1"]] {
       #expect(try Self.answer(lines, trusting: ranges).text == "proxy")
     }
   }
 
   @Test(arguments: ["Forwarded: for=192.0.2.1;proto=https", "Forwarded:", "Forwarded: ,"])
-  func aTrustedProxyThatNamesNoHostLeavesTheHostField(line: String) throws {
+  func theHostFieldIsUsedIfTheProxyNamesNoHost(line: String) throws {
     #expect(try Self.answer([line], trusting: ["127.0.0.1"]).text == "proxy")
   }
 
@@ -63,7 +63,7 @@ import WellKnown
       ["Forwarded: host=evil.example", "X-Forwarded-Host: example.com"], "unclear-forwarded-host"
     ),
   ])
-  func whatATrustedProxySaysUnclearlyIsABadRequest(lines: [String], code: String) throws {
+  func ambiguousForwardedFieldsAreABadRequest(lines: [String], code: String) throws {
     let response = try Self.answer(lines, trusting: ["127.0.0.1"])
     #expect(response.status == 400)
     #expect(Serving.code(response) == code)

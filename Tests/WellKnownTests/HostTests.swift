@@ -18,7 +18,7 @@ import WellKnown
     ("bücher.example", "bücher"), ("BÜCHER.example:80", "bücher"),
     ("xn--bcher-kva.example", "bücher"), ("a.bücher.example", "wild bücher"),
   ])
-  func aHostGetsTheExactNamesFileElseThatOfTheLongestWildcard(host: String, body: String) throws {
+  func theExactNameWinsThenTheLongestWildcard(host: String, body: String) throws {
     let response = try Serving(Self.bodies).answer(host: host)
     #expect(response.status == 200)
     #expect(response.text == body)
@@ -72,7 +72,7 @@ import WellKnown
   }
 
   @Test(arguments: ["http", "HTTP", "https"])
-  func anAbsoluteTargetsAuthorityCountsInsteadOfTheHostField(scheme: String) throws {
+  func theAuthorityOfAnAbsoluteTargetReplacesTheHostField(scheme: String) throws {
     let serving = try Serving(Self.bodies)
     let target = "\(scheme)://WWW.example.com:80\(Serving.path)?x=1"
     #expect(try serving.answer("GET", target, host: "example.com").text == "www")

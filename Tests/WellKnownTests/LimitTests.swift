@@ -76,7 +76,7 @@ import WellKnown
     longTarget + String(repeating: "a: b\r\n", count: 1500) + "\r\n",
     request("X: \(String(repeating: "x", count: 5000))\r\n"),
   ])
-  func aHeaderThatIsTooLargeIsAnsweredOnceCountedAndTheEndOfItsConnection(text: String) throws {
+  func aHeaderThatIsTooLargeGetsOneAnswerOneCountAndAClosedConnection(text: String) throws {
     let serving = try Serving()
     let connection = try serving.connect()
     try connection.send(text)
@@ -158,7 +158,7 @@ import WellKnown
     #expect(Serving.code(response) == "malformed-target")
   }
 
-  @Test func aHeaderThatDoesNotEndIsCutOffAfterTheIdleTime() throws {
+  @Test func aHeaderThatDoesNotEndIsDroppedAfterTheIdleTime() throws {
     var limits = PublicListener.defaultLimits
     limits.idleSeconds = 1
     let connection = try Serving(limits: limits).connect()

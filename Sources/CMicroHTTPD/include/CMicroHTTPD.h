@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <stdint.h>
 #include <time.h>
 
 /// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call.
@@ -21,33 +22,33 @@ int aasa_socket(struct MHD_Connection *_Nonnull connection);
 /// The address of the client, or NULL. Variadic in libmicrohttpd.
 const struct sockaddr *_Nullable aasa_peer(struct MHD_Connection *_Nonnull connection);
 
-/// What the listener's callback has set for a connection, or NULL. Variadic in libmicrohttpd.
+/// What the daemon's callback has set for a connection, or NULL. Variadic in libmicrohttpd.
 void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
 
-/// The session of GnuTLS of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
+/// The GnuTLS session of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
 void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 
-/// Makes the kernel drop what begins a connection to a listening socket: clients try again a second
-/// later. Those that are made or begun already are not concerned. Returns 0, or -1.
+/// Makes the kernel drop packets that would begin a connection to a listening socket: clients try again
+/// a second later. Connections that have begun are not affected. Returns 0, or -1.
 int aasa_ignore_beginnings(int listening);
 
-/// What became of a connection that waits on a listening socket.
+/// What happened to a connection that waits on a listening socket.
 enum aasa_adoption {
   AASA_NOTHING_WAITS = 0,
-  /// It is over, or the daemon does not take it.
+  /// The connection has ended, or the daemon does not take it.
   AASA_GONE = 1,
   /// The daemon's thread will begin it.
   AASA_ADOPTED = 2,
 };
 
-/// Gives the daemon a connection that waits on a listening socket that it does not listen on any more.
+/// Gives the daemon a connection that waits on a listening socket which the daemon no longer uses.
 /// accept4 is a GNU extension, which the Glibc module hides.
 enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
 /// Asks the processor to load a kilobyte of memory: all its lines at once, without waiting for any. The
 /// address need not be valid.
 static inline void aasa_prefetch(const void *_Nullable address) {
-  for (int line = 0; line < 16; line++) __builtin_prefetch((const char *)address + 64 * line);
+  for (uintptr_t line = 0; line < 16; line++) __builtin_prefetch((const void *)((uintptr_t)address + 64 * line));
 }
 
 /// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the

@@ -73,8 +73,8 @@ final class Daemon: Sendable {
         threads | MHD_USE_ITC.rawValue | (certificates == nil ? 0 : MHD_USE_TLS.rawValue),
         callbacks.request, context, options)
     else {
-      // The socket may be closed or not: a descriptor that stays open is better than closing one that another
-      // thread has got in the meantime.
+      // The socket may be closed or not: a descriptor that stays open is better than closing one that
+      // another thread has got in the meantime.
       _ = Unmanaged.passRetained(socket)
       throw ListenerError(reason: .libraryRefused, address: address)
     }

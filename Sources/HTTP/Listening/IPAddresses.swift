@@ -79,8 +79,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// How many of the 128 bits every address in the range shares with the first one.
   private let prefixBits: Int
 
-  /// Parses an address with the length of its prefix, or an address alone, which is a range of one. Bits after
-  /// the prefix are ignored. Nil for anything else.
+  /// Parses an address with the length of its prefix, or an address alone, which is a range of one. Bits
+  /// after the prefix are ignored. Nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }

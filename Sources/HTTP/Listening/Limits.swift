@@ -6,12 +6,12 @@ public struct Limits: Sendable {
   public var connections: Int
   /// Seconds without a byte after which a connection is closed.
   public var idleSeconds: Int
-  /// Seconds from the start of a connection, or the end of an answer, to the end of the next request's header,
-  /// even if a byte comes now and then. A tenth of it applies when most connections are taken; an answer starts
-  /// the time again.
+  /// Seconds from the start of a connection, or the end of an answer, to the end of the next request's
+  /// header, even if a byte comes now and then. A tenth of it applies when most connections are taken; an
+  /// answer starts the time again.
   public var headerSeconds: Int
-  /// Seconds that a body, and then the answer, may take on the way, without the handler's time. Listeners with
-  /// prepared responses use `headerSeconds` for answers.
+  /// Seconds that a body, and then the answer, may take on the way, without the handler's time. Listeners
+  /// with prepared responses use `headerSeconds` for answers.
   public var bodySeconds: Int
   /// The largest header (request line and fields), in bytes.
   public var headerBytes: Int
@@ -32,8 +32,8 @@ public struct Limits: Sendable {
   }
 }
 
-/// How the process shares out its file descriptors. The rest is for the database, the API's connections and the
-/// log.
+/// How the process shares out its file descriptors. The rest is for the database, the API's connections
+/// and the log.
 enum OpenFiles {
   /// How many the process may open.
   private static var limit: Int {

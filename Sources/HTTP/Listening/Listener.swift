@@ -1,8 +1,8 @@
 public import Certificates
 import Glibc
 
-/// A port with what answers there, until `stop` or until the listener is released. One of its own handlers must not
-/// release the last reference: it would wait for itself.
+/// A port with what answers there, until `stop` or until the listener is released. One of its own handlers
+/// must not release the last reference: it would wait for itself.
 public final class Listener: Sendable {
   /// Where it listens, with the port that it got where port 0 was asked for.
   public let address: SocketAddress
@@ -43,15 +43,15 @@ public final class Listener: Sendable {
     deadlineTimer = Self.timer(daemons, limits)
   }
 
-  /// Listens with handlers that answer at once with prepared responses. Each daemon has one thread for all of its
-  /// connections, and the kernel spreads connections among the daemons.
+  /// Listens with handlers that answer at once with prepared responses. Each daemon has one thread for all
+  /// of its connections, and the kernel spreads connections among the daemons.
   ///
   /// - Parameters:
   ///   - address: Where to listen.
   ///   - inherited: A listening socket to use instead of the address, for all daemons.
   ///   - daemons: How many threads serve.
-  ///   - limits: What clients may take, in all daemons together. Fewer connections if the process may not open so
-  ///     many files. No body reaches the handler.
+  ///   - limits: What clients may take, in all daemons together. Fewer connections if the process may not
+  ///     open so many files. No body reaches the handler.
   ///   - certificates: For HTTPS; plain HTTP without.
   ///   - headerRefusal: The answer to a header over the limit. It is sent without a Date.
   ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
@@ -91,7 +91,8 @@ public final class Listener: Sendable {
     return DeadlineTimer(daemons.map(\.connections), every: max(0.05, seconds))
   }
 
-  /// A socket that shares its port would join the sockets of another server; one that does not share it fails.
+  /// A socket that shares its port would join the sockets of another server; one that does not share it
+  /// fails.
   private static func checkIsFree(_ address: SocketAddress) throws(ListenerError) {
     _ = try ListeningSocket(on: address, shared: false)
   }
@@ -110,18 +111,20 @@ public final class Listener: Sendable {
   /// How long clients that have just connected may take to ask, in milliseconds.
   private static let newcomerMilliseconds: Int64 = 1000
 
-  /// Accepts connections before anything has come on them, from now on. Those that the kernel holds back come within
-  /// a second.
+  /// Accepts connections before anything has come on them, from now on. Those that the kernel holds back
+  /// come within a second.
   public func prepareToStop() {
     for daemon in daemons { daemon.acceptAtOnce() }
   }
 
-  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a time, then
-  /// closes every connection. Answers in the meantime say `Connection: close` (RFC 9112 section 9.6). Returns when
-  /// all threads have ended; a handler that blocks delays it. Does nothing when it is called again.
+  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a
+  /// time, then closes every connection. Answers in the meantime say `Connection: close` (RFC 9112 section
+  /// 9.6). Returns when all threads have ended; a handler that blocks delays it. Does nothing when it is
+  /// called again.
   public func stop(within seconds: Double = 10) {
     for daemon in daemons { daemon.quiesce() }
-    // Only now: a client that has to connect anew must be refused at once, so that a proxy goes to another server.
+    // Only now: a client that has to connect anew must be refused at once, so that a proxy goes to another
+    // server.
     for daemon in daemons { daemon.requests.inFlight.drain() }
     waitUntilQuiet(until: ContinuousClock.now + .seconds(seconds))
     for daemon in daemons { daemon.stop() }

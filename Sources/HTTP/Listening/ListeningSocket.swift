@@ -19,8 +19,8 @@ final class ListeningSocket: Sendable {
 
   /// Binds and listens.
   ///
-  /// - Parameter shared: Whether further sockets of this process share the port, so that the kernel spreads
-  ///   connections among them (`SO_REUSEPORT`).
+  /// - Parameter shared: Whether further sockets of this process share the port, so that the kernel
+  ///   spreads connections among them (`SO_REUSEPORT`).
   init(on address: SocketAddress, shared: Bool) throws(ListenerError) {
     let resolved = try ResolvedAddress(address)
     let descriptor = socket(
@@ -64,8 +64,8 @@ final class ListeningSocket: Sendable {
   }
 
   /// Whether a new connection wakes the daemon only when its first bytes have come, or after a second
-  /// (`TCP_DEFER_ACCEPT`). Devices send one request per connection; deferring saves a fifth of the processor time
-  /// for each. A kernel without it costs just that.
+  /// (`TCP_DEFER_ACCEPT`). Devices send one request per connection; deferring saves a fifth of the
+  /// processor time for each. A kernel without it costs just that.
   func deferConnections(_ isDeferred: Bool) {
     var seconds: CInt = isDeferred ? 1 : 0
     _ = setsockopt(
@@ -75,11 +75,11 @@ final class ListeningSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Refuses new connections and keeps the descriptor. Connections to an inherited socket wait for the next
-  /// process that accepts them.
+  /// Refuses new connections and keeps the descriptor. Connections to an inherited socket wait for the
+  /// next process that accepts them.
   ///
-  /// - Parameter adopt: Accepts a connection that is established and waits, since it would be reset; false when
-  ///   there is none.
+  /// - Parameter adopt: Accepts a connection that is established and waits, since it would be reset; false
+  ///   when there is none.
   func refuse(adopt: (CInt) -> Bool) {
     // It stays deferred, too, as the next process wants it.
     if isInherited { return }
@@ -111,8 +111,8 @@ final class ListeningSocket: Sendable {
   }
 }
 
-/// A listening socket that another process made, such as systemd (systemd.socket(5)). That process keeps it, so
-/// connections wait in it while no server runs.
+/// A listening socket that another process made, such as systemd (systemd.socket(5)). That process keeps
+/// it, so connections wait in it while no server runs.
 public struct InheritedSocket: Sendable {
   let descriptor: CInt
   /// Where it listens.

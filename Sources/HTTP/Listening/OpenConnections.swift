@@ -4,13 +4,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The state of an open connection and of its current request, which libmicrohttpd hands back at each call.
+/// The state of an open connection and of its current request, which libmicrohttpd hands back at each
+/// call.
 final class OpenConnection: @unchecked Sendable {
-  // Unchecked is sound: what changes is atomic, under the lock of `OpenConnections`, or used by the one thread
-  // that serves the connection.
+  // Unchecked is sound: what changes is atomic, under the lock of `OpenConnections`, or used by the one
+  // thread that serves the connection.
 
-  /// The certificates that were in use when the connection began. A handshake may look at them at any time until
-  /// the connection ends.
+  /// The certificates that were in use when the connection began. A handshake may look at them at any time
+  /// until the connection ends.
   let certificates: CertificateSet?
   fileprivate let descriptor: CInt
   /// When the connection began, in milliseconds of `OpenConnections.now`.
@@ -95,8 +96,8 @@ final class OpenConnections: Sendable {
   /// To be called if it did not take the connection.
   func expectNoMore() { state.withLock { $0.expected = max(0, $0.expected - 1) } }
 
-  /// Whether connections have begun within a time, or are about to, and sent no request yet: their clients are
-  /// about to.
+  /// Whether connections have begun within a time, or are about to, and sent no request yet: their clients
+  /// are about to.
   func haveNewcomers(since milliseconds: Int64) -> Bool {
     let begin = Self.now - milliseconds
     return state.withLock { state in
@@ -125,8 +126,8 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Cuts the connections whose time is over. When more than three quarters of the allowed connections are open,
-  /// a client has a tenth of the time for its next request.
+  /// Cuts the connections whose time is over. When more than three quarters of the allowed connections are
+  /// open, a client has a tenth of the time for its next request.
   func cutOverdue() {
     // Under the lock no socket can be closed and its number given to another one.
     state.withLock { state in
@@ -139,7 +140,8 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Makes libmicrohttpd report when connections begin and end. The object has to live as long as the daemon.
+  /// Makes libmicrohttpd report when connections begin and end. The object has to live as long as the
+  /// daemon.
   var notification: MHD_OptionItem {
     let notify: MHD_NotifyConnectionCallback = notifyConnection
     // Sound: see `Daemon.init`.
@@ -183,10 +185,10 @@ final class DeadlineTimer: @unchecked Sendable {
   deinit { timer.cancel() }
 }
 
-/// Connections that were answered before all of their request had come. Closing them with unread bytes would reset
-/// them, and the client, which still sends, could lose the answer. So they are closed in stages (RFC 9112 section
-/// 9.6): libmicrohttpd closes its side, and what the client sends is dropped here until the client has closed its
-/// side, or the time is over.
+/// Connections that were answered before all of their request had come. Closing them with unread bytes
+/// would reset them, and the client, which still sends, could lose the answer. So they are closed in
+/// stages (RFC 9112 section 9.6): libmicrohttpd closes its side, and what the client sends is dropped here
+/// until the client has closed its side, or the time is over.
 final class LingeringConnections: Sendable {
   /// How many there may be; others are closed at once.
   private static let limit = 64

@@ -57,8 +57,8 @@ extension SocketAddress {
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Whether other machines can reach it: whether the host has an address that is not a loopback address (RFC
-  /// 6890). Nobody can reach a host without an address.
+  /// Whether other machines can reach it: whether the host has an address that is not a loopback address
+  /// (RFC 6890). Nobody can reach a host without an address.
   public var isReachableFromOutside: Bool {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -74,7 +74,8 @@ extension SocketAddress {
     return false
   }
 
-  /// Whether somebody accepts connections there and closes one on which nothing was asked, be it HTTP or HTTPS.
+  /// Whether somebody accepts connections there and closes one on which nothing was asked, be it HTTP or
+  /// HTTPS.
   ///
   /// - Parameter seconds: How long each step may take.
   public func reacts(within seconds: Int) -> Bool {

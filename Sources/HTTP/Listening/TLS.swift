@@ -9,8 +9,8 @@ private let priorities: StaticString = """
   :-CIPHER-ALL:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:-MAC-ALL:+AEAD
   """
 
-/// The options of a daemon that speaks HTTPS, besides the flag MHD_USE_TLS. The certificates are in the state of
-/// each connection.
+/// The options of a daemon that speaks HTTPS, besides the flag MHD_USE_TLS. The certificates are in the
+/// state of each connection.
 var tlsOptions: [MHD_OptionItem] {
   let choose: RetrieveFunction = chooseCertificate
   // Sound: options carry the addresses of functions as integers or pointers, and libmicrohttpd calls
@@ -56,8 +56,8 @@ private func chooseCertificate(
     let certificates = OpenConnection.of(OpaquePointer(connection))?.takeUnretainedValue()
       .certificates
   else { return -1 }
-  // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained until the
-  // connection's end. Without a flag GnuTLS does not free what it is given.
+  // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained until
+  // the connection's end. Without a flag GnuTLS does not free what it is given.
   guard let pair = certificates.pair(for: requestedHost(session)) else {
     // RFC 6066 section 3; libmicrohttpd would just close.
     _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)

@@ -4,9 +4,8 @@ public struct Field: Sendable, CustomStringConvertible {
   public let name: String
   /// The value, without white space around it.
   ///
-  /// In a response it is text without control characters; the listener answers 500 instead of
-  /// sending a response in which it is not. In a request, bytes that are not UTF-8 were taken as
-  /// ISO 8859-1 (RFC 9110 section 5.5 leaves them opaque).
+  /// In a response it must not have control characters, or the listener answers 500 instead. In a request,
+  /// bytes that are not UTF-8 are read as ISO 8859-1 (RFC 9110 section 5.5 leaves them opaque).
   public let value: String
 
   /// A field.
@@ -15,11 +14,11 @@ public struct Field: Sendable, CustomStringConvertible {
     self.value = value
   }
 
-  /// As it stands in the message.
+  /// As in the message.
   public var description: String { "\(name): \(value)" }
 }
 
-/// The fields of a header, in order, with what was repeated.
+/// The fields of a header, in order, including repeated ones.
 public struct Fields: Sendable, ExpressibleByArrayLiteral {
   /// All of them, in the order of the message.
   public private(set) var all: [Field]
@@ -30,20 +29,20 @@ public struct Fields: Sendable, ExpressibleByArrayLiteral {
   /// Fields in order.
   public init(arrayLiteral fields: Field...) { all = fields }
 
-  /// The value of the first field of a name, whose case does not count.
+  /// The value of the first field of a name. Case is ignored.
   public subscript(name: String) -> String? {
     all.first { $0.name.equalsIgnoringASCIICase(name) }?.value
   }
 
-  /// The values of every field of a name, in order: one for each line.
+  /// The values of all fields of a name, in order: one per line.
   public func values(of name: String) -> [String] {
     all.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
   }
 
-  /// Adds a field behind the others.
+  /// Adds a field at the end.
   public mutating func append(_ field: Field) { all.append(field) }
 
-  /// Puts one field in the place of all of its name.
+  /// Replaces all fields of a name by one.
   public mutating func set(_ field: Field) {
     all.removeAll { $0.name.equalsIgnoringASCIICase(field.name) }
     all.append(field)
@@ -51,14 +50,14 @@ public struct Fields: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-  /// Whether two names are equal but for the case of ASCII letters.
+  /// Whether two names are equal, except for the case of ASCII letters.
   func equalsIgnoringASCIICase(_ other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 }
 
 extension UInt8 {
-  /// The byte with an ASCII capital turned small.
+  /// The byte, in lower case if it is an ASCII letter.
   var asciiLowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }

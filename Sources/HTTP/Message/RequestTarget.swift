@@ -3,8 +3,8 @@
 public struct RequestTarget: Sendable {
   /// The path as written, from its `/` to the `?`; `*` for `OPTIONS *`.
   public let path: String
-  /// The decoded parts of the path: `/v1/apps/` has `v1`, `apps` and an empty one. Dot segments are kept. None for
-  /// `*`.
+  /// The decoded parts of the path: `/v1/apps/` has `v1`, `apps` and an empty one. Dot segments are kept.
+  /// None for `*`.
   public let segments: [String]
   /// The decoded parameters of the query, in order. A `+` is a space (as HTML forms and most
   /// clients write it), a name without `=` has an empty value.

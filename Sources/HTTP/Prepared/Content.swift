@@ -85,8 +85,8 @@ public final class Content: @unchecked Sendable {
 }
 
 extension Content {
-  /// A response that sends the file with a descriptor of its own, which counts until it is given back; nil if
-  /// there is no file or no descriptor.
+  /// A response that sends the file with a descriptor of its own, which counts until it is given back; nil
+  /// if there is no file or no descriptor.
   func makeFileResponse() -> OpaquePointer? {
     guard case .file(let descriptor) = storage,
       Self.takeDescriptor(within: Self.descriptorLimit)

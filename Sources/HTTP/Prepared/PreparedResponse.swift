@@ -8,8 +8,8 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
 
   /// Why a response cannot be built.
   public enum Failure: Error, Sendable {
-    /// A field's name or value has characters that would break the header, or libmicrohttpd writes the field
-    /// itself.
+    /// A field's name or value has characters that would break the header, or libmicrohttpd writes the
+    /// field itself.
     case invalidField(String)
     /// No memory or no file descriptor is left.
     case outOfResources
@@ -71,10 +71,11 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A response that is built when it is first needed, by any thread, and then kept: building it takes longer
-/// than reading its document from a database, and most of many documents are never asked for.
+/// A response that is built when it is first needed, by any thread, and then kept: building it takes
+/// longer than reading its document from a database, and most of many documents are never asked for.
 public struct LazyResponse: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: it has atomics only, and a response may be used by any thread (see `PreparedResponse`).
+  // Unchecked is sound: it has atomics only, and a response may be used by any thread (see
+  // `PreparedResponse`).
 
   /// libmicrohttpd's response; nil until it is kept, and then the same until the end.
   private let kept = Atomic<OpaquePointer?>(nil)
@@ -99,8 +100,8 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
   ///
   /// - Parameters:
-  ///   - limit: How many are kept together with others. Beyond the limit the response is built for this call
-  ///     only. The owner gives the place back at its end if this `isKept`.
+  ///   - limit: How many are kept together with others. Beyond the limit the response is built for this
+  ///     call only. The owner gives the place back at its end if this `isKept`.
   ///   - make: Builds the response, always the same one.
   package borrowing func withResponse<Result>(
     within limit: KeptResponses?,

@@ -23,8 +23,8 @@ public struct DirectAnswers: Sendable {
   }
 }
 
-/// Answers requests with prepared responses, on one thread for all of its connections. Nothing of it blocks
-/// or allocates.
+/// Answers requests with prepared responses, on one thread for all of its connections. Nothing of it
+/// blocks or allocates.
 final class DirectHandler: RequestSteps, @unchecked Sendable {
   // Unchecked is sound: what changes is used by the daemon's thread only.
 
@@ -34,8 +34,8 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   private let answers: DirectAnswers
   /// The answer to a header over the limit, as bytes.
   private let headerRefusal: [UInt8]
-  /// The fields that the first call for a request has found, for the last one. libmicrohttpd moves or drops
-  /// the header when a body has come, and when the request ends.
+  /// The fields that the first call for a request has found, for the last one. libmicrohttpd moves or
+  /// drops the header when a body has come, and when the request ends.
   private var found: (connection: OpaquePointer, fields: DirectFields)?
 
   init(
@@ -62,7 +62,8 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
 
   func takeHead(_ request: ArrivingRequest) -> RequestStage {
     let fields = DirectFields(of: request.connection)
-    // A long body is not worth reading, and a connection that drains is to be closed: the answer is given now.
+    // A long body is not worth reading, and a connection that drains is to be closed: the answer is given
+    // now.
     if fields.hasLongBody || inFlight.isDraining {
       found = (request.connection, fields)
       return .answeredEarly

@@ -85,7 +85,8 @@ public struct DirectRequest: ~Copyable {
   }
 }
 
-/// Calls `body` with the name and the value of each line of a header, until it returns false. It may allocate.
+/// Calls `body` with the name and the value of each line of a header, until it returns false. It may
+/// allocate.
 func forEachField(
   of connection: OpaquePointer,
   _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -106,8 +107,8 @@ func forEachField(
   }
 }
 
-/// The fields of a header that decide how a document is answered, found in one pass. The bytes belong to the
-/// connection.
+/// The fields of a header that decide how a document is answered, found in one pass. The bytes belong to
+/// the connection.
 public struct DirectFields {
   /// A field that should stand in one line, and how many there are.
   public struct Line {
@@ -171,8 +172,8 @@ public struct DirectFields {
     _ name: UnsafePointer<CChar>, _ bytes: Int, _ value: UnsafeRawBufferPointer
   ) {
     let name = UnsafeRawPointer(name)
-    // Eight bytes at a time, with the bit set that makes ASCII letters lower case: no other character of a name
-    // becomes a letter or a hyphen. Sound: no more bytes are read than each of the two has.
+    // Eight bytes at a time, with the bit set that makes ASCII letters lower case: no other character of a
+    // name becomes a letter or a hyphen. Sound: no more bytes are read than each of the two has.
     func isNamed(_ wanted: StaticString) -> Bool {
       let wanted = UnsafeRawPointer(wanted.utf8Start)
       var index = 0

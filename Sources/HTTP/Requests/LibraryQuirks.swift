@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Glibc
 
-// What libmicrohttpd does that a caller would not expect, and where this module deals with it. All of it was
-// seen in version 0.9.75. Look here first when the version changes: each line names the test that fails if
-// the workaround is missing, or that will show that it is no longer needed.
+// What libmicrohttpd does that a caller would not expect, and where this module deals with it. All of it
+// was seen in version 0.9.75. Look here first when the version changes: each line names the test that
+// fails if the workaround is missing, or that will show that it is no longer needed.
 //
 // | libmicrohttpd 0.9.75 … | here | test |
 // |---|---|---|
@@ -15,13 +15,13 @@ import Glibc
 // | looks at the first Content-Length only, and prefers Transfer-Encoding | `BodyFraming`, `DirectFields` | `ListenerTests.anUnusableRequestIsRefusedBeforeTheHandler` |
 // | leaves blanks at the end of a field's value | `trimmingEnd` | `ListenerTests.theHandlerGetsTheWholeRequest` |
 // | closes the connection if the answer is queued at the first call | `RequestCycle` | `ServingTests.aConnectionServesSeveralRequestsAlsoPipelined` |
-// | accepts no answer between two pieces of a body | `sendLast` | `AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
-// | drops the header when a request ends before its last call | `DirectHandler.end` | `AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
+// | accepts no answer between two pieces of a body | `sendLast` | `HTTPTests/AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
+// | drops the header when a request ends before its last call | `DirectHandler.end` | `WellKnownTests/AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
 // | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
-// | closes silent connections only, not those that send a byte now and then | `OpenConnections` | `AbuseTests.aClientThatDripsIsCutThoughItIsNeverIdle` |
-// | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsThatAreMadeWhileItStopsAreAnsweredOrRefused` |
+// | closes silent connections only, not those that send a byte now and then | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
+// | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsMadeDuringShutdownAreAnsweredOrRefused` |
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
-// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while anybody still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByItsEnd` |
+// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while anybody still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
 // | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
 // | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
 // | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
@@ -34,13 +34,13 @@ func keepEscapes(
   text.map { strlen($0) } ?? 0
 }
 
-/// Makes one parameter of a target's whole query, in the connection's own memory, before libmicrohttpd splits
-/// it. Nobody here asks it for parameters.
+/// Makes one parameter of a target's whole query, in the connection's own memory, before libmicrohttpd
+/// splits it. Nobody here asks it for parameters.
 ///
 /// - Parameter target: What the URI log callback is called with.
 func joinParameters(of target: UnsafePointer<CChar>) {
-  // Sound: libmicrohttpd itself writes to this memory when it goes on. The text ends with NUL, and each byte
-  // stays one that is not NUL.
+  // Sound: libmicrohttpd itself writes to this memory when it goes on. The text ends with NUL, and each
+  // byte stays one that is not NUL.
   guard let query = strchr(UnsafeMutablePointer(mutating: target), CInt(UInt8(ascii: "?"))) else {
     return
   }
@@ -100,8 +100,8 @@ struct BodyFraming {
 struct ConnectionMemory {
   /// The largest request header, in bytes.
   let headerLimit: Int
-  /// What libmicrohttpd gets for each connection. It clears all of it after each request, so its size costs
-  /// time. Half of it takes what arrives, the rest an entry for each field and a copy of cookies.
+  /// What libmicrohttpd gets for each connection. It clears all of it after each request, so its size
+  /// costs time. Half of it takes what arrives, the rest an entry for each field and a copy of cookies.
   var bytes: Int { 4 * headerLimit }
 
   /// What has to be left for an answer's header.
@@ -109,8 +109,8 @@ struct ConnectionMemory {
   /// What libmicrohttpd keeps for each field, besides its text.
   private static let bytesPerField = 64
 
-  /// Whether a request's header is within the limit and leaves room for an answer. Many small fields need more
-  /// room than their text.
+  /// Whether a request's header is within the limit and leaves room for an answer. Many small fields need
+  /// more room than their text.
   func holds(_ request: borrowing DirectRequest) -> Bool {
     let head = aasa_head_size(request.connection)
     if head > headerLimit { return false }
@@ -136,8 +136,8 @@ extension Response {
   }
 }
 
-/// Sends the bytes of an answer past libmicrohttpd, as far as the connection takes them without waiting. Nothing
-/// else of an answer may have been sent.
+/// Sends the bytes of an answer past libmicrohttpd, as far as the connection takes them without waiting.
+/// Nothing else of an answer may have been sent.
 func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
   if sendInTLS(bytes, on: connection) { return }
   let descriptor = aasa_socket(connection)

@@ -110,7 +110,8 @@ private func takeRequest(
     if state.stage == .target {
       state.allowAnswer(cycle.steps.answerMilliseconds)
       state.stage = cycle.steps.takeHead(request)
-      // libmicrohttpd calls again for the answer: one that is given at the first call closes the connection.
+      // libmicrohttpd calls again for the answer: one that is given at the first call closes the
+      // connection.
       if state.stage == .head { return .YES }
     }
     return cycle.steps.answer(request)
@@ -139,7 +140,8 @@ private func withCycle<Result>(
   _ context: UnsafeMutableRawPointer, _ state: UnsafeMutableRawPointer,
   _ body: (RequestCycle, OpenConnection) -> Result
 ) -> Result {
-  // Sound: the daemon keeps its context while its threads run, and the state lives as long as its connection.
+  // Sound: the daemon keeps its context while its threads run, and the state lives as long as its
+  // connection.
   Unmanaged<RequestCycle>.fromOpaque(context)._withUnsafeGuaranteedRef { cycle in
     Unmanaged<OpenConnection>.fromOpaque(state)._withUnsafeGuaranteedRef { body(cycle, $0) }
   }
