@@ -78,7 +78,7 @@ public struct LegacyPath: Sendable, Equatable {
   /// Reads an element of `paths`.
   public init(_ text: String) {
     exclude = text.utf8.starts(with: Self.prefix.utf8)
-    pattern = exclude ? String(text.dropFirst(Self.prefix.count)) : text
+    pattern = exclude ? String(text.unicodeScalars.dropFirst(Self.prefix.utf8.count)) : text
   }
 
   /// A pattern with or without `NOT `; `nil` for a pattern without it that begins with it.
