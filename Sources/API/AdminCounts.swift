@@ -3,6 +3,7 @@ import HTTP
 import JSONValue
 public import Metrics
 import Publishing
+import Store
 
 /// Counts what the admin listener is asked and what it answers. Its labels are patterns of paths and
 /// never paths, so that there are only so many.

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import JSONValue
+import Store
 
 /// One method of one path, who may call it, and what it does.
 struct Endpoint: Sendable {

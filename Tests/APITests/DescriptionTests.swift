@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import JSONValue
 import Publishing
+import Store
 import TestSupport
 import Testing
 
