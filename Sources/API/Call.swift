@@ -107,18 +107,11 @@ struct Call: Sendable {
 
   /// The codes of errors in spite of which the request wants to publish: `?accept=a,b`.
   func acceptedCodes() throws(Problem) -> Set<Finding.Code> {
-    let words = (query(.accept) ?? "").split(separator: ",").map(String.init)
-    var codes: Set<Finding.Code> = []
-    for word in words {
-      guard let code = Finding.Code(rawValue: word), code.isAcceptable else {
-        let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
-        throw Problem(
-          .badRequest, "unknown-code",
-          "“\(word)” is no code that can be accepted. Those are \(all.joined(separator: ", ")).")
-      }
-      codes.insert(code)
+    do throws(ValidationError) {
+      return try Finding.Code.accepted(in: query(.accept) ?? "")
+    } catch {
+      throw Problem(.badRequest, "unknown-code", error.message)
     }
-    return codes
   }
 
   /// Who makes the change, why (`?reason=`), and whether it is only tried (`?dryRun=true`).

@@ -1,0 +1,54 @@
+public import JSONValue
+
+extension String {
+  /// The length at which messages cut a value, in characters.
+  private static let longestShown = 80
+
+  /// The text for a message: without characters that control a terminal, cut if it is long.
+  public var shown: String {
+    let whole = harmless
+    if whole.utf8.count <= Self.longestShown { return whole }
+    let start = whole.unicodeScalars.prefix(Self.longestShown)
+    return start.endIndex < whole.unicodeScalars.endIndex ? String(start) + "…" : whole
+  }
+
+  /// The text with every character that could move a terminal's cursor or reorder its text replaced by
+  /// U+FFFD.
+  public var harmless: String {
+    if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
+    var result = UnicodeScalarView()
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: result.append("\u{FFFD}")
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// The text in double quotes, for a message.
+  public var quoted: String { "\"\(shown)\"" }
+
+  /// Whether the text has a control character, which names may not have.
+  public var hasControlCharacter: Bool {
+    unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}
+
+extension JSON {
+  /// The value as JSON for a message, cut if it is long.
+  public var shown: String { text.shown }
+}
+
+extension Int {
+  /// The number with a noun: "1 route", "2 routes".
+  public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension UInt8 {
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  var isASCIILetterOrDigit: Bool {
+    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased)
+  }
+}
