@@ -91,7 +91,7 @@ package struct Input {
     guard let text = string else { return nil }
     if !(1...longest).contains(text.unicodeScalars.count) {
       fault("wrong-length", "This must have 1 to \(longest) characters.")
-    } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+    } else if text.hasControlCharacter {
       fault("control-character", "This has a control character, which no name can have.")
     } else {
       return text

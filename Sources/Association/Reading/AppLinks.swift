@@ -128,8 +128,8 @@ public struct AppLinks: Sendable {
       if case .object(let entry) = member.value {
         return Entry(entry, at: place, app: member.key, context)
       }
-      reader.noteElement(
-        of: "details", member.value, at: place, .wrongType(expected: "an object"))
+      reader.note(
+        "details", member.value, at: place, isElement: true, .wrongType(expected: "an object"))
       return nil
     }
   }
@@ -142,12 +142,12 @@ public struct AppLinks: Sendable {
       let name = "\(key)/\(member.key)"
       let place = pointer.appending(member.key)
       guard case .array(let elements) = member.value else {
-        reader.noteElement(of: name, member.value, at: place, .wrongType(expected: "an array"))
+        reader.note(name, member.value, at: place, .wrongType(expected: "an array"))
         return Variable(name: member.key, pointer: place, values: nil)
       }
       let values = reader.strings(of: elements, name, at: place)
       for value in values.elements where value.text.isEmpty {
-        reader.noteElement(of: name, "", at: values.pointer(at: value.index), .noEffect)
+        reader.note(name, "", at: values.pointer(at: value.index), .noEffect)
       }
       return Variable(name: member.key, pointer: place, values: values)
     }

@@ -107,21 +107,15 @@ struct ObjectReader {
     }
   }
 
-  /// Notes that devices do not read a member.
-  mutating func note(_ key: String, _ value: JSON, _ reason: UnreadValue.Reason) {
-    unread.append(
-      UnreadValue(
-        part: part, key: key, value: value, pointer: pointer.appending(key), reason: reason))
-  }
-
-  /// Notes that devices do not read an element of an array, or a member of an object in the place of
-  /// one.
-  mutating func noteElement(
-    of key: String, _ value: JSON, at pointer: JSONPointer, _ reason: UnreadValue.Reason
+  /// Notes that devices do not read a value: a member, or something inside of it.
+  mutating func note(
+    _ key: String, _ value: JSON, at place: JSONPointer? = nil, isElement: Bool = false,
+    _ reason: UnreadValue.Reason
   ) {
     unread.append(
       UnreadValue(
-        part: part, key: key, value: value, pointer: pointer, reason: reason, isElement: true))
+        part: part, key: key, value: value, pointer: place ?? pointer.appending(key),
+        reason: reason, isElement: isElement))
   }
 
   /// The member as `convert` takes it; `nil` if it is missing or has the wrong type.
@@ -145,7 +139,7 @@ struct ObjectReader {
       if case .object(let object) = element {
         values.append(convert(object, pointer))
       } else {
-        noteElement(of: key, element, at: pointer, .wrongType(expected: "an object"))
+        note(key, element, at: pointer, isElement: true, .wrongType(expected: "an object"))
       }
     }
     return values
@@ -166,7 +160,7 @@ struct ObjectReader {
         strings.append((index, text))
       } else {
         let place = pointer.appending(index)
-        noteElement(of: key, element, at: place, .wrongType(expected: "a string"))
+        note(key, element, at: place, isElement: true, .wrongType(expected: "a string"))
       }
     }
     return IndexedStrings(pointer: pointer, elements: strings)
