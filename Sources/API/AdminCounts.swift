@@ -3,6 +3,7 @@ import HTTP
 import JSONValue
 public import Metrics
 import Publishing
+import Store
 
 /// Counts requests to the admin listener and their answers. Labels have path patterns, never paths, so
 /// that their number is bounded.

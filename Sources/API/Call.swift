@@ -103,19 +103,11 @@ struct Call: Sendable {
 
   /// The codes of errors to publish in spite of: `?accept=a,b`.
   func acceptedCodes() throws(Problem) -> Set<Finding.Code> {
-    let words = (query(.accept) ?? "").split(separator: ",").map(String.init)
-    var codes: Set<Finding.Code> = []
-    for word in words {
-      guard let code = Finding.Code(rawValue: word), code.isAcceptable else {
-        let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
-        throw Problem(
-          .unknownCode,
-          "“\(word.prefix(80))” is not a code that can be accepted. Use any of \(all.joined(separator: ", "))."
-        )
-      }
-      codes.insert(code)
+    do throws(UnacceptableCode) {
+      return try Finding.Code.accepted(in: query(.accept) ?? "")
+    } catch {
+      throw Problem(.unknownCode, error.message)
     }
-    return codes
   }
 
   /// Who makes the change, why (`?reason=`), and whether it is a dry run (`?dryRun=true`).

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import JSONValue
+import Store
 
 /// One method of one path: who may call it, what it does, and how the description shows it.
 struct Endpoint: Sendable {

@@ -1,18 +1,18 @@
 import CJSONParser
 
 extension JSON {
-  /// What a JSON text says, and what is wrong with how it says it.
+  /// A parsed JSON text, with its irregularities.
   public struct Parsed: Sendable {
-    /// The value. Of a repeated key the first value is kept.
+    /// The value, with the first value of each repeated key.
     public let value: JSON
-    /// Where a key stands that its object already has, in the order of the text. RFC 8259 section
-    /// 4 leaves open which of the values a reader takes.
+    /// The places of repeated keys, in file order. RFC 8259 section 4 does not define which value
+    /// applies.
     public let duplicateKeys: [JSONPointer]
-    /// Whether the text began with a byte order mark, which RFC 8259 section 8.1 forbids to write.
+    /// Whether the text starts with a byte order mark, which RFC 8259 section 8.1 forbids.
     public let hasByteOrderMark: Bool
   }
 
-  /// A text that is not JSON.
+  /// The text is not JSON.
   public struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     public let line: Int
@@ -25,7 +25,7 @@ extension JSON {
     public var description: String { "line \(line), column \(column): \(message)" }
   }
 
-  /// How many arrays and objects may stand in one another. Association files need eight.
+  /// The maximum nesting of arrays and objects. Association files need eight levels.
   public static let maximumDepth = 100
 
   /// U+FEFF in UTF-8.
@@ -48,19 +48,19 @@ extension JSON {
   }
 }
 
-/// Builds a value from the parser's events with a stack of its own, so that no nesting can exhaust
-/// the thread's.
+/// Builds a value from the parser's events with its own stack, so that nesting cannot exhaust the
+/// thread's stack.
 private final class Builder {
-  /// An array or object that is not complete yet.
+  /// An incomplete array or object.
   private struct Frame {
     var object: JSON.Object?
     var array: [JSON] = []
-    /// The keys of an object that has many.
+    /// The keys of an object that has many members.
     var seen: Set<[UInt8]> = []
     var key = ""
     var isDuplicate = false
 
-    /// Whether the object has the key already.
+    /// Whether the object already has the key.
     mutating func has(_ key: String) -> Bool {
       let members = object?.members ?? []
       if members.count < Self.manyKeys {
@@ -70,7 +70,7 @@ private final class Builder {
       return !seen.insert(Array(key.utf8)).inserted
     }
 
-    /// From how many on keys are found by hash.
+    /// The number of members from which keys are looked up by hash.
     private static let manyKeys = 16
   }
 
@@ -79,10 +79,10 @@ private final class Builder {
   private(set) var result: JSON?
   private(set) var duplicateKeys: [JSONPointer] = []
 
-  /// Whether all of the text was parsed.
+  /// Returns whether the whole text was parsed.
   func parse(_ text: ArraySlice<UInt8>) -> Bool {
     var events = events
-    // The library takes a zero byte for the end of the text, and passes over a mark by itself.
+    // The library treats a zero byte as the end of the text, and skips a mark without notice.
     if let zero = text.firstIndex(of: 0) {
       failure = (zero - text.startIndex + 1, "a zero byte")
       return false
@@ -91,8 +91,8 @@ private final class Builder {
       failure = (1, "a second byte order mark")
       return false
     }
-    // The builder outlives the call, which is the only time that its address is used. A text that
-    // ends in a zero byte has an address even when it is empty; the zero is not counted.
+    // Sound: the builder outlives the call, and its address is not used afterwards. The zero byte
+    // gives an empty text an address too; it is not counted.
     return withExtendedLifetime(self) {
       (text + [0]).withUnsafeBytes { buffer in
         guard let start = buffer.baseAddress else { return false }
@@ -121,7 +121,7 @@ private final class Builder {
     return true
   }
 
-  /// Where the value stands that comes next.
+  /// The place of the next value.
   private var next: JSONPointer {
     stack.reduce(.root) { pointer, frame in
       frame.object == nil ? pointer.appending(frame.array.count) : pointer.appending(frame.key)
@@ -156,7 +156,7 @@ private final class Builder {
   }
 
   func fail(offset: Int, message: String) {
-    // The library's text begins with its own exception name and position; the reason follows.
+    // The library's message starts with its exception name and position; the reason follows.
     let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
     failure = (offset, reason)
   }
@@ -164,7 +164,7 @@ private final class Builder {
 
 /// The builder behind the parser's context pointer.
 private func builder(_ context: UnsafeMutableRawPointer?) -> Builder? {
-  // `Builder.parse` passes a builder and nothing else, and keeps it alive meanwhile.
+  // Sound: `Builder.parse` passes a builder, and keeps it alive during the call.
   context.map { Unmanaged<Builder>.fromOpaque($0).takeUnretainedValue() }
 }
 

@@ -1,12 +1,12 @@
 extension JSON {
-  /// The value as JSON text in UTF-8, without white space, members in order.
+  /// The value as JSON in UTF-8, without white space.
   public func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return bytes
   }
 
-  /// The value as indented JSON text that ends in a line break, for people to read.
+  /// The value as indented JSON that ends with a line break.
   public func prettyPrinted() -> String {
     var bytes: [UInt8] = []
     write(to: &bytes, indent: 0)
@@ -14,10 +14,10 @@ extension JSON {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The value as JSON text without white space.
+  /// The value as JSON without white space.
   public var text: String { String(decoding: serialized(), as: UTF8.self) }
 
-  /// Appends the text; with `indent`, on lines of their own at that depth.
+  /// Appends the value; with `indent`, on separate lines at that depth.
   private func write(to bytes: inout [UInt8], indent: Int? = nil) {
     switch self {
     case .null: bytes += "null".utf8
@@ -59,10 +59,10 @@ extension JSON {
     bytes += repeatElement(UInt8(ascii: " "), count: indent * 2)
   }
 
-  /// Escapes only what RFC 8259 section 7 demands.
+  /// Escapes only what RFC 8259 section 7 requires.
   private static func writeString(_ value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    // Nearly always there is nothing to escape.
+    // Most strings need no escaping.
     let isWritten = value.utf8.withContiguousStorageIfAvailable { text in
       if text.contains(where: mustBeEscaped) { return false }
       bytes.append(contentsOf: text)

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A JSON value that keeps what other readers lose: the order of members and the text of numbers.
+/// A JSON value that preserves the order of members and the text of numbers.
 public enum JSON: Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number as its decimal text, so that `1.50` and 20-digit integers come out as they came in
-  /// (but for `-0`, which comes out as `0`).
+  /// A number as its decimal text, so that `1.50` and 20-digit integers are preserved (`-0` becomes
+  /// `0`).
   case number(String)
-  /// A string. It may hold U+0000.
+  /// A string, which may contain U+0000.
   case string(String)
   /// An array.
   case array([JSON])
   /// An object.
   case object(Object)
 
-  /// The members of an object in the order of the text; no key occurs twice.
+  /// The members of an object in file order; no key occurs twice.
   public struct Object: Sendable, ExpressibleByDictionaryLiteral {
-    /// One key with its value.
+    /// A key with its value.
     public struct Member: Sendable {
       /// The key, unescaped.
       public let key: String
@@ -32,12 +32,12 @@ public enum JSON: Sendable {
     /// An object without members.
     public init() {}
 
-    /// An object of these members; of a repeated key the last value counts.
+    /// An object of these members; the last value of a repeated key applies.
     public init(dictionaryLiteral elements: (String, JSON)...) {
       for (key, value) in elements { self[key] = value }
     }
 
-    /// Whether there is no member.
+    /// Whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The keys in order.
@@ -45,8 +45,8 @@ public enum JSON: Sendable {
 
     /// The value of a key. Setting appends a new key at the end; setting `nil` removes the member.
     ///
-    /// Keys are the same only if their scalars are (RFC 8259 section 8.3), so two spellings of one
-    /// accented letter are two keys.
+    /// Keys are equal only if their scalars are (RFC 8259 section 8.3), so a composed and a decomposed
+    /// letter are two keys.
     public subscript(key: String) -> JSON? {
       get {
         members.firstIndex { sameScalars($0.key, key) }.map { members[$0].value }
@@ -62,13 +62,13 @@ public enum JSON: Sendable {
       }
     }
 
-    /// Appends a member whose key the caller knows to be new.
+    /// Appends a member. The caller ensures that its key is new.
     package mutating func appendNew(_ key: String, _ value: JSON) {
       members.append(Member(key: key, value: value))
     }
   }
 
-  /// What kind of value this is, in JSON's words: "an object", "a string", "null" and so on.
+  /// The type of the value with an article: "an object", "a string", "null" and so on.
   public var kind: String {
     switch self {
     case .null: "null"
@@ -80,32 +80,32 @@ public enum JSON: Sendable {
     }
   }
 
-  /// The string, if this is one.
+  /// The value, if it is a string.
   public var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The boolean, if this is one.
+  /// The value, if it is a boolean.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The number, if this is one and an integer that fits.
+  /// The value, if it is a number that fits an integer.
   public var integerValue: Int? {
     if case .number(let text) = self { Int(text) } else { nil }
   }
 
-  /// The elements, if this is an array.
+  /// The elements, if the value is an array.
   public var arrayValue: [JSON]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members, if this is an object.
+  /// The members, if the value is an object.
   public var objectValue: Object? {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// The member of an object; `nil` for any other kind of value.
+  /// A member of an object; `nil` for any other type.
   public subscript(key: String) -> JSON? { objectValue?[key] }
 
   /// A number.
@@ -120,9 +120,8 @@ public enum JSON: Sendable {
   }
 }
 
-/// Equality of JSON values: the order of members does not count, numbers are equal when their
-/// values are, strings when their scalars are (Swift's own `==` would take two spellings of one
-/// accented letter for the same).
+/// JSON equality: the order of members does not matter, numbers are compared by value, strings by
+/// scalars (Swift's own `==` treats a composed and a decomposed letter as equal).
 extension JSON: Equatable {
   /// Whether two values are equal as JSON.
   public static func == (left: JSON, right: JSON) -> Bool {
@@ -139,10 +138,10 @@ extension JSON: Equatable {
 }
 
 extension JSON.Object: Equatable {
-  /// Whether two objects have the same keys with equal values, in whatever order.
+  /// Whether two objects have the same keys with equal values, in any order.
   public static func == (left: JSON.Object, right: JSON.Object) -> Bool {
     guard left.members.count == right.members.count else { return false }
-    // Nearly always the keys are in the same order.
+    // The keys nearly always have the same order.
     if zip(left.members, right.members).allSatisfy({ sameScalars($0.key, $1.key) }) {
       return zip(left.members, right.members).allSatisfy { $0.value == $1.value }
     }
@@ -155,43 +154,10 @@ extension JSON.Object: Equatable {
   }
 }
 
-extension JSON {
-  /// Whether both are written alike: members in the same order, numbers with the same digits.
-  public func isWritten(like other: JSON) -> Bool {
-    switch (self, other) {
-    case (.null, .null): true
-    case (.bool(let one), .bool(let other)): one == other
-    case (.number(let one), .number(let other)), (.string(let one), .string(let other)):
-      sameScalars(one, other)
-    case (.array(let one), .array(let other)):
-      one.elementsEqual(other) { $0.isWritten(like: $1) }
-    case (.object(let one), .object(let other)): one.isWritten(like: other)
-    default: false
-    }
-  }
-}
-
-extension JSON.Object {
-  /// Whether both are written alike: members in the same order, numbers with the same digits.
-  public func isWritten(like other: JSON.Object) -> Bool {
-    members.elementsEqual(other.members) {
-      sameScalars($0.key, $1.key) && $0.value.isWritten(like: $1.value)
-    }
-  }
-}
-
-extension JSON? {
-  /// Whether neither is there, or both are written alike.
-  public func isWritten(like other: JSON?) -> Bool {
-    guard let self, let other else { return self == nil && other == nil }
-    return self.isWritten(like: other)
-  }
-}
-
-/// Whether two strings have the same scalars, which is what "the same" means for JSON and URLs.
+/// Whether two strings have the same scalars, which is how JSON and URLs compare strings.
 public func sameScalars(_ left: String, _ right: String) -> Bool {
   guard left.utf8.count == right.utf8.count else { return false }
-  // Sound: the bytes of both are there during the call, and as many as were counted.
+  // Sound: both spans are valid during the call, and have the same length.
   return left.utf8.span.withUnsafeBytes { one in
     right.utf8.span.withUnsafeBytes { other in
       guard let start = one.baseAddress, let other = other.baseAddress else { return true }
@@ -200,8 +166,8 @@ public func sameScalars(_ left: String, _ right: String) -> Bool {
   }
 }
 
-/// Whether two JSON numbers have the same value: compared as integers or doubles where both fit
-/// exactly, otherwise by their text.
+/// Whether two JSON numbers have the same value: compared as integers or doubles if both fit
+/// exactly, otherwise as text.
 private func sameNumber(_ left: String, _ right: String) -> Bool {
   if left == right { return true }
   if let left = Int64(left), let right = Int64(right) { return left == right }
@@ -221,10 +187,8 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
   /// A number.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// An object; of a repeated key the last value counts.
+  /// An object of these members; the last value of a repeated key applies.
   public init(dictionaryLiteral elements: (String, JSON)...) {
-    var object = Object()
-    for (key, value) in elements { object[key] = value }
-    self = .object(object)
+    self = .object(elements.reduce(into: Object()) { $0[$1.0] = $1.1 })
   }
 }

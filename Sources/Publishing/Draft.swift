@@ -68,7 +68,7 @@ struct Review {
     let accepted = explicitly.union(asBefore.keys)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
-      let account = isTooLarge ? ByteAccount(of: document.json) : nil
+      let account = isTooLarge ? ByteAccount(of: document) : nil
       throw .refused(draft.domain.name, findings, account: account)
     }
     // Compiling the documents is only worth it where there is something to resolve.

@@ -3,6 +3,21 @@ import JSONValue
 import SQLite
 import Synchronization
 
+/// What a token may do. Each role includes the one before.
+public enum Role: String, Sendable, CaseIterable, Comparable {
+  /// Read.
+  case viewer
+  /// Change domains and apps.
+  case editor
+  /// Everything, including tokens.
+  case admin
+
+  /// A viewer is less than an editor, an editor less than an admin.
+  public static func < (left: Role, right: Role) -> Bool {
+    (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+  }
+}
+
 /// A bearer token without its secret.
 public struct Token: Sendable, Equatable {
   /// The name that says whose it is.

@@ -21,16 +21,11 @@ extension Option {
 extension Arguments {
   /// The codes of errors in spite of which files are published.
   func acceptedCodes() throws(UsageError) -> Set<Finding.Code> {
-    var codes: Set<Finding.Code> = []
-    for word in all(.accept).flatMap({ $0.split(separator: ",") }) {
-      guard let code = Finding.Code(rawValue: String(word)), code.isAcceptable else {
-        let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
-        throw UsageError(
-          "--accept cannot take \(String(word).quoted). Use \(all.joined(separator: ", ")).")
-      }
-      codes.insert(code)
+    do throws(UnacceptableCode) {
+      return try Finding.Code.accepted(in: all(.accept).joined(separator: ","))
+    } catch {
+      throw UsageError(error.message)
     }
-    return codes
   }
 }
 

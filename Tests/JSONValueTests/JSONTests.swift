@@ -10,7 +10,7 @@ import JSONValue
     #"[0.1,1e5,-12,12345678901234567890,1234567890123456789012345]"#, #""\u0000\u001f\"\\\n""#,
     #"{"é":"ü","e\#u{301}":"日本"}"#,
   ])
-  func aTextThatIsParsedAndWrittenKeepsOrderNumbersAndStrings(text: String) throws {
+  func aRoundTripPreservesOrderNumbersAndStrings(text: String) throws {
     #expect(try parse(text).value.text == text)
   }
 
@@ -19,7 +19,7 @@ import JSONValue
     ("[1] x", 1, 5), ("// c\n{}", 1, 1), ("[\n1,\n x]", 3, 2), ("{\"a\":“b”}", 1, 6),
     ("\"\\ud800\"", 1, 8), ("[1e999]", 1, 6), ("nul", 1, 4),
   ])
-  func aTextThatIsNotJSONIsRefusedWithItsPlace(text: String, line: Int, column: Int) {
+  func invalidJSONIsRefusedWithItsPlace(text: String, line: Int, column: Int) {
     let error = #expect(throws: JSON.SyntaxError.self) { try parse(text) }
     #expect(error?.line == line)
     #expect(error?.column == column, "\(String(describing: error))")
@@ -31,13 +31,13 @@ import JSONValue
     #expect(throws: JSON.SyntaxError.self) { try JSON.parse(bytes) }
   }
 
-  @Test func everyDuplicateKeyIsNamedAndTheFirstValueKept() throws {
+  @Test func duplicateKeysAreReportedAndTheFirstValueIsKept() throws {
     let parsed = try parse(#"{"a":1,"b":[{"x":1,"x":2,"x":{"y":0}}],"a":2}"#)
     #expect(parsed.duplicateKeys.map(\.description) == ["/b/0/x", "/b/0/x", "/a"])
     #expect(parsed.value.text == #"{"a":1,"b":[{"x":1}]}"#)
   }
 
-  @Test func keysThatOnlyLookAlikeAreNoDuplicates() throws {
+  @Test func keysThatOnlyLookAlikeAreNotDuplicates() throws {
     #expect(try parse("{\"\u{e9}\":1,\"e\u{301}\":2}").duplicateKeys.isEmpty)
   }
 
@@ -69,5 +69,14 @@ import JSONValue
   @Test func pointersEscapeTildeAndSlash() {
     let pointer = JSONPointer.root.appending("a/b~c").appending(3)
     #expect(pointer.description == "/a~1b~0c/3")
+    #expect(pointer.keys == ["a/b~c", "3"])
+    #expect(JSONPointer.root.appending("~1~0/").keys == ["~1~0/"])
+    #expect(JSONPointer.root.keys == [] && JSONPointer.root.appending("").keys == [""])
+  }
+
+  @Test func pointersAreEqualOnlyIfTheirScalarsAre() {
+    let pointers = ["\u{e9}", "e\u{301}", "\u{e9}"].map { JSONPointer.root.appending($0) }
+    #expect(pointers[0] != pointers[1] && pointers[0] == pointers[2])
+    #expect(Set(pointers).count == 2)
   }
 }

@@ -1,20 +1,20 @@
-/// Which app of one document is which of another.
+/// Matches the apps of one document with those of another.
 struct AppPairs {
   /// An app before and after.
   struct Pair {
     let before: ComparedDocument.App
     let after: ComparedDocument.App
 
-    /// Whether the app has another identifier now.
+    /// Whether the identifier changed.
     var isRenamed: Bool { !before.name.utf8.elementsEqual(after.name.utf8) }
   }
 
-  /// How many pairs of apps are compared to find out which was renamed.
+  /// The number of pairs of apps that are compared, at most, to find renamed ones.
   private static let mostPairs = 256
 
   /// The apps in both documents, in the order of the second.
   private(set) var same: [Pair] = []
-  /// Apps whose identifier alone was changed, or little else.
+  /// Apps whose identifier changed, and little else.
   private(set) var renamed: [Pair] = []
   private(set) var removed: [ComparedDocument.App] = []
   private(set) var added: [ComparedDocument.App] = []
@@ -34,7 +34,7 @@ struct AppPairs {
     pairRenamed(from, to)
   }
 
-  /// An app that is gone and one that is new with the same routes are one app, or with most of them.
+  /// A removed and an added app with the same routes, or most of them, are one app.
   private mutating func pairRenamed(_ from: ComparedDocument, _ to: ComparedDocument) {
     let numbers = { (document: ComparedDocument, app: ComparedDocument.App) in
       document.routes(of: app.entries).map(\.meaningNumber)
@@ -53,7 +53,7 @@ struct AppPairs {
     added = open.map(\.app)
   }
 
-  /// In percent, how many routes are in both lists.
+  /// The share of routes that are in both lists, in percent.
   private static func similarity(_ one: [Int], _ other: [Int]) -> Int {
     var counts = Dictionary(other.map { ($0, 1) }, uniquingKeysWith: +)
     let common = one.count { number in
@@ -65,15 +65,15 @@ struct AppPairs {
   }
 }
 
-/// Apps that have the same entries before, and the same after.
+/// Apps that share their entries, both before and after.
 struct AppGroup {
-  /// The apps; none for the entries that name no app.
+  /// The apps; empty for the entries that name no app.
   let apps: [AppPairs.Pair]
-  /// The places of the entries in either document.
+  /// The indices of the entries in each document.
   let from: [Int]
   let to: [Int]
 
-  /// The groups in the order of their first apps, and last the entries without an app.
+  /// The groups in the order of their first apps, followed by the entries without an app.
   static func groups(
     _ pairs: AppPairs, _ from: ComparedDocument, _ to: ComparedDocument
   ) -> [AppGroup] {

@@ -2,10 +2,10 @@ import JSONValue
 
 /// Collects the changes between two documents.
 struct ChangeCollection {
-  let from: ComparedDocument
-  let to: ComparedDocument
-  let pairs: AppPairs
-  let effects: LinkEffects
+  private let from: ComparedDocument
+  private let to: ComparedDocument
+  private let pairs: AppPairs
+  private let effects: LinkEffects
   private var variables: ChangedVariables
   private var defaults = MergedChanges()
   private var routes = MergedChanges()
@@ -18,20 +18,20 @@ struct ChangeCollection {
     effects = LinkEffects(from, to, changedVariables: variables.names, domain: domain)
   }
 
-  /// All changes in the order in which they are shown.
+  /// All changes in display order.
   mutating func collected() -> [DocumentChange] {
     for group in AppGroup.groups(pairs, from, to) {
       compareRoutes(of: group)
       compareExtras(of: group)
     }
-    let allRoutes = (from.entries + to.entries).flatMap(\.routes)
+    let allRoutes = (from.routes + to.routes).flatMap(\.self)
     return variables.changes(allRoutes) + appChanges() + defaults.changes + routes.changes
       + ofEntries.changes + serviceChanges()
-      + ExtraMember.changes(from: from.extras, to: to.extras)
+      + DocumentChange.changes(from: from.read.extras, to: to.read.extras)
   }
 
   private mutating func compareExtras(of group: AppGroup) {
-    let changes = ExtraMember.changes(
+    let changes = DocumentChange.changes(
       from: group.from.flatMap { from.entries[$0].extras },
       to: group.to.flatMap { to.entries[$0].extras })
     for var change in changes {
@@ -62,7 +62,7 @@ struct ChangeCollection {
     }
   }
 
-  /// A route that says the same may match other URLs, since a variable was changed.
+  /// An equal route may still match other URLs, if one of its variables changed.
   private mutating func compareKept(
     _ old: (place: Int, route: ComparedRoute), _ new: (place: Int, route: ComparedRoute),
     _ groupEffects: GroupEffects, _ group: AppGroup
@@ -90,19 +90,127 @@ struct ChangeCollection {
     }
   }
 
-  /// What is said of a route beside what it does.
+  /// Compares what devices do not read of a route.
   private mutating func compareDetails(
     of old: ComparedRoute, _ new: ComparedRoute, _ group: AppGroup
   ) {
     let comment = old.comment == new.comment ? [] : [DocumentChange.comment(old, new)]
-    for var change in comment + ExtraMember.changes(from: old.extras, to: new.extras) {
+    for var change in comment + DocumentChange.changes(from: old.extras, to: new.extras) {
       change.apps = group.names
       routes.add(change)
     }
+  }
+
+  // MARK: - Apps
+
+  /// Apps that were added, removed, renamed or reordered.
+  private func appChanges() -> [DocumentChange] {
+    pairs.removed.map { change(from: $0, to: nil) } + pairs.added.map { change(from: nil, to: $0) }
+      + pairs.renamed.map { change(from: $0.before, to: $0.after) } + moves()
+  }
+
+  private func change(
+    from before: ComparedDocument.App?, to after: ComparedDocument.App?
+  ) -> DocumentChange {
+    let old = from.routes(of: before?.entries ?? [])
+    let new = to.routes(of: after?.entries ?? [])
+    let effect =
+      if let before {
+        effects.effect(ofAll: old, of: before.name, isAfter: false)
+      } else {
+        effects.effect(ofAll: new, of: after?.name ?? "", isAfter: true)
+      }
+    let routes = (after == nil ? old.count : new.count).counted("route")
+    return DocumentChange(
+      DocumentChange.Kind(before, after), .app, from: pointer(of: before, in: from),
+      to: pointer(of: after, in: to), before: before.map { .string($0.name) },
+      after: after.map { .string($0.name) }, apps: [(after ?? before)?.name].compactMap(\.self),
+      effect: effect, "app \(Wording.rename(before?.name, after?.name)), with \(routes)")
+  }
+
+  /// Apps of other services that were added, removed, or renamed as in `applinks`.
+  private func serviceChanges() -> [DocumentChange] {
+    DocumentPart.appListServices.flatMap { service in
+      let (old, new) = (from.apps(ofService: service), to.apps(ofService: service))
+      let find = { (name: String, apps: [ComparedDocument.ServiceApp]) in
+        apps.firstIndex { sameScalars($0.name, name) }
+      }
+      var added = new.filter { find($0.name, old) == nil }
+      var changes: [DocumentChange] = []
+      for app in old where find(app.name, new) == nil {
+        let newName = pairs.renamed.first { sameScalars($0.before.name, app.name) }?.after.name
+        let index = newName.flatMap { find($0, added) }
+        changes.append(change(of: service, from: app, to: index.map { added.remove(at: $0) }))
+      }
+      return changes + added.map { change(of: service, from: nil, to: $0) }
+    }
+  }
+
+  private func change(
+    of service: String, from before: ComparedDocument.ServiceApp?,
+    to after: ComparedDocument.ServiceApp?
+  ) -> DocumentChange {
+    DocumentChange(
+      DocumentChange.Kind(before, after), .serviceApp, from: before?.pointer, to: after?.pointer,
+      before: before.map { .string($0.name) }, after: after.map { .string($0.name) },
+      apps: [(after ?? before)?.name].compactMap(\.self),
+      "\(service) app \(Wording.rename(before?.name, after?.name))")
+  }
+
+  /// Where the first entry of an app is.
+  private func pointer(
+    of app: ComparedDocument.App?, in document: ComparedDocument
+  ) -> JSONPointer? {
+    app?.entries.first.map { document.entries[$0].pointer }
+  }
+
+  /// Apps that changed places in the order of first entries. Apps that share an entry have no order.
+  private func moves() -> [DocumentChange] {
+    guard !from.read.links.isKeyed, !to.read.links.isKeyed else { return [] }
+    let apps = (pairs.same + pairs.renamed).sorted { Self.order($0) < Self.order($1) }
+    let ranks = apps.indices.map {
+      PlacePair(from: $0, to: (apps[$0].after.entries.first ?? 0) * apps.count + $0)
+    }
+    let kept = Set(PlacePair.longestRising(ranks).map(\.from))
+    return apps.indices.filter { !kept.contains($0) }.map { index in
+      let app = apps[index]
+      return DocumentChange(
+        .moved, .app, from: pointer(of: app.before, in: from),
+        to: pointer(of: app.after, in: to), apps: [app.after.name], effect: .unknown,
+        "app \(app.after.name.harmless) moved in the order of apps")
+    }
+  }
+
+  private static func order(_ pair: AppPairs.Pair) -> (Int, Int) {
+    (pair.before.entries.first ?? 0, pair.after.entries.first ?? 0)
   }
 }
 
 extension AppGroup {
   /// The identifiers of the apps.
-  var names: [String] { apps.map(\.after.name) }
+  fileprivate var names: [String] { apps.map(\.after.name) }
+}
+
+/// Changes in the order in which they are found, each once with all the apps it affects.
+struct MergedChanges {
+  private(set) var changes: [DocumentChange] = []
+  private var places: [Identity: Int] = [:]
+
+  private struct Identity: Hashable {
+    let kind: DocumentChange.Kind
+    let what: DocumentChange.What
+    let from: JSONPointer?
+    let to: JSONPointer?
+  }
+
+  mutating func add(_ change: DocumentChange) {
+    let identity = Identity(
+      kind: change.kind, what: change.what, from: change.from, to: change.to)
+    guard let place = places[identity] else {
+      places[identity] = changes.count
+      return changes.append(change)
+    }
+    changes[place].apps += change.apps
+    changes[place].effect = changes[place].effect.joined(with: change.effect)
+  }
 }

@@ -1,18 +1,18 @@
 import JSONValue
 
-/// The variables that two documents define differently.
+/// The variables that differ between two documents.
 struct ChangedVariables {
   private struct Change {
     let before: ComparedDocument.Variable?
     let after: ComparedDocument.Variable?
-    /// What it does to links, as far as routes were looked at.
+    /// The effect on links, as far as routes were examined.
     var effect: DocumentChange.Effect?
   }
 
   private var changes: [[UInt8]: Change] = [:]
   private var order: [[UInt8]] = []
 
-  /// Values are compared as sets: neither their order nor a repetition means anything.
+  /// Compares values as sets: order and repetition do not matter.
   init(_ from: [ComparedDocument.Variable], _ to: [ComparedDocument.Variable]) {
     let key = { (variable: ComparedDocument.Variable) in Array(variable.name.utf8) }
     let old = Dictionary(from.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -29,7 +29,7 @@ struct ChangedVariables {
   /// The names in UTF-8.
   private(set) var names: Set<[UInt8]> = []
 
-  /// Notes what the change of a route does, which is also the doing of the variables that it names.
+  /// Notes the effect of a changed route, which is also an effect of the variables that it uses.
   mutating func note(_ effect: DocumentChange.Effect, of route: ComparedRoute) {
     for name in route.variables where changes[name] != nil {
       let known = changes[name]?.effect
@@ -48,14 +48,13 @@ struct ChangedVariables {
 
   private static func change(_ change: Change, _ effect: DocumentChange.Effect) -> DocumentChange {
     let (before, after) = (change.before, change.after)
-    let kind: DocumentChange.Kind =
-      before == nil ? .added : after == nil ? .removed : .changed
-    let name = Wording.quoted((after ?? before)?.name ?? "")
+    let kind = DocumentChange.Kind(before, after)
+    let name = ((after ?? before)?.name ?? "").quoted
     let gained = (after?.values ?? []).filter { !(before?.set.contains(Array($0.utf8)) ?? false) }
     let lost = (before?.values ?? []).filter { !(after?.set.contains(Array($0.utf8)) ?? false) }
     let detail = [
-      gained.isEmpty ? nil : "now also \(Wording.shown(.strings(gained)))",
-      lost.isEmpty ? nil : "no longer \(Wording.shown(.strings(lost)))",
+      gained.isEmpty ? nil : "added \(JSON.strings(gained).shown)",
+      lost.isEmpty ? nil : "removed \(JSON.strings(lost).shown)",
     ].compactMap(\.self).joined(separator: ", ")
     return DocumentChange(
       kind, .variable, from: before?.pointer, to: after?.pointer,

@@ -1,85 +1,79 @@
 import JSONValue
 
-/// A document as the comparison reads it.
+/// A document prepared for comparison.
 struct ComparedDocument {
   /// An app with its entries.
   struct App {
     let name: String
-    /// The places of its entries among all.
+    /// The indices of its entries.
     var entries: [Int]
   }
 
-  /// A variable of the document's own.
+  /// A variable that the document defines.
   struct Variable {
     let name: String
-    /// The values that count, in the order of the file.
+    /// The values that devices read, in file order.
     let values: [String]
     let pointer: JSONPointer
   }
 
-  /// The apps of a service other than `applinks`.
-  struct Service {
-    let name: String
-    var apps: [(name: String, pointer: JSONPointer)] = []
-  }
+  /// An app of a service other than `applinks`.
+  typealias ServiceApp = (name: String, pointer: JSONPointer)
 
+  let read: ReadDocument
   let matcher: Matcher
-  let entries: [ComparedEntry]
-  /// The apps in the order in which they first appear.
+  /// The routes of each entry.
+  let routes: [[ComparedRoute]]
+  /// The apps in order of first appearance.
   let apps: [App]
-  /// The places of the entries that name no app.
+  /// The indices of the entries that name no app.
   let entriesWithoutApp: [Int]
-  /// Whether the order of entries means something: not in the obsolete form, which is an object.
-  let isOrdered: Bool
   let variables: [Variable]
-  /// `substitutionVariables`, as they are written.
-  private let definitions: JSON?
-  let services: [Service]
-  /// What no device reads outside of entries.
-  let extras: [ExtraMember]
 
-  /// - Parameter other: A document that was compared with the same interning, and is probably much the
-  ///   same: the routes that are said alike at the same places are not examined again.
+  var entries: [AppLinks.Entry] { read.links.entries }
+
+  /// - Parameter other: A document with the same interning that is probably similar: routes that are
+  ///   equal at the same place are taken from it.
   init(_ read: ReadDocument, like other: ComparedDocument? = nil, _ interning: Interning) {
-    let (document, links) = (read.json, read.links)
+    let links = read.links
+    self.read = read
     matcher = Matcher(links)
-    let applinks = document["applinks"]
-    let details = applinks?["details"]
-    let defaults = Self.layer(of: applinks, at: .applinks)
-    let definitions = applinks?["substitutionVariables"]
-    self.definitions = definitions
-    // Where a variable stands for something else, so does a pattern.
-    let isSimilar = other.map { $0.definitions.isWritten(like: definitions) } ?? false
-    let examined = isSimilar ? other?.entries ?? [] : []
-    entries = zip(links.entries, Self.elements(of: details)).enumerated().map { index, pair in
-      ComparedEntry(
-        pair.0, pair.1, isKeyed: details?.objectValue != nil, defaults: defaults,
-        like: examined.indices.contains(index) ? examined[index].routes : [], interning)
+    let outer = links.defaults
+    // A pattern has another meaning if its variables or its defaults have.
+    let isSimilar =
+      other.map { other in
+        other.read.links.json?["substitutionVariables"] == links.json?["substitutionVariables"]
+          && RouteMembers.areSame(other.read.links.defaults, outer)
+      } ?? false
+    routes = links.entries.enumerated().map { index, entry in
+      let others = isSimilar ? other?.routes(like: entry, at: index) ?? [] : []
+      return entry.routes.enumerated().map { index, route in
+        if others.indices.contains(index), route.isWritten(like: others[index].route) {
+          return others[index]
+        }
+        let layers = [route.members, entry.defaults, outer]
+        return ComparedRoute(route, layers: route.isLegacy ? [] : layers, interning)
+      }
     }
     apps = Self.apps(links.entries)
     entriesWithoutApp = links.entries.indices.filter { links.entries[$0].apps.isEmpty }
-    isOrdered = details?.objectValue == nil
-    variables = Self.variables(applinks?["substitutionVariables"])
-    services = KnownKeys.services.dropFirst().map { Self.service($0, document[$0]) }
-    extras = DocumentExtras(document).members
-  }
-
-  /// What `defaults` of an object gives to routes.
-  static func layer(of object: JSON?, at pointer: JSONPointer) -> ComparedRoute.Layer {
-    ComparedRoute.Layer(
-      values: object?["defaults"]?.objectValue ?? [:], pointer: pointer.appending("defaults"))
+    variables = links.variables.compactMap { variable in
+      variable.values.map {
+        Variable(
+          name: variable.name, values: $0.texts.filter { !$0.isEmpty }, pointer: variable.pointer)
+      }
+    }
   }
 
   /// The routes of some entries as one list.
-  func routes(of entries: [Int]) -> [ComparedRoute] { entries.flatMap { self.entries[$0].routes } }
+  func routes(of entries: [Int]) -> [ComparedRoute] { entries.flatMap { routes[$0] } }
 
-  /// The elements of `details` that are read as entries.
-  private static func elements(of details: JSON?) -> [JSON.Object] {
-    switch details {
-    case .array(let elements): elements.compactMap(\.objectValue)
-    case .object(let object): object.members.compactMap(\.value.objectValue)
-    default: []
-    }
+  /// The routes of the entry at an index, if they inherit the same defaults as those of `entry`.
+  private func routes(like entry: AppLinks.Entry, at index: Int) -> [ComparedRoute] {
+    guard entries.indices.contains(index),
+      RouteMembers.areSame(entries[index].defaults, entry.defaults)
+    else { return [] }
+    return routes[index]
   }
 
   private static func apps(_ entries: [AppLinks.Entry]) -> [App] {
@@ -98,30 +92,133 @@ struct ComparedDocument {
     return apps
   }
 
-  private static func variables(_ json: JSON?) -> [Variable] {
-    let pointer = JSONPointer.applinks.appending("substitutionVariables")
-    return (json?.objectValue?.members ?? []).compactMap { member in
-      guard let values = member.value.arrayValue else { return nil }
-      return Variable(
-        name: member.key, values: values.compactMap(\.stringValue).filter { !$0.isEmpty },
-        pointer: pointer.appending(member.key))
-    }
-  }
-
-  private static func service(_ name: String, _ json: JSON?) -> Service {
-    let pointer = JSONPointer.root.appending(name).appending("apps")
-    var service = Service(name: name)
-    guard let json else { return service }
+  /// The apps of a service other than `applinks`, each once.
+  func apps(ofService name: String) -> [ServiceApp] {
     var seen: Set<[UInt8]> = []
-    for (index, element) in (json["apps"]?.arrayValue ?? []).enumerated() {
-      guard let app = element.stringValue, seen.insert(Array(app.utf8)).inserted else { continue }
-      service.apps.append((app, pointer.appending(index)))
+    guard let apps = read.services.first(where: { $0.name == name })?.apps else { return [] }
+    return apps.elements.compactMap { index, app in
+      seen.insert(Array(app.utf8)).inserted ? (app, apps.pointer(at: index)) : nil
     }
-    return service
   }
 }
 
-extension JSONPointer {
-  /// Where `applinks` stands.
-  static let applinks = JSONPointer.root.appending("applinks")
+/// A route prepared for comparison.
+struct ComparedRoute {
+  let route: AppLinks.Route
+  /// The content of the route with everything it inherits and without Apple's defaults: an object
+  /// like an element of `components`, or for an element of `paths`, a string.
+  let meaning: JSON
+  /// Equal only for routes of the same meaning.
+  let meaningNumber: Int
+  /// Equal only for routes of the same conditions, whether they are exclusions or not.
+  let conditionsNumber: Int
+  /// Equal only for routes of the same path.
+  let pathNumber: Int
+  /// The objects that the route's keys come from, the most specific first: the route itself, the
+  /// defaults of its entry and those of the domain. Empty for an element of `paths`.
+  let layers: [RouteMembers?]
+  /// The names of the variables in its patterns, in UTF-8.
+  let variables: Set<[UInt8]>
+
+  /// The keys that decide what a route does.
+  static let keys = ["/", "?", "#", "exclude", "caseSensitive", "percentEncoded"]
+
+  init(_ route: AppLinks.Route, layers: [RouteMembers?], _ interning: Interning) {
+    (self.route, self.layers) = (route, layers)
+    meaning = route.isLegacy ? route.json : Self.meaning(of: route, layers)
+    variables = route.variableNames
+    let path = route.path?.text ?? "*"
+    meaningNumber = interning.number(of: meaning.serialized())
+    if route.isExclusion {
+      var conditions = route.isLegacy ? .string(path) : meaning
+      if case .object(var object) = conditions {
+        object["exclude"] = nil
+        conditions = .object(object)
+      }
+      conditionsNumber = interning.number(of: conditions.serialized())
+    } else {
+      conditionsNumber = meaningNumber
+    }
+    pathNumber = interning.number(of: Array(path.utf8))
+  }
+
+  /// The comment, whatever its type.
+  var comment: JSON? { route.members?.json["comment"] }
+
+  /// The index of the layer that gives the key its value.
+  func layer(giving key: String) -> Int? { layers.firstIndex { $0?.value(of: key) != nil } }
+
+  /// The value of a key in one of the layers, if devices read it.
+  func value(of key: String, inLayer index: Int) -> JSON? {
+    layers.indices.contains(index) ? layers[index]?.value(of: key) : nil
+  }
+
+  private static func meaning(of route: AppLinks.Route, _ layers: [RouteMembers?]) -> JSON {
+    var object: JSON.Object = [:]
+    let text = { (pattern: Pattern?) in
+      pattern.flatMap { sameScalars($0.text, "*") ? nil : JSON.string($0.text) }
+    }
+    object["/"] = text(route.path)
+    switch route.query {
+    case .any: break
+    case .whole(let pattern): object["?"] = text(pattern)
+    case .items, .ignored:
+      object["?"] = layers.lazy.compactMap { $0?.value(of: "?") }.first?.sorted
+    }
+    object["#"] = text(route.fragment)
+    if route.isExclusion { object["exclude"] = true }
+    if !route.isCaseSensitive { object["caseSensitive"] = false }
+    if !route.isPercentEncoded { object["percentEncoded"] = false }
+    return .object(object)
+  }
+}
+
+extension AppLinks.Route {
+  /// Whether both are equal elements of `components` at the same place.
+  fileprivate func isWritten(like other: AppLinks.Route) -> Bool {
+    members != nil && pointer == other.pointer && RouteMembers.areSame(members, other.members)
+  }
+}
+
+extension RouteMembers {
+  /// Whether both are equal, or neither exists.
+  fileprivate static func areSame(_ one: RouteMembers?, _ other: RouteMembers?) -> Bool {
+    one === other || one?.json == other?.json && one?.pointer == other?.pointer
+  }
+}
+
+extension JSON {
+  /// The same value with the members of all objects sorted by key.
+  var sorted: JSON {
+    switch self {
+    case .array(let elements): .array(elements.map(\.sorted))
+    case .object(let object):
+      .object(
+        object.members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+          .reduce(into: Object()) { $0.appendNew($1.key, $1.value.sorted) })
+    case .null, .bool, .number, .string: self
+    }
+  }
+}
+
+/// Numbers for byte strings, so that they compare as fast as numbers.
+final class Interning {
+  private var numbers: [Bytes: Int] = [:]
+
+  /// Hashed in one piece, unlike an array.
+  private struct Bytes: Hashable {
+    let bytes: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+  }
+
+  /// The number of these bytes.
+  func number(of bytes: [UInt8]) -> Int {
+    let key = Bytes(bytes: bytes)
+    if let number = numbers[key] { return number }
+    numbers[key] = numbers.count
+    return numbers.count - 1
+  }
 }

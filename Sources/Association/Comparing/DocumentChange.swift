@@ -1,19 +1,19 @@
 public import JSONValue
 
-/// One thing that two documents say differently.
+/// One difference between two documents.
 public struct DocumentChange: Sendable {
-  /// What became of it.
+  /// The kind of difference.
   public enum Kind: String, Sendable, CaseIterable {
-    /// Only the second document has it.
+    /// Only the second document has the thing.
     case added
-    /// Only the first document has it.
+    /// Only the first document has the thing.
     case removed
-    /// Both have it, and it says something else.
+    /// Both have the thing, with different content.
     case changed
-    /// Both have it, and it says the same at another place in the order.
+    /// Both have the thing, with equal content at different positions.
     case moved
 
-    /// The sign before a line about it: `+`, `-`, `~` or `↕`.
+    /// The sign at the start of a line: `+`, `-`, `~` or `↕`.
     public var sign: String {
       switch self {
       case .added: "+"
@@ -22,25 +22,30 @@ public struct DocumentChange: Sendable {
       case .moved: "↕"
       }
     }
+
+    /// The kind for a thing that may be missing before or after.
+    init<Thing>(_ before: Thing?, _ after: Thing?) {
+      self = before == nil ? .added : after == nil ? .removed : .changed
+    }
   }
 
-  /// What kind of thing it is.
+  /// The kind of thing.
   public enum What: String, Sendable, CaseIterable {
-    /// An app that `applinks` names. If it is added or removed, its routes are not listed one by one.
+    /// An app in `applinks`. If it is added or removed, its routes are not listed separately.
     case app
-    /// A route, be it an element of `components` or of `paths`.
+    /// A route: an element of `components` or of `paths`.
     case route
     /// The comment of a route.
     case comment
-    /// A key of `defaults`, where routes say something else for it.
+    /// A key of `defaults` that changes routes.
     case `default`
     /// A variable of `substitutionVariables`.
     case variable
-    /// An app of another service than `applinks`.
+    /// An app of a service other than `applinks`.
     case serviceApp = "service-app"
-    /// The `paths` of an entry that has `components`, too: only systems before iOS 13 read them.
+    /// The `paths` of an entry with `components`: only systems before iOS 13 read them.
     case legacyPaths = "legacy-paths"
-    /// A member that does not count: an unknown key, or a value of the wrong type.
+    /// A value that devices ignore: an unknown key, or a value of the wrong type.
     case extra
   }
 
@@ -48,41 +53,41 @@ public struct DocumentChange: Sendable {
   public struct Example: Sendable, Equatable {
     /// The URL.
     public let url: String
-    /// The app that is asked about.
+    /// The app.
     public let app: String
-    /// What the first document says.
+    /// The resolution by the first document.
     public let before: Resolution
-    /// What the second document says.
+    /// The resolution by the second document.
     public let after: Resolution
   }
 
-  /// What the change does to links.
+  /// The effect of a change on links.
   public enum Effect: Sendable, Equatable {
-    /// This URL, for one, resolves differently.
+    /// URLs resolve differently, for example this one.
     case example(Example)
-    /// No URL resolves differently for it.
+    /// No URL resolves differently.
     case none
-    /// It was not found out.
+    /// The effect is unknown.
     case unknown
   }
 
-  /// What became of it.
+  /// The kind of difference.
   public let kind: Kind
-  /// What kind of thing it is.
+  /// The kind of thing.
   public let what: What
-  /// Where it stands in the first document; `nil` if it is added.
+  /// Where it is in the first document; `nil` if it is added.
   public let from: JSONPointer?
-  /// Where it stands in the second document; `nil` if it is removed.
+  /// Where it is in the second document; `nil` if it is removed.
   public let to: JSONPointer?
-  /// The value before, of a route with all that it inherits from `defaults`.
+  /// The value before; for a route, with everything it inherits from `defaults`.
   public let before: JSON?
   /// The value after.
   public let after: JSON?
-  /// The change in plain words, one line without an end.
+  /// The change in words, on one line without a full stop.
   public let summary: String
-  /// The apps that it concerns, by their identifiers in the second document if it has them.
+  /// The apps it affects, with their identifiers in the second document if they are there.
   public internal(set) var apps: [String] = []
-  /// What it does to links.
+  /// The effect on links.
   public internal(set) var effect: Effect
 
   init(
@@ -101,12 +106,12 @@ public struct DocumentChange: Sendable {
     self.effect = effect
   }
 
-  /// A URL that resolves differently, if one was found.
+  /// A URL that resolves differently, if one is known.
   public var example: Example? {
     if case .example(let example) = effect { example } else { nil }
   }
 
-  /// Whether some URL resolves differently; `nil` if that was not found out.
+  /// Whether some URL resolves differently; `nil` if that is unknown.
   public var affectsLinks: Bool? { effect.affectsLinks }
 }
 
@@ -119,11 +124,52 @@ extension DocumentChange.Effect {
     }
   }
 
-  /// The effect of two things together.
+  /// The effect of two changes together.
   func joined(with other: Self) -> Self {
     switch (self, other) {
     case (.example, _), (.unknown, .none): self
     case (.none, _), (.unknown, _): other
     }
+  }
+}
+
+extension DocumentChange {
+  /// The change on one line: its sign, the summary, and the effect on links.
+  public var text: String {
+    switch effect {
+    case .example(let example): "\(kind.sign) \(summary) [\(example.text)]"
+    case .none where what == .route || what == .app || what == .variable:
+      "\(kind.sign) \(summary) [no URL resolves differently]"
+    case .none, .unknown: "\(kind.sign) \(summary)"
+    }
+  }
+
+  /// The change as the API and `--json` write it, without members that are unknown or do not apply.
+  public var json: JSON {
+    var object: JSON.Object = ["kind": .string(kind.rawValue), "what": .string(what.rawValue)]
+    object["from"] = from.map { .string($0.description) }
+    object["to"] = to.map { .string($0.description) }
+    object["before"] = before
+    object["after"] = after
+    if !apps.isEmpty { object["apps"] = .strings(apps) }
+    object["summary"] = .string(summary)
+    object["affectsLinks"] = affectsLinks.map(JSON.bool)
+    object["example"] = example?.json
+    return .object(object)
+  }
+}
+
+extension DocumentChange.Example {
+  /// The example for people.
+  fileprivate var text: String {
+    "\(url.harmless) for \(app.harmless): \(before.rawValue) → \(after.rawValue)"
+  }
+
+  /// The example as the API writes it.
+  fileprivate var json: JSON {
+    [
+      "url": .string(url), "app": .string(app), "before": .string(before.rawValue),
+      "after": .string(after.rawValue),
+    ]
   }
 }

@@ -1,29 +1,29 @@
 public import JSONValue
 
-/// What two association files say differently, by meaning and not by bytes.
+/// The differences in meaning between two association files.
 ///
-/// Compared is what a device reads: for every app the ordered list of its routes, each with all that
-/// it inherits from `defaults`. So it is no change to write a setting in `defaults` and not in every
-/// route, to give two apps an entry each with the same routes and not one together, to write `appID`
-/// for `appIDs` with one element, or to reorder keys. What a device does not read is compared, too,
-/// and such changes say that they do not affect links.
+/// This compares what a device reads: for every app, the ordered list of its routes, each with
+/// everything it inherits from `defaults`. It makes no difference whether a setting is in `defaults`
+/// or in every route, whether two apps share an entry or have equal ones, whether one app is in
+/// `appID` or in `appIDs`, and how keys are ordered. Values that devices do not read are compared
+/// too; those changes do not affect links.
 ///
-/// A comparison never fails, whatever the documents, and takes bounded time.
+/// A comparison never fails and takes bounded time.
 public struct DocumentComparison: Sendable {
-  /// The changes: variables, apps, each app's routes in their order, other services, the rest.
+  /// The changes: variables, apps, the routes of each app in order, other services, the rest.
   public let changes: [DocumentChange]
 
   /// Compares two association files.
   ///
   /// - Parameters:
-  ///   - from: The first file, that is the older one.
+  ///   - from: The first, older file.
   ///   - to: The second file.
-  ///   - domain: The host of the example URLs.
+  ///   - domain: The host of example URLs.
   public init(from: JSON, to: JSON, domain: String = "example.com") {
     self.init(from: ReadDocument(from), to: ReadDocument(to), domain: domain)
   }
 
-  /// Compares two association files that were read before.
+  /// Compares two association files that were already read.
   public init(from: ReadDocument, to: ReadDocument, domain: String) {
     let interning = Interning()
     let from = ComparedDocument(from, interning)
@@ -32,16 +32,15 @@ public struct DocumentComparison: Sendable {
     changes = collection.collected()
   }
 
-  /// Whether the documents say the same.
+  /// Whether the documents have the same meaning.
   public var isEmpty: Bool { changes.isEmpty }
 
-  /// Whether some URL resolves differently for some app; `nil` if that was not found out.
+  /// Whether some URL resolves differently for some app; `nil` if that is unknown.
   public var affectsLinks: Bool? {
     changes.reduce(DocumentChange.Effect.none) { $0.joined(with: $1.effect) }.affectsLinks
   }
 
-  /// The comparison as the API and `--json` write it: `affectsLinks`, where it is known, and
-  /// `changes`.
+  /// The comparison as the API and `--json` write it: `affectsLinks`, if known, and `changes`.
   public var json: JSON {
     var object: JSON.Object = [:]
     object["affectsLinks"] = affectsLinks.map(JSON.bool)

@@ -1,11 +1,11 @@
-/// Which route of one list is which of another.
+/// Matches the routes of one list with those of another.
 ///
-/// Routes of the same meaning belong together, the first to the first and so on. The longest
-/// sequence of them that is in order in both lists is kept, and the others are moved. Of the rest,
-/// routes of the same conditions, of the same path, and such as stand at the same place between kept
-/// ones are changed routes, the most similar first.
+/// Routes of the same meaning belong together, the first with the first and so on. The longest
+/// sequence of them that has the same order in both lists is kept; the others are moved. The rest are
+/// changed routes if they have the same conditions, the same path, or the same place between kept
+/// ones, the most similar first.
 struct RouteAlignment {
-  /// What became of a route.
+  /// The fate of a route.
   enum Step {
     case kept(from: Int, to: Int)
     case moved(from: Int, to: Int)
@@ -14,7 +14,7 @@ struct RouteAlignment {
     case added(to: Int)
   }
 
-  /// The steps in the order of the second list; what is removed stands where it was.
+  /// The steps in the order of the second list; removed routes are where they were.
   let steps: [Step]
 
   init(_ from: [ComparedRoute], _ to: [ComparedRoute]) {
@@ -32,8 +32,8 @@ struct RouteAlignment {
     self.steps = Self.inOrder(steps, pairing.gaps)
   }
 
-  /// The pairs of equal numbers, in the order of the first list. What begins or ends both lists is
-  /// paired first, so that of repeated ones the right one is missing.
+  /// The pairs of equal numbers, in the order of the first list. Common starts and ends are paired
+  /// first, so that of repeated routes the right one is missing.
   private static func matched(_ from: [Int], _ to: [Int]) -> [PlacePair] {
     let start = zip(from, to).prefix { $0 == $1 }.count
     let shorter = min(from.count, to.count) - start
@@ -62,7 +62,7 @@ struct RouteAlignment {
   }
 }
 
-/// For each route of two lists the number of kept ones up to it.
+/// For each route of two lists, the number of kept routes up to it.
 struct Gaps {
   let from: [Int]
   let to: [Int]
@@ -80,5 +80,145 @@ struct Gaps {
       numbers.append(kept.count - rest.count)
     }
     return numbers
+  }
+}
+
+/// Pairs removed routes with added ones that are the same route, changed.
+struct Pairing {
+  /// The number of pairs between two kept routes, at most, whose similarity is measured.
+  private static let mostPairs = 4_096
+
+  private let from: [ComparedRoute]
+  private let to: [ComparedRoute]
+  let gaps: Gaps
+  /// The unpaired routes of each list, in order.
+  private(set) var old: [Int]
+  private(set) var new: [Int]
+  /// The pairs found.
+  private(set) var pairs: [PlacePair] = []
+
+  /// - Parameters:
+  ///   - kept: The equal routes that have the same order in both lists.
+  ///   - matched: The kept and the moved routes.
+  init(
+    _ from: [ComparedRoute], _ to: [ComparedRoute], kept: [PlacePair],
+    matched: [PlacePair]
+  ) {
+    (self.from, self.to) = (from, to)
+    gaps = Gaps(from: from.count, to: to.count, kept: kept)
+    let isOld = Set(matched.map(\.from))
+    let isNew = Set(matched.map(\.to))
+    old = from.indices.filter { !isOld.contains($0) }
+    new = to.indices.filter { !isNew.contains($0) }
+  }
+
+  mutating func pairAll() {
+    // With one route on each side there is nothing to choose.
+    if old.count == 1, new.count == 1, gaps.from[old[0]] == gaps.to[new[0]] {
+      return take([PlacePair(from: old[0], to: new[0])])
+    }
+    pair(inOneGap: true, \.conditionsNumber)
+    pair(inOneGap: true, \.pathNumber)
+    pair(inOneGap: false, \.conditionsNumber)
+    pair(inOneGap: false, \.pathNumber)
+    pairSimilar()
+  }
+
+  /// Pairs routes of the same number, the first with the first and so on.
+  private mutating func pair(inOneGap: Bool, _ number: (ComparedRoute) -> Int) {
+    if old.isEmpty || new.isEmpty { return }
+    var places: [[Int]: ArraySlice<Int>] = [:]
+    for index in new {
+      places[[inOneGap ? gaps.to[index] : 0, number(to[index])], default: []].append(index)
+    }
+    take(
+      old.compactMap { index in
+        let key = [inOneGap ? gaps.from[index] : 0, number(from[index])]
+        return places[key]?.popFirst().map { PlacePair(from: index, to: $0) }
+      })
+  }
+
+  /// Pairs the remaining routes between the same kept ones, the most similar first.
+  private mutating func pairSimilar() {
+    if old.isEmpty || new.isEmpty { return }
+    let candidates = Dictionary(grouping: new) { gaps.to[$0] }
+    for (gap, old) in Dictionary(grouping: old, by: { gaps.from[$0] }) {
+      guard let new = candidates[gap] else { continue }
+      let isSmall = old.count * new.count <= Self.mostPairs
+      take(isSmall ? similar(old, new) : zip(old, new).map(PlacePair.init))
+    }
+  }
+
+  private func similar(_ old: [Int], _ new: [Int]) -> [PlacePair] {
+    let scored = old.flatMap { index in
+      new.map { (pair: PlacePair(from: index, to: $0), score: similarity(index, $0)) }
+    }
+    // Equal numbers on both sides belong together even if they have nothing in common.
+    let isComplete = old.count == new.count
+    var isOpen = (from: Set(old), to: Set(new))
+    var result: [PlacePair] = []
+    for (pair, score) in scored.sorted(by: Self.isBefore) where score > 0 || isComplete {
+      guard isOpen.from.contains(pair.from), isOpen.to.contains(pair.to) else { continue }
+      isOpen.from.remove(pair.from)
+      isOpen.to.remove(pair.to)
+      result.append(pair)
+    }
+    return result
+  }
+
+  private static func isBefore(
+    _ one: (pair: PlacePair, score: Int), _ other: (pair: PlacePair, score: Int)
+  ) -> Bool {
+    (-one.score, one.pair.from, one.pair.to) < (-other.score, other.pair.from, other.pair.to)
+  }
+
+  /// The share of the paths that is equal at their starts and ends, beyond the slash, in percent.
+  private func similarity(_ old: Int, _ new: Int) -> Int {
+    let one = Array((from[old].route.path?.text ?? "*").utf8.prefix(200))
+    let other = Array((to[new].route.path?.text ?? "*").utf8.prefix(200))
+    let start = zip(one, other).prefix { $0 == $1 }.count
+    let rest = min(one.count, other.count) - start
+    let end = zip(one.reversed(), other.reversed()).prefix(rest).prefix { $0 == $1 }.count
+    let same = max(0, start + end - 1)
+    return same * 100 / max(one.count, other.count, 1)
+  }
+
+  private mutating func take(_ taken: [PlacePair]) {
+    if taken.isEmpty { return }
+    pairs += taken
+    let isOld = Set(taken.map(\.from))
+    let isNew = Set(taken.map(\.to))
+    old.removeAll(where: isOld.contains)
+    new.removeAll(where: isNew.contains)
+  }
+}
+
+/// A place in one list with its counterpart in another.
+struct PlacePair {
+  let from: Int
+  let to: Int
+
+  /// The longest sequence of pairs that also rises in the second list.
+  static func longestRising(_ pairs: [PlacePair]) -> [PlacePair] {
+    // For each length, the last pair of the sequence that ends lowest.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for index in pairs.indices {
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if pairs[ends[middle]].to < pairs[index].to { low = middle + 1 } else { high = middle }
+      }
+      previous.append(low > 0 ? ends[low - 1] : nil)
+      if low < ends.count { ends[low] = index } else { ends.append(index) }
+    }
+    var result: [PlacePair] = []
+    var next = ends.last
+    while let index = next {
+      result.append(pairs[index])
+      next = previous[index]
+    }
+    return result.reversed()
   }
 }

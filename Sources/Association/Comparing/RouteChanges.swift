@@ -1,6 +1,6 @@
 import JSONValue
 
-/// Where a route stands before and after.
+/// The places of a route before and after.
 struct RoutePlaces {
   let from: Int
   let to: Int
@@ -10,13 +10,12 @@ struct RoutePlaces {
   /// The move in words.
   fileprivate var words: String {
     let next = to + 1 < list.count ? "before \(list[to + 1].label)" : "to the end"
-    return "moved from place \(from + 1) to \(to + 1), \(next)"
+    return "moved from position \(from + 1) to \(to + 1), \(next)"
   }
 }
 
 extension DocumentChange {
-  /// What became of a route of these apps. Without places, a route that says the same was changed by
-  /// a variable.
+  /// The change of a route of these apps. Without places, an equal route changed through a variable.
   static func route(
     _ old: ComparedRoute?, _ new: ComparedRoute?, _ places: RoutePlaces?, _ effect: Effect,
     _ apps: [String]
@@ -35,7 +34,7 @@ extension DocumentChange {
       (.changed, "\(old.label) changed: \(new.differences(from: old))")
     case (_, let new?) where places != nil:
       (.moved, "\(new.label) \(places?.words ?? "")")
-    case (.some, let new?): (.changed, "\(new.label) changed: a variable has other values")
+    case (.some, let new?): (.changed, "\(new.label) changed: one of its variables changed")
     case (nil, let new?): (.added, "\(new.label) added")
     case (let old, nil): (.removed, "\(old?.label ?? "route") removed")
     }
@@ -43,16 +42,16 @@ extension DocumentChange {
 
   /// A comment that was added, removed or changed.
   static func comment(_ old: ComparedRoute, _ new: ComparedRoute) -> DocumentChange {
-    let kind: Kind = old.comment == nil ? .added : new.comment == nil ? .removed : .changed
-    let detail = Wording.change(old.comment, new.comment)
+    let kind = Kind(old.comment, new.comment)
     return DocumentChange(
       kind, .comment, from: old.comment.map { _ in old.route.pointer.appending("comment") },
       to: new.comment.map { _ in new.route.pointer.appending("comment") }, before: old.comment,
-      after: new.comment, "comment of \(new.label) \(kind.rawValue): \(detail)")
+      after: new.comment,
+      "comment of \(new.label) \(kind.rawValue): \(Wording.change(old.comment, new.comment))")
   }
 }
 
-/// Keys of `defaults` that a changed route has other values from.
+/// Keys of `defaults` that gave a changed route other values.
 enum DefaultChanges {
   /// The layers of a route that are `defaults`: of the entry and of the domain.
   private static let layers = [1, 2]
@@ -74,13 +73,68 @@ enum DefaultChanges {
     guard before != after, old.layer(giving: key) == layer || new.layer(giving: key) == layer else {
       return nil
     }
-    let kind: DocumentChange.Kind = before == nil ? .added : after == nil ? .removed : .changed
+    let kind = DocumentChange.Kind(before, after)
     let scope = layer == 1 ? " of the entry" : ""
     return DocumentChange(
       kind, .default,
-      from: before.map { _ in old.layers[layer].pointer.appending(key) },
-      to: after.map { _ in new.layers[layer].pointer.appending(key) }, before: before,
+      from: before.flatMap { _ in old.layers[layer]?.pointer.appending(key) },
+      to: after.flatMap { _ in new.layers[layer]?.pointer.appending(key) }, before: before,
       after: after,
-      "default \(Wording.quoted(key))\(scope) \(kind.rawValue): \(Wording.change(before, after))")
+      "default \(key.quoted)\(scope) \(kind.rawValue): \(Wording.change(before, after))")
+  }
+}
+
+/// Phrases of summaries.
+enum Wording {
+  /// A value before and after: "from 1 to 2", or after "added: " and "removed: " just the value.
+  static func change(_ before: JSON?, _ after: JSON?) -> String {
+    guard let before, let after else { return (before ?? after ?? .null).shown }
+    return "from \(before.shown) to \(after.shown)"
+  }
+
+  /// "a added", "a removed" or "a renamed to b".
+  static func rename(_ before: String?, _ after: String?) -> String {
+    guard let before, let after else {
+      let kind = DocumentChange.Kind(before, after)
+      return "\((before ?? after ?? "").harmless) \(kind.rawValue)"
+    }
+    return "\(before.harmless) renamed to \(after.harmless)"
+  }
+}
+
+extension ComparedRoute {
+  /// The route in words, such as `exclusion "/help/*" with fragment "top"`.
+  fileprivate var label: String {
+    var words = route.isExclusion ? "exclusion " : "route "
+    words += JSON.string(route.path?.text ?? "*").shown
+    if let query = meaning["?"] { words += " with query \(query.shown)" }
+    if let fragment = meaning["#"] { words += " with fragment \(fragment.shown)" }
+    return words
+  }
+
+  /// The differences from another route, in words.
+  fileprivate func differences(from old: ComparedRoute) -> String {
+    var words: [String] = []
+    let compare = { (name: String, before: JSON?, after: JSON?) in
+      if before != after { words.append("\(name) \(Wording.change(before ?? "*", after ?? "*"))") }
+    }
+    compare("path", .string(old.route.path?.text ?? "*"), .string(route.path?.text ?? "*"))
+    compare("query", old.meaning["?"], meaning["?"])
+    compare("fragment", old.meaning["#"], meaning["#"])
+    if old.route.isExclusion != route.isExclusion {
+      words.append(route.isExclusion ? "now an exclusion" : "no longer an exclusion")
+    }
+    if old.route.isCaseSensitive != route.isCaseSensitive {
+      words.append(route.isCaseSensitive ? "now case-sensitive" : "no longer case-sensitive")
+    }
+    if old.route.isPercentEncoded != route.isPercentEncoded {
+      words.append(
+        route.isPercentEncoded
+          ? "no longer compared with the decoded URL" : "now compared with the decoded URL")
+    }
+    if old.route.isLegacy != route.isLegacy {
+      words.append(route.isLegacy ? "now in `paths`" : "now in `components`")
+    }
+    return words.joined(separator: "; ")
   }
 }

@@ -1,14 +1,14 @@
 public import JSONValue
 
-/// One thing that is wrong, or may be, with an association file.
+/// A problem, or a possible one, in an association file.
 public struct Finding: Sendable, Equatable {
-  /// How bad it is.
+  /// How serious a finding is.
   public enum Severity: String, Sendable, CaseIterable, Comparable {
     /// Worth knowing; changes nothing on a device.
     case note
-    /// Probably not what was meant. Does not stop publication.
+    /// Probably a mistake. Does not prevent publication.
     case warning
-    /// Does not do on a device what it says. Stops publication unless the code is accepted.
+    /// The file will not do what it says. Prevents publication unless the code is accepted.
     case error
 
     /// A note is less than a warning, a warning less than an error.
@@ -17,18 +17,18 @@ public struct Finding: Sendable, Equatable {
     }
   }
 
-  /// What kind of finding it is: a stable word such as `duplicate-key`.
+  /// The kind of finding.
   public let code: Code
-  /// How bad it is here.
+  /// How serious it is here.
   public let severity: Severity
-  /// Where in the file.
+  /// Where it is in the file.
   public let pointer: JSONPointer
-  /// What will happen on a device.
+  /// What happens on a device.
   public let message: String
   /// What to do about it.
   public let help: String
 
-  /// A finding of this code at its usual severity, or at another one.
+  /// A finding with the usual severity of its code, or with another one.
   public init(
     _ code: Code, severity: Severity? = nil, at pointer: JSONPointer, _ message: String,
     help: String
@@ -39,4 +39,143 @@ public struct Finding: Sendable, Equatable {
     self.message = message
     self.help = help
   }
+
+  /// The finding as the API and `--json` write it.
+  public var json: JSON {
+    [
+      "code": .string(code.rawValue), "severity": .string(severity.rawValue),
+      "pointer": .string(pointer.description), "message": .string(message), "help": .string(help),
+    ]
+  }
+}
+
+extension Finding {
+  /// The kinds of findings; docs/findings.md explains each. The words are part of the API and keep their
+  /// meaning.
+  public enum Code: String, Sendable, CaseIterable {
+    // The file.
+    case notJSON = "not-json"
+    case notObject = "not-an-object"
+    case byteOrderMark = "byte-order-mark"
+    case duplicateKey = "duplicate-key"
+    case tooLarge = "too-large"
+    case nearSizeLimit = "near-size-limit"
+
+    // Its structure.
+    case wrongType = "wrong-type"
+    case wrongValueType = "wrong-value-type"
+    case unknownKey = "unknown-key"
+    case noService = "no-service"
+    case noDetails = "no-details"
+    case emptyDetails = "empty-details"
+    case detailsDictionary = "details-dictionary"
+    case appsNotEmpty = "apps-not-empty"
+
+    // The apps.
+    case malformedAppIdentifier = "malformed-app-identifier"
+    case placeholderAppIdentifier = "placeholder-app-identifier"
+    case unusualAppIdentifierPrefix = "unusual-app-identifier-prefix"
+    case unusualBundleIdentifier = "unusual-bundle-identifier"
+    case repeatedApp = "repeated-app"
+
+    // The entries.
+    case entryWithoutApp = "entry-without-app"
+    case appIDAndAppIDs = "app-id-and-app-ids"
+    case appIDsWithPaths = "app-ids-with-paths"
+    case componentsAndPaths = "components-and-paths"
+    case noRoutes = "no-routes"
+
+    // The routes.
+    case queryValueNotString = "query-value-not-string"
+    case matchesEverything = "matches-everything"
+    case publicComment = "public-comment"
+
+    // The patterns.
+    case nonASCIIPattern = "non-ascii-pattern"
+    case spaceInPattern = "space-in-pattern"
+    case lowerCaseEscape = "lower-case-escape"
+    case escapeInDecodedPattern = "escape-in-decoded-pattern"
+    case urlAsPath = "url-as-path"
+    case hostAsPath = "host-as-path"
+    case queryInPath = "query-in-path"
+    case fragmentInPath = "fragment-in-path"
+    case leadingDelimiter = "leading-delimiter"
+    case noLeadingSlash = "no-leading-slash"
+    case regularExpression = "regular-expression"
+    case routeParameter = "route-parameter"
+    case misspelledNot = "misspelled-not"
+
+    // The variables.
+    case undefinedVariable = "undefined-variable"
+    case unterminatedVariable = "unterminated-variable"
+    case nestedVariable = "nested-variable"
+    case variableInPaths = "variable-in-paths"
+    case emptyVariable = "empty-variable"
+    case emptyVariableValue = "empty-variable-value"
+    case variableName = "variable-name"
+    case redefinedVariable = "redefined-variable"
+    case unusedVariable = "unused-variable"
+
+    // Routes together.
+    case neverMatches = "never-matches"
+    case shadowedRoute = "shadowed-route"
+    case duplicateRoute = "duplicate-route"
+    case unneededExclusion = "unneeded-exclusion"
+    case shadowingNotDecided = "shadowing-not-decided"
+
+    // The names of the domain.
+    case wwwSiblingMissing = "www-sibling-missing"
+    case apexSiblingMissing = "apex-sibling-missing"
+    case environmentMismatch = "environment-mismatch"
+  }
+}
+
+extension Finding.Code {
+  /// The usual severity of findings of this kind.
+  public var severity: Finding.Severity {
+    switch self {
+    case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .wrongType,
+      .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
+      .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable:
+      .error
+    case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
+      .wwwSiblingMissing, .apexSiblingMissing:
+      .note
+    default:
+      .warning
+    }
+  }
+
+  /// Whether publication can accept this error.
+  ///
+  /// False if the meaning of the file is unclear or rows cannot hold it. Always true, and without
+  /// effect, for warnings and notes.
+  public var isAcceptable: Bool {
+    switch self {
+    case .notJSON, .notObject, .duplicateKey, .tooLarge, .wrongType, .malformedAppIdentifier: false
+    default: true
+    }
+  }
+
+  /// Parses the codes of errors to accept, separated by commas, as in `--accept` and `?accept=`.
+  ///
+  /// - Throws: `UnacceptableCode` for a word that is not the code of such an error.
+  public static func accepted(in list: some StringProtocol) throws(UnacceptableCode) -> Set<Self> {
+    var codes: Set<Self> = []
+    for word in list.split(separator: ",") {
+      guard let code = Self(rawValue: String(word)), code.isAcceptable else {
+        let all = allCases.filter(\.isAcceptable).map(\.rawValue).joined(separator: ", ")
+        throw UnacceptableCode(
+          message: "\(String(word).quoted) is not a code that can be accepted. Use any of \(all).")
+      }
+      codes.insert(code)
+    }
+    return codes
+  }
+}
+
+/// A word that is not the code of an error that can be accepted.
+public struct UnacceptableCode: Error {
+  /// What is wrong and which codes are allowed, for people.
+  public let message: String
 }

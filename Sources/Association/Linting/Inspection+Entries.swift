@@ -1,106 +1,92 @@
 import JSONValue
 
 extension Inspection {
-  /// Examines an element of `details`; `app` is its key where `details` is an object.
-  mutating func inspectEntry(_ value: JSON, at pointer: JSONPointer, app: String? = nil) {
-    guard let entry = object(value, at: pointer, "An element of `details`") else { return }
-    inspectKeys(of: entry, in: .entry, at: pointer)
-    if let app {
-      inspectApp(app, at: pointer)
+  /// Inspects an element of `details`.
+  mutating func inspectEntry(_ entry: AppLinks.Entry) {
+    if links.isKeyed {
+      for app in entry.apps { inspectApp(app, at: entry.pointer) }
     } else {
-      inspectApps(of: entry, at: pointer)
+      inspectApps(of: entry)
     }
-    inspectForms(of: entry, at: pointer)
-    if let defaults = entry["defaults"] {
-      inspectDefaults(defaults, at: pointer.appending("defaults"))
+    inspectForms(of: entry)
+    if let defaults = entry.defaults { inspectDefaults(defaults) }
+    if entry.hasComponents {
+      for route in entry.routes { inspectRoute(route) }
     }
-    if let components = entry["components"] {
-      let place = pointer.appending("components")
-      for element in array(components, at: place, "`components`") ?? [] {
-        inspectRoute(element.value, at: element.pointer)
-      }
-    }
-    if let paths = entry["paths"] {
-      inspectLegacyPaths(strings(paths, at: pointer.appending("paths"), "`paths`"))
-    }
+    if let paths = entry.paths { inspectLegacyPaths(paths) }
   }
 
   // MARK: - Apps
 
-  private mutating func inspectApps(of entry: JSON.Object, at pointer: JSONPointer) {
-    var all: [String] = []
-    if let value = entry["appIDs"] {
-      let apps = strings(value, at: pointer.appending("appIDs"), "`appIDs`")
-      inspectApps(apps)
-      all = apps.map(\.text)
-    }
-    if let value = entry["appID"] {
-      let place = pointer.appending("appID")
-      if let app = value.stringValue {
-        inspectApp(app, at: place)
-        if entry["appIDs"] != nil { addBothKeys(app, isListed: all.contains(app), at: place) }
-        all.append(app)
-      } else {
-        addWrongType(value, at: place, "`appID`", expected: "a string")
+  private mutating func inspectApps(of entry: AppLinks.Entry) {
+    if let apps = entry.appIDs { inspectApps(apps) }
+    if let app = entry.appID {
+      let place = entry.pointer.appending("appID")
+      inspectApp(app, at: place)
+      if entry.json["appIDs"] != nil {
+        let isListed = entry.appIDs?.texts.contains { sameScalars($0, app) } ?? false
+        addBothKeys(app, isListed: isListed, at: place)
       }
     }
-    if all.isEmpty, entry["appIDs"].map({ $0 == [] }) ?? (entry["appID"] == nil) {
+    if entry.appID == nil, entry.json["appIDs"] ?? .array([]) == [], entry.json["appID"] == nil {
       add(
-        .entryWithoutApp, at: pointer, "The entry names no app, so its routes open nothing.",
+        .entryWithoutApp, at: entry.pointer, "The entry names no app, so its routes open nothing.",
         help: "Add `appIDs`, an array of app identifiers, or remove the entry.")
     }
   }
 
   private mutating func addBothKeys(_ app: String, isListed: Bool, at pointer: JSONPointer) {
-    let consequence =
+    let effect =
       isListed
-      ? "Systems before iOS 13 read this one, later ones `appIDs`, which names it too."
-      : "From iOS 13 on only `appIDs` counts, which does not name this app: its links stay in the"
-        + " browser."
+      ? "Systems before iOS 13 read `appID`; later ones read `appIDs`, which also names this app."
+      : "From iOS 13 on, only `appIDs` applies. It does not name \(app.shown), so links to that app"
+        + " stay in the browser."
     add(
       .appIDAndAppIDs, severity: isListed ? .note : .warning, at: pointer,
-      "The entry has both `appID` and `appIDs`. " + consequence,
+      "The entry has both `appID` and `appIDs`. " + effect,
       help: isListed
-        ? "Remove `appID` unless iOS 12 must be served."
-        : "Add \(app) to `appIDs`, or remove `appID`.")
+        ? "Remove `appID` unless you support iOS 12."
+        : "Add \(app.shown) to `appIDs`, or remove `appID`.")
   }
 
-  /// Examines a list of app identifiers.
-  mutating func inspectApps(_ apps: [(text: String, pointer: JSONPointer)]) {
+  /// Inspects a list of app identifiers.
+  mutating func inspectApps(_ apps: IndexedStrings) {
     var seen: Set<[UInt8]> = []
-    for app in apps {
-      inspectApp(app.text, at: app.pointer)
-      if seen.insert(Array(app.text.utf8)).inserted { continue }
+    for (index, app) in apps.elements {
+      inspectApp(app, at: apps.pointer(at: index))
+      if seen.insert(Array(app.utf8)).inserted { continue }
       add(
-        .repeatedApp, at: app.pointer, "The list names \(app.text) more than once: it counts once.",
+        .repeatedApp, at: apps.pointer(at: index), "The list names \(app.shown) more than once.",
         help: "Remove it here.")
     }
   }
 
-  private mutating func inspectApp(_ app: String, at pointer: JSONPointer) {
-    switch AppIdentifierSyntax(app) {
-    case .usual: break
-    case .malformed(let message):
-      add(
-        .malformedAppIdentifier, at: pointer,
-        message + " As it is, it names no app, and its links stay in the browser.",
+  private mutating func inspectApp(_ text: String, at pointer: @autoclosure () -> JSONPointer) {
+    let app: AppIdentifier
+    do throws(ValidationError) {
+      app = try AppIdentifier(text)
+    } catch {
+      return add(
+        .malformedAppIdentifier, at: pointer(),
+        error.message + " It names no app as it is, so the links stay in the browser.",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
           + " identifier.")
-    case .placeholder:
+    }
+    if app.isPlaceholder {
       add(
-        .placeholderAppIdentifier, at: pointer,
-        "\(app) looks like a template that was not filled in: it names no app.",
+        .placeholderAppIdentifier, at: pointer(),
+        "\(app) looks like a template that was not filled in. It names no app.",
         help: "Write the app's own prefix and bundle identifier.")
-    case .unusualPrefix:
+    } else if !app.hasUsualPrefix {
       add(
-        .unusualAppIdentifierPrefix, at: pointer,
-        "The prefix of \(app) is not ten capital letters and digits, as Apple's are: probably it names"
-          + " no app.",
+        .unusualAppIdentifierPrefix, at: pointer(),
+        "The prefix of \(app) is not ten capital letters and digits, as Apple's prefixes are. It"
+          + " probably names no app.",
         help: "Compare it with the App ID Prefix in the developer account.")
-    case .unusualBundle:
+    } else if text.utf8.contains(UInt8(ascii: "_")) {
       add(
-        .unusualBundleIdentifier, at: pointer,
-        "The bundle identifier of \(app) has an underscore, which Apple does not allow: probably it"
+        .unusualBundleIdentifier, at: pointer(),
+        "The bundle identifier of \(app) has an underscore, which Apple does not allow. It probably"
           + " names no app.",
         help: "Compare it with the bundle identifier in Xcode.")
     }
@@ -108,29 +94,50 @@ extension Inspection {
 
   // MARK: - Components and paths
 
-  /// Whether the entry has routes, and in which of the two forms.
-  private mutating func inspectForms(of entry: JSON.Object, at pointer: JSONPointer) {
-    let hasComponents = entry["components"] != nil
-    let hasPaths = entry["paths"] != nil
+  /// Checks that the entry has routes, in one form.
+  private mutating func inspectForms(of entry: AppLinks.Entry) {
+    let hasComponents = entry.json["components"] != nil
+    let hasPaths = entry.json["paths"] != nil
     if hasComponents, hasPaths {
       add(
-        .componentsAndPaths, at: pointer.appending("paths"),
-        "The entry has both `components` and `paths`. From iOS 13 on `paths` is ignored, before that"
-          + " `components` is; Apple advises against mixing them (TN3155).",
-        help:
-          "Keep `components`. To serve iOS 12, put `appID` and `paths` in an entry of their own.")
-    } else if hasPaths, entry["appIDs"] != nil {
+        .componentsAndPaths, at: entry.pointer.appending("paths"),
+        "The entry has both `components` and `paths`. iOS 13 and later ignore `paths`, earlier systems"
+          + " ignore `components`. Apple advises against mixing them (TN3155).",
+        help: "Keep `components`. To support iOS 12, add another entry with `appID` and `paths`.")
+    } else if hasPaths, entry.json["appIDs"] != nil {
       add(
-        .appIDsWithPaths, at: pointer.appending("paths"),
-        "The entry has `appIDs`, which came with iOS 13, and only `paths`, the older form: Apple says"
-          + " that links may not work so (TN3155).",
-        help: "Write `components`, or for iOS 12 one entry with `appID` for each app.")
+        .appIDsWithPaths, at: entry.pointer.appending("paths"),
+        "The entry combines `appIDs`, which came with iOS 13, with the older `paths`. Apple says that"
+          + " links may not work then (TN3155).",
+        help: "Write `components`, or for iOS 12 one entry with `appID` per app.")
     }
-    let isEmpty = { (key: String) in entry[key].map { $0 == [] } ?? true }
+    let isEmpty = { (key: String) in entry.json[key].map { $0 == [] } ?? true }
     if isEmpty("components") && (hasComponents || isEmpty("paths")) {
       add(
-        .noRoutes, at: pointer, "The entry has no route, so it matches no URL.",
+        .noRoutes, at: entry.pointer, "The entry has no routes, so it matches no URL.",
         help: "Add `components`; `[{\"/\": \"*\"}]` matches every URL.")
     }
   }
+}
+
+extension AppIdentifier {
+  /// Whether the prefix has the form of those that Apple issues, usually the Team ID (WWDC 2019,
+  /// session 717).
+  fileprivate var hasUsualPrefix: Bool {
+    prefix.utf8.count == 10
+      && prefix.utf8.allSatisfy {
+        $0.isASCIIDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+      }
+  }
+
+  /// Whether the identifier was copied from a template and never filled in.
+  fileprivate var isPlaceholder: Bool {
+    let bytes = text.utf8.map(\.asciiLowercased)
+    return Self.placeholders.contains { bytes.contains(ascii: $0) }
+  }
+
+  private static let placeholders: [StaticString] = [
+    "team_id", "teamid", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
+    "appidprefix", "xxxxxxxx", "bundle_id", "placeholder",
+  ]
 }

@@ -1,45 +1,33 @@
 import JSONValue
 
-/// What a pattern is compared with.
-enum PatternRole {
-  case path, query, queryValue, fragment
-
-  var name: String {
-    switch self {
-    case .path: "path"
-    case .query: "query"
-    case .queryValue: "query value"
-    case .fragment: "fragment"
-    }
-  }
+/// The part of a URL that a pattern is compared with.
+enum PatternRole: String {
+  case path, query, fragment
+  case queryValue = "query value"
 }
 
 extension Inspection {
-  /// Examines the text of a pattern.
+  /// Inspects a pattern.
   mutating func inspectPattern(
-    _ text: String, _ role: PatternRole, _ settings: PatternSettings, at pointer: JSONPointer
+    _ pattern: Pattern, _ role: PatternRole, _ comparison: PatternComparison,
+    at pointer: @autoclosure () -> JSONPointer
   ) {
-    if role == .path, !settings.isLegacy, Self.beginsWithNot(text) {
+    for flaw in pattern.flaws { add(flaw, at: pointer()) }
+    inspectCharacters(of: pattern, comparison, at: pointer())
+    let syntax = PatternSyntax(pattern.text)
+    if let trace = syntax.regularExpression {
       add(
-        .misspelledNot, at: pointer,
-        "`NOT ` has a meaning only in `paths`; here it is text, which no URL has.",
-        help: "Write the path alone and add `\"exclude\": true`.")
-      return
+        .regularExpression, at: pointer(),
+        "\(trace.quoted) looks like a regular expression, but only `*`, `?` and `$(name)` have a special"
+          + " meaning.",
+        help: "Write `*` for any characters, `?` for one, and a variable for alternatives.")
     }
-    let pattern =
-      settings.isLegacy
-      ? Pattern(withoutVariables: text) : Pattern(text, variables: variables)
-    for flaw in pattern.flaws { add(flaw, at: pointer) }
-    inspectCharacters(of: pattern, settings, at: pointer)
-    let syntax = PatternSyntax(text)
-    if let trace = syntax.regularExpression { addRegularExpression(trace, at: pointer) }
     switch role {
-    case .path: inspectPath(syntax, at: pointer)
-    case .query: inspectDelimiter(text, "?", role, isLeading: syntax.beginsWithQuery, at: pointer)
-    case .fragment:
-      inspectDelimiter(
-        text, "#", role, isLeading: text.utf8.first == UInt8(ascii: "#"), at: pointer)
-    case .queryValue: break
+    case .path: inspectPath(syntax, at: pointer())
+    case .query where syntax.beginsWithQuery: addDelimiter("?", syntax.text, role, at: pointer())
+    case .fragment where syntax.text.utf8.first == UInt8(ascii: "#"):
+      addDelimiter("#", syntax.text, role, at: pointer())
+    case .query, .fragment, .queryValue: break
     }
   }
 
@@ -49,104 +37,107 @@ extension Inspection {
       let similar = variableNames[name.lowercased()]
       add(
         .undefinedVariable, at: pointer,
-        "No variable is called `\(name)`, so the route never matches.",
-        help: similar.map { "Names are case sensitive: write `$(\($0))`." }
+        "No variable is named \(name.quoted), so the route never matches.",
+        help: similar.map { "Names are case-sensitive: write `$(\($0))`." }
           ?? "Define it in `applinks.substitutionVariables`, or use a predefined one: "
           + SubstitutionVariables.predefinedNames.joined(separator: ", ") + ".")
-    // That is said where the variable is defined.
+    // Reported where the variable is defined.
     case .emptyVariable: break
     case .unterminatedVariable:
       add(
         .unterminatedVariable, at: pointer,
-        "A `$(` has no `)` after a name, so it is compared as text, which URLs hardly have.",
+        "`$(` without a name and `)` is literal text, which URLs hardly ever have.",
         help: "Close the variable: `$(name)`. A name cannot have `$`, `(` or `)`.")
-    // A `$` is a usual character of URLs; at the end it may be of a regular expression.
+    // `$` is common in URLs; at the end it may be part of a regular expression.
     case .loneDollar: break
     }
   }
 
+  private mutating func addDelimiter(
+    _ delimiter: String, _ text: String, _ role: PatternRole, at pointer: JSONPointer
+  ) {
+    add(
+      .leadingDelimiter, at: pointer,
+      "The \(role.rawValue) is compared without its leading `\(delimiter)`, so \(text.quoted) does not"
+        + " match what it seems to.",
+      help: "Remove the `\(delimiter)`.")
+  }
+
   // MARK: - Characters
 
-  /// Looks for what never stands in a URL as the pattern is compared with it.
+  /// Looks for characters that never occur in a URL as the pattern is compared with it.
   private mutating func inspectCharacters(
-    of pattern: Pattern, _ settings: PatternSettings, at pointer: JSONPointer
+    of pattern: Pattern, _ comparison: PatternComparison,
+    at pointer: @autoclosure () -> JSONPointer
   ) {
     for token in pattern.tokens {
       switch token {
-      // Nearly always there is nothing to look at.
+      // Most patterns have no such character.
       case .literal(let literal) where literal.contains(where: Self.isSpecial):
-        inspectCharacters(of: String(literal), "The pattern", settings, at: pointer)
-      case .values(let variable): inspectValues(of: variable, settings, at: pointer)
+        inspectCharacters(of: String(literal), "The pattern", comparison, at: pointer())
+      case .values(let variable):
+        // Values are reported once, at the first use of the variable with this comparison.
+        let key = InspectedVariable(name: Array(variable.name.utf8), comparison: comparison)
+        guard inspectedVariables.insert(key).inserted else { continue }
+        let texts = variable.values.flatMap(\.self).map { token in
+          if case .literal(let literal) = token { String(literal) } else { "" }
+        }
+        inspectCharacters(
+          of: texts.joined(separator: "*"), "A value of `$(\(variable.name.shown))`", comparison,
+          at: pointer())
       default: break
       }
     }
   }
 
-  /// Whether a character may be one that never stands in a URL, or part of an escape.
+  /// Whether a character may be missing from all URLs, or be part of an escape.
   private static func isSpecial(_ character: Unicode.Scalar) -> Bool {
     !("!"..."~").contains(character) || character == "%"
   }
 
-  /// Looks at the values of a variable where it is first used in this way.
-  private mutating func inspectValues(
-    of variable: Pattern.Variable, _ settings: PatternSettings, at pointer: JSONPointer
-  ) {
-    let key = InspectedVariable(
-      name: Array(variable.name.utf8), isPercentEncoded: settings.isPercentEncoded,
-      isCaseSensitive: settings.isCaseSensitive)
-    guard inspectedVariables.insert(key).inserted else { return }
-    let texts = variable.values.flatMap(\.self).map { token in
-      if case .literal(let literal) = token { String(literal) } else { "" }
-    }
-    inspectCharacters(
-      of: texts.joined(separator: "*"), "A value of `$(\(variable.name))`", settings, at: pointer)
-  }
-
-  /// Looks for what never stands in a URL as this text is compared with it.
+  /// Looks for characters that never occur in a URL as the text is compared with it.
   mutating func inspectCharacters(
-    of text: String, _ subject: String, _ settings: PatternSettings, at pointer: JSONPointer
+    of text: String, _ subject: String, _ comparison: PatternComparison,
+    at pointer: @autoclosure () -> JSONPointer
   ) {
     let escape = Self.firstEscape(in: text)
-    guard settings.isPercentEncoded else {
-      if let escape { addEscapeInDecodedPattern(escape, subject, at: pointer) }
+    guard comparison.isPercentEncoded else {
+      if let escape {
+        add(
+          .escapeInDecodedPattern, at: pointer(),
+          "\(subject) has `\(escape)`. With `percentEncoded` false, only the URL is decoded, so it"
+            + " matches `%25\(escape.dropFirst())`, not `\(escape)`.",
+          help: "Write the decoded character, or set `percentEncoded` to true.")
+      }
       return
     }
     if let character = text.unicodeScalars.first(where: { !$0.isASCII }) {
       add(
-        .nonASCIIPattern, at: pointer,
-        "\(subject) has `\(character)`, but it is compared with the encoded URL, which is ASCII: it"
-          + " never matches there.",
-        help: "Write it percent-encoded, or set `percentEncoded` to false (iOS 14 and later).")
+        .nonASCIIPattern, at: pointer(),
+        "\(subject) has \(String(character).quoted) but is compared with the percent-encoded URL, which"
+          + " is ASCII. It never matches.",
+        help: "Percent-encode it, or set `percentEncoded` to false (iOS 14 and later).")
     }
     if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
       add(
-        .spaceInPattern, at: pointer,
-        "\(subject) has a space or a control character, but it is compared with the encoded URL, which"
-          + " has none: it never matches there.",
+        .spaceInPattern, at: pointer(),
+        "\(subject) has a space or a control character but is compared with the percent-encoded URL,"
+          + " which has none. It never matches.",
         help: "Remove it, write %20, or set `percentEncoded` to false (iOS 14 and later).")
     }
-    if settings.isCaseSensitive, let escape, escape != escape.uppercased() {
+    if comparison.isCaseSensitive, let escape, escape != escape.uppercased() {
       add(
-        .lowerCaseEscape, at: pointer,
-        "\(subject) has `\(escape)`. The case of the digits counts, and most programs write"
-          + " `\(escape.uppercased())`: such URLs do not match.",
+        .lowerCaseEscape, at: pointer(),
+        "\(subject) has `\(escape)`. Case matters here, and most programs write"
+          + " `\(escape.uppercased())`, which does not match.",
         help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false."
       )
     }
   }
 
-  private mutating func addEscapeInDecodedPattern(
-    _ escape: String, _ subject: String, at pointer: JSONPointer
-  ) {
-    add(
-      .escapeInDecodedPattern, at: pointer,
-      "\(subject) has `\(escape)`, but with `percentEncoded` false only the URL is decoded: it matches"
-        + " `%25\(escape.dropFirst())`, not `\(escape)`.",
-      help: "Write the character itself, or set `percentEncoded` to true.")
-  }
-
-  /// The first escape, one with a small letter if there is one.
+  /// The first escape, preferably one with a lower-case letter.
   private static func firstEscape(in text: String) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return nil }
     let scalars = Array(text.unicodeScalars)
     let escapes = scalars.indices.compactMap { index -> String? in
       guard scalars[index] == "%", index + 2 < scalars.count,
@@ -157,67 +148,42 @@ extension Inspection {
     return escapes.first { $0 != $0.uppercased() } ?? escapes.first
   }
 
-  // MARK: - Components
-
-  private mutating func inspectDelimiter(
-    _ text: String, _ delimiter: String, _ role: PatternRole, isLeading: Bool,
-    at pointer: JSONPointer
-  ) {
-    guard isLeading else { return }
-    add(
-      .leadingDelimiter, at: pointer,
-      "The \(role.name) is compared without the `\(delimiter)` before it, so `\(text)` does not match"
-        + " what it seems to.",
-      help: "Leave the `\(delimiter)` out.")
-  }
+  // MARK: - Paths
 
   private mutating func inspectPath(
-    _ syntax: PatternSyntax, at pointer: JSONPointer
+    _ syntax: PatternSyntax, at pointer: @autoclosure () -> JSONPointer
   ) {
-    let text = syntax.text
     if syntax.isURL {
-      add(
-        .urlAsPath, at: pointer,
-        "`\(text)` is a URL, but only the path is compared, which has no scheme and no host.",
-        help: "Leave the scheme and the host out; write a query in `?` and a fragment in `#`.")
-      return
+      return add(
+        .urlAsPath, at: pointer(),
+        "\(syntax.text.quoted) is a URL, but only the path is compared, without scheme and host.",
+        help: "Remove the scheme and the host. Write a query in `?` and a fragment in `#`.")
     }
     if let host = syntax.host {
       add(
-        .hostAsPath, at: pointer,
-        "`\(text)` begins with the host \(host), but the path is compared without the host.",
-        help: "Begin with the slash after the host. Each domain has its own file.")
+        .hostAsPath, at: pointer(),
+        "\(syntax.text.quoted) starts with the host \(host.shown), but the path is compared without the"
+          + " host.",
+        help: "Start with the slash after the host. Each domain has its own file.")
     }
     if let parameter = syntax.routeParameter {
       add(
-        .routeParameter, at: pointer,
-        "`\(parameter)` is text: only URLs that have exactly these characters match.",
-        help: "Write `*` for any run of characters, or `?` for each character.")
+        .routeParameter, at: pointer(),
+        "\(parameter.quoted) is literal text: only URLs with exactly these characters match.",
+        help: "Write `*` for any characters, or `?` for each single one.")
     }
-    inspectOtherComponents(syntax, at: pointer)
-  }
-
-  private mutating func inspectOtherComponents(_ syntax: PatternSyntax, at pointer: JSONPointer) {
     if let query = syntax.queryInPath {
       add(
-        .queryInPath, at: pointer,
-        "`\(query)` looks like a query, but only the path is compared, and `?` stands for any one"
+        .queryInPath, at: pointer(),
+        "\(query.quoted) looks like a query, but only the path is compared, and `?` matches any one"
           + " character there.",
-        help: "Write the path alone, and the query in `?` of an element of `components`.")
+        help: "Write only the path here, and the query in `?` of an element of `components`.")
     }
-    if syntax.text.unicodeScalars.contains("#") {
+    if syntax.text.utf8.contains(UInt8(ascii: "#")) {
       add(
-        .fragmentInPath, at: pointer,
-        "The path has a `#`, which begins the fragment of a URL and is never part of its path.",
-        help: "Write the path alone, and the fragment in `#` of an element of `components`.")
+        .fragmentInPath, at: pointer(),
+        "The path has a `#`, which starts the fragment of a URL and is never part of its path.",
+        help: "Write only the path here, and the fragment in `#` of an element of `components`.")
     }
-  }
-
-  private mutating func addRegularExpression(_ trace: String, at pointer: JSONPointer) {
-    add(
-      .regularExpression, at: pointer,
-      "`\(trace)` looks like a regular expression, but is compared as text: only `*`, `?` and `$(name)`"
-        + " have a meaning.",
-      help: "Write `*` for any run of characters, `?` for one, and a variable for alternatives.")
   }
 }

@@ -1,152 +1,134 @@
 import JSONValue
 
+/// How a pattern is compared with a URL.
+struct PatternComparison: Hashable {
+  /// Whether case matters.
+  var isCaseSensitive = true
+  /// Whether the pattern is compared with the URL as it is written; otherwise the URL is decoded first.
+  var isPercentEncoded = true
+}
+
 extension Inspection {
-  /// Examines an element of `components`.
-  mutating func inspectRoute(_ value: JSON, at pointer: JSONPointer) {
-    guard let route = object(value, at: pointer, "An element of `components`") else { return }
-    inspectKeys(of: route, in: .route, at: pointer)
-    let settings = settings[pointer] ?? PatternSettings()
-    inspectConditions(of: route, settings, at: pointer)
-    if settings.isWithoutCondition { addMatchesEverything(at: pointer) }
+  /// Inspects an element of `components`.
+  mutating func inspectRoute(_ route: AppLinks.Route) {
+    guard let members = route.members else { return }
+    inspectConditions(
+      of: members,
+      PatternComparison(
+        isCaseSensitive: route.isCaseSensitive, isPercentEncoded: route.isPercentEncoded))
+    let hasQuery =
+      switch route.query {
+      case .any: false
+      case .items(let items): !items.isEmpty
+      case .whole, .ignored: true
+      }
+    if route.path != nil || route.fragment != nil || hasQuery { return }
+    add(
+      .matchesEverything, at: route.pointer,
+      "The route has no condition. It matches every URL, so later routes are never used.",
+      help: "Add a condition. If you mean every URL, write `\"/\": \"*\"`.")
   }
 
-  /// Examines a `defaults` object: its members are those of routes that leave them out.
-  mutating func inspectDefaults(_ value: JSON, at pointer: JSONPointer) {
-    guard let defaults = object(value, at: pointer, "`defaults`") else { return }
-    inspectKeys(of: defaults, in: .defaults, at: pointer)
-    let settings = PatternSettings(
-      isCaseSensitive: defaults["caseSensitive"]?.boolValue ?? true,
-      isPercentEncoded: defaults["percentEncoded"]?.boolValue ?? true)
-    inspectConditions(of: defaults, settings, at: pointer)
+  /// Inspects a `defaults` object, whose members routes inherit.
+  mutating func inspectDefaults(_ defaults: RouteMembers) {
+    inspectConditions(
+      of: defaults,
+      PatternComparison(
+        isCaseSensitive: defaults.caseSensitive ?? true,
+        isPercentEncoded: defaults.percentEncoded ?? true))
   }
 
   private mutating func inspectConditions(
-    of route: JSON.Object, _ settings: PatternSettings, at pointer: JSONPointer
+    of members: RouteMembers, _ comparison: PatternComparison
   ) {
-    for member in route.members {
-      if member.key == "comment", case .string = member.value { continue }
-      let place = pointer.appending(member.key)
-      switch (member.key, member.value) {
-      case ("/", .string(let text)): inspectPattern(text, .path, settings, at: place)
-      case ("#", .string(let text)): inspectPattern(text, .fragment, settings, at: place)
-      case ("?", .string(let text)): inspectPattern(text, .query, settings, at: place)
-      case ("?", .object(let items)): inspectQuery(items, settings, at: place)
-      case ("?", let value):
-        addWrongValueType(value, member.key, at: place, expected: "a string or an object")
-      case ("/", let value), ("#", let value), ("comment", let value):
-        if value.stringValue == nil {
-          addWrongValueType(value, member.key, at: place, expected: "a string")
-        }
-      case ("exclude", let value), ("caseSensitive", let value), ("percentEncoded", let value):
-        if value.boolValue == nil {
-          addWrongValueType(value, member.key, at: place, expected: "true or false")
-        }
-      default: break
+    let pointer = members.pointer
+    if let path = members.path, !addMisspelledNot(path.text, at: pointer.appending("/")) {
+      inspectPattern(path, .path, comparison, at: pointer.appending("/"))
+    }
+    if let fragment = members.fragment {
+      inspectPattern(fragment, .fragment, comparison, at: pointer.appending("#"))
+    }
+    switch members.query {
+    case .any?, nil: break
+    case .whole(let query)?: inspectPattern(query, .query, comparison, at: pointer.appending("?"))
+    case .items(let items)?:
+      for item in items {
+        let place = { pointer.appending("?").appending(item.name) }
+        inspectCharacters(of: item.name, "The name", comparison, at: place())
+        inspectPattern(item.pattern, .queryValue, comparison, at: place())
       }
+    case .ignored?: addIgnoredQuery(of: members)
     }
   }
 
-  private mutating func inspectQuery(
-    _ items: JSON.Object, _ settings: PatternSettings, at pointer: JSONPointer
-  ) {
-    for item in items.members {
-      let place = pointer.appending(item.key)
-      inspectCharacters(of: item.key, "The name `\(item.key)`", settings, at: place)
-      guard case .string(let text) = item.value else {
-        add(
-          .queryValueNotString, at: place,
-          "The value of `\(item.key)` is \(item.value.kind), not a string. The whole query object"
-            + " stops counting: the route matches any query.",
-          help: "Write a pattern as a string, such as `\"?*\"` for any value that is not empty.")
-        continue
-      }
-      inspectPattern(text, .queryValue, settings, at: place)
+  private mutating func addIgnoredQuery(of members: RouteMembers) {
+    for item in members.json["?"]?.objectValue?.members ?? [] where item.value.stringValue == nil {
+      add(
+        .queryValueNotString, at: members.pointer.appending("?").appending(item.key),
+        "The value of \(item.key.quoted) is \(item.value.kind), not a string. Devices ignore the whole"
+          + " query object, so the route matches any query.",
+        help: "Write a pattern as a string, such as `\"?*\"` for any value that is not empty.")
     }
   }
 
-  private mutating func addWrongValueType(
-    _ value: JSON, _ key: String, at pointer: JSONPointer, expected: String
-  ) {
+  /// Reports `NOT ` in an element of `components`.
+  private mutating func addMisspelledNot(
+    _ path: String, at pointer: @autoclosure () -> JSONPointer
+  ) -> Bool {
+    guard PatternSyntax(path).beginsWithNot else { return false }
     add(
-      .wrongValueType, at: pointer,
-      "`\(key)` is \(value.kind) and must be \(expected). What a device makes of it is not documented;"
-        + " probably it counts as if it were not there.",
-      help: "Write \(expected), or remove the key.")
+      .misspelledNot, at: pointer(),
+      "`NOT ` has a meaning only in `paths`. Here it is literal text that no URL has.",
+      help: "Write only the path, and add `\"exclude\": true`.")
+    return true
   }
 
-  private mutating func addMatchesEverything(at pointer: JSONPointer) {
-    add(
-      .matchesEverything, at: pointer,
-      "The route has no condition, so it matches every URL, and no route after it ever decides.",
-      help: "Add a condition. If every URL is meant, say so: `\"/\": \"*\"`.")
-  }
+  // MARK: - Paths
 
-  /// Examines the elements of `paths`.
-  mutating func inspectLegacyPaths(_ paths: [(text: String, pointer: JSONPointer)]) {
-    for path in paths { inspectLegacyPath(path.text, at: path.pointer) }
-    let bare = paths.filter { PatternSyntax($0.text).isBareLegacyPath }
+  /// Inspects the elements of `paths`.
+  mutating func inspectLegacyPaths(_ routes: [AppLinks.Route]) {
+    for route in routes { inspectLegacyPath(route) }
+    let bare = routes.filter { PatternSyntax($0.path?.text ?? "").isBarePath }
     guard let first = bare.first else { return }
-    let others = bare.count == 1 ? "" : ", like \(bare.count - 1) more of these paths"
+    let others = bare.count == 1 ? "" : " (and \((bare.count - 1).counted("other path")) here)"
     add(
       .noLeadingSlash, at: first.pointer,
-      "`\(first.text)` does not begin with a slash\(others). Newer systems add it; what older ones do"
-        + " is not documented, and probably nothing matches.",
-      help: "Begin each path with a slash.")
+      "\(LegacyPath(first).text.quoted)\(others) does not start with a slash. Newer systems add it; for"
+        + " older ones this is undocumented, and probably nothing matches.",
+      help: "Start each path with a slash.")
   }
 
-  private mutating func inspectLegacyPath(_ text: String, at pointer: JSONPointer) {
-    let isExclusion = text.utf8.starts(with: "NOT ".utf8)
-    let path = isExclusion ? String(text.unicodeScalars.dropFirst(4)) : text
-    if !isExclusion, Self.beginsWithNot(path) {
-      add(
-        .misspelledNot, at: pointer,
-        "`\(path)` excludes nothing: only `NOT ` in capital letters with one space after it does. As it"
-          + " is, it is a path that no URL has.",
+  private mutating func inspectLegacyPath(_ route: AppLinks.Route) {
+    guard let path = route.path else { return }
+    if !route.isExclusion, PatternSyntax(path.text).beginsWithNot {
+      return add(
+        .misspelledNot, at: route.pointer,
+        "\(path.text.quoted) excludes nothing. Only `NOT ` in capital letters and with one space does;"
+          + " this is a path that no URL has.",
         help: "Write `NOT ` and the path.")
-      return
     }
-    if path.contains("$(") {
+    if path.text.contains("$(") {
       add(
-        .variableInPaths, at: pointer,
-        "Variables count only in `components`; here `$(` is text, which no URL has.",
-        help: "Write the values out, or use `components`.")
+        .variableInPaths, at: route.pointer,
+        "Variables work only in `components`. Here `$(` is literal text that no URL has.",
+        help: "Write out the values, or use `components`.")
     }
-    let settings = PatternSettings(isLegacy: true)
-    inspectPattern(path, .path, settings, at: pointer)
-  }
-
-  /// Whether a path begins with the word in some spelling, and not with a path such as `/nothing`.
-  static func beginsWithNot(_ text: String) -> Bool {
-    let start = text.utf8.drop { $0 == UInt8(ascii: " ") }
-    guard start.first?.asciiLowercased == UInt8(ascii: "n") else { return false }
-    let bytes = Array(start)
-    return bytes.count > 3 && bytes[..<3].map(\.asciiLowercased) == Array("not".utf8)
-      && [UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\t"), UInt8(ascii: "!")].contains(
-        bytes[3])
+    inspectPattern(path, .path, PatternComparison(), at: route.pointer)
   }
 
   // MARK: - Comments
 
-  /// One finding for all comments, at the first.
-  mutating func inspectComments() {
-    var first: JSONPointer?
-    var number = 0
-    for entry in document["applinks"]?["details"]?.arrayValue?.enumerated().map(\.self) ?? [] {
-      for (index, route) in (entry.element["components"]?.arrayValue ?? []).enumerated() {
-        guard let text = route["comment"]?.stringValue, !text.isEmpty else { continue }
-        number += 1
-        if first != nil { continue }
-        let pointer = JSONPointer.root.appending("applinks").appending("details")
-        first = pointer.appending(entry.offset).appending("components").appending(index)
-          .appending("comment")
-      }
+  /// Adds one finding for all comments, at the first.
+  mutating func addPublicComments() {
+    let routes = links.entries.lazy.flatMap(\.routes).compactMap(\.members).filter {
+      $0.comment?.isEmpty == false
     }
-    guard let first else { return }
-    let count = number == 1 ? "This comment" : "This comment and \(number - 1) more"
+    let count = routes.count(where: { _ in true })
+    guard let first = routes.first else { return }
+    let comments = count == 1 ? "This comment" : "This comment and \(count - 1) more"
     add(
-      .publicComment, at: first,
-      "\(count) will be public: everybody can download the file. Devices ignore comments.",
-      help:
-        "See that no comment says what should not be known, such as paths that are not public yet.")
+      .publicComment, at: first.pointer.appending("comment"),
+      "\(comments) will be public: anybody can download the file. Devices ignore comments.",
+      help: "Make sure that no comment reveals a secret, such as an unpublished path.")
   }
 }

@@ -1,40 +1,30 @@
 import JSONValue
 
-/// One walk through a document, and what it has found so far.
+/// The linting of one document, with the findings so far.
 struct Inspection {
-  let document: JSON
-  /// What devices read of it.
-  let links: AppLinks
-  let variables: SubstitutionVariables
-  /// How the patterns of each route are compared.
-  let settings: [JSONPointer: PatternSettings]
-  /// The names of all variables that patterns may use, by their spelling in lower case.
+  let read: ReadDocument
+  /// The spelling of each variable that patterns may use, by its lower-case form.
   private(set) lazy var variableNames = Dictionary(
-    (ownVariableNames + SubstitutionVariables.predefinedNames).map { ($0.lowercased(), $0) },
-    uniquingKeysWith: { first, _ in first })
-  /// The variables whose values were looked at, for each way to compare them.
+    (links.variables.map(\.name) + SubstitutionVariables.predefinedNames).map {
+      ($0.lowercased(), $0)
+    }, uniquingKeysWith: { first, _ in first })
+  /// The variables whose values were inspected, per way of comparing them.
   var inspectedVariables: Set<InspectedVariable> = []
-  private(set) var findings: [Finding] = []
-
-  init(_ read: ReadDocument) {
-    document = read.json
-    links = read.links
-    variables = SubstitutionVariables(document["applinks"]?["substitutionVariables"])
-    settings = PatternSettings.all(links)
-  }
-
-  private var ownVariableNames: [String] {
-    document["applinks"]?["substitutionVariables"]?.objectValue?.keys ?? []
-  }
+  private(set) var findings: [Finding]
 
   /// A variable and how its values are compared.
   struct InspectedVariable: Hashable {
     let name: [UInt8]
-    let isPercentEncoded: Bool
-    let isCaseSensitive: Bool
+    let comparison: PatternComparison
   }
 
-  /// Notes a finding at the usual severity of its code, or at another one.
+  var links: AppLinks { read.links }
+
+  init(_ read: ReadDocument, findings: [Finding]) {
+    (self.read, self.findings) = (read, findings)
+  }
+
+  /// Adds a finding with the usual severity of its code, or with another one.
   mutating func add(
     _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
     _ message: String, help: String
@@ -42,9 +32,170 @@ struct Inspection {
     findings.append(Finding(code, severity: severity, at: pointer, message, help: help))
   }
 
-  /// The findings in the order of their places in the file; at one place as they were found.
   func inFileOrder() -> [Finding] {
-    guard findings.count > 1 else { return findings }
-    return FileOrder(of: findings, in: document).findings
+    findings.count > 1 ? FileOrder(of: findings, in: read.json).findings : findings
   }
+
+  /// Inspects everything except the names of the domain and what routes do together.
+  mutating func inspectDocument() {
+    guard case .object(let root) = read.json else {
+      add(
+        .notObject, at: .root,
+        "The file is \(read.json.kind) but must be an object. Devices ignore it.",
+        help: "Write an object with `applinks` or another service.")
+      return
+    }
+    for value in read.allUnread { addUnread(value) }
+    if !DocumentPart.services.contains(where: { root[$0] != nil }) {
+      let others = DocumentPart.appListServices.joined(separator: ", ")
+      add(
+        .noService, at: .root, "The file names no service, so it has no effect.",
+        help: "Add `applinks` or another service: \(others).")
+    }
+    for service in read.services { inspectService(service) }
+    if let applinks = links.json { inspectApplinks(applinks) }
+  }
+
+  private mutating func inspectService(_ service: ReadDocument.Service) {
+    if let apps = service.apps { inspectApps(apps) }
+    if service.json["apps"] != nil { return }
+    add(
+      .entryWithoutApp, severity: .warning, at: service.pointer,
+      "`\(service.name)` has no `apps`, so it applies to no app.",
+      help: "Add `apps`, an array of app identifiers, or remove `\(service.name)`.")
+  }
+
+  private mutating func inspectApplinks(_ applinks: JSON.Object) {
+    if let apps = links.apps, !apps.elements.isEmpty {
+      add(
+        .appsNotEmpty, at: apps.pointer,
+        "`applinks.apps` lists \(apps.elements.count.counted("app")). iOS 12 and earlier require an"
+          + " empty array here and may reject the file; later systems ignore it.",
+        help: "Write `\"apps\": []` or remove it. Apps belong in `details`.")
+    }
+    inspectVariables()
+    if let defaults = links.defaults { inspectDefaults(defaults) }
+    let details = AppLinks.pointer.appending("details")
+    switch applinks["details"] {
+    case nil:
+      add(
+        .noDetails, at: AppLinks.pointer, "`applinks` has no `details`, so no link opens an app.",
+        help: "Add `details`, an array of entries with `appIDs` and `components`.")
+    case .array([])?:
+      add(
+        .emptyDetails, at: details, "`details` is empty, so no link opens an app.",
+        help: "Add an entry, or remove `applinks`.")
+    case .object?:
+      add(
+        .detailsDictionary, at: details,
+        "`details` is an object keyed by app, a form of 2015 that Apple calls obsolete. The order of"
+          + " the apps is undefined, and current systems may not read it.",
+        help: "Write an array of entries with `appIDs` and `components`.")
+    default: break
+    }
+    for entry in links.entries { inspectEntry(entry) }
+    addPublicComments()
+  }
+
+  // MARK: - Unread values
+
+  private mutating func addUnread(_ unread: UnreadValue) {
+    switch unread.reason {
+    case .noEffect: break
+    case .unknownKey:
+      add(
+        .unknownKey, at: unread.pointer,
+        "\(unread.key.quoted) has no meaning in \(unread.part.name). Devices ignore it.",
+        help: unread.part.advice(on: unread.key))
+    case .wrongType(let expected) where unread.part == .route || unread.part == .defaults:
+      add(
+        .wrongValueType, at: unread.pointer,
+        "`\(unread.key)` is \(unread.value.kind) but must be \(expected). Apple does not document the"
+          + " effect; devices probably ignore the key.",
+        help: "Write \(expected), or remove the key.")
+    case .wrongType(let expected):
+      let subject = (unread.isElement ? "An element of " : "") + "`\(unread.key.shown)`"
+      add(
+        .wrongType, at: unread.pointer,
+        "\(subject) is \(unread.value.kind) but must be \(expected). Devices cannot read it and may"
+          + " ignore the whole file.",
+        help: "Write \(expected).")
+    }
+  }
+
+  // MARK: - Names
+
+  /// Looks for the sibling of a domain that people type as often: with `www.`, or without it.
+  mutating func inspectNames(_ context: Linter.Context) {
+    let labels = context.domain.split(separator: ".").map(String.init)
+    guard labels.count >= 2, labels.first != "*" else { return }
+    let parent = labels.dropFirst().joined(separator: ".")
+    if labels[0] == "www" {
+      if Self.isRegistrable(labels.dropFirst()), !context.names.contains(parent) {
+        addMissing(.apexSiblingMissing, parent, context)
+      }
+    } else if Self.isRegistrable(labels[...]) {
+      let sibling = "www.\(context.domain)"
+      if context.names.contains(sibling) || context.names.contains("*.\(context.domain)") { return }
+      addMissing(.wwwSiblingMissing, sibling, context)
+    }
+  }
+
+  private mutating func addMissing(
+    _ code: Finding.Code, _ sibling: String, _ context: Linter.Context
+  ) {
+    add(
+      code, at: .root,
+      "The file is published for \(context.domain) but not for \(sibling). Links to \(sibling) stay in"
+        + " the browser, since each domain needs its own file.",
+      help: "Add \(sibling) as an alias if it serves links and the app's entitlement names it.")
+  }
+
+  /// Whether the name is one that can be registered: nobody expects `www.` before `shop.example.com`.
+  private static func isRegistrable(_ labels: ArraySlice<String>) -> Bool {
+    let secondLevel = ["co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go"]
+    let labels = Array(labels)
+    return labels.count == 2 || labels.count == 3 && secondLevel.contains(labels[1])
+  }
+}
+
+extension DocumentPart {
+  /// What to do about an unknown key: use the known one that it resembles, or move it.
+  fileprivate func advice(on key: String) -> String {
+    if let similar = members.first(where: { Self.resemble(key, $0.key) }) {
+      return "Write `\(similar.key)` if that is what you mean."
+    }
+    if let home = Self.allCases.first(where: { $0.type(of: key) != nil }) {
+      return "Move `\(key)` to \(home.name), where it belongs."
+    }
+    return "Remove it, unless something other than Apple's systems reads it."
+  }
+
+  /// Whether one could be a misspelling of the other.
+  private static func resemble(_ key: String, _ known: String) -> Bool {
+    let letters = { (text: String) in
+      Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") })
+    }
+    let aliases = [
+      "path": "/", "query": "?", "fragment": "#", "excluded": "exclude", "apps": "appIDs",
+      "app": "appID", "comments": "comment", "variables": "substitutionVariables",
+    ]
+    if aliases[key.lowercased()] == known { return true }
+    guard known.utf8.count > 3, key.utf8.count < 100 else { return false }
+    return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
+  }
+}
+
+/// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
+public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
+  var last = Array(0...right.count)
+  for (row, letter) in left.enumerated() {
+    var current = [row + 1]
+    for (column, other) in right.enumerated() {
+      let replaced = last[column] + (letter == other ? 0 : 1)
+      current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
+    }
+    last = current
+  }
+  return last[right.count]
 }

@@ -1,4 +1,4 @@
-/// Traces of other syntaxes in the text of a pattern.
+/// Signs of another syntax in the text of a pattern.
 struct PatternSyntax {
   let text: String
   private let bytes: [UInt8]
@@ -10,8 +10,10 @@ struct PatternSyntax {
 
   /// Whether it is a whole URL.
   var isURL: Bool {
-    guard bytes.contains(ascii: "://"), let colon = text.start(ofASCII: "://") else { return false }
-    return text.utf8[..<colon].allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "*") }
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[colon...].starts(with: "://".utf8)
+    else { return false }
+    return bytes[..<colon].allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "*") }
   }
 
   /// The host that the text begins with, such as `example.com` or `*.example.com`.
@@ -26,25 +28,29 @@ struct PatternSyntax {
     let isHost = labels.enumerated().allSatisfy { index, label in
       index == 0 && label == "*"
         || !label.isEmpty
-          && label.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
+          && label.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
     }
     return isHost ? String(first) : nil
   }
 
-  /// Whether it is an element of `paths` that lacks the slash at its start and nothing else.
-  var isBareLegacyPath: Bool {
-    if bytes.starts(with: "NOT ".utf8) {
-      return PatternSyntax(String(text.unicodeScalars.dropFirst(4))).isBareLegacyPath
-    }
+  /// Whether a path of `paths` lacks the slash at its start and nothing else.
+  var isBarePath: Bool {
     let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
-    return !beginsLikePath && !isURL && host == nil && !Inspection.beginsWithNot(text)
+    return !beginsLikePath && !isURL && host == nil && !beginsWithNot
   }
 
-  /// A query in the text, from the `?` to the `=`.
+  /// Whether the text begins with the word "not" in some spelling, unlike a path such as `/nothing`.
+  var beginsWithNot: Bool {
+    let start = bytes.drop { $0 == UInt8(ascii: " ") }
+    return start.count > 3 && start.prefix(3).map(\.asciiLowercased) == Array("not".utf8)
+      && " /\t!".utf8.contains(start[start.startIndex + 3])
+  }
+
+  /// A query in the text, from its `?` to its `=`.
   var queryInPath: String? {
     for start in bytes.indices where bytes[start] == UInt8(ascii: "?") {
       let name = bytes[(start + 1)...].prefix {
-        $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
       }
       let end = start + 1 + name.count
       if !name.isEmpty, end < bytes.count, bytes[end] == UInt8(ascii: "=") {
@@ -54,15 +60,14 @@ struct PatternSyntax {
     return nil
   }
 
-  /// Whether a query pattern begins with the delimiter of the query.
+  /// Whether a query pattern begins with the delimiter of queries.
   var beginsWithQuery: Bool {
-    guard let query = queryInPath else { return false }
-    return text.utf8.starts(with: query.utf8)
+    queryInPath.map { text.utf8.starts(with: $0.utf8) } ?? false
   }
 
-  /// A parameter as web frameworks write it: `:id`, `{id}`, `<id>` or `[id]` after a slash.
+  /// A parameter in the syntax of web frameworks: `:id`, `{id}` or `<id>` after a slash.
   var routeParameter: String? {
-    // Splitting a text takes longer than to see that there is no need to.
+    // Checking first is faster than splitting every text.
     let isPossible = bytes.contains { byte in
       byte == UInt8(ascii: ":") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "<")
     }
@@ -78,11 +83,11 @@ struct PatternSyntax {
     return nil
   }
 
-  /// What shows that a regular expression was meant.
+  /// A sign that a regular expression was meant.
   var regularExpression: String? {
     if bytes.first == UInt8(ascii: "^") { return "^" }
     if bytes.count > 1, bytes.last == UInt8(ascii: "$") { return "$" }
-    // Nearly always none of the characters is there that the rest is made of.
+    // Nearly all patterns have none of these characters.
     guard bytes.contains(where: Self.isOfExpressions) else { return nil }
     if let sign = Self.signs.first(where: { bytes.contains(ascii: $0) && !isVariable($0) }) {
       return sign.description
@@ -95,7 +100,7 @@ struct PatternSyntax {
     ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
   ]
 
-  /// Whether a byte is one of those of which each sign, and alternatives, have one at least.
+  /// Whether a byte is one of those that every sign, and every alternative, contains.
   private static func isOfExpressions(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\\"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),
@@ -105,7 +110,7 @@ struct PatternSyntax {
     }
   }
 
-  /// Whether the sign is only the end of a variable, as in `$(lang)*`.
+  /// Whether the sign is just the end of a variable, as in `$(lang)*`.
   private func isVariable(_ sign: StaticString) -> Bool {
     sign.withUTF8Buffer { $0.first == UInt8(ascii: ")") } && bytes.contains(ascii: "$(")
   }
@@ -119,7 +124,7 @@ struct PatternSyntax {
     return String(decoding: bytes[open...close], as: UTF8.self)
   }
 
-  /// Endings by which a host without a scheme is told from a file name.
+  /// Endings that distinguish a host without a scheme from a file name.
   private static let topLevelDomains: Set<String> = [
     "com", "org", "net", "io", "app", "dev", "co", "me", "info", "biz", "edu", "gov", "eu", "uk",
     "de", "fr", "jp", "cn", "in", "br", "au", "ca", "es", "nl", "se", "ch", "ru", "us", "ai",
@@ -128,7 +133,7 @@ struct PatternSyntax {
 }
 
 extension [UInt8] {
-  /// Whether the text has these characters, compared byte by byte.
+  /// Whether the text contains these characters, byte by byte.
   func contains(ascii part: StaticString) -> Bool {
     part.withUTF8Buffer { part in
       guard let first = part.first, part.count <= count else { return false }
@@ -140,22 +145,5 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-  fileprivate var isASCIIAlphanumeric: Bool {
-    (0x30...0x39).contains(self) || (0x61...0x7A).contains(asciiLowercased)
-  }
-
-  fileprivate var isASCIIWord: Bool { isASCIIAlphanumeric || self == UInt8(ascii: "_") }
-}
-
-extension String {
-  /// Where the characters stand first, compared byte by byte.
-  fileprivate func start(ofASCII part: String) -> String.Index? {
-    let part = Array(part.utf8)
-    var index = utf8.startIndex
-    while index < utf8.endIndex {
-      if utf8[index...].starts(with: part) { return index }
-      index = utf8.index(after: index)
-    }
-    return nil
-  }
+  fileprivate var isASCIIWord: Bool { isASCIILetterOrDigit || self == UInt8(ascii: "_") }
 }

@@ -2,110 +2,140 @@ public import JSONValue
 
 /// Why a URL resolves as it does.
 public struct Explanation: Sendable {
-  /// A condition of a route.
-  public enum Condition: Sendable {
-    /// On the path.
-    case path
-    /// On the whole query.
-    case query
-    /// On the query items of this name.
-    case queryItem(String)
-    /// On the fragment.
-    case fragment
-  }
-
-  /// A route that does not match, but nearly.
-  public struct Closest: Sendable {
-    /// Where the route stands.
-    public let route: JSONPointer
-    /// The first of its conditions that failed.
-    public let failed: Condition
-  }
-
   /// The app; `nil` for all entries of the document as one list.
   public let app: String?
   /// The outcome.
   public let resolution: Resolution
-  /// Where the deciding entry stands; `nil` without a match.
-  public let entry: JSONPointer?
-  /// Where the deciding route stands; `nil` without a match.
+  /// Where the deciding route is; `nil` without a match.
   public let route: JSONPointer?
-  /// Without a match, the route of which the most conditions are met, and of several the first;
-  /// `nil` if no route was looked at.
-  public let closest: Closest?
-  /// The reason in plain words, a sentence.
+  /// Without a match, the first route that meets the most conditions; `nil` if there are no routes.
+  public let closest: JSONPointer?
+  /// The reason, in sentences.
   public let reason: String
+
+  fileprivate init(
+    app: String?, resolution: Resolution = .noMatch, route: JSONPointer? = nil,
+    closest: JSONPointer? = nil, reason: String
+  ) {
+    (self.app, self.resolution, self.route) = (app, resolution, route)
+    (self.closest, self.reason) = (closest, reason)
+  }
+}
+
+/// The resolution of one URL for one app.
+public struct MatchResult: Sendable {
+  /// The URL as it was given.
+  public let url: String
+  /// Why it resolves as it does; its `app` is `nil` only if the document names no app.
+  public let explanation: Explanation
+
+  /// A result.
+  public init(url: String, explanation: Explanation) {
+    self.url = url
+    self.explanation = explanation
+  }
+
+  /// The result as the API and `--json` write it.
+  public var json: JSON {
+    var object: JSON.Object = [
+      "url": .string(url), "app": .optional(explanation.app),
+      "resolution": .string(explanation.resolution.rawValue),
+    ]
+    object["pointer"] = explanation.route.map { .string($0.description) }
+    object["reason"] = .string(explanation.reason)
+    return .object(object)
+  }
 }
 
 extension Matcher {
-  /// Why a URL resolves as it does. Slower than `resolve`, which gives the same outcome.
+  /// Explains the outcome of `resolve`. Slower than that.
   ///
   /// - Parameters:
   ///   - url: the URL, in UTF-8.
-  ///   - scope: which routes count; one of this matcher's.
+  ///   - scope: the routes that apply; one of this matcher's scopes.
   ///   - domain: a URL with another host matches nothing.
   public func explain(_ url: Span<UInt8>, in scope: Scope, domain: String? = nil) -> Explanation {
     let decision = resolve(url, in: scope, domain: domain)
-    if let number = decision.route { return explainMatch(decision.resolution, number, scope) }
+    if let number = decision.route {
+      let route = links.route(at: places[number])
+      let conditions = route.conditions.joined(separator: " and ")
+      let kind = decision.resolution == .blocked ? "an exclusion" : "a route"
+      return Explanation(
+        app: scope.app, resolution: decision.resolution, route: route.pointer,
+        reason: "The first matching route is \(route.pointer), \(kind) for "
+          + "\(conditions.isEmpty ? "every URL" : conditions).")
+    }
     guard let parts = URLParts(url) else {
-      return .noMatch(scope, "This is not an http or https URL with a host.")
+      return Explanation(app: scope.app, reason: "The URL is not an http or https URL with a host.")
     }
     if let domain, !parts.isHost(of: domain, in: url) {
       let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
-      return .noMatch(scope, "The host \(host) is not \(domain), for which the document is served.")
+      return Explanation(
+        app: scope.app,
+        reason: "The document is served for \(domain), not for the host \(host.quoted).")
     }
     guard scope.isNamed else {
-      return .noMatch(scope, "The document has no entry for the app \(scope.app ?? "").")
+      return Explanation(
+        app: scope.app, reason: "The document has no entry for the app \((scope.app ?? "").shown).")
     }
-    guard let (number, condition) = closest(in: scope, url, parts) else {
-      return .noMatch(scope, "No entry that counts has a route.")
+    guard let (route, condition) = closest(in: scope, url, parts) else {
+      return Explanation(
+        app: scope.app,
+        reason: "The document has no routes\(scope.app == nil ? "" : " for the app").")
     }
-    let route = links.route(at: places[number])
-    return .noMatch(
-      scope,
-      "No route matches. The closest is \(route.pointer), which asks for \(condition.text(in: route)).",
-      Explanation.Closest(route: route.pointer, failed: condition))
+    return Explanation(
+      app: scope.app, closest: route,
+      reason: "No route matches. The closest is \(route), which requires \(condition).")
   }
 
-  /// Why a URL resolves as it does.
+  /// Explains the outcome of `resolve`.
   public func explain(_ url: String, in scope: Scope, domain: String? = nil) -> Explanation {
     explain(url.utf8.span, in: scope, domain: domain)
   }
 
-  private func explainMatch(
-    _ resolution: Resolution, _ number: Int, _ scope: Scope
-  ) -> Explanation {
-    let route = links.route(at: places[number])
-    let conditions = route.conditions.map { $0.text(in: route) }
-    let what = conditions.isEmpty ? "every URL" : conditions.joined(separator: " and ")
-    let kind = resolution == .blocked ? "exclusion" : "route"
-    return Explanation(
-      app: scope.app, resolution: resolution, entry: links.entries[places[number].entry].pointer,
-      route: route.pointer, closest: nil,
-      reason: "The first route that matches is \(route.pointer): \(kind) for \(what).")
-  }
-
-  /// The route of the scope that meets the most of its conditions, and the first that it does not.
+  /// The first route of the scope that meets the most conditions, with the first condition it fails.
   private func closest(
     in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts
-  ) -> (route: Int, failed: Explanation.Condition)? {
+  ) -> (route: JSONPointer, failed: String)? {
     var compared = ComparedURL(url, parts, hasForms: table.hasForms)
     var best: (route: Int, failed: Int, met: Int)?
     for number in scope.routes.joined() {
       let (met, failed) = table.conditionsMet(by: url, &compared, of: number)
       if let failed, met > best?.met ?? -1 { best = (number, failed, met) }
     }
-    return best.map { ($0.route, links.route(at: places[$0.route]).conditions[$0.failed]) }
+    return best.map {
+      let route = links.route(at: places[$0.route])
+      return (route.pointer, route.conditions[$0.failed])
+    }
   }
-}
 
-extension Explanation {
-  fileprivate static func noMatch(
-    _ scope: Matcher.Scope, _ reason: String, _ closest: Closest? = nil
-  ) -> Explanation {
-    Explanation(
-      app: scope.app, resolution: .noMatch, entry: nil, route: nil, closest: closest,
-      reason: reason)
+  /// The scopes to resolve in: that of one app, or of each app in the document, or of the whole
+  /// document if it names no app.
+  public func scopes(asking app: String?) -> [Scope] {
+    if let app { return [scope(of: app)] }
+    return scopes.isEmpty ? [everyEntry] : scopes
+  }
+
+  /// Resolves a URL for each app in the document, or for one app.
+  ///
+  /// - Parameters:
+  ///   - app: The app; without it, every app in the document.
+  ///   - domain: As for `resolve`.
+  public func results(
+    for url: String, app: String? = nil, domain: String? = nil
+  ) -> [MatchResult] {
+    scopes(asking: app).map {
+      MatchResult(url: url, explanation: explain(url, in: $0, domain: domain))
+    }
+  }
+
+  /// The host of a URL as it is written, without user information, port and trailing dot; `nil` unless
+  /// it is an http or https URL with a host.
+  public static func host(of url: String) -> Substring? {
+    let bytes = url.utf8.span
+    guard let range = URLParts(bytes)?.host(in: bytes) else { return nil }
+    let start = url.utf8.index(url.startIndex, offsetBy: range.lowerBound)
+    return url[start..<url.utf8.index(start, offsetBy: range.count)]
   }
 }
 
@@ -116,32 +146,17 @@ extension AppLinks {
 }
 
 extension AppLinks.Route {
-  /// The conditions that are written, of its own or by default, in the order in which
-  /// `RouteTable.conditionsMet` counts them.
-  fileprivate var conditions: [Explanation.Condition] {
-    let query: [Explanation.Condition] =
+  /// The conditions of the route and its defaults in words, such as `path "/buy/*"`, in the order in
+  /// which `RouteTable.conditionsMet` counts them.
+  fileprivate var conditions: [String] {
+    let ofQuery =
       switch query {
-      case .any, .ignored: []
-      case .whole: [.query]
-      case .items(let items): items.map { .queryItem($0.name) }
+      case .any, .ignored: [String]()
+      case .whole(let pattern): ["query \(pattern.text.quoted)"]
+      case .items(let items):
+        items.map { "query item \($0.name.shown) \($0.pattern.text.quoted)" }
       }
-    return (path == nil ? [] : [.path]) + query + (fragment == nil ? [] : [.fragment])
+    return [path.map { "path \($0.text.quoted)" }].compactMap(\.self) + ofQuery
+      + [fragment.map { "fragment \($0.text.quoted)" }].compactMap(\.self)
   }
-}
-
-extension Explanation.Condition {
-  /// The condition in words, such as `path "/buy/*"`.
-  fileprivate func text(in route: AppLinks.Route) -> String {
-    switch (self, route.query) {
-    case (.path, _): return "path \(quoted(route.path))"
-    case (.fragment, _): return "fragment \(quoted(route.fragment))"
-    case (.query, .whole(let pattern)): return "query \(quoted(pattern))"
-    case (.queryItem(let name), .items(let items)):
-      let item = items.first { sameScalars($0.name, name) }
-      return "query item \(name) \(quoted(item?.pattern))"
-    case (.query, _), (.queryItem, _): return "query"
-    }
-  }
-
-  private func quoted(_ pattern: Pattern?) -> String { "\"\(pattern?.text ?? "*")\"" }
 }

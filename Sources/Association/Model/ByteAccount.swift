@@ -1,24 +1,24 @@
 public import JSONValue
 
-/// Which apps and routes the bytes of a document go to.
+/// How many bytes of a document each app and route takes.
 public struct ByteAccount: Sendable, Equatable {
-  /// The bytes that an app's entries take.
+  /// The bytes of an app's entries.
   public struct AppShare: Sendable, Equatable {
-    /// The app, as the document names it.
+    /// The app identifier, as the document writes it.
     public let app: String
-    /// The bytes of all entries that name it. Entries of several apps count for each of them.
+    /// The size of all entries that name the app. An entry of several apps is counted for each.
     public let bytes: Int
   }
 
-  /// The bytes that one route takes.
+  /// The bytes of one route.
   public struct RouteShare: Sendable, Equatable {
     /// Where the route is in the document.
     public let pointer: JSONPointer
-    /// Its bytes.
+    /// Its size.
     public let bytes: Int
   }
 
-  /// How many of the largest routes are named.
+  /// The number of routes in `routes`, at most.
   public static let routeLimit = 20
 
   /// The size of the document.
@@ -28,42 +28,23 @@ public struct ByteAccount: Sendable, Equatable {
   /// The largest routes, the largest first.
   public let routes: [RouteShare]
 
-  /// The account of a rendered document. What does not have the shape of one is passed over.
-  public init(of document: JSON) {
+  /// Accounts for the bytes of a rendered document.
+  public init(of document: ReadDocument) {
     var apps: [String: Int] = [:]
     var routes: [RouteShare] = []
-    for (pointer, element) in Self.entries(of: document) {
-      for app in Self.apps(of: element) {
-        apps[app, default: 0] += element.serialized().count
+    for entry in document.links.entries {
+      let size = JSON.object(entry.json).serialized().count
+      for app in Set(entry.apps + [entry.appID].compactMap(\.self)) {
+        apps[app, default: 0] += size
       }
-      for key in ["components", "paths"] {
-        let place = pointer.appending(key)
-        for (index, route) in (element[key]?.arrayValue ?? []).enumerated() {
-          let bytes = route.serialized().count
-          routes.append(RouteShare(pointer: place.appending(index), bytes: bytes))
-        }
+      let legacy = entry.hasComponents ? entry.paths ?? [] : []
+      routes += (entry.routes + legacy).map {
+        RouteShare(pointer: $0.pointer, bytes: $0.json.serialized().count)
       }
     }
-    bytes = document.serialized().count
+    bytes = document.json.serialized().count
     self.apps = apps.map { AppShare(app: $0.key, bytes: $0.value) }
       .sorted { ($1.bytes, $0.app) < ($0.bytes, $1.app) }
     self.routes = Array(routes.sorted { $0.bytes > $1.bytes }.prefix(Self.routeLimit))
-  }
-
-  private static func entries(of document: JSON) -> [(JSONPointer, JSON)] {
-    let place = JSONPointer.root.appending("applinks").appending("details")
-    switch document["applinks"]?["details"] {
-    case .array(let elements):
-      return elements.enumerated().map { (place.appending($0), $1) }
-    case .object(let members):
-      return members.members.map { (place.appending($0.key), $0.value) }
-    default: return []
-    }
-  }
-
-  private static func apps(of element: JSON) -> Set<String> {
-    let several = element["appIDs"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    let one = element["appID"]?.stringValue.map { [$0] } ?? []
-    return Set(several + one)
   }
 }

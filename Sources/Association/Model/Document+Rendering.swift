@@ -12,10 +12,10 @@ extension Document {
     return .object(file)
   }
 
-  /// The document as it is served: JSON in UTF-8, without white space.
+  /// The document as served: JSON in UTF-8, without white space.
   public func rendered() -> [UInt8] { json.serialized() }
 
-  /// `applinks` is written when it says something, and when nothing else does.
+  /// `applinks` is written if it has content, and if nothing else is written.
   private var writesAppLinks: Bool {
     appLinksSaysSomething || (services.isEmpty && extra.isEmpty)
   }
@@ -48,7 +48,7 @@ extension Document {
     case .dictionary:
       var details = JSON.Object()
       for entry in entries {
-        // Whoever makes such a document sees to it that no app comes twice.
+        // The document's author ensures that no app occurs twice.
         for app in entry.apps { details.appendNew(app.text, .object(entry.members)) }
       }
       return .object(details)
@@ -66,8 +66,8 @@ extension Document.AppList {
 }
 
 extension Entry {
-  /// The elements of `details` that say this entry: one, or one an app where `appID` is the only
-  /// key for several.
+  /// The entry as elements of `details`: one element, or one per app if `appID` is the only key for
+  /// several apps.
   public var json: [JSON] {
     if keys.appID && !keys.appIDs {
       return apps.map { element(appKeys: ["appID": .string($0.text)]) }
@@ -92,7 +92,7 @@ extension Entry {
       members["components"] = .array(routes.map(\.json))
       if keys.paths { members["paths"] = .strings(paths.map(\.text)) }
     } else if keys.paths {
-      // Whoever makes such an entry sees to it that each route is a legacy path.
+      // The entry's author ensures that each route is a legacy path.
       members["paths"] = .strings(routes.compactMap(\.legacyPath?.text))
     }
     members.addMissing(from: extra)
@@ -141,12 +141,12 @@ extension Defaults {
 }
 
 extension JSON.Object {
-  /// Appends a member that is not here yet, if there is a value for it.
+  /// Appends a new member unless its value is `nil`.
   fileprivate mutating func append(_ key: String, _ value: JSON?) {
     if let value { appendNew(key, value) }
   }
 
-  /// Appends the members whose keys are not here yet: what the model says goes before what was kept.
+  /// Appends the members whose keys are new: the model takes precedence over `extra`.
   fileprivate mutating func addMissing(from other: JSON.Object) {
     guard !other.isEmpty else { return }
     let present = Set(keys.map { Array($0.utf8) })

@@ -1,21 +1,21 @@
 public import JSONValue
 
-/// What the association file of a domain says, in a form that rows can hold and that loses nothing
-/// of an adopted file but its white space and the order of its keys.
+/// The content of a domain's association file, in a form that rows can hold. Of an adopted file it
+/// loses only white space and the order of keys.
 ///
-/// Empty lists and objects are not written. Where an adopted file has them anyway, or has a key or
-/// a value that the format does not know, they are kept in `extra` as they are.
+/// Empty lists and objects are not written. If an adopted file has some, or has keys or values that
+/// the format does not define, `extra` keeps them unchanged.
 public struct Document: Sendable, Equatable {
-  /// How `details` is written.
+  /// The form of `details`.
   public enum DetailsForm: String, Sendable, CaseIterable {
     /// An array of entries.
     case array
-    /// The obsolete object with an app identifier as each key (WWDC15, called obsolete in WWDC19).
-    /// Only adopted files have it.
+    /// The obsolete object keyed by app identifier (WWDC15, called obsolete in WWDC19). Only adopted
+    /// files use it.
     case dictionary
   }
 
-  /// The services beside `applinks` that are lists of apps.
+  /// The services other than `applinks`, which are lists of apps.
   public enum Service: String, Sendable, CaseIterable {
     /// Shared passwords and passkeys.
     case webcredentials
@@ -39,9 +39,9 @@ public struct Document: Sendable, Equatable {
     }
   }
 
-  /// `applinks.apps`, which iOS 12 and earlier want to be `[]`; `nil` where it is not written.
+  /// `applinks.apps`, which iOS 12 and earlier require to be `[]`; `nil` if it is not written.
   public var apps: [String]?
-  /// How `applinks.details` is written.
+  /// The form of `applinks.details`.
   public var detailsForm: DetailsForm = .array
   /// `applinks.defaults`.
   public var defaults = Defaults()
@@ -49,17 +49,17 @@ public struct Document: Sendable, Equatable {
   public var substitutionVariables: [SubstitutionVariable] = []
   /// `applinks.details`.
   public var entries: [Entry] = []
-  /// The other services; one that is not written is not here.
+  /// The other services that are written.
   public var services: [Service: AppList] = [:]
-  /// Members of the file that nothing above says.
+  /// Members of the file that no other property holds.
   public var extra: JSON.Object = [:]
-  /// Members of `applinks` that nothing above says.
+  /// Members of `applinks` that no other property holds.
   public var applinksExtra: JSON.Object = [:]
 
-  /// A document that says nothing.
+  /// An empty document.
   public init() {}
 
-  /// Whether two documents say the same, scalar by scalar.
+  /// Compares the content scalar by scalar.
   public static func == (left: Document, right: Document) -> Bool {
     left.apps.map(JSON.strings) == right.apps.map(JSON.strings)
       && left.detailsForm == right.detailsForm && left.defaults == right.defaults
@@ -68,8 +68,7 @@ public struct Document: Sendable, Equatable {
       && left.extra == right.extra && left.applinksExtra == right.applinksExtra
   }
 
-  /// Every app that the document names in an entry or a service, each once, in the order of their
-  /// first appearance.
+  /// Every app in an entry or a service, each once, in order of first appearance.
   public var appIdentifiers: [AppIdentifier] {
     var seen: Set<AppIdentifier> = []
     let inEntries = entries.flatMap { $0.apps + ($0.appID.map { [$0] } ?? []) }
@@ -80,18 +79,18 @@ public struct Document: Sendable, Equatable {
 
 /// A custom substitution variable (Apple: "applinks.SubstitutionVariables").
 public struct SubstitutionVariable: Sendable, Equatable {
-  /// The name as it stands in `$(name)`.
+  /// The name, as in `$(name)`.
   public var name: String
-  /// The values that it stands for, any one of them.
+  /// The values; the variable matches any one of them.
   public var values: [String]
 
-  /// A variable of these values.
+  /// A variable.
   public init(name: String, values: [String]) {
     self.name = name
     self.values = values
   }
 
-  /// Whether two variables have the same name and values, scalar by scalar.
+  /// Compares name and values scalar by scalar.
   public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
     sameScalars(left.name, right.name) && left.values.elementsEqual(right.values, by: sameScalars)
   }

@@ -1,6 +1,35 @@
-/// A name that a file is published for, with all that the file is made of.
+import JSONValue
+
+/// An app that domains name.
+public struct App: Sendable, Equatable {
+  /// What an app or a domain is for.
+  public enum Environment: String, Sendable, CaseIterable {
+    /// For customers.
+    case production
+    /// For tests before a release.
+    case staging
+    /// For developers.
+    case development
+  }
+
+  /// The app identifier.
+  public var id: AppIdentifier
+  /// A name for people; may be empty.
+  public var name: String
+  /// What the app is for.
+  public var environment: Environment
+
+  /// An app.
+  public init(id: AppIdentifier, name: String = "", environment: Environment = .production) {
+    self.id = id
+    self.name = name
+    self.environment = environment
+  }
+}
+
+/// A domain name that a file is published for, with everything the file is made of.
 public struct Domain: Sendable, Equatable {
-  /// How entries are written that do not say it themselves.
+  /// The form of entries that do not set their own.
   public enum Format: String, Sendable, CaseIterable {
     /// `appIDs` and `components`.
     case modern
@@ -10,11 +39,11 @@ public struct Domain: Sendable, Equatable {
     /// The keys of an entry in this format.
     public var keys: Entry.Keys { self == .modern ? .modern : .legacy }
 
-    /// `applinks.apps` in this format: systems that read `paths` want it to be empty.
+    /// `applinks.apps` in this format: systems that read `paths` require it to be empty.
     public var apps: [String]? { self == .modern ? nil : [] }
 
-    /// The format that a document is in: legacy if all of it is, otherwise modern, with entries that
-    /// say themselves how they are written.
+    /// The format of a document: legacy if all of it is, otherwise modern, with entries that set their
+    /// own keys.
     public init(of document: Document) {
       let isLegacy =
         document.apps == [] && !document.entries.isEmpty
@@ -25,27 +54,26 @@ public struct Domain: Sendable, Equatable {
 
   /// The name.
   public var name: DomainName
-  /// Further names that the same file is served for.
+  /// Other names that the same file is served for.
   public var aliases: [Alias]
-  /// Whether the file is served; a domain that is not enabled is 404.
+  /// Whether the file is served; a disabled domain answers 404.
   public var isEnabled: Bool
-  /// How entries are written that do not say it themselves.
+  /// The form of entries that do not set their own.
   public var format: Format
-  /// The `max-age` of the answers, in seconds.
+  /// The `max-age` of responses, in seconds.
   public var cacheSeconds: Int
   /// What the domain is for.
   public var environment: App.Environment
-  /// Whether an app of another environment on it is an error.
+  /// Whether an app of another environment is an error.
   public var isStrict: Bool
-  /// What the file says.
+  /// The content of the file.
   public var document: Document
-  /// URLs with the resolutions that they must have.
+  /// URLs with their required resolutions.
   public var expectations: [Expectation]
 
-  /// How many seconds a copy may be kept unless the domain says otherwise. Apple's CDN gives its own
-  /// copies one to six hours.
+  /// The default of `cacheSeconds`. Apple's CDN gives its own copies one to six hours.
   public static let defaultCacheSeconds = 3600
-  /// The values that `cacheSeconds` may have: up to a year.
+  /// The range of `cacheSeconds`: up to a year.
   public static let cacheSecondsRange = 0...31_536_000
 
   /// A domain.
@@ -63,5 +91,61 @@ public struct Domain: Sendable, Equatable {
     self.isStrict = isStrict
     self.document = document
     self.expectations = expectations
+  }
+}
+
+/// A URL of a domain with the resolution that it must have for an app. A change that breaks an
+/// expectation is refused.
+public struct Expectation: Sendable, Hashable {
+  /// The URL, as it is written.
+  public var url: String
+  /// The app.
+  public var app: AppIdentifier
+  /// The required resolution.
+  public var resolution: Resolution
+
+  /// Compares URLs scalar by scalar.
+  public static func == (left: Expectation, right: Expectation) -> Bool {
+    sameScalars(left.url, right.url) && left.app == right.app
+      && left.resolution == right.resolution
+  }
+
+  /// An expectation.
+  public init(url: String, app: AppIdentifier, resolution: Resolution) {
+    self.url = url
+    self.app = app
+    self.resolution = resolution
+  }
+}
+
+/// An immutable, published document of a domain.
+public struct Revision: Sendable, Equatable {
+  /// The number in the domain, from 1.
+  public let number: Int
+  /// The size of the document in bytes.
+  public let size: Int
+  /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
+  public let sha256: String
+  /// When it was published, in seconds since 1970.
+  public let publishedAt: Int64
+  /// Who published it: the name of a token, or of a command.
+  public let author: String
+  /// Why it was published.
+  public let reason: String
+  /// The codes of the errors that were accepted when it was published.
+  public let acceptedCodes: [String]
+
+  /// A revision.
+  public init(
+    number: Int, size: Int, sha256: String, publishedAt: Int64, author: String, reason: String,
+    acceptedCodes: [String]
+  ) {
+    self.number = number
+    self.size = size
+    self.sha256 = sha256
+    self.publishedAt = publishedAt
+    self.author = author
+    self.reason = reason
+    self.acceptedCodes = acceptedCodes
   }
 }

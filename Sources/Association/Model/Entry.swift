@@ -2,7 +2,7 @@ public import JSONValue
 
 /// One element of `applinks.details`: an ordered list of routes for a set of apps.
 public struct Entry: Sendable, Equatable {
-  /// Which of Apple's four keys the entry is written with.
+  /// The keys of Apple's that the entry is written with.
   public struct Keys: Sendable, Hashable {
     /// `appID`, all systems.
     public var appID: Bool
@@ -10,7 +10,7 @@ public struct Entry: Sendable, Equatable {
     public var appIDs: Bool
     /// `components`, from iOS 13.
     public var components: Bool
-    /// `paths`, which systems from iOS 13 ignore beside `components`.
+    /// `paths`, which iOS 13 and later ignore if there are `components`.
     public var paths: Bool
 
     /// A set of keys.
@@ -26,26 +26,26 @@ public struct Entry: Sendable, Equatable {
     /// `appID` and `paths`.
     public static let legacy = Keys(appID: true, appIDs: false, components: false, paths: true)
 
-    /// Whether the routes are written as `paths` and nothing else.
+    /// Whether the routes are written only as `paths`.
     public var isLegacyOnly: Bool { paths && !components }
   }
 
-  /// The row, once it is stored.
+  /// The row; `nil` until the entry is stored.
   public var id: Int64?
   /// The keys that the entry is written with.
   public var keys: Keys
-  /// The apps: the value of `appIDs`, or of `appID` where that is the only key. With `appID` alone,
-  /// several apps are written as an entry each.
+  /// The apps: the value of `appIDs`, or of `appID` if that is the only key. With `appID` alone, each
+  /// app gets an element of `details`.
   public var apps: [AppIdentifier]
-  /// The value of `appID` where it stands beside `appIDs`.
+  /// The value of `appID` if there is also `appIDs`.
   public var appID: AppIdentifier?
-  /// The routes in order: `components`, or `paths` where that is the only key.
+  /// The routes in order: `components`, or `paths` if that is the only key.
   public var routes: [Route]
-  /// `paths` where it stands beside `components`.
+  /// `paths` if there is also `components`.
   public var paths: [LegacyPath]
-  /// The defaults for the routes of this entry.
+  /// The defaults of this entry's routes.
   public var defaults: Defaults
-  /// Members that nothing above says.
+  /// Members that no other property holds.
   public var extra: JSON.Object
 
   /// An entry.
@@ -65,30 +65,37 @@ public struct Entry: Sendable, Equatable {
   }
 }
 
-/// One element of `paths`: a pattern, or with `NOT ` before it an exclusion (archived "Support
+/// One element of `paths`: a pattern, or an exclusion if `NOT ` precedes it (archived "Support
 /// Universal Links").
 public struct LegacyPath: Sendable, Equatable {
   /// The pattern.
   public var pattern: String
-  /// Whether a path that matches stays on the web.
+  /// Whether the app does not open matching paths.
   public var exclude: Bool
 
   private static let prefix = "NOT "
 
-  /// Reads an element of `paths`.
+  /// Parses an element of `paths`.
   public init(_ text: String) {
     exclude = text.utf8.starts(with: Self.prefix.utf8)
-    pattern = exclude ? String(text.dropFirst(Self.prefix.count)) : text
+    // By scalars: a combining mark after the prefix forms one character with the prefix's space.
+    pattern = exclude ? String(text.unicodeScalars.dropFirst(Self.prefix.utf8.count)) : text
   }
 
-  /// A pattern with or without `NOT `; `nil` for a pattern without it that begins with it.
+  /// A path with or without `NOT `; `nil` for a pattern without it that begins with it.
   public init?(pattern: String, exclude: Bool) {
     let path = LegacyPath(exclude ? Self.prefix + pattern : pattern)
     guard path.exclude == exclude else { return nil }
     self = path
   }
 
-  /// Whether two elements are the same, scalar by scalar.
+  /// The element of `paths` that a route was read from.
+  init(_ route: AppLinks.Route) {
+    pattern = route.path?.text ?? "*"
+    exclude = route.isExclusion
+  }
+
+  /// Compares scalar by scalar.
   public static func == (left: LegacyPath, right: LegacyPath) -> Bool {
     sameScalars(left.text, right.text)
   }

@@ -1,23 +1,28 @@
 public import JSONValue
 
-/// One element of `components`: conditions on path, query and fragment that all must hold.
-/// A condition that is left out comes from the defaults, or matches everything.
+/// One element of `components`: conditions on path, query and fragment, all of which must hold.
+/// A missing condition comes from the defaults, or matches everything.
 public struct Route: Sendable, Equatable {
   /// A condition on the query.
   public enum Query: Sendable, Equatable {
     /// A pattern for the whole query.
     case pattern(String)
-    /// A pattern for each of some items, in the order of the file; never empty names twice.
+    /// A pattern for each of some items, in file order; no name occurs twice.
     case items([Item])
 
-    /// Whether two conditions say the same, scalar by scalar.
+    /// The conditions on items in an object.
+    package init(_ items: JSON.Object) {
+      self = .items(items.members.map { Item(name: $0.key, value: $0.value) })
+    }
+
+    /// Compares as JSON, scalar by scalar.
     public static func == (left: Query, right: Query) -> Bool { left.json == right.json }
 
     /// A query item's name and the pattern for its value.
     public struct Item: Sendable {
       /// The name of the item.
       public var name: String
-      /// The pattern. A value that is no string makes the system ignore the whole query condition;
+      /// The pattern. A value that is not a string makes devices ignore the whole query condition, but
       /// adopted files may have one, so any JSON is kept.
       public var value: JSON
 
@@ -29,7 +34,7 @@ public struct Route: Sendable, Equatable {
     }
   }
 
-  /// The row, once it is stored.
+  /// The row; `nil` until the route is stored.
   public var id: Int64?
   /// `/`: a pattern for the path.
   public var path: String?
@@ -37,15 +42,15 @@ public struct Route: Sendable, Equatable {
   public var query: Query?
   /// `#`: a pattern for the fragment.
   public var fragment: String?
-  /// Whether a URL that matches stays on the web.
+  /// Whether the app does not open matching URLs.
   public var exclude: Bool?
-  /// Whether case counts; Apple's default is true.
+  /// Whether case matters; Apple's default is true.
   public var caseSensitive: Bool?
   /// Whether the patterns are percent-encoded; Apple's default is true.
   public var percentEncoded: Bool?
-  /// A remark, which is published with the file.
+  /// A comment, which is published with the file.
   public var comment: String?
-  /// Members that nothing above says.
+  /// Members that no other property holds.
   public var extra: JSON.Object
 
   /// A route.
@@ -65,12 +70,12 @@ public struct Route: Sendable, Equatable {
     self.extra = extra
   }
 
-  /// Whether two routes are the same row and say the same, scalar by scalar.
+  /// Whether two routes are the same row with the same content, scalar by scalar.
   public static func == (left: Route, right: Route) -> Bool {
     left.id == right.id && (left.hasSameParts(as: right) || left.json == right.json)
   }
 
-  /// Whether both say the same in the same way, which is seen without writing them as JSON.
+  /// A quick test for equal content, without rendering JSON.
   private func hasSameParts(as other: Route) -> Bool {
     exclude == other.exclude && caseSensitive == other.caseSensitive
       && percentEncoded == other.percentEncoded && query == other.query && extra == other.extra
@@ -83,12 +88,12 @@ public struct Route: Sendable, Equatable {
     return sameScalars(left, right)
   }
 
-  /// The route that an element of `paths` is.
+  /// A route from an element of `paths`.
   public init(_ path: LegacyPath) {
     self.init(path: path.pattern, exclude: path.exclude ? true : nil)
   }
 
-  /// The route as an element of `paths`; `nil` if it says more than `paths` can.
+  /// The route as an element of `paths`; `nil` if it has more than `paths` can express.
   public var legacyPath: LegacyPath? {
     guard let path, query == nil, fragment == nil, caseSensitive == nil, percentEncoded == nil,
       comment == nil, extra.isEmpty
@@ -97,13 +102,13 @@ public struct Route: Sendable, Equatable {
   }
 }
 
-/// Values for conditions and settings that routes leave out (Apple: "applinks.Defaults").
+/// Values for the conditions and settings that routes do not set (Apple: "applinks.Defaults").
 public struct Defaults: Sendable, Equatable {
-  /// Whether case counts.
+  /// Whether case matters.
   public var caseSensitive: Bool?
   /// Whether the patterns are percent-encoded.
   public var percentEncoded: Bool?
-  /// Other members: `/`, `?`, `#`, `exclude`, and what the format does not know.
+  /// Other members: `/`, `?`, `#`, `exclude`, and unknown ones.
   public var extra: JSON.Object
 
   /// Defaults.

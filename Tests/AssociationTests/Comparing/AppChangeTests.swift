@@ -31,15 +31,15 @@ import Testing
   @Test func anotherIdentifierForTheSameRoutesIsAChangedApp() {
     #expect(
       changes([entry(["a", "b"], "/x", "/y")], [entry(["a", "c"], "/x", "/y")]) == [
-        "~ app b changed to c, with 2 routes [https://example.com/x for b: match → no-match]"
+        "~ app b renamed to c, with 2 routes [https://example.com/x for b: match → no-match]"
       ])
   }
 
   @Test func aRouteOfARenamedAppIsStillCompared() {
     #expect(
       changes([entry(["b"], "/x", "/y")], [entry(["c"], "/x", "/z")]) == [
-        "~ app b changed to c, with 2 routes [https://example.com/x for b: match → no-match]",
-        #"~ route "/y" changed: path "/y" is now "/z" [https://example.com/y for b: match → no-match]"#,
+        "~ app b renamed to c, with 2 routes [https://example.com/x for b: match → no-match]",
+        #"~ route "/y" changed: path from "/y" to "/z" [https://example.com/y for b: match → no-match]"#,
       ])
   }
 
@@ -52,10 +52,12 @@ import Testing
     #expect(comparison.changes.map { Set($0.apps) } == [["a", "b", "c"]])
   }
 
-  @Test func theOrderInWhichAppsAreOfferedIsAMove() {
+  @Test func reorderedAppsAreAMove() {
     let entries = [entry(["a"], "/x"), entry(["b"], "/y"), entry(["c"], "/z")]
     #expect(
-      changes(entries, [entries[2], entries[0], entries[1]]) == ["↕ app c moved among the apps"])
+      changes(entries, [entries[2], entries[0], entries[1]]) == [
+        "↕ app c moved in the order of apps"
+      ])
   }
 
   @Test func anEntryWithoutAnAppAffectsNoLink() {
@@ -72,7 +74,7 @@ import Testing
       to: ["webcredentials": ["apps": ["c", "a"]]])
     #expect(
       comparison.changes.map(\.text) == [
-        "- app b of webcredentials removed", "+ app c of webcredentials added",
+        "- webcredentials app b removed", "+ webcredentials app c added",
       ])
     #expect(comparison.affectsLinks == false)
   }
@@ -89,7 +91,7 @@ import Testing
             "kind": "changed", "what": "route", "from": "/applinks/details/0/components/0",
             "to": "/applinks/details/0/components/0", "before": ["/": "/x"],
             "after": ["/": "/y"], "apps": ["a"],
-            "summary": #"route "/x" changed: path "/x" is now "/y""#, "affectsLinks": true,
+            "summary": #"route "/x" changed: path from "/x" to "/y""#, "affectsLinks": true,
             "example": [
               "url": "https://shop.example/x", "app": "a", "before": "match",
               "after": "no-match",

@@ -33,11 +33,11 @@ import Testing
     let route: JSON = ["/": "/x/*"]
     #expect(
       changes(Self.document([exclusion, route]), Self.document([route, exclusion])) == [
-        #"↕ exclusion "/x/1" moved from place 1 to 2, to the end [https://example.com/x/1 for a: blocked → match]"#
+        #"↕ exclusion "/x/1" moved from position 1 to 2, to the end [https://example.com/x/1 for a: blocked → match]"#
       ])
   }
 
-  @Test func aMoveThatChangesNothingSaysSo() {
+  @Test func aMoveMayAffectNoLink() {
     let comparison = DocumentComparison(
       from: Self.document([["/": "/x"], ["/": "/y"]]),
       to: Self.document([["/": "/y"], ["/": "/x"]]))
@@ -48,29 +48,29 @@ import Testing
   static let edits: [(JSON, JSON, String)] = [
     (
       ["/": "/buy/*"], ["/": "/shop/*"],
-      #"path "/buy/*" is now "/shop/*" [https://example.com/buy for a: match → no-match]"#
+      #"path from "/buy/*" to "/shop/*" [https://example.com/buy for a: match → no-match]"#
     ),
     (
       ["/": "/buy/*"], ["/": "/buy/*", "exclude": true],
-      "excludes now [https://example.com/buy for a: match → blocked]"
+      "now an exclusion [https://example.com/buy for a: match → blocked]"
     ),
     (
       ["/": "/buy"], ["/": "/buy", "caseSensitive": false],
-      "case no longer counts [https://example.com/BUY for a: no-match → match]"
+      "no longer case-sensitive [https://example.com/BUY for a: no-match → match]"
     ),
     (
       ["/": "/b"], ["/": "/b", "percentEncoded": false],
-      "the URL is decoded first now [https://example.com/%62 for a: no-match → match]"
+      "now compared with the decoded URL [https://example.com/%62 for a: no-match → match]"
     ),
     (
       ["/": "/b"], ["/": "/b", "?": ["n": "1"]],
-      #"query "*" is now {"n":"1"} [https://example.com/b for a: match → no-match]"#
+      #"query from "*" to {"n":"1"} [https://example.com/b for a: match → no-match]"#
     ),
     (
       ["/": "/b", "#": "top"], ["/": "/b"],
-      ##"fragment "top" is now "*" [https://example.com/b for a: no-match → match]"##
+      ##"fragment from "top" to "*" [https://example.com/b for a: no-match → match]"##
     ),
-    (["/": "/b/"], ["/": "/b"], #"path "/b/" is now "/b" [no URL resolves differently]"#),
+    (["/": "/b/"], ["/": "/b"], #"path from "/b/" to "/b" [no URL resolves differently]"#),
   ]
 
   @Test(arguments: edits)
@@ -98,9 +98,9 @@ import Testing
     let to = Self.document(routes, ("defaults", ["caseSensitive": false]))
     #expect(
       changes(from, to) == [
-        #"+ default "caseSensitive" added: none is now false"#
+        #"+ default "caseSensitive" added: false"#
           + " [https://example.com/X for a: no-match → match]",
-        #"~ route "/x" changed: case no longer counts [https://example.com/X for a: no-match → match]"#,
+        #"~ route "/x" changed: no longer case-sensitive [https://example.com/X for a: no-match → match]"#,
       ])
   }
 
@@ -110,8 +110,8 @@ import Testing
     let to = Self.document(routes, ("substitutionVariables", ["v": ["1", "2"]]))
     #expect(
       changes(from, to) == [
-        #"~ variable "v" changed: now also ["2"] [https://example.com/2 for a: no-match → match]"#,
-        #"~ route "/$(v)" changed: a variable has other values"#
+        #"~ variable "v" changed: added ["2"] [https://example.com/2 for a: no-match → match]"#,
+        #"~ route "/$(v)" changed: one of its variables changed"#
           + " [https://example.com/2 for a: no-match → match]",
       ])
   }
@@ -128,12 +128,12 @@ import Testing
     let comparison = DocumentComparison(from: from, to: to)
     #expect(
       comparison.changes.map(\.text) == [
-        #"~ comment of route "/x" changed: "old" is now "new""#
+        #"~ comment of route "/x" changed: from "old" to "new""#
       ])
     #expect(comparison.affectsLinks == false)
   }
 
-  @Test func unreadMembersAreChangesThatAffectNoLink() {
+  @Test func ignoredValuesAreChangesThatAffectNoLink() {
     var to = Self.document([["/": "/x", "exclude": "true", "note": 1]]).objectValue ?? [:]
     to["vendor"] = ["x": 1]
     let comparison = DocumentComparison(from: Self.document([["/": "/x"]]), to: .object(to))
@@ -156,11 +156,11 @@ import Testing
       ])
     #expect(
       changes(document(["/x"]), Self.document([["/": "/x"]])) == [
-        #"~ route "/x" changed: is in `components` now [no URL resolves differently]"#
+        #"~ route "/x" changed: now in `components` [no URL resolves differently]"#
       ])
   }
 
-  @Test func thePathsBesideComponentsAreOfOldSystems() {
+  @Test func pathsNextToComponentsAreForOldSystems() {
     let document = { (paths: JSON) -> JSON in
       [
         "applinks": [

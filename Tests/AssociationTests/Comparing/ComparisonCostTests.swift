@@ -40,7 +40,7 @@ import Testing
   ]
 
   @Test(.timeLimit(.minutes(2)), arguments: hostile)
-  func involvedDocumentsAreGivenUpAndNotWaitedFor(from: JSON, to: JSON) {
+  func complexDocumentsAreGivenUpInTime(from: JSON, to: JSON) {
     #expect(!DocumentComparison(from: from, to: to).isEmpty)
   }
 }

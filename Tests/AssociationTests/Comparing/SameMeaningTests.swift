@@ -83,7 +83,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func theSameMeaningWrittenOtherwiseIsNoChange(pair: Case) {
+  func anotherFormOfTheSameMeaningIsNoChange(pair: Case) {
     for (from, to) in [(pair.one, pair.other), (pair.other, pair.one), (pair.one, pair.one)] {
       let comparison = DocumentComparison(from: from, to: to)
       #expect(comparison.changes.map(\.text) == [])
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoAssociationFileIsComparedAllTheSame() {
+  @Test func otherFilesAreComparedToo() {
     for document: JSON in [[], "x", ["applinks": 5], ["applinks": ["details": [1, ["x": 2]]]]] {
       #expect(DocumentComparison(from: document, to: document).isEmpty)
       #expect(!DocumentComparison(from: document, to: [:]).isEmpty)

@@ -18,7 +18,7 @@ import Testing
     #expect(try Self.rows().map { $0[0] } == Finding.Code.allCases.map { "`\($0.rawValue)`" })
   }
 
-  @Test func theTableTellsTheSeverityAndWhetherAnErrorCanBeAccepted() throws {
+  @Test func theTableShowsSeverityAndAcceptability() throws {
     for (row, code) in zip(try Self.rows(), Finding.Code.allCases) {
       let acceptable = code.severity < .error ? "–" : code.isAcceptable ? "yes" : "no"
       #expect(row[1] == code.severity.rawValue, "\(code.rawValue)")

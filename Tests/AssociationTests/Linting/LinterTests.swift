@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: FindingCase.all)
-  func aFaultIsToldWithItsCodeAndPlaceAndNothingElse(testCase: FindingCase) {
+  func everyCaseRaisesItsFindingAndNoOther(testCase: FindingCase) {
     let findings = findings(in: testCase.file, context: testCase.context)
     #expect(findings.map(\.code) == [testCase.code])
     #expect(findings.first?.pointer.description == testCase.pointer)
@@ -47,11 +47,11 @@ import Testing
     """#,
     #"{"activitycontinuation":{"apps":["ABCDE12345.com.example.app"]}}"#,
   ])
-  func aFileAsAppleShowsItHasNoFindings(file: String) {
+  func examplesOfAppleHaveNoFindings(file: String) {
     #expect(findings(in: file).isEmpty)
   }
 
-  @Test func findingsAreInTheOrderOfTheFile() {
+  @Test func findingsAreInFileOrder() {
     let file = #"""
       {"x":1,"applinks":{"details":[{"components":[{"?":{"a":1},"y":1},{"/":"$(z)"}],"appIDs":["q"]},1],
        "z":0},"webcredentials":[]}
@@ -64,7 +64,7 @@ import Testing
       ])
   }
 
-  @Test func theSizeIsThatOfTheRenderedDocument() {
+  @Test func theSizeLimitAppliesToTheRenderedDocument() {
     let document: JSON = ["webcredentials": ["apps": []]]
     #expect(
       Linter.findings(in: ReadDocument(document), size: 131_072).map(\.code) == [.nearSizeLimit])
@@ -74,7 +74,7 @@ import Testing
     #expect(!Linter.findings(in: ReadDocument(document), size: 127_999)[0].message.contains("1024"))
   }
 
-  @Test func aFileThatIsNotJSONIsRefusedWithItsPlace() {
+  @Test func invalidJSONIsReportedWithItsLine() {
     let report = Linter.report(onFile: Array("{\n  \"a\": 1,\n}".utf8))
     #expect(report.document == nil)
     #expect(report.findings[0].message.contains("line 3"))
@@ -87,25 +87,25 @@ import Testing
     Linter.Context(domain: "shop.example.com"), Linter.Context(domain: "www.shop.example.com"),
     Linter.Context(domain: "localhost"),
   ])
-  func aSiblingThatIsPublishedOrUnusualIsNotMissed(context: Linter.Context) {
+  func aPublishedOrUnusualSiblingIsNotReported(context: Linter.Context) {
     #expect(findings(in: FindingCase.path("/a"), context: context).isEmpty)
   }
 
-  @Test func whatIsWrongWithAnUnusedVariableStopsNothing() {
+  @Test func anUnusedVariableRaisesNoError() {
     let file = FindingCase.variables(#""v":["a"],"w":[]"#)
     #expect(findings(in: file).allSatisfy { $0.severity < .error })
   }
 
-  @Test func aResemblingKeyIsNamed() {
+  @Test func helpSuggestsASimilarKey() {
     let file = FindingCase.components(#"{"/":"/a","casesensitive":true,"details":1}"#)
     #expect(
       findings(in: file).map(\.help) == [
-        "Write `caseSensitive` if that is what is meant.",
-        "`details` belongs in `applinks`: move it there.",
+        "Write `caseSensitive` if that is what you mean.",
+        "Move `details` to `applinks`, where it belongs.",
       ])
   }
 
-  @Test func onlyErrorsThatLoseNothingCanBeAccepted() {
+  @Test func onlyErrorsThatLoseNothingAreAcceptable() {
     let refused = Finding.Code.allCases.filter { !$0.isAcceptable }
     #expect(
       refused == [
@@ -114,7 +114,7 @@ import Testing
     #expect(refused.allSatisfy { $0.severity == .error })
   }
 
-  @Test func theFindingsOfArbitraryJSONAreInTheOrderOfTheFile() {
+  @Test func findingsOfArbitraryJSONAreInFileOrder() {
     var generator = SeededGenerator(seed: 5)
     var compared = 0
     for _ in 0..<1000 {

@@ -28,7 +28,7 @@ import Testing
   func whatIsNoURLMatchesNothingAndSaysSo(url: String) {
     let explanation = everything.explain(url, in: everything.everyEntry)
     #expect(explanation.resolution == .noMatch)
-    #expect(explanation.reason == "This is not an http or https URL with a host.")
+    #expect(explanation.reason == "The URL is not an http or https URL with a host.")
   }
 
   @Test(arguments: [

@@ -37,7 +37,7 @@ import Testing
         + ".abcd", "domain-too-long"
     ),
   ])
-  func aTextThatIsNoDomainIsRefusedWithItsReason(text: String, code: String) {
+  func anInvalidDomainIsRefusedWithACode(text: String, code: String) {
     let error = #expect(throws: ValidationError.self) { try DomainName(text) }
     #expect(error?.code.rawValue == code, "\(String(describing: error))")
   }
@@ -49,7 +49,7 @@ import Testing
     #expect(try DomainName(longest).text == longest)
   }
 
-  @Test func anAliasMayStandForAllNamesBelowOne() throws {
+  @Test func anAliasMayCoverAllNamesBelowOne() throws {
     let alias = try Alias("*.Go.example.com")
     #expect(alias.isWildcard)
     #expect(alias.description == "*.go.example.com")
@@ -77,7 +77,7 @@ import Testing
     "ABCDE12345.com example", " ABCDE12345.com", "ABCDE12345.*", "ABCDE12345.com/x", "A.b\u{0}",
     "ABCDE12345.é", "A." + String(repeating: "b", count: 254),
   ])
-  func anythingElseIsNoAppIdentifier(text: String) {
+  func anInvalidAppIdentifierIsRefused(text: String) {
     let error = #expect(throws: ValidationError.self) { try AppIdentifier(text) }
     #expect(error?.code.rawValue == "malformed-app-identifier")
   }

@@ -29,6 +29,18 @@ import Testing
       try Document(adopting: rendered).rendered() == Document(adopting: shape.file).rendered())
   }
 
+  /// A mark combines with the space before it: as characters, the two are one.
+  @Test(arguments: ["\u{301}/a", "\u{308}", "\u{200D}x", "/e\u{301}"])
+  func anExcludedPathKeepsACombiningMarkAtItsStart(path: String) throws {
+    let legacy = LegacyPath("NOT " + path)
+    #expect(legacy.exclude)
+    #expect(sameScalars(legacy.pattern, path))
+    let file: JSON = [
+      "applinks": ["apps": [], "details": [["appID": "A.b", "paths": ["*", .string("NOT " + path)]]]]
+    ]
+    #expect(try Document(adopting: file).json == file)
+  }
+
   @Test(.enabled(if: CorpusFile.isThere, CorpusFile.missing))
   func aRealFileResolvesTheSameAfterItWasAdoptedAndRendered() throws {
     var count = 0

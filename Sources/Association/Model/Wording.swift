@@ -1,3 +1,5 @@
+public import JSONValue
+
 extension String {
   /// The length at which messages cut a value, in characters.
   private static let longestShown = 80
@@ -33,21 +35,20 @@ extension String {
   }
 }
 
+extension JSON {
+  /// The value as JSON for a message, cut if it is long.
+  public var shown: String { text.shown }
+}
+
 extension Int {
   /// The number with a noun: "1 route", "2 routes".
   public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
-public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
-  var last = Array(0...right.count)
-  for (row, letter) in left.enumerated() {
-    var current = [row + 1]
-    for (column, other) in right.enumerated() {
-      let replaced = last[column] + (letter == other ? 0 : 1)
-      current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
-    }
-    last = current
+extension UInt8 {
+  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  var isASCIILetterOrDigit: Bool {
+    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased)
   }
-  return last[right.count]
 }

@@ -1,0 +1,15 @@
+/// Who a request for a file most likely comes from, by its User-Agent. A User-Agent proves nothing:
+/// any client may send any.
+///
+/// It is not part of the documents. It is in this module because the public listener, which classifies
+/// requests, and the store, which counts them, share no other one.
+public enum FetcherClass: String, Sendable, CaseIterable {
+  /// Apple's content delivery network, which fetches files for devices: `AASA-Bot` is in its
+  /// User-Agent.
+  case appleCDN = "apple-cdn"
+  /// The daemon of a device, which fetches files itself only in developer mode: its User-Agent begins
+  /// with `swcd` or `com.apple.swcd`.
+  case device
+  /// Any other client.
+  case other
+}

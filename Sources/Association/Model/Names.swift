@@ -1,0 +1,258 @@
+import CIDN2
+
+/// Why a text is not a domain name, an alias or an app identifier.
+public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// A stable word for programs.
+  public enum Code: String, Sendable, CaseIterable {
+    case malformedAppIdentifier = "malformed-app-identifier"
+    case domainEmpty = "domain-empty"
+    case domainMalformed = "domain-malformed"
+    case domainHasScheme = "domain-has-scheme"
+    case domainHasPath = "domain-has-path"
+    case domainIsAddress = "domain-is-address"
+    case domainHasPort = "domain-has-port"
+    case domainHasWildcard = "domain-has-wildcard"
+    case domainHasUnderscore = "domain-has-underscore"
+    case domainTooLong = "domain-too-long"
+  }
+
+  /// A stable word for programs.
+  public let code: Code
+  /// What is wrong and what is allowed, for people.
+  public let message: String
+
+  /// An error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+/// An app identifier: `<application identifier prefix>.<bundle identifier>`, such as
+/// `ABCDE12345.com.example.app`.
+///
+/// The prefix ends at the first dot and has ASCII letters, digits, `_` and `-`. Apple's own prefixes
+/// have ten characters of `A-Z0-9`; others are allowed, since real files carry placeholders, and the
+/// linter warns about them. The bundle identifier has ASCII letters, digits, `-`, `_` and single dots
+/// (Apple: "CFBundleIdentifier"; Apple does not allow `_`, but it occurs). Case matters.
+public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The whole identifier.
+  public let text: String
+
+  /// Parses an identifier.
+  ///
+  /// - Throws: `ValidationError` with the code `malformed-app-identifier`.
+  public init(_ text: String) throws(ValidationError) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    func problem() -> String? {
+      if parts.count < 2 { return "has no dot" }
+      if parts.contains(where: \.isEmpty) { return "has an empty part" }
+      if !parts.allSatisfy({ $0.allSatisfy(Self.isAllowed) }) {
+        return "has a character other than ASCII letters, digits, “-”, “_” and “.”"
+      }
+      return text.utf8.count > 255 ? "is longer than 255 characters" : nil
+    }
+    if let problem = problem() {
+      throw ValidationError(
+        .malformedAppIdentifier,
+        "The app identifier “\(text.shown)” \(problem). Write a prefix, a dot and a bundle "
+          + "identifier, such as ABCDE12345.com.example.app.")
+    }
+    self.text = text
+  }
+
+  /// An identifier from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+  }
+
+  /// The application identifier prefix.
+  public var prefix: Substring { text.prefix { $0 != "." } }
+
+  /// The bundle identifier.
+  public var bundleIdentifier: Substring { text.drop { $0 != "." }.dropFirst() }
+
+  /// The whole identifier.
+  public var description: String { text }
+
+  /// By bytes, so that the order does not depend on a locale.
+  public static func < (left: AppIdentifier, right: AppIdentifier) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+/// A domain name that a file is published for, such as `example.com`: lower-case A-labels (RFC 5890).
+public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The name as in DNS, without a trailing dot.
+  public let text: String
+
+  /// Parses a name in any case, with or without a trailing dot, in A-labels or U-labels. U-labels are
+  /// converted by IDNA 2008 with the mapping of UTS 46, non-transitional.
+  ///
+  /// - Throws: `ValidationError` whose code begins with `domain-`: for a scheme, a port, a path, an
+  ///   IP address, a wildcard, a character that host names cannot have, or a wrong length.
+  public init(_ text: String) throws(ValidationError) {
+    if Self.isPlain(text) {
+      self.text = text
+      return
+    }
+    if let (code, problem) = Self.problem(in: text) {
+      throw ValidationError(code, Self.sentence(text, problem))
+    }
+    let ascii = try Self.lookUp(text)
+    let labels = ascii.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.allSatisfy(Self.isLabel) else {
+      throw ValidationError(
+        .domainMalformed,
+        Self.sentence(text, "has a label that is empty, too long or not of letters, digits and “-”")
+      )
+    }
+    if labels.last?.allSatisfy(\.isASCIIDigit) == true {
+      throw ValidationError(.domainIsAddress, Self.sentence(text, "is an IP address"))
+    }
+    self.text = ascii
+  }
+
+  /// A name from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
+  /// Whether the text is already in DNS form, without labels that IDNA would look at. Nearly all names
+  /// are.
+  private static func isPlain(_ text: String) -> Bool {
+    guard (1...253).contains(text.utf8.count) else { return false }
+    let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let hyphen = UInt8(ascii: "-")
+    return labels.allSatisfy { label in
+      isLabel(label) && zip(label, label.dropFirst()).allSatisfy { $0 != hyphen || $1 != hyphen }
+    } && labels.last?.allSatisfy(\.isASCIIDigit) == false
+  }
+
+  /// What is wrong with the text before any IDNA conversion.
+  private static func problem(in text: String) -> (code: ValidationError.Code, problem: String)? {
+    if text.isEmpty { return (.domainEmpty, "is empty") }
+    if text.utf8.contains(0) { return (.domainMalformed, "contains a NUL character") }
+    if text.contains("://") { return (.domainHasScheme, "has a scheme") }
+    if text.contains("/") { return (.domainHasPath, "has a path") }
+    if text.contains("[") || text.count(where: { $0 == ":" }) > 1 {
+      return (.domainIsAddress, "is an IP address")
+    }
+    if text.contains(":") { return (.domainHasPort, "has a port") }
+    if text.contains("*") {
+      return (.domainHasWildcard, "has a wildcard, which only an alias may have")
+    }
+    if text.contains("_") { return (.domainHasUnderscore, "has an underscore") }
+    return nil
+  }
+
+  private static func lookUp(_ text: String) throws(ValidationError) -> String {
+    let name = text.hasSuffix(".") ? String(text.dropLast()) : text
+    var found: UnsafeMutablePointer<UInt8>?
+    let flags = CInt(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+    let code = Array(name.utf8 + [0]).withUnsafeBufferPointer {
+      idn2_lookup_u8($0.baseAddress, &found, flags)
+    }
+    // The library allocates the result; the caller frees it.
+    defer { idn2_free(found) }
+    guard code == IDN2_OK.rawValue, let found else {
+      let isLong = code == IDN2_TOO_BIG_DOMAIN.rawValue || code == IDN2_TOO_BIG_LABEL.rawValue
+      let reason = idn2_strerror(code).map { String(cString: $0) } ?? "not a host name"
+      throw ValidationError(
+        isLong ? .domainTooLong : .domainMalformed,
+        sentence(text, isLong ? "is too long" : "is not valid in IDNA (\(reason))"))
+    }
+    return String(cString: found).lowercased()
+  }
+
+  private static func sentence(_ text: String, _ problem: String) -> String {
+    "The domain “\(text.shown)” \(problem). Write only a host name, such as example.com: at most 253 "
+      + "characters, in labels of at most 63 letters, digits and “-”."
+  }
+
+  /// RFC 1123 section 2.1.
+  private static func isLabel(_ label: some BidirectionalCollection<UInt8>) -> Bool {
+    let hyphen = UInt8(ascii: "-")
+    return (1...63).contains(label.count)
+      && label.allSatisfy {
+        $0.isASCIIDigit || $0 == hyphen || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+      } && label.first != hyphen && label.last != hyphen
+  }
+
+  /// The name with U-labels, for people; equals `text` for an ASCII name.
+  public var unicode: String {
+    guard text.contains("xn--") else { return text }
+    var found: UnsafeMutablePointer<CChar>?
+    let code = text.withCString { idn2_to_unicode_8z8z($0, &found, 0) }
+    // The library allocates the result; the caller frees it.
+    defer { idn2_free(found) }
+    guard code == IDN2_OK.rawValue, let found else { return text }
+    return String(cString: found)
+  }
+
+  /// The name as in DNS.
+  public var description: String { text }
+
+  /// By bytes, so that the order does not depend on a locale.
+  public static func < (left: DomainName, right: DomainName) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+/// Another name that a domain's file is served for: a name, or `*.` and a name for all names below it
+/// (at any depth, without the name itself).
+public struct Alias: Sendable, Hashable, CustomStringConvertible {
+  /// The name, without `*.`.
+  public let name: DomainName
+  /// Whether the alias covers the names below `name`.
+  public let isWildcard: Bool
+
+  /// Parses `www.example.com` or `*.go.example.com`.
+  ///
+  /// - Throws: `ValidationError` as `DomainName` does, and for a `*` anywhere except in a leading
+  ///   `*.`.
+  public init(_ text: String) throws(ValidationError) {
+    isWildcard = text.hasPrefix("*.")
+    let name = isWildcard ? String(text.dropFirst(2)) : text
+    if name.contains("*") {
+      throw ValidationError(
+        .domainHasWildcard,
+        "The alias “\(text.shown)” has a “*” that is not a whole first label. Write *.example.com "
+          + "for all names below example.com.")
+    }
+    self.name = try DomainName(name)
+    if isWildcard && self.name.text.utf8.count > 251 {
+      throw ValidationError(
+        .domainTooLong, "The alias “\(text.shown)” is too long: no name fits below it.")
+    }
+  }
+
+  /// An alias from its stored `description`, without validation.
+  package init(stored text: String) {
+    isWildcard = text.hasPrefix("*.")
+    name = DomainName(stored: isWildcard ? String(text.dropFirst(2)) : text)
+  }
+
+  /// The name of a domain itself.
+  public init(_ name: DomainName) {
+    self.name = name
+    isWildcard = false
+  }
+
+  /// Whether this covers every name that `other` covers.
+  public func covers(_ other: Alias) -> Bool {
+    if self == other { return true }
+    return isWildcard && other.name.text.hasSuffix(".\(name.text)")
+  }
+
+  /// Whether this covers a host, given in lower case.
+  public func covers(host: String) -> Bool {
+    isWildcard ? host.hasSuffix(".\(name.text)") : host == name.text
+  }
+
+  /// The alias as it is written.
+  public var description: String { isWildcard ? "*.\(name)" : name.text }
+}
