@@ -39,7 +39,7 @@ struct StateEndpoints: Sendable {
     }
     let domains = try publications.map { publication -> JSON in
       var object: JSON.Object = ["domain": .string(publication.edited.stored.domain.name.text)]
-      for member in try PublicationResource.json(publication).members {
+      for member in try PublicationResource(publication).json.members {
         object[member.key] = member.value
       }
       return .object(object)

@@ -6,9 +6,9 @@ public struct StoredApp: Sendable, Equatable {
   /// The app.
   public package(set) var app: App
   /// How many domains name it.
-  public let domainCount: Int
+  public package(set) var domainCount: Int
   /// When it was last changed, in seconds since 1970.
-  public let updatedAt: Int64
+  public package(set) var updatedAt: Int64
 
   package init(app: App, domainCount: Int = 0, updatedAt: Int64 = 0) {
     self.app = app
@@ -54,12 +54,11 @@ extension Transaction {
   /// it and whether it is new.
   public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
     let old = try AppRows.find(app.id, connection)
+    let new = StoredApp(app: app, updatedAt: now)
     if old == nil {
-      _ = try AppRows.insert(app, now: now, connection)
+      try AppRows.table.insert(new, [], connection)
     } else if old?.app != app {
-      try connection.run(
-        "UPDATE app SET name = ?, environment = ?, updated_at = ? WHERE identifier = ?",
-        [.text(app.name), .text(app.environment.rawValue), .integer(now), .text(app.id.text)])
+      try AppRows.table.update(new, where: "identifier", is: .text(app.id.text), connection)
     }
     if old?.app != app { try record("put app", .app(app.id)) }
     guard let stored = try AppRows.find(app.id, connection) else {
@@ -124,30 +123,42 @@ enum AppRows {
     """
   }
 
+  static let table = Table(
+    "app", keys: [], blank: StoredApp(app: App(id: AppIdentifier(stored: ""))),
+    columns: [
+      Column("identifier", \.app.id),
+      Column("name", \.app.name),
+      Column("environment", \.app.environment),
+      Column("updated_at", \.updatedAt),
+    ])
+
   /// The columns that `read` reads.
   static let select = """
-    SELECT identifier, name, environment, updated_at,
-      (SELECT count(*) FROM (\(uses(of: "app.id"))))
-    FROM app
+    SELECT (SELECT count(*) FROM (\(uses(of: "app.id")))), \(table.selection) FROM app
     """
 
   static func read(_ row: borrowing Row) throws -> StoredApp {
-    let app = App(id: row.app(0), name: row.text(1), environment: try row.enumeration(2))
-    return StoredApp(app: app, domainCount: row.int(4), updatedAt: row.integer(3))
+    var app = try table.read(row, from: 1)
+    app.domainCount = row.int(0)
+    return app
   }
 
   static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {
     try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
   }
 
-  /// Adds a row and returns it.
-  static func insert(
-    _ app: App, now: Int64, _ connection: Connection
-  ) throws -> Int64 {
-    try connection.run(
-      "INSERT INTO app (identifier, name, environment, updated_at) VALUES (?, ?, ?, ?)",
-      [.text(app.id.text), .text(app.name), .text(app.environment.rawValue), .integer(now)])
-    return connection.lastInsertRowID
+  /// Adds the apps that have no row yet.
+  static func insertMissing(
+    _ apps: [AppIdentifier], now: Int64, _ connection: Connection
+  ) throws {
+    for app in Set(apps) {
+      let isStored = try connection.first(
+        "SELECT 1 FROM app WHERE identifier = ?", [.text(app.text)]
+      ) { _ in true }
+      if isStored == nil {
+        try table.insert(StoredApp(app: App(id: app), updatedAt: now), [], connection)
+      }
+    }
   }
 
   /// The names of some of the domains that name an app.

@@ -56,16 +56,28 @@ extension Transaction {
 
 /// Reads and writes rows of `revision`.
 enum RevisionRows {
-  /// The columns that `read` reads; the first parameter is the domain.
+  static let table = Table(
+    "revision", keys: ["domain_id", "document"],
+    blank: Revision(
+      number: 0, size: 0, sha256: "", publishedAt: 0, author: "", reason: "", acceptedCodes: []),
+    columns: [
+      Column("number", \.number),
+      Column("sha256", \.sha256),
+      Column("published_at", \.publishedAt),
+      Column("author", \.author),
+      Column("reason", \.reason),
+      Column("accepted_codes", \.acceptedCodes),
+    ])
+
+  /// The columns that `read` reads, then the document; the first parameter is the domain.
   static let select = """
-    SELECT number, length(document), sha256, published_at, author, reason, accepted_codes, document
-    FROM revision WHERE domain_id = ?
+    SELECT length(document), \(table.selection), document FROM revision WHERE domain_id = ?
     """
 
   static func read(_ row: borrowing Row) throws -> Revision {
-    Revision(
-      number: row.int(0), size: row.int(1), sha256: row.text(2), publishedAt: row.integer(3),
-      author: row.text(4), reason: row.text(5), acceptedCodes: try row.strings(6))
+    var revision = try table.read(row, from: 1)
+    revision.size = row.int(0)
+    return revision
   }
 
   /// A revision of a domain with its document.
@@ -73,7 +85,7 @@ enum RevisionRows {
     _ number: Int, of domain: Int64, _ connection: Connection
   ) throws -> (document: [UInt8], revision: Revision)? {
     try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
-      ($0.blob(7), try read($0))
+      ($0.blob(Int32(1 + table.columns.count)), try read($0))
     }
   }
 
@@ -114,17 +126,7 @@ enum RevisionRows {
       number: number, size: edit.document.count, sha256: sha256(edit.document), publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       acceptedCodes: edit.acceptedCodes)
-    try connection.run(
-      """
-      INSERT INTO revision (domain_id, number, document, sha256, published_at, author, reason,
-        accepted_codes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        .integer(domain), .integer(number), .blob(edit.document), .text(revision.sha256),
-        .integer(now), .text(revision.author), .text(revision.reason),
-        .text(JSON.strings(edit.acceptedCodes).text),
-      ])
+    try table.insert(revision, [.integer(domain), .blob(edit.document)], connection)
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])
