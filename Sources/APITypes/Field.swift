@@ -27,21 +27,11 @@ struct Field<Root>: Sendable {
   init<Value>(
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = [],
-    unless isLeftOut: @escaping @Sendable (Value) -> Bool
+    unless isLeftOut: (@Sendable (Value) -> Bool)? = nil
   ) {
     self.init(
-      name, coding.schema, documentation, traits.union(.optional),
-      write: { isLeftOut($0[keyPath: path]) ? nil : coding.write($0[keyPath: path]) },
-      read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
-  }
-
-  /// A property.
-  init<Value>(
-    _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value> & Sendable,
-    _ documentation: String = "", _ traits: Member.Traits = []
-  ) {
-    self.init(
-      name, coding.schema, documentation, traits, write: { coding.write($0[keyPath: path]) },
+      name, coding.schema, documentation, isLeftOut == nil ? traits : traits.union(.optional),
+      write: { isLeftOut?($0[keyPath: path]) == true ? nil : coding.write($0[keyPath: path]) },
       read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
   }
 

@@ -2,17 +2,17 @@ public import Association
 import JSONValue
 import SQLite
 
-/// A domain as it is stored.
+/// A stored domain.
 public struct StoredDomain: Sendable, Equatable {
-  /// The row. It stays the same as long as the domain exists.
+  /// The row, which never changes.
   public let id: Int64
   /// The domain, with the rows of its entries and routes.
   public package(set) var domain: Domain
-  /// The number of the revision that is served.
+  /// The number of the current revision.
   public package(set) var revision: Int
-  /// When it was last changed, in seconds since 1970.
+  /// When it last changed, in seconds since 1970.
   public package(set) var updatedAt: Int64
-  /// The codes of the errors that were accepted when that revision was published.
+  /// The codes of the errors that were accepted for this revision.
   public let acceptedCodes: [String]
 
   init(id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]) {

@@ -4,7 +4,7 @@ import JSONValue
 import SQLite
 
 extension Store {
-  /// The document that is served for a domain, with its revision.
+  /// The current revision of a domain with its document.
   ///
   /// - Throws: `StoreError.notFound`.
   public func currentDocument(
@@ -13,7 +13,7 @@ extension Store {
     try revision(nil, of: name)
   }
 
-  /// A revision of a domain with its document; `nil` stands for the one that is served.
+  /// A revision of a domain with its document; `nil` for the current one.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revision(
@@ -28,7 +28,7 @@ extension Store {
     }
   }
 
-  /// Revisions of a domain, the newest first, from the one before `number`.
+  /// A page of the revisions of a domain, the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revisions(
@@ -89,7 +89,7 @@ enum RevisionRows {
     }
   }
 
-  /// Revisions of a domain, the newest first, from the one before `number`.
+  /// A page of the revisions of a domain, the newest first, before `number`.
   static func page(
     of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
   ) throws -> [Revision] {
@@ -98,26 +98,26 @@ enum RevisionRows {
       [.integer(domain), .integer(number ?? Int.max), .integer(limit)], row: read)
   }
 
-  /// The revision of a domain that is served.
+  /// The current revision of a domain.
   static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
     try connection.first(
       select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
       [.integer(domain)], row: read)
   }
 
-  /// A revision of a domain with its document. Numbers are never skipped by edits, so a lower one than
-  /// the current one was there.
+  /// A revision of a domain with its document. Edits skip no numbers, so a missing revision below the
+  /// current one was pruned.
   ///
   /// - Throws: `StoreError.notFound`.
   static func get(
     _ number: Int, of domain: StoredDomain, _ connection: Connection
   ) throws -> (document: [UInt8], revision: Revision) {
     if let found = try find(number, of: domain.id, connection) { return found }
-    let wasThere = (1..<max(1, domain.revision)).contains(number)
-    throw StoreError.notFound(wasThere ? .prunedRevision(number) : .revision(number))
+    let wasPruned = (1..<max(1, domain.revision)).contains(number)
+    throw StoreError.notFound(wasPruned ? .prunedRevision(number) : .revision(number))
   }
 
-  /// Adds a revision and makes it the one that is served.
+  /// Adds a revision and makes it the current one.
   static func publish(
     _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
     now: Int64, _ connection: Connection
