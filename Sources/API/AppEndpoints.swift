@@ -75,7 +75,7 @@ struct AppEndpoints: Sendable {
       try $0.renameAndPublish(old, to: new, accepting: call.acceptedCodes())
     }
     let domains = try publications.map { publication -> JSON in
-      var object = try PublicationResource.json(publication)
+      var object = try PublicationResource(publication).json
       object["domain"] = .string(publication.edited.stored.domain.name.text)
       return .object(object)
     }

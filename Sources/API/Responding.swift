@@ -30,7 +30,7 @@ extension Publisher {
       throw Problem.notServedYet(edited)
     }
     let stored = publication.edited.stored
-    var object = try PublicationResource.json(publication)
+    var object = try PublicationResource(publication).json
     if try call.context().isDryRun { object["dryRun"] = true }
     for member in try answer(stored).members { object[member.key] = member.value }
     let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil

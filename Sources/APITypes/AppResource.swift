@@ -8,13 +8,9 @@ package enum AppResource {
     Field("app", .app, \.app.id, "The app identifier."),
     Field("name", .string, \.app.name, "A display name; may be empty."),
     Field(
-      "environment", .word(as: .environment), \.app.environment, "What the app is built for."),
-    Field(
-      "domains", .count, "How many domains name the app.", .local,
-      write: { .integer($0.domainCount) }),
-    Field(
-      "updatedAt", .time, "When the app last changed.", .local,
-      write: { .string(Timestamp.text($0.updatedAt)) }),
+      "environment", .environment, \.app.environment, "What the app is built for."),
+    Field("domains", .count, \.domainCount, "How many domains name the app.", .kept),
+    Field("updatedAt", .time, \.updatedAt, "When the app last changed.", .kept),
   ]
 
   private static let fieldsOfState = fields.requiring("app")

@@ -34,7 +34,7 @@ package enum DomainResource {
       "cacheSeconds", .integer(in: Domain.cacheSecondsRange), \.domain.cacheSeconds,
       "How long clients may cache the file: the `max-age` of `Cache-Control`, in seconds."),
     Field(
-      "environment", .word(as: .environment), \.domain.environment, "What the domain is for."),
+      "environment", .environment, \.domain.environment, "What the domain is for."),
     Field(
       "strict", .bool, \.domain.isStrict,
       "Whether an app of another environment is an error, not a warning."),
@@ -92,11 +92,9 @@ package enum DomainResource {
       "expectations", .list(of: ExpectationResource.coding), \.domain.expectations,
       ExpectationResource.list.documentation),
     Field(
-      "revision", .revision, "The revision that is served. It is also the `ETag`.", .local,
-      write: { .integer($0.revision) }),
-    Field(
-      "updatedAt", .time, "When the domain last changed.", .local,
-      write: { .string(Timestamp.text($0.updatedAt)) }),
+      "revision", .revision, \.revision, "The revision that is served. It is also the `ETag`.",
+      .kept),
+    Field("updatedAt", .time, \.updatedAt, "When the domain last changed.", .kept),
   ]
 
   private static let fieldsOfState = fields.requiring("domain")

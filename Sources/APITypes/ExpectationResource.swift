@@ -10,23 +10,18 @@ package enum ExpectationResource {
       .required),
     Field("app", .app, \.app, "The app that would open the URL.", .required),
     Field(
-      "resolution", .word(as: .resolution), \.resolution, "How the URL must resolve.", .required),
+      "resolution", .resolution, \.resolution, "How the URL must resolve.", .required),
   ]
 
   private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
-    Field("url", .string, write: { .string($0.expectation.url) }),
-    Field("app", .app, write: { .string($0.expectation.app.text) }),
-    Field(
-      "expected", .resolution, "How the URL must resolve.",
-      write: { .string($0.expectation.resolution.rawValue) }),
-    Field(
-      "resolution", .resolution, "How the URL would resolve.",
-      write: { .string($0.explanation.resolution.rawValue) }),
+    Field("url", .string, get: \.expectation.url),
+    Field("app", .app, get: \.expectation.app),
+    Field("expected", .resolution, get: \.expectation.resolution, "How the URL must resolve."),
+    Field("resolution", .resolution, get: \.explanation.resolution, "How the URL would resolve."),
     Field(
       "pointer", .pointer, "The route of the document that decides, if one does.", .optional,
       write: { $0.explanation.route.map { .string($0.description) } }),
-    Field(
-      "reason", .string, "Why it resolves that way.", write: { .string($0.explanation.reason) }),
+    Field("reason", .string, get: \.explanation.reason, "Why it resolves that way."),
   ]
 
   /// Every expectation of a domain.

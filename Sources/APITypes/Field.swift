@@ -20,7 +20,7 @@ struct Field<Root>: Sendable {
     let traits = read == nil ? traits.union(.readOnly) : traits
     member = Member(name, schema, documentation, traits)
     self.write = write
-    self.read = read
+    self.read = traits.contains(.readOnly) ? nil : read
   }
 
   /// A property. Answers leave it out where `isLeftOut` says so.
@@ -30,13 +30,9 @@ struct Field<Root>: Sendable {
     unless isLeftOut: (@Sendable (Value) -> Bool)? = nil
   ) {
     self.init(
-      name, coding.schema, documentation, isLeftOut == nil ? traits : traits.union(.optional)
-    ) { root in
-      let value = root[keyPath: path]
-      return isLeftOut?(value) == true ? nil : coding.write(value)
-    } read: { body, root in
-      if let value = coding.read(body) { root[keyPath: path] = value }
-    }
+      name, coding.schema, documentation, isLeftOut == nil ? traits : traits.union(.optional),
+      write: { isLeftOut?($0[keyPath: path]) == true ? nil : coding.write($0[keyPath: path]) },
+      read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
   }
 
   /// A property that may be `nil`, which answers leave out.
@@ -44,11 +40,18 @@ struct Field<Root>: Sendable {
     _ name: String, _ coding: Coding<Value>, _ path: any WritableKeyPath<Root, Value?> & Sendable,
     _ documentation: String = "", _ traits: Member.Traits = .optional
   ) {
-    self.init(name, coding.schema, documentation, traits) { root in
-      root[keyPath: path].map(coding.write)
-    } read: { body, root in
-      if let value = coding.read(body) { root[keyPath: path] = value }
-    }
+    self.init(
+      name, coding.schema, documentation, traits, write: { $0[keyPath: path].map(coding.write) },
+      read: { body, root in coding.read(body).map { root[keyPath: path] = $0 } })
+  }
+
+  /// A property that is only written.
+  init<Value>(
+    _ name: String, _ coding: Coding<Value>, get path: any KeyPath<Root, Value> & Sendable,
+    _ documentation: String = ""
+  ) {
+    self.init(
+      name, coding.schema, documentation, write: { coding.write($0[keyPath: path]) })
   }
 }
 
@@ -113,119 +116,116 @@ struct Coding<Value>: Sendable {
     self.write = write
   }
 
-  static func list<Element>(of element: Coding<Element>, limit: Int? = nil) -> Coding
-  where Value == [Element] {
-    Coding(.list(of: element.schema, limit: limit)) {
-      $0.list(element.read)
-    } write: {
-      .array($0.map(element.write))
-    }
+  static func list<Element>(of element: Coding<Element>) -> Coding where Value == [Element] {
+    Coding(
+      .list(of: element.schema), read: { $0.list(element.read) },
+      write: { .array($0.map(element.write)) })
+  }
+
+  /// An object of an answer, which may be that of a newer server.
+  static func open(_ schema: Schema, _ fields: [Field<Value>], _ blank: Value) -> Coding
+  where Value: Sendable {
+    Coding(
+      schema,
+      read: { body in
+        var value = blank
+        return body.read(fields, into: &value, isOpen: true) ? value : nil
+      }, write: { .object(fields.json(of: $0)) })
+  }
+
+  /// A value or `null`.
+  static func nullable<Wrapped>(_ wrapped: Coding<Wrapped>) -> Coding where Value == Wrapped? {
+    Coding(
+      .nullable(wrapped.schema), read: { $0.json == .null ? .some(nil) : wrapped.read($0) },
+      write: { $0.map(wrapped.write) ?? .null })
   }
 }
 
 extension Coding<String> {
-  static var string: Coding {
-    Coding(.string) {
-      $0.string
-    } write: {
-      .string($0)
-    }
+  static var string: Coding { string(.string) }
+  static var sha256: Coding { string(.sha256) }
+
+  static func string(_ schema: Schema) -> Coding {
+    Coding(schema, read: { $0.string }, write: { .string($0) })
   }
+}
+
+extension Coding<[String]> {
+  /// Codes of findings.
+  static var codes: Coding { .list(of: .string(.shared("FindingCode"))) }
 }
 
 extension Coding<Bool> {
-  static var bool: Coding {
-    Coding(.bool) {
-      $0.bool
-    } write: {
-      .bool($0)
-    }
-  }
+  static var bool: Coding { Coding(.bool, read: { $0.bool }, write: { .bool($0) }) }
 }
 
 extension Coding<Int> {
+  /// A count of things or bytes.
+  static var count: Coding { integer(in: 0...Int.max) }
+  /// The number of a revision.
+  static var revision: Coding { integer(in: 1...Int.max) }
+
   static func integer(in range: ClosedRange<Int>) -> Coding {
-    Coding(.integer(in: range)) {
-      $0.integer(in: range)
-    } write: {
-      .integer($0)
-    }
+    Coding(.integer(in: range), read: { $0.integer(in: range) }, write: { .integer($0) })
   }
 }
 
 extension Coding<Int64> {
-  /// The row of an entry or a route.
+  /// The row of an entry or a route, or the number of an audit record.
   static var row: Coding {
     let schema = Schema.json(["type": "integer", "minimum": 1, "maximum": .integer(Int64.max)])
-    return Coding(schema) {
-      $0.integer(in: 1...Int.max).map(Int64.init)
-    } write: {
-      .integer($0)
-    }
+    return Coding(
+      schema, read: { $0.integer(in: 1...Int.max).map(Int64.init) }, write: { .integer($0) })
   }
 
-  /// A time, in seconds since 1970.
-  static var time: Coding {
-    let schema = Schema.json(["type": "string", "format": "date-time"])
-    return Coding(schema) {
-      $0.time
-    } write: {
-      .string(Timestamp.text($0))
-    }
+  /// A time of an answer, in seconds since 1970.
+  static var time: Coding { time(.time) }
+  /// A time of a request, which may have fractions and another zone.
+  static var anyTime: Coding { time(.json(["type": "string", "format": "date-time"])) }
+
+  private static func time(_ schema: Schema) -> Coding {
+    Coding(schema, read: { $0.time }, write: { .string(Timestamp.text($0)) })
   }
 }
 
 extension Coding<AppIdentifier> {
   static var app: Coding {
-    Coding(.app) {
-      $0.parse(AppIdentifier.init(_:))
-    } write: {
-      .string($0.text)
-    }
+    Coding(.app, read: { $0.parse(AppIdentifier.init(_:)) }, write: { .string($0.text) })
   }
 }
 
 extension Coding<DomainName> {
   static var domain: Coding {
-    Coding(.domain) {
-      $0.parse(DomainName.init(_:))
-    } write: {
-      .string($0.text)
-    }
+    Coding(.domain, read: { $0.parse(DomainName.init(_:)) }, write: { .string($0.text) })
   }
 }
 
 extension Coding<Alias> {
   static var alias: Coding {
-    Coding(.alias) {
-      $0.parse(Alias.init(_:))
-    } write: {
-      .string($0.description)
-    }
+    Coding(.alias, read: { $0.parse(Alias.init(_:)) }, write: { .string($0.description) })
   }
+}
+
+extension Coding<App.Environment> {
+  static var environment: Coding { word(.environment) }
+}
+
+extension Coding<Resolution> {
+  static var resolution: Coding { word(.resolution) }
 }
 
 extension Coding where Value: RawRepresentable<String> & CaseIterable & Sendable {
   /// A word of a closed set.
-  static var word: Coding { word(as: .words(Value.self)) }
+  static var word: Coding { word(.words(Value.self)) }
 
-  /// A word of a closed set that has a schema of its own.
-  static func word(as schema: Schema) -> Coding {
-    Coding(schema) {
-      $0.word(Value.self)
-    } write: {
-      .string($0.rawValue)
-    }
+  fileprivate static func word(_ schema: Schema) -> Coding {
+    Coding(schema, read: { $0.word(Value.self) }, write: { .string($0.rawValue) })
   }
 }
 
 extension Coding<JSON.Object> {
   /// Members that are copied into the published file, except those that this API has fields for.
   static func extra(besides known: [String: @Sendable (JSON) -> Bool]) -> Coding {
-    Coding(.object) {
-      $0.extra(besides: known)
-    } write: {
-      .object($0)
-    }
+    Coding(.object, read: { $0.extra(besides: known) }, write: { .object($0) })
   }
 }

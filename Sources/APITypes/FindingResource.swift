@@ -8,12 +8,12 @@ package enum FindingResource {
     Field(
       "pointer", .pointer, "Where it is in the body.",
       write: { .string($0.pointer.description) }),
-    Field("code", faultCodes, "A stable code.", write: { .string($0.code) }),
-    Field("message", .string, "What is wrong.", write: { .string($0.message) }),
+    Field("code", .string(faultCodes), get: \.code, "A stable code."),
+    Field("message", .string, get: \.message, "What is wrong."),
   ]
 
   private static let fieldsOfAccount: [Field<ByteAccount>] = [
-    Field("bytes", .count, "The size of the document.", write: { .integer($0.bytes) }),
+    Field("bytes", .count, get: \.bytes, "The size of the document."),
     Field(
       "limit", .count, "The largest size that can be published.",
       write: { _ in .integer(Linter.maximumSize) }),
@@ -27,21 +27,13 @@ package enum FindingResource {
   ]
 
   private static let fieldsOfAppShare: [Field<ByteAccount.AppShare>] = [
-    Field("app", .string, write: { .string($0.app) }),
-    Field("bytes", .count, write: { .integer($0.bytes) }),
+    Field("app", .string, get: \.app),
+    Field("bytes", .count, get: \.bytes),
   ]
 
   private static let fieldsOfRouteShare: [Field<ByteAccount.RouteShare>] = [
     Field("pointer", .pointer, write: { .string($0.pointer.description) }),
-    Field("bytes", .count, write: { .integer($0.bytes) }),
-  ]
-
-  private static let finding = [
-    Member("code", .shared("FindingCode")),
-    Member("severity", .words(Finding.Severity.self)),
-    Member("pointer", .pointer, "Where it is in the document."),
-    Member("message", .string, "What the linter found."),
-    Member("help", .string, "What to do."),
+    Field("bytes", .count, get: \.bytes),
   ]
 
   /// Every code that a fault can have: its own, those of names, and those of findings.
@@ -55,7 +47,6 @@ package enum FindingResource {
     "FindingCode": .object(
       Schema.words(Finding.Code.self).json(for: .answer).described(
         "What a finding is about. docs/findings.md explains each code.")),
-    "Finding": finding.schema(),
     "Report": [
       Member("valid", .bool, "Whether there are no errors."),
       Member("bytes", .count, "The size of the file."),

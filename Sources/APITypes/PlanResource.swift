@@ -38,7 +38,7 @@ package enum PlanResource {
       "domain": .string(step.name.text), "action": .string(step.action.rawValue),
     ]
     if let publication = step.publication, step.action != .unchanged {
-      for member in try PublicationResource.json(publication).members {
+      for member in try PublicationResource(publication).json.members {
         object[member.key] = member.value
       }
     }

@@ -1,59 +1,100 @@
-import Association
+package import Association
 package import JSONValue
 package import Publishing
 import Store
 
-/// The result of an edit in JSON.
-package enum PublicationResource {
-  /// A publication and what it changed.
-  private typealias Compared = (publication: Publication, comparison: DocumentComparison?)
+/// What a publication changed, as answers of the API report it. Clients read it too.
+package struct PublicationResource: Sendable {
+  /// A finding about the document.
+  package struct Finding: Sendable {
+    /// A code, perhaps one of a newer server.
+    package fileprivate(set) var code = ""
+    package fileprivate(set) var severity = Association.Finding.Severity.error
+    package fileprivate(set) var pointer = ""
+    package fileprivate(set) var message = ""
+    package fileprivate(set) var help = ""
+  }
 
-  private static let fields: [Field<Compared>] = [
+  /// A URL that an app resolves differently now.
+  package struct Resolution: Sendable {
+    package fileprivate(set) var url = ""
+    package fileprivate(set) var app = ""
+    package fileprivate(set) var before = Association.Resolution.noMatch
+    package fileprivate(set) var after = Association.Resolution.noMatch
+  }
+
+  /// A difference between the documents.
+  package struct Change: Sendable {
+    package fileprivate(set) var kind = DocumentChange.Kind.changed
+    package fileprivate(set) var summary = ""
+    package fileprivate(set) var example: Resolution?
+  }
+
+  package fileprivate(set) var revision = 0
+  package fileprivate(set) var isChanged = false
+  package fileprivate(set) var bytes = 0
+  package fileprivate(set) var sha256 = ""
+  package fileprivate(set) var findings: [Finding] = []
+  /// The URLs of expectations that resolve differently.
+  package fileprivate(set) var changedResolutions: [Resolution] = []
+  package fileprivate(set) var changes: [Change] = []
+  /// The changes with all their details; `nil` for the first revision.
+  fileprivate var diff: JSON?
+  package fileprivate(set) var acceptedCodes: [String] = []
+}
+
+extension PublicationResource {
+  private static let fields: [Field<PublicationResource>] = [
     Field(
-      "revision", .revision, "The current revision of the domain; new if `changed` is true.",
-      write: { .integer($0.publication.edited.revision.number) }),
+      "revision", .revision, \.revision,
+      "The current revision of the domain; new if `changed` is true.", .required),
+    Field("changed", .bool, \.isChanged, "Whether the edit changed anything.", .required),
+    Field("bytes", .count, \.bytes, "The size of the document.", .required),
+    Field("sha256", .sha256, \.sha256, "The SHA-256 of the document.", .required),
+    Field("findings", .findings, \.findings, "The linter's findings about the document."),
     Field(
-      "changed", .bool, "Whether the edit changed anything.",
-      write: { .bool($0.publication.edited.isChanged) }),
-    Field(
-      "bytes", .count, "The size of the document.",
-      write: { .integer($0.publication.edited.revision.size) }),
-    Field(
-      "sha256", .sha256, "The SHA-256 of the document.",
-      write: { .string($0.publication.edited.revision.sha256) }),
-    Field(
-      "findings", .list(of: .shared("Finding")), "The linter's findings about the document.",
-      write: { .array($0.publication.findings.map(\.json)) }),
-    Field(
-      "changedResolutions", .list(of: .shared("ChangedResolution")),
-      "The URLs of expectations that now resolve differently.",
-      write: {
-        .array($0.publication.changedResolutions.map { .object(fieldsOfChange.json(of: $0)) })
-      }),
+      "changedResolutions", .list(of: .resolution("ChangedResolution")), \.changedResolutions,
+      "The URLs of expectations that now resolve differently."),
     Field(
       "diff", .shared("Comparison"),
       "How the document differs from the one before; left out if there was none.", .optional,
-      write: { $0.comparison?.json }),
-    Field(
-      "accepted", .codes, "The errors that were accepted.", .optional,
-      write: {
-        let codes = $0.publication.edited.revision.acceptedCodes
-        return codes.isEmpty ? nil : .strings(codes)
+      write: { $0.diff },
+      read: { body, root in
+        root.diff = body.json
+        let changes = body.object()?["changes"]
+        root.changes = changes?.list(Coding.open(.object, fieldsOfChange, Change()).read) ?? []
       }),
+    Field(
+      "accepted", .codes, \.acceptedCodes, "The errors that were accepted.", unless: \.isEmpty),
   ]
 
-  private static let fieldsOfChange: [Field<ChangedResolution>] = [
-    Field("url", .string, write: { .string($0.url) }),
-    Field("app", .app, write: { .string($0.app.text) }),
-    Field("before", .resolution, write: { .string($0.before.rawValue) }),
-    Field("after", .resolution, write: { .string($0.after.rawValue) }),
+  fileprivate static let fieldsOfFinding: [Field<Finding>] = [
+    Field("code", .string(.shared("FindingCode")), \.code, "", .required),
+    Field("severity", .word, \.severity, "", .required),
+    Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
+    Field("message", .string, \.message, "What the linter found.", .required),
+    Field("help", .string, \.help, "What to do."),
   ]
 
-  /// What every answer to an edit has.
+  fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
+    Field("url", .string, \.url, "", .required),
+    Field("app", .string(.app), \.app, "", .required),
+    Field("before", .resolution, \.before, "", .required),
+    Field("after", .resolution, \.after, "", .required),
+  ]
+
+  fileprivate static let fieldsOfChange: [Field<Change>] = [
+    Field("kind", .word, \.kind, "", .required),
+    Field("summary", .string, \.summary, "The change in words.", .required),
+    Field("example", .resolution("ChangedResolution"), \.example),
+  ]
+
+  /// What the answer to every edit has.
   static let members = fields.members()
 
   static let schemas: JSON.Object = [
-    "ChangedResolution": fieldsOfChange.members().schema(),
+    "Finding": fieldsOfFinding.members().schema(),
+    "ChangedResolution": fieldsOfResolution.members().schema(),
     "Publication": (members + .dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
@@ -73,8 +114,52 @@ package enum PublicationResource {
     ([member] + members + .dryRun).schema()
   }
 
-  /// The revision, its size, the findings, and what changed.
-  package static func json(_ publication: Publication) throws -> JSON.Object {
-    fields.json(of: (publication, try publication.comparison()))
+  package init(_ publication: Publication) throws {
+    let edited = publication.edited
+    revision = edited.revision.number
+    isChanged = edited.isChanged
+    bytes = edited.revision.size
+    sha256 = edited.revision.sha256
+    acceptedCodes = edited.revision.acceptedCodes
+    findings = publication.findings.map {
+      Finding(
+        code: $0.code.rawValue, severity: $0.severity, pointer: $0.pointer.description,
+        message: $0.message, help: $0.help)
+    }
+    changedResolutions = publication.changedResolutions.map {
+      Resolution(url: $0.url, app: $0.app.text, before: $0.before, after: $0.after)
+    }
+    let comparison = try publication.comparison()
+    changes = (comparison?.changes ?? []).map { change in
+      Change(
+        kind: change.kind, summary: change.summary,
+        example: change.example.map {
+          Resolution(url: $0.url, app: $0.app, before: $0.before, after: $0.after)
+        })
+    }
+    diff = comparison?.json
+  }
+
+  package var json: JSON.Object { Self.fields.json(of: self) }
+
+  /// Reads the members of a publication in the answer of a server, which may be newer.
+  package static func read(_ body: BodyValue) -> PublicationResource? {
+    var publication = PublicationResource()
+    return body.read(fields, into: &publication, isOpen: true) ? publication : nil
+  }
+}
+
+extension Coding<[PublicationResource.Finding]> {
+  fileprivate static var findings: Coding {
+    .list(
+      of: .open(
+        .shared("Finding"), PublicationResource.fieldsOfFinding, PublicationResource.Finding()))
+  }
+}
+
+extension Coding<PublicationResource.Resolution> {
+  fileprivate static func resolution(_ name: String) -> Coding {
+    .open(
+      .shared(name), PublicationResource.fieldsOfResolution, PublicationResource.Resolution())
   }
 }

@@ -5,20 +5,14 @@ package import Store
 /// A revision in JSON.
 package enum RevisionResource {
   private static let fields: [Field<Revision>] = [
-    Field("revision", .revision, "The number of the revision.", write: { .integer($0.number) }),
-    Field("bytes", .count, "The size of the document.", write: { .integer($0.size) }),
-    Field("sha256", .sha256, "The SHA-256 of the document.", write: { .string($0.sha256) }),
+    Field("revision", .revision, \.number, "The number of the revision."),
+    Field("bytes", .count, \.size, "The size of the document."),
+    Field("sha256", .sha256, \.sha256, "The SHA-256 of the document."),
+    Field("publishedAt", .time, \.publishedAt, "When it was published."),
     Field(
-      "publishedAt", .time, "When it was published.",
-      write: { .string(Timestamp.text($0.publishedAt)) }),
-    Field(
-      "author", .string, "Who published it: the name of a token, or of a command.",
-      write: { .string($0.author) }),
-    Field(
-      "reason", .string, "Why: `?reason=`, or the action.", write: { .string($0.reason) }),
-    Field(
-      "accepted", .codes, "The errors that were accepted.",
-      write: { .strings($0.acceptedCodes) }),
+      "author", .string, \.author, "Who published it: the name of a token, or of a command."),
+    Field("reason", .string, \.reason, "Why: `?reason=`, or the action."),
+    Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
   ]
 
   static let schemas: JSON.Object = ["Revision": fields.members().schema()]
@@ -32,48 +26,48 @@ package enum FetchResource {
   /// after the CDN. This is an estimate: Apple promises nothing.
   private static let deviceSeconds: Int64 = 7 * 86_400
 
-  private typealias Total = (fetcher: FetcherClass, count: FetchCount?)
-
   private static let fields: [Field<RevisionFetches>] = [
-    Field(
-      "revision", .revision, "The number of the revision.",
-      write: { .integer($0.revision.number) }),
-    Field(
-      "publishedAt", .time, "When it was published.",
-      write: { .string(Timestamp.text($0.revision.publishedAt)) }),
+    Field("revision", .revision, get: \.revision.number, "The number of the revision."),
+    Field("publishedAt", .time, get: \.revision.publishedAt, "When it was published."),
     Field(
       "collected", .bool, "Whether Apple's CDN has fetched this revision.",
       write: { .bool($0.counts[.appleCDN] != nil) }),
     Field(
-      "firstFetchedByAppleAt", .nullable(.time),
-      "When Apple's CDN first fetched it; null if it has not.",
-      write: { time($0.counts[.appleCDN]?.firstAt) }),
+      "firstFetchedByAppleAt", .nullable(.time), get: \.counts[.appleCDN]?.firstAt,
+      "When Apple's CDN first fetched it; null if it has not."),
     Field(
       "devicesExpectedBy", .nullable(.time),
       "An estimate: when most devices have it, a week after Apple's CDN fetched it. Null if it has "
         + "not.",
-      write: { time($0.counts[.appleCDN].map { $0.firstAt + deviceSeconds }) }),
+      write: {
+        .optional($0.counts[.appleCDN].map { Timestamp.text($0.firstAt + deviceSeconds) })
+      }),
     Field(
       "counts", .object(fieldsOfCounts.members()), "The number of fetches by class of fetcher.",
-      write: { .object(fieldsOfCounts.json(of: $0)) }),
+      write: { .object(fieldsOfCounts.json(of: $0.counts)) }),
   ]
 
-  private static let fieldsOfCounts: [Field<RevisionFetches>] = FetcherClass.allCases.map {
-    fetcher in
-    Field(fetcher.rawValue, .count, write: { .integer($0.counts[fetcher]?.count ?? 0) })
+  private static let fieldsOfCounts: [Field<[FetcherClass: FetchCount]>] =
+    FetcherClass.allCases.map { fetcher in
+      Field(fetcher.rawValue, .count, write: { .integer($0[fetcher]?.count ?? 0) })
+    }
+
+  /// All fetches by one class of fetcher.
+  private struct Total {
+    let fetcher: FetcherClass
+    let count: FetchCount?
   }
 
   private static let fieldsOfTotal: [Field<Total>] = [
     Field(
-      "fetcher", .words(FetcherClass.self),
-      "By the User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd.",
-      write: { .string($0.fetcher.rawValue) }),
+      "fetcher", .word, get: \.fetcher,
+      "By the User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd."),
     Field("count", .count, "The number of fetches.", write: { .integer($0.count?.count ?? 0) }),
-    Field("firstAt", .nullable(.time), "The first fetch.", write: { time($0.count?.firstAt) }),
-    Field("lastAt", .nullable(.time), "The last fetch.", write: { time($0.count?.lastAt) }),
+    Field("firstAt", .nullable(.time), get: \.count?.firstAt, "The first fetch."),
+    Field("lastAt", .nullable(.time), get: \.count?.lastAt, "The last fetch."),
     Field(
-      "lastRevision", .nullable(.revision), "The revision of the last fetch.",
-      write: { $0.count.map { .integer($0.lastRevision) } ?? .null }),
+      "lastRevision", .nullable(.revision), get: \.count?.lastRevision,
+      "The revision of the last fetch."),
   ]
 
   static let schemas: JSON.Object = [
@@ -95,7 +89,7 @@ package enum FetchResource {
       "domain": .string(domain.text), "current": json(report.current),
       "fetchers": .array(
         FetcherClass.allCases.map { fetcher in
-          .object(fieldsOfTotal.json(of: (fetcher, report.totals[fetcher])))
+          .object(fieldsOfTotal.json(of: Total(fetcher: fetcher, count: report.totals[fetcher])))
         }),
     ]
   }
@@ -103,9 +97,5 @@ package enum FetchResource {
   /// One revision.
   package static func json(_ fetches: RevisionFetches) -> JSON {
     .object(fields.json(of: fetches))
-  }
-
-  private static func time(_ seconds: Int64?) -> JSON {
-    .optional(seconds.map(Timestamp.text))
   }
 }

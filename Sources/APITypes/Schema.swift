@@ -132,6 +132,8 @@ struct Member: Sendable {
     static let readOnly = Traits(rawValue: 4)
     /// Known only to this database, so exports leave it out.
     static let local = Traits(rawValue: 8)
+    /// Kept by the database itself.
+    static let kept: Traits = [.local, .readOnly]
   }
 
   let name: String

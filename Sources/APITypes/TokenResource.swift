@@ -16,20 +16,14 @@ package enum TokenResource {
   private static let domainsDocumentation = "The domains it is limited to; empty for all."
 
   private static let fields: [Field<Token>] = [
-    Field("name", .string, "The name of the token.", write: { .string($0.name) }),
-    Field("role", .words(Role.self), "What it may do.", write: { .string($0.role.rawValue) }),
+    Field("name", .string, \.name, "The name of the token."),
+    Field("role", .word, \.role, "What it may do."),
+    Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
+    Field("createdAt", .time, \.createdAt, "When it was created."),
+    Field("expiresAt", .nullable(.time), \.expiresAt, "When it expires; null for never."),
     Field(
-      "domains", .list(of: .alias), domainsDocumentation,
-      write: { .strings($0.domains.map(\.description)) }),
-    Field(
-      "createdAt", .time, "When it was created.",
-      write: { .string(Timestamp.text($0.createdAt)) }),
-    Field(
-      "expiresAt", .nullable(.time), "When it expires; null for never.",
-      write: { .optional($0.expiresAt.map(Timestamp.text)) }),
-    Field(
-      "lastUsedAt", .nullable(.time), "When it was last used, to the minute; null for never.",
-      write: { .optional($0.lastUsedAt.map(Timestamp.text)) }),
+      "lastUsedAt", .nullable(.time), \.lastUsedAt,
+      "When it was last used, to the minute; null for never."),
   ]
 
   private static let fieldsOfNew: [Field<New>] = [
@@ -37,7 +31,7 @@ package enum TokenResource {
       "name", .name, \.name, "The name that revisions and the audit show.", .required),
     Field("role", .word, \.role, "What it may do.", .required),
     Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
-    Field("expiresAt", .time, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
+    Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]
 
   static let schemas: JSON.Object = [

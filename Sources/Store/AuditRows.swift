@@ -1,26 +1,30 @@
 public import Association
 import SQLite
 
-/// One thing that somebody did.
+/// One recorded action.
 public struct AuditRecord: Sendable, Equatable {
-  /// Its number; later ones have higher ones.
-  public let id: Int64
+  /// Its number; later records have higher ones.
+  public package(set) var id: Int64 = 0
   /// When, in seconds since 1970.
-  public let at: Int64
+  public package(set) var at: Int64 = 0
   /// Who: the name of a token, or of a command.
-  public let author: String
-  /// The address that the request came from; empty for a command.
-  public let address: String
+  public package(set) var author = ""
+  /// The client's address; empty for a command.
+  public package(set) var address = ""
   /// What was done.
-  public let action: String
-  /// Why, in the words of the one who did it; may be empty.
-  public let reason: String
-  /// What it was done to; nil for the whole database.
-  public let subject: Subject?
+  public package(set) var action = ""
+  /// The author's reason; may be empty.
+  public package(set) var reason = ""
+  /// The domain it was done to. Without a domain, app or token it was done to the whole database.
+  public package(set) var domain: DomainName?
+  /// The app it was done to.
+  public package(set) var app: AppIdentifier?
+  /// The name of the token it was done to.
+  public package(set) var token: String?
   /// The revision that was published.
-  public let revision: Int?
+  public package(set) var revision: Int?
 
-  /// What something is done to.
+  /// What an action is done to.
   public enum Subject: Sendable, Equatable {
     /// A domain.
     case domain(DomainName)
@@ -31,11 +35,11 @@ public struct AuditRecord: Sendable, Equatable {
   }
 }
 
-/// Which records are asked for.
+/// Selects audit records.
 public struct AuditFilter: Sendable {
-  /// Only of this domain.
+  /// Only records of this domain.
   public var domain: DomainName?
-  /// Only of this author.
+  /// Only records of this author.
   public var author: String?
   /// Only records before this one; the newest come first.
   public var before: Int64?
@@ -49,12 +53,12 @@ public struct AuditFilter: Sendable {
 }
 
 extension Store {
-  /// What was done, the newest first.
+  /// Records, the newest first.
   public func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     try read { connection in
       try connection.all(
         """
-        SELECT id, at, author, address, action, reason, domain, app, token, revision FROM audit
+        \(AuditRows.select)
         WHERE (?1 IS NULL OR domain = ?1) AND (?2 IS NULL OR author = ?2) AND (?3 IS NULL OR id < ?3)
         ORDER BY id DESC LIMIT ?4
         """,
@@ -68,37 +72,42 @@ extension Store {
 
 /// Reads and adds rows of `audit`.
 enum AuditRows {
+  private static let table = Table(
+    "audit", keys: [], blank: AuditRecord(),
+    columns: [
+      Column("at", \.at),
+      Column("author", \.author),
+      Column("address", \.address),
+      Column("action", \.action),
+      Column("reason", \.reason),
+      Column("domain", \.domain),
+      Column("app", \.app),
+      Column("token", \.token),
+      Column("revision", \.revision),
+    ])
+
+  static let select = "SELECT id, \(table.selection) FROM audit"
+
   static func add(
     _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
     by context: WriteContext,
     now: Int64, _ connection: Connection
   ) throws {
-    var (domain, app, token): (String?, String?, String?)
+    var record = AuditRecord(
+      at: now, author: context.author, address: context.address, action: action,
+      reason: context.reason, revision: revision)
     switch subject {
-    case .domain(let name): domain = name.text
-    case .app(let id): app = id.text
-    case .token(let name): token = name
+    case .domain(let name): record.domain = name
+    case .app(let id): record.app = id
+    case .token(let name): record.token = name
     case nil: break
     }
-    try connection.run(
-      """
-      INSERT INTO audit (at, author, address, action, reason, domain, app, token, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        .integer(now), .text(context.author), .text(context.address), .text(action),
-        .text(context.reason), .optional(domain), .optional(app), .optional(token),
-        .optional(revision.map(Int64.init)),
-      ])
+    try table.insert(record, [], connection)
   }
 
   static func read(_ row: borrowing Row) throws -> AuditRecord {
-    let domain = row.optionalText(6).map { AuditRecord.Subject.domain(DomainName(stored: $0)) }
-    let app = row.optionalText(7).map { AuditRecord.Subject.app(AppIdentifier(stored: $0)) }
-    let token = row.optionalText(8).map(AuditRecord.Subject.token)
-    return AuditRecord(
-      id: row.integer(0), at: row.integer(1), author: row.text(2), address: row.text(3),
-      action: row.text(4), reason: row.text(5), subject: domain ?? app ?? token,
-      revision: row.optionalInteger(9).map(Int.init))
+    var record = try table.read(row, from: 1)
+    record.id = row.integer(0)
+    return record
   }
 }

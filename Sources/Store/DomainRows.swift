@@ -2,17 +2,17 @@ public import Association
 import JSONValue
 import SQLite
 
-/// A domain as it is stored.
+/// A stored domain.
 public struct StoredDomain: Sendable, Equatable {
-  /// The row. It stays the same as long as the domain exists.
+  /// The row, which never changes.
   public let id: Int64
   /// The domain, with the rows of its entries and routes.
   public package(set) var domain: Domain
-  /// The number of the revision that is served.
-  public let revision: Int
-  /// When it was last changed, in seconds since 1970.
-  public let updatedAt: Int64
-  /// The codes of the errors that were accepted when that revision was published.
+  /// The number of the current revision.
+  public package(set) var revision: Int
+  /// When it last changed, in seconds since 1970.
+  public package(set) var updatedAt: Int64
+  /// The codes of the errors that were accepted for this revision.
   public let acceptedCodes: [String]
 
   init(id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]) {
@@ -61,116 +61,128 @@ extension Document {
   }
 }
 
-/// Reads the rows of one domain.
+/// Reads and writes the rows of one domain.
 struct DomainRows {
   let id: Int64
 
-  /// The row of the domain that has this name as its own.
+  /// The row of the domain with this own name.
   static func id(of name: DomainName, _ connection: Connection) throws -> Int64? {
     try connection.first(
       "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
     ) { $0.integer(0) }
   }
 
-  /// The domain that has this name as its own.
+  /// The domain with this own name.
   static func find(_ name: DomainName, _ connection: Connection) throws -> StoredDomain? {
     guard let id = try id(of: name, connection) else { return nil }
     return try DomainRows(id: id).load(connection)
   }
 
-  /// All rows of the domain as one value; `nil` if it is not there.
+  /// The domain; `nil` if it does not exist.
   func load(_ connection: Connection) throws -> StoredDomain? {
     var names = try names(connection)
     guard !names.isEmpty else { return nil }
-    let own = names.removeFirst().name
-    var document = Document()
-    document.substitutionVariables = try variables(connection)
-    document.services = try services(connection)
-    document.entries = try entries(connection)
-    let apps = try applinksApps(connection)
-    try readDefaults(into: &document, connection)
-    let expectations = try expectations(connection)
+    var domain = Domain(name: names.removeFirst().name, aliases: names)
+    domain.document.apps = try list(DomainTables.applinksApp, connection)
+    domain.document.substitutionVariables = try variables(connection)
+    domain.document.services = try services(connection)
+    domain.document.entries = try entries(connection)
+    try readDefaults(into: &domain.document, connection)
+    domain.expectations = try list(DomainTables.expectation, connection)
     return try connection.first(
       """
-      SELECT is_enabled, format, cache_seconds, details_form, has_apps, applinks_extra, extra,
-        revision, updated_at,
-        environment, is_strict,
-        (SELECT accepted_codes FROM revision WHERE domain_id = domain.id AND number = domain.revision)
+      SELECT revision, updated_at,
+        (SELECT accepted_codes FROM revision WHERE domain_id = domain.id AND number = revision),
+        \(DomainTables.domain.selection)
       FROM domain WHERE id = ?
       """, [.integer(id)]
     ) { row in
-      document.detailsForm = try row.enumeration(3)
-      document.apps = row.bool(4) ? apps : nil
-      document.applinksExtra = try row.members(5)
-      document.extra = try row.members(6)
-      let domain = Domain(
-        name: own, aliases: names, isEnabled: row.bool(0), format: try row.enumeration(1),
-        cacheSeconds: row.int(2), environment: try row.enumeration(9), isStrict: row.bool(10),
-        document: document, expectations: expectations)
+      try DomainTables.domain.read(row, from: 3, into: &domain)
       return StoredDomain(
-        id: id, domain: domain, revision: row.int(7), updatedAt: row.integer(8),
-        acceptedCodes: try row.strings(11))
+        id: id, domain: domain, revision: row.int(0), updatedAt: row.integer(1),
+        acceptedCodes: try [String].read(row, 2))
     }
   }
 
   /// The domain's own name, then its aliases.
   func names(_ connection: Connection) throws -> [Alias] {
-    try connection.all(
-      "SELECT name FROM domain_name WHERE domain_id = ? ORDER BY position", [.integer(id)]
-    ) { Alias(stored: $0.text(0)) }
+    try list(DomainTables.name, connection)
   }
 
-  private func expectations(_ connection: Connection) throws -> [Expectation] {
-    try connection.all(
+  /// A list that belongs to the domain itself.
+  private func list<Element>(
+    _ table: Table<Element>, _ connection: Connection
+  ) throws -> [Element] {
+    let source = "FROM \(table.name) WHERE domain_id = ? ORDER BY position"
+    return try table.all("domain_id", source, id, connection).map(\.value)
+  }
+
+  /// Lists that belong to rows of `owner`, by row.
+  private func lists<Element>(
+    _ table: Table<Element>, of owner: String, _ connection: Connection
+  ) throws -> [Int64: [Element]] {
+    let row = "\(owner).id"
+    let join = owner == "route" ? "entry JOIN route ON entry_id = entry.id" : owner
+    let rows = try table.all(
+      row,
       """
-      SELECT url, app.identifier, resolution FROM expectation JOIN app ON app.id = app_id
-      WHERE domain_id = ? ORDER BY position
-      """, [.integer(id)]
-    ) { Expectation(url: $0.text(0), app: $0.app(1), resolution: try $0.enumeration(2)) }
-  }
-
-  private func applinksApps(_ connection: Connection) throws -> [String] {
-    try connection.all(
-      "SELECT value FROM applinks_app WHERE domain_id = ? ORDER BY position", [.integer(id)]
-    ) { $0.text(0) }
+      FROM \(join) JOIN \(table.name) ON \(table.owner) = \(row)
+      WHERE domain_id = ? ORDER BY \(row), \(table.name).position
+      """, id, connection)
+    return rows.reduce(into: [:]) { $0[$1.key, default: []].append($1.value) }
   }
 
   private func variables(_ connection: Connection) throws -> [SubstitutionVariable] {
-    var variables: [SubstitutionVariable] = []
-    var last: Int64?
-    try connection.run(
-      """
-      SELECT variable.id, name, value
-      FROM substitution_variable AS variable
-      LEFT JOIN substitution_value AS value ON value.variable_id = variable.id
-      WHERE domain_id = ? ORDER BY variable.position, variable.id, value.position
-      """, [.integer(id)]
-    ) { row in
-      if row.integer(0) != last {
-        variables.append(SubstitutionVariable(name: row.text(1), values: []))
-        last = row.integer(0)
-      }
-      if let value = row.optionalText(2) { variables[variables.count - 1].values.append(value) }
-    }
-    return variables
+    let values = try lists(DomainTables.variableValue, of: "substitution_variable", connection)
+    return try DomainTables.variable.all(
+      "id", "FROM substitution_variable WHERE domain_id = ? ORDER BY position, id", id, connection
+    ).map { SubstitutionVariable(name: $0.value, values: values[$0.key] ?? []) }
   }
 
   private func services(
     _ connection: Connection
   ) throws -> [Document.Service: Document.AppList] {
-    var services: [Document.Service: Document.AppList] = [:]
+    let apps = try lists(DomainTables.serviceApp, of: "service", connection)
+    return try DomainTables.service.all(
+      "id", "FROM service WHERE domain_id = ?", id, connection
+    ).reduce(into: [:]) {
+      $0[$1.value.name] = Document.AppList(apps: apps[$1.key] ?? [], extra: $1.value.extra)
+    }
+  }
+
+  private func entries(_ connection: Connection) throws -> [Entry] {
+    let apps = try lists(DomainTables.entryApp, of: "entry", connection)
+    let paths = try lists(DomainTables.legacyPath, of: "entry", connection)
+    let routes = try routes(connection)
+    return try DomainTables.entry.all(
+      "id", "FROM entry WHERE domain_id = ? ORDER BY position, id", id, connection
+    ).map { row, entry in
+      var entry = entry
+      entry.id = row
+      entry.apps = apps[row] ?? []
+      entry.paths = paths[row] ?? []
+      entry.routes = routes[row] ?? []
+      return entry
+    }
+  }
+
+  /// The routes of all entries, by entry.
+  private func routes(_ connection: Connection) throws -> [Int64: [Route]] {
+    let items = try lists(DomainTables.queryItem, of: "route", connection)
+    var routes: [Int64: [Route]] = [:]
     try connection.run(
       """
-      SELECT service.name, extra, app.identifier
-      FROM service JOIN service_app ON service_id = service.id JOIN app ON app.id = app_id
-      WHERE domain_id = ? ORDER BY service.id, service_app.position
+      SELECT entry_id, route.id, \(DomainTables.route.selection)
+      FROM entry JOIN route ON entry_id = entry.id
+      WHERE domain_id = ? ORDER BY entry_id, route.position, route.id
       """, [.integer(id)]
     ) { row in
-      let service: Document.Service = try row.enumeration(0)
-      let extra = try row.members(1)
-      services[service, default: Document.AppList(extra: extra)].apps.append(row.app(2))
+      var route = try DomainTables.route.read(row, from: 2)
+      route.id = row.integer(1)
+      if case .items = route.query { route.query = .items(items[row.integer(1)] ?? []) }
+      routes[row.integer(0), default: []].append(route)
     }
-    return services
+    return routes
   }
 
   /// `defaults` of the domain and of its entries, which must have been read before.
@@ -180,15 +192,12 @@ struct DomainRows {
     let places = document.entries.places(by: \.id)
     try connection.run(
       """
-      SELECT entry_id, case_sensitive, percent_encoded, extra FROM defaults WHERE domain_id = ?1
-      UNION ALL
-      SELECT entry_id, case_sensitive, percent_encoded, defaults.extra
+      SELECT entry_id, \(DomainTables.defaults.selection) FROM defaults WHERE domain_id = ?1
+      UNION ALL SELECT entry_id, \(DomainTables.defaults.selection)
       FROM entry JOIN defaults ON entry_id = entry.id WHERE entry.domain_id = ?1
       """, [.integer(id)]
     ) { row in
-      let defaults = Defaults(
-        caseSensitive: row.optionalBool(1), percentEncoded: row.optionalBool(2),
-        extra: try row.members(3))
+      let defaults = try DomainTables.defaults.read(row, from: 1)
       if let entry = row.optionalInteger(0) {
         if let place = places[entry] { document.entries[place].defaults = defaults }
       } else {
@@ -199,7 +208,7 @@ struct DomainRows {
 }
 
 extension Array {
-  /// Where the element with each identifier is; elements without one are left out.
+  /// The index of the element with each identifier; elements without one are left out.
   func places(by id: (Element) -> Int64?) -> [Int64: Int] {
     var places: [Int64: Int] = [:]
     for (place, element) in enumerated() {

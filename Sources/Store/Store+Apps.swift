@@ -1,14 +1,14 @@
 public import Association
 import SQLite
 
-/// An app as it is stored.
+/// A stored app.
 public struct StoredApp: Sendable, Equatable {
   /// The app.
   public package(set) var app: App
   /// How many domains name it.
-  public let domainCount: Int
-  /// When it was last changed, in seconds since 1970.
-  public let updatedAt: Int64
+  public package(set) var domainCount: Int
+  /// When it last changed, in seconds since 1970.
+  public package(set) var updatedAt: Int64
 
   package init(app: App, domainCount: Int = 0, updatedAt: Int64 = 0) {
     self.app = app
@@ -18,7 +18,7 @@ public struct StoredApp: Sendable, Equatable {
 }
 
 extension Store {
-  /// One app.
+  /// An app.
   ///
   /// - Throws: `StoreError.notFound`.
   public func app(_ id: AppIdentifier) throws -> StoredApp {
@@ -30,7 +30,7 @@ extension Store {
     }
   }
 
-  /// Apps in the order of their identifiers, from the one after `last`.
+  /// A page of apps, ordered by identifier, after `last`.
   public func apps(after last: String?, limit: Int) throws -> [StoredApp] {
     try read { connection in
       try connection.all(
@@ -41,7 +41,7 @@ extension Store {
 }
 
 extension Transaction {
-  /// One app; `nil` if it is not there.
+  /// An app; `nil` if it does not exist.
   public func app(_ id: AppIdentifier) throws -> StoredApp? { try AppRows.find(id, connection) }
 
   /// The apps that no domain names.
@@ -50,16 +50,14 @@ extension Transaction {
       .filter { $0.domainCount == 0 }.map(\.app.id)
   }
 
-  /// Adds an app, or changes the name and the environment of the one with its identifier. Returns
-  /// it and whether it is new.
+  /// Creates an app, or updates the name and the environment of the one with this identifier.
   public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
     let old = try AppRows.find(app.id, connection)
+    let new = StoredApp(app: app, updatedAt: now)
     if old == nil {
-      _ = try AppRows.insert(app, now: now, connection)
+      try AppRows.table.insert(new, [], connection)
     } else if old?.app != app {
-      try connection.run(
-        "UPDATE app SET name = ?, environment = ?, updated_at = ? WHERE identifier = ?",
-        [.text(app.name), .text(app.environment.rawValue), .integer(now), .text(app.id.text)])
+      try AppRows.table.update(new, where: "identifier", is: .text(app.id.text), connection)
     }
     if old?.app != app { try record("put app", .app(app.id)) }
     guard let stored = try AppRows.find(app.id, connection) else {
@@ -68,7 +66,7 @@ extension Transaction {
     return (stored, old == nil)
   }
 
-  /// Removes an app that no domain names.
+  /// Deletes an app that no domain names.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
   public func delete(_ id: AppIdentifier) throws {
@@ -82,8 +80,8 @@ extension Transaction {
     try record("delete app", .app(id))
   }
 
-  /// Gives an app another identifier and returns the domains that name it, which must then be
-  /// published again.
+  /// Changes the identifier of an app. Returns the domains that name it, which the caller must
+  /// publish again.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
   public func rename(_ old: AppIdentifier, to new: AppIdentifier) throws -> [DomainName] {
@@ -99,7 +97,7 @@ extension Transaction {
     return try AppRows.domains(naming: new, limit: Int.max, connection)
   }
 
-  /// What the apps of a document are built for; an app that is not stored is for production.
+  /// The environments of apps; an app that is not stored is missing, and is for production.
   public func environments(of apps: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
     var environments: [AppIdentifier: App.Environment] = [:]
     for app in apps {
@@ -113,7 +111,7 @@ extension Transaction {
 
 /// Reads and writes rows of `app`.
 enum AppRows {
-  /// The domains that name an app, each once; `app` is SQL for the row of the app.
+  /// SQL for the rows of the domains that name an app, each once. `app` is SQL for the row of the app.
   static func uses(of app: String) -> String {
     """
     SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
@@ -124,33 +122,45 @@ enum AppRows {
     """
   }
 
+  static let table = Table(
+    "app", keys: [], blank: StoredApp(app: App(id: AppIdentifier(stored: ""))),
+    columns: [
+      Column("identifier", \.app.id),
+      Column("name", \.app.name),
+      Column("environment", \.app.environment),
+      Column("updated_at", \.updatedAt),
+    ])
+
   /// The columns that `read` reads.
   static let select = """
-    SELECT identifier, name, environment, updated_at,
-      (SELECT count(*) FROM (\(uses(of: "app.id"))))
-    FROM app
+    SELECT (SELECT count(*) FROM (\(uses(of: "app.id")))), \(table.selection) FROM app
     """
 
   static func read(_ row: borrowing Row) throws -> StoredApp {
-    let app = App(id: row.app(0), name: row.text(1), environment: try row.enumeration(2))
-    return StoredApp(app: app, domainCount: row.int(4), updatedAt: row.integer(3))
+    var app = try table.read(row, from: 1)
+    app.domainCount = row.int(0)
+    return app
   }
 
   static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {
     try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
   }
 
-  /// Adds a row and returns it.
-  static func insert(
-    _ app: App, now: Int64, _ connection: Connection
-  ) throws -> Int64 {
-    try connection.run(
-      "INSERT INTO app (identifier, name, environment, updated_at) VALUES (?, ?, ?, ?)",
-      [.text(app.id.text), .text(app.name), .text(app.environment.rawValue), .integer(now)])
-    return connection.lastInsertRowID
+  /// Adds the apps that have no row yet.
+  static func insertMissing(
+    _ apps: [AppIdentifier], now: Int64, _ connection: Connection
+  ) throws {
+    for app in Set(apps) {
+      let isStored = try connection.first(
+        "SELECT 1 FROM app WHERE identifier = ?", [.text(app.text)]
+      ) { _ in true }
+      if isStored == nil {
+        try table.insert(StoredApp(app: App(id: app), updatedAt: now), [], connection)
+      }
+    }
   }
 
-  /// The names of some of the domains that name an app.
+  /// The names of the first domains that name an app.
   static func domains(
     naming id: AppIdentifier, limit: Int, _ connection: Connection
   ) throws -> [DomainName] {

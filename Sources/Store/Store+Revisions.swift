@@ -4,7 +4,7 @@ import JSONValue
 import SQLite
 
 extension Store {
-  /// The document that is served for a domain, with its revision.
+  /// The current revision of a domain with its document.
   ///
   /// - Throws: `StoreError.notFound`.
   public func currentDocument(
@@ -13,7 +13,7 @@ extension Store {
     try revision(nil, of: name)
   }
 
-  /// A revision of a domain with its document; `nil` stands for the one that is served.
+  /// A revision of a domain with its document; `nil` for the current one.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revision(
@@ -28,7 +28,7 @@ extension Store {
     }
   }
 
-  /// Revisions of a domain, the newest first, from the one before `number`.
+  /// A page of the revisions of a domain, the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revisions(
@@ -56,16 +56,28 @@ extension Transaction {
 
 /// Reads and writes rows of `revision`.
 enum RevisionRows {
-  /// The columns that `read` reads; the first parameter is the domain.
+  static let table = Table(
+    "revision", keys: ["domain_id", "document"],
+    blank: Revision(
+      number: 0, size: 0, sha256: "", publishedAt: 0, author: "", reason: "", acceptedCodes: []),
+    columns: [
+      Column("number", \.number),
+      Column("sha256", \.sha256),
+      Column("published_at", \.publishedAt),
+      Column("author", \.author),
+      Column("reason", \.reason),
+      Column("accepted_codes", \.acceptedCodes),
+    ])
+
+  /// The columns that `read` reads, then the document; the first parameter is the domain.
   static let select = """
-    SELECT number, length(document), sha256, published_at, author, reason, accepted_codes, document
-    FROM revision WHERE domain_id = ?
+    SELECT length(document), \(table.selection), document FROM revision WHERE domain_id = ?
     """
 
   static func read(_ row: borrowing Row) throws -> Revision {
-    Revision(
-      number: row.int(0), size: row.int(1), sha256: row.text(2), publishedAt: row.integer(3),
-      author: row.text(4), reason: row.text(5), acceptedCodes: try row.strings(6))
+    var revision = try table.read(row, from: 1)
+    revision.size = row.int(0)
+    return revision
   }
 
   /// A revision of a domain with its document.
@@ -73,11 +85,11 @@ enum RevisionRows {
     _ number: Int, of domain: Int64, _ connection: Connection
   ) throws -> (document: [UInt8], revision: Revision)? {
     try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
-      ($0.blob(7), try read($0))
+      ($0.blob(Int32(1 + table.columns.count)), try read($0))
     }
   }
 
-  /// Revisions of a domain, the newest first, from the one before `number`.
+  /// A page of the revisions of a domain, the newest first, before `number`.
   static func page(
     of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
   ) throws -> [Revision] {
@@ -86,26 +98,26 @@ enum RevisionRows {
       [.integer(domain), .integer(number ?? Int.max), .integer(limit)], row: read)
   }
 
-  /// The revision of a domain that is served.
+  /// The current revision of a domain.
   static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
     try connection.first(
       select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
       [.integer(domain)], row: read)
   }
 
-  /// A revision of a domain with its document. Numbers are never skipped by edits, so a lower one than
-  /// the current one was there.
+  /// A revision of a domain with its document. Edits skip no numbers, so a missing revision below the
+  /// current one was pruned.
   ///
   /// - Throws: `StoreError.notFound`.
   static func get(
     _ number: Int, of domain: StoredDomain, _ connection: Connection
   ) throws -> (document: [UInt8], revision: Revision) {
     if let found = try find(number, of: domain.id, connection) { return found }
-    let wasThere = (1..<max(1, domain.revision)).contains(number)
-    throw StoreError.notFound(wasThere ? .prunedRevision(number) : .revision(number))
+    let wasPruned = (1..<max(1, domain.revision)).contains(number)
+    throw StoreError.notFound(wasPruned ? .prunedRevision(number) : .revision(number))
   }
 
-  /// Adds a revision and makes it the one that is served.
+  /// Adds a revision and makes it the current one.
   static func publish(
     _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
     now: Int64, _ connection: Connection
@@ -114,17 +126,7 @@ enum RevisionRows {
       number: number, size: edit.document.count, sha256: sha256(edit.document), publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       acceptedCodes: edit.acceptedCodes)
-    try connection.run(
-      """
-      INSERT INTO revision (domain_id, number, document, sha256, published_at, author, reason,
-        accepted_codes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        .integer(domain), .integer(number), .blob(edit.document), .text(revision.sha256),
-        .integer(now), .text(revision.author), .text(revision.reason),
-        .text(JSON.strings(edit.acceptedCodes).text),
-      ])
+    try table.insert(revision, [.integer(domain), .blob(edit.document)], connection)
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])

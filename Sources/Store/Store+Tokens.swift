@@ -20,29 +20,29 @@ public enum Role: String, Sendable, CaseIterable, Comparable {
 
 /// A bearer token without its secret.
 public struct Token: Sendable, Equatable {
-  /// The name that says whose it is.
-  public let name: String
+  /// The name of the token.
+  public package(set) var name: String
   /// What it may do.
-  public let role: Role
+  public package(set) var role: Role
   /// The domains that it is limited to, such as `*.brand.example`; empty for all.
-  public let domains: [Alias]
-  /// When it was made, in seconds since 1970.
-  public let createdAt: Int64
-  /// From when on it is refused, in seconds since 1970; `nil` for never.
-  public let expiresAt: Int64?
+  public package(set) var domains: [Alias] = []
+  /// When it was created, in seconds since 1970.
+  public package(set) var createdAt: Int64
+  /// When it expires, in seconds since 1970; `nil` for never.
+  public package(set) var expiresAt: Int64?
   /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
-  public let lastUsedAt: Int64?
+  public package(set) var lastUsedAt: Int64?
 }
 
 extension Store {
-  /// All tokens in the order of their names.
+  /// All tokens, ordered by name.
   public func tokens() throws -> [Token] {
     try read { connection in
       try connection.all(TokenRows.select + " ORDER BY name") { try TokenRows.read($0).token }
     }
   }
 
-  /// The token that has this secret and has not expired. That it was used is written down.
+  /// The token with this secret, unless it has expired. Records that it was used.
   public func token(_ secret: TokenSecret) throws -> Token? {
     let hash = secret.hash
     let found = try readOnce { connection in
@@ -56,15 +56,15 @@ extension Store {
     return token
   }
 
-  /// Remembers that a token was used; `writeTokenUses` writes it down. No request waits for that.
+  /// Notes that a token was used, for `writeTokenUses` to store: no request waits for the database.
   private func noteUse(of token: Token) {
     let minute = now() / 60 * 60
     if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }
   }
 
-  /// Writes down which tokens were used since the last call. To be called now and then.
+  /// Stores which tokens were used since the last call. Call it from time to time.
   ///
-  /// - Throws: `StoreError.database`; nothing is forgotten then.
+  /// - Throws: `StoreError.database`; the next call tries again.
   public func writeTokenUses() throws {
     let uses = tokenUses.withLock { $0 }
     if uses.isEmpty { return }
@@ -81,27 +81,25 @@ extension Store {
 }
 
 extension Transaction {
-  /// Adds a token and returns its secret, which cannot be had again.
+  /// Creates a token and returns its secret, which cannot be read again.
   ///
   /// - Parameters:
-  ///   - domains: What it is limited to; none for all domains.
-  ///   - expiresAt: From when on it is refused, in seconds since 1970; `nil` for never.
+  ///   - domains: The domains that it is limited to; empty for all.
+  ///   - expiresAt: When it expires, in seconds since 1970; `nil` for never.
   /// - Throws: `StoreError.tokenNameTaken`.
   public func createToken(
     name: String, role: Role, domains: [Alias] = [], expiresAt: Int64? = nil
   ) throws -> TokenSecret {
     let secret = try TokenSecret()
+    let row: Int64
     do {
-      try connection.run(
-        "INSERT INTO token (name, role, hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-        [
-          .text(name), .text(role.rawValue), .blob(secret.hash), .integer(now),
-          .optional(expiresAt),
-        ])
+      row = try TokenRows.table.insert(
+        TokenRows.Stored(
+          token: Token(name: name, role: role, createdAt: now, expiresAt: expiresAt),
+          hash: secret.hash), [], connection)
     } catch let error as SQLiteError where error.kind == .unique {
       throw StoreError.tokenNameTaken(name)
     }
-    let row = connection.lastInsertRowID
     for glob in Set(domains) {
       try connection.run(
         "INSERT INTO token_domain (token_id, glob) VALUES (?, ?)",
@@ -111,7 +109,7 @@ extension Transaction {
     return secret
   }
 
-  /// Removes a token; it is refused from then on.
+  /// Deletes a token; requests with it are refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revokeToken(_ name: String) throws {
@@ -121,19 +119,38 @@ extension Transaction {
   }
 }
 
-/// Reads rows of `token`.
+/// Reads and adds rows of `token`.
 private enum TokenRows {
+  struct Stored {
+    var token: Token
+    var hash: [UInt8]
+  }
+
+  static let table = Table(
+    "token", keys: [],
+    blank: Stored(token: Token(name: "", role: .viewer, createdAt: 0), hash: []),
+    columns: [
+      Column("name", \.token.name),
+      Column("role", \.token.role),
+      Column("hash") {
+        .blob($0.hash)
+      } read: {
+        $2.hash = $0.blob($1)
+      },
+      Column("created_at", \.token.createdAt),
+      Column("expires_at", \.token.expiresAt),
+      Column("last_used_at", \.token.lastUsedAt),
+    ])
+
   static let select = """
-    SELECT name, role, created_at, hash, expires_at, last_used_at,
-      (SELECT json_group_array(glob) FROM token_domain WHERE token_id = token.id)
+    SELECT (SELECT json_group_array(glob) FROM token_domain WHERE token_id = token.id),
+      \(table.selection)
     FROM token
     """
 
-  static func read(_ row: borrowing Row) throws -> (token: Token, hash: [UInt8]) {
-    let token = Token(
-      name: row.text(0), role: try row.enumeration(1),
-      domains: try row.strings(6).sorted().map { Alias(stored: $0) }, createdAt: row.integer(2),
-      expiresAt: row.optionalInteger(4), lastUsedAt: row.optionalInteger(5))
-    return (token, row.blob(3))
+  static func read(_ row: borrowing Row) throws -> Stored {
+    var stored = try table.read(row, from: 1)
+    stored.token.domains = try [String].read(row, 0).sorted().map { Alias(stored: $0) }
+    return stored
   }
 }

@@ -65,7 +65,9 @@ extension Transaction {
     if let before, before.stored.domain == edit.domain, before.document == edit.document {
       return EditedDomain(before, before: before, isNew: false, isChanged: false)
     }
-    let rows = DomainRows(id: try old?.id ?? DomainRows.insert(now: now, connection))
+    let rows =
+      try old.map { DomainRows(id: $0.id) }
+      ?? DomainRows.insert(edit.domain, now: now, connection)
     try rows.save(edit.domain, over: old?.domain, now: now, connection)
     let revision = try RevisionRows.publish(
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
@@ -138,18 +140,5 @@ extension Precondition {
     case (.revision(let expected), let current?):
       if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
     }
-  }
-}
-
-extension DomainRows {
-  /// Adds the row of a new domain and returns it; `save` writes what it is made of.
-  fileprivate static func insert(now: Int64, _ connection: Connection) throws -> Int64 {
-    try connection.run(
-      """
-      INSERT INTO domain (is_enabled, format, cache_seconds, details_form, has_apps,
-        applinks_extra, extra, revision, created_at, updated_at)
-      VALUES (0, 'modern', 0, 'array', 0, '{}', '{}', 0, ?1, ?1)
-      """, [.integer(now)])
-    return connection.lastInsertRowID
   }
 }

@@ -191,7 +191,7 @@ import Testing
       records.map(\.action) == [
         "restore backup", "restore backup", "test", "create token", "revoke token",
       ])
-    #expect(records.prefix(2).map(\.subject) == [.domain(name), nil])
+    #expect(records.prefix(2).map(\.domain) == [name, nil])
   }
 
   @Test func aRestoreIsRecordedAlsoWhereNothingIsPublishedAgainOrNothingWas() throws {
@@ -202,7 +202,7 @@ import Testing
     for store in [store, try Store(path: path, now: { 0 })] {
       let records = try store.audit(AuditFilter(), limit: 10)
       #expect(records.map(\.action) == ["restore backup", "test", "test"])
-      #expect(records.first?.author == "aasa restore" && records.first?.subject == nil)
+      #expect(records.first?.author == "aasa restore" && records.first?.domain == nil)
     }
   }
 

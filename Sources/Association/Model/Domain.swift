@@ -121,19 +121,19 @@ public struct Expectation: Sendable, Hashable {
 /// An immutable, published document of a domain.
 public struct Revision: Sendable, Equatable {
   /// The number in the domain, from 1.
-  public let number: Int
+  public package(set) var number: Int
   /// The size of the document in bytes.
-  public let size: Int
+  public package(set) var size: Int
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
-  public let sha256: String
+  public package(set) var sha256: String
   /// When it was published, in seconds since 1970.
-  public let publishedAt: Int64
+  public package(set) var publishedAt: Int64
   /// Who published it: the name of a token, or of a command.
-  public let author: String
+  public package(set) var author: String
   /// Why it was published.
-  public let reason: String
+  public package(set) var reason: String
   /// The codes of the errors that were accepted when it was published.
-  public let acceptedCodes: [String]
+  public package(set) var acceptedCodes: [String]
 
   /// A revision.
   public init(

@@ -1,0 +1,128 @@
+import Association
+import JSONValue
+import SQLite
+
+/// The tables that a domain is stored in, with every column once. `migrations/` creates them.
+enum DomainTables {
+  static let domain = Table(
+    "domain", keys: ["revision", "created_at", "updated_at"],
+    blank: Domain(name: DomainName(stored: "")),
+    columns: [
+      Column("is_enabled", \.isEnabled),
+      Column("format", \.format),
+      Column("cache_seconds", \.cacheSeconds),
+      Column("environment", \.environment),
+      Column("is_strict", \.isStrict),
+      Column("details_form", \.document.detailsForm),
+      // The apps themselves are in `applinks_app`, which is read before.
+      Column("has_apps") {
+        .bool($0.document.apps != nil)
+      } read: { row, column, domain in
+        if !row.bool(column) { domain.document.apps = nil }
+      },
+      Column("applinks_extra", \.document.applinksExtra),
+      Column("extra", \.document.extra),
+    ])
+
+  /// The own name of a domain at position 0, then its aliases.
+  static let name = Table(
+    "domain_name", keys: ["domain_id", "position"], blank: Alias(stored: ""),
+    columns: [Column("name", \.self)])
+
+  static let applinksApp = Table(
+    "applinks_app", keys: ["domain_id", "position"], blank: "", columns: [Column("value", \.self)])
+
+  static let expectation = Table(
+    "expectation", keys: ["domain_id", "position"],
+    blank: Expectation(url: "", app: AppIdentifier(stored: ""), resolution: .match),
+    columns: [Column("url", \.url), .app(\.app), Column("resolution", \.resolution)])
+
+  static let variable = Table(
+    "substitution_variable", keys: ["domain_id", "position"], blank: "",
+    columns: [Column("name", \.self)])
+
+  static let variableValue = Table(
+    "substitution_value", keys: ["variable_id", "position"], blank: "",
+    columns: [Column("value", \.self)])
+
+  /// A service besides applinks; its apps are in `service_app`.
+  struct Service {
+    var name = Document.Service.webcredentials
+    var extra: JSON.Object = [:]
+  }
+
+  static let service = Table(
+    "service", keys: ["domain_id"], blank: Service(),
+    columns: [Column("name", \.name), Column("extra", \.extra)])
+
+  static let serviceApp = Table(
+    "service_app", keys: ["service_id", "position"], blank: AppIdentifier(stored: ""),
+    columns: [.app(\.self)])
+
+  /// Defaults belong to a domain or to an entry.
+  static let defaults = Table(
+    "defaults", keys: ["domain_id", "entry_id"], blank: Defaults(),
+    columns: [
+      Column("case_sensitive", \.caseSensitive), Column("percent_encoded", \.percentEncoded),
+      Column("extra", \.extra),
+    ])
+
+  static let entry = Table(
+    "entry", keys: ["domain_id", "position"], blank: Entry(),
+    columns: [
+      Column("has_app_id", \.keys.appID),
+      Column("has_app_ids", \.keys.appIDs),
+      Column("has_components", \.keys.components),
+      Column("has_paths", \.keys.paths),
+      .app(\.appID),
+      Column("extra", \.extra),
+    ])
+
+  static let entryApp = Table(
+    "entry_app", keys: ["entry_id", "position"], blank: AppIdentifier(stored: ""),
+    columns: [.app(\.self)])
+
+  static let legacyPath = Table(
+    "legacy_path", keys: ["entry_id", "position"], blank: LegacyPath(""),
+    columns: [Column("pattern", \.pattern), Column("exclude", \.exclude)])
+
+  static let route = Table(
+    "route", keys: ["entry_id", "position"], blank: Route(),
+    columns: [
+      Column("path", \.path),
+      Column("query") {
+        if case .pattern(let pattern) = $0.query { .text(pattern) } else { .null }
+      } read: { row, column, route in
+        route.query = row.optionalText(column).map { .pattern($0) }
+      },
+      // The items themselves are in `query_item`.
+      Column("has_query_items") {
+        if case .items = $0.query { .bool(true) } else { .bool(false) }
+      } read: { row, column, route in
+        if row.bool(column) { route.query = .items([]) }
+      },
+      Column("fragment", \.fragment),
+      Column("exclude", \.exclude),
+      Column("case_sensitive", \.caseSensitive),
+      Column("percent_encoded", \.percentEncoded),
+      Column("comment", \.comment),
+      Column("extra", \.extra),
+    ])
+
+  static let queryItem = Table(
+    "query_item", keys: ["route_id", "position"], blank: Route.Query.Item(name: "", value: .null),
+    columns: [
+      Column("name", \.name),
+      Column("pattern") {
+        .optional($0.value.stringValue)
+      } read: { row, column, item in
+        if let pattern = row.optionalText(column) { item.value = .string(pattern) }
+      },
+      // A value that is not a string, as JSON.
+      Column("other") {
+        $0.value.stringValue == nil ? .text($0.value.text) : .null
+      } read: { row, column, item in
+        if !row.isNull(column) { item.value = try row.json(column) }
+      },
+    ])
+}

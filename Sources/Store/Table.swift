@@ -1,0 +1,266 @@
+import Association
+import JSONValue
+import SQLite
+
+/// A value that one column holds.
+protocol Storable: Sendable {
+  static func read(_ row: borrowing Row, _ column: Int32) throws -> Self
+  var stored: Value { get }
+}
+
+/// One column of a table: how a value is bound to it, and how it is read.
+struct Column<Root>: Sendable {
+  let name: String
+  /// SQL for the value to store.
+  let parameter: String
+  /// SQL for the value to read, given the column with its table.
+  let expression: @Sendable (String) -> String
+  let bind: @Sendable (Root) -> Value
+  let read: @Sendable (borrowing Row, Int32, inout Root) throws -> Void
+
+  init(
+    _ name: String, parameter: String = "?",
+    expression: @escaping @Sendable (String) -> String = { $0 },
+    bind: @escaping @Sendable (Root) -> Value,
+    read: @escaping @Sendable (borrowing Row, Int32, inout Root) throws -> Void
+  ) {
+    self.name = name
+    self.parameter = parameter
+    self.expression = expression
+    self.bind = bind
+    self.read = read
+  }
+
+  /// A column that holds a property.
+  init<Property: Storable>(
+    _ name: String, _ path: any WritableKeyPath<Root, Property> & Sendable,
+    parameter: String = "?", expression: @escaping @Sendable (String) -> String = { $0 }
+  ) {
+    self.init(
+      name, parameter: parameter, expression: expression, bind: { $0[keyPath: path].stored },
+      read: { $2[keyPath: path] = try Property.read($0, $1) })
+  }
+
+  /// `app_id`, for the identifier of an app that has a row.
+  static func app<Property: Storable>(
+    _ path: any WritableKeyPath<Root, Property> & Sendable
+  ) -> Column {
+    Column(
+      "app_id", path, parameter: "(SELECT id FROM app WHERE identifier = ?)",
+      expression: { "(SELECT identifier FROM app WHERE id = \($0))" })
+  }
+}
+
+/// A table: the one list of its columns, from which every statement on whole rows comes.
+struct Table<Root: Sendable>: Sendable {
+  let name: String
+  let columns: [Column<Root>]
+  /// The columns, to be read by `read`.
+  let selection: String
+  /// The column of the row that rows belong to.
+  let owner: String
+  private let insertion: String
+  private let assignments: String
+  private let blank: Root
+
+  /// - Parameters:
+  ///   - keys: Columns that are not part of `Root`. Where rows belong to another row, that comes first.
+  ///   - blank: A value to read rows into.
+  init(_ name: String, keys: [String], blank: Root, columns: [Column<Root>]) {
+    self.name = name
+    self.columns = columns
+    self.blank = blank
+    owner = keys.first ?? "id"
+    selection = columns.map { $0.expression("\(name).\($0.name)") }.joined(separator: ", ")
+    assignments = columns.map { "\($0.name) = \($0.parameter)" }.joined(separator: ", ")
+    let parameters = keys.map { _ in "?" } + columns.map(\.parameter)
+    insertion = """
+      INSERT INTO \(name) (\((keys + columns.map(\.name)).joined(separator: ", "))) \
+      VALUES (\(parameters.joined(separator: ", ")))
+      """
+  }
+
+  func values(_ root: Root) -> [Value] { columns.map { $0.bind(root) } }
+
+  /// Reads a row whose columns from `first` on are those of `selection`.
+  func read(_ row: borrowing Row, from first: Int32 = 0) throws -> Root {
+    var root = blank
+    try read(row, from: first, into: &root)
+    return root
+  }
+
+  func read(_ row: borrowing Row, from first: Int32, into root: inout Root) throws {
+    var index = first
+    for column in columns {
+      try column.read(row, index, &root)
+      index += 1
+    }
+  }
+
+  /// Reads the rows of one domain, each with the row that `key` names.
+  ///
+  /// - Parameter source: SQL from FROM on, with a parameter for the domain.
+  func all(
+    _ key: String, _ source: String, _ domain: Int64, _ connection: Connection
+  ) throws -> [(key: Int64, value: Root)] {
+    try connection.all("SELECT \(key), \(selection) \(source)", [.integer(domain)]) {
+      ($0.integer(0), try read($0, from: 1))
+    }
+  }
+
+  /// Adds a row and returns it.
+  @discardableResult func insert(
+    _ root: Root, _ keys: [Value], _ connection: Connection
+  ) throws -> Int64 {
+    try connection.run(insertion, keys + values(root))
+    return connection.lastInsertRowID
+  }
+
+  func update(
+    _ root: Root, where key: StaticString = "id", is value: Value, _ connection: Connection
+  ) throws {
+    try connection.run(
+      "UPDATE \(name) SET \(assignments) WHERE \(key) = ?", values(root) + [value])
+  }
+
+  /// Deletes the rows that belong to a row of the owner.
+  func delete(of row: Int64, _ connection: Connection) throws {
+    try connection.run("DELETE FROM \(name) WHERE \(owner) = ?", [.integer(row)])
+  }
+
+  /// Writes a list with its positions, unless it is bound like the old one.
+  func replace(
+    _ old: [Root], by new: [Root], of row: Int64, _ connection: Connection
+  ) throws {
+    if old.map(values) == new.map(values) { return }
+    try delete(of: row, connection)
+    for (position, element) in new.enumerated() {
+      try insert(element, [.integer(row), .integer(position)], connection)
+    }
+  }
+
+  /// Writes an element of a list that keeps its row, and returns the row.
+  func save(
+    _ new: Root, at position: Int, of row: Int64,
+    over old: (row: Int64, position: Int, value: Root)?, _ connection: Connection
+  ) throws -> Int64 {
+    guard let old else {
+      return try insert(new, [.integer(row), .integer(position)], connection)
+    }
+    if values(old.value) != values(new) { try update(new, is: .integer(old.row), connection) }
+    // SQLite rewrites the index of every column that an UPDATE names, changed or not.
+    if old.position != position {
+      try connection.run(
+        "UPDATE \(name) SET position = ? WHERE id = ?", [.integer(position), .integer(old.row)])
+    }
+    return old.row
+  }
+}
+
+/// A column with a value that this program never writes there.
+struct UnreadableColumn: Error {
+  let text: String
+}
+
+extension Row {
+  /// The column as a word of a closed set.
+  func enumeration<Words: RawRepresentable<String>>(_ column: Int32) throws -> Words {
+    guard let word = Words(rawValue: text(column)) else {
+      throw UnreadableColumn(text: text(column))
+    }
+    return word
+  }
+
+  /// The column as JSON.
+  func json(_ column: Int32) throws -> JSON {
+    do {
+      return try JSON.parse(text(column).utf8).value
+    } catch {
+      throw UnreadableColumn(text: text(column))
+    }
+  }
+}
+
+extension String: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> String { row.text(column) }
+  var stored: Value { .text(self) }
+}
+
+extension Bool: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Bool { row.bool(column) }
+  var stored: Value { .bool(self) }
+}
+
+extension Int: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Int { row.int(column) }
+  var stored: Value { .integer(self) }
+}
+
+extension Int64: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Int64 { row.integer(column) }
+  var stored: Value { .integer(self) }
+}
+
+extension Optional: Storable where Wrapped: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) throws -> Wrapped? {
+    row.isNull(column) ? nil : try Wrapped.read(row, column)
+  }
+  var stored: Value { self?.stored ?? .null }
+}
+
+extension AppIdentifier: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> AppIdentifier {
+    AppIdentifier(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension DomainName: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> DomainName {
+    DomainName(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension Alias: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> Alias {
+    Alias(stored: row.text(column))
+  }
+  var stored: Value { .text(description) }
+}
+
+/// As a JSON array.
+extension [String]: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) throws -> [String] {
+    if row.text(column) == "[]" { return [] }
+    return try row.json(column).arrayValue?.compactMap(\.stringValue) ?? []
+  }
+  var stored: Value { .text(JSON.strings(self).text) }
+}
+
+extension JSON.Object: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) throws -> JSON.Object {
+    // Nearly always there are no members, which needs no parser.
+    if row.text(column) == "{}" { return [:] }
+    guard case .object(let members) = try row.json(column) else {
+      throw UnreadableColumn(text: row.text(column))
+    }
+    return members
+  }
+  // `Value` alone would be the value of a member.
+  var stored: SQLite.Value { .text(isEmpty ? "{}" : JSON.object(self).text) }
+}
+
+extension RawRepresentable<String> where Self: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) throws -> Self {
+    try row.enumeration(column)
+  }
+  var stored: Value { .text(rawValue) }
+}
+
+extension App.Environment: Storable {}
+extension Document.DetailsForm: Storable {}
+extension Document.Service: Storable {}
+extension Domain.Format: Storable {}
+extension Resolution: Storable {}
+extension Role: Storable {}
