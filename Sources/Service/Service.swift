@@ -27,7 +27,7 @@ public final class Service: Sendable {
   private let adminListener: Listener
   private let log: Log
   private let store: Store
-  private let trouble: Trouble
+  private let health: Health
   private let ledger: FetchLedger
   private let collection: AppleCollection
   private let adminConnections = Gauge()
@@ -51,14 +51,14 @@ public final class Service: Sendable {
     self.store = store
     let certificates = try CertificateWatch(configuration, log: log)
     self.certificates = certificates
-    let trouble = Trouble()
-    self.trouble = trouble
+    let health = Health(log)
+    self.health = health
     let table = try LiveTable(store: store)
-    let publisher = Publisher(store: store) { commit in
+    let publisher = Publisher(store: store) {
       do {
-        try table.serve(commit)
+        try table.serveCommits()
       } catch {
-        trouble.begin(.serving, error, log)
+        health.begin(.serving, error)
         throw error
       }
     }
@@ -74,9 +74,9 @@ public final class Service: Sendable {
       startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
+      health: health, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, readiness: { trouble.readiness }, serves: { table.hosts.serves($0) },
+      publisher: publisher, readiness: { health.readiness }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -118,15 +118,15 @@ public final class Service: Sendable {
   /// Serves what another process has changed, and writes down what was only remembered. To be called a
   /// few times a second.
   public func follow() {
-    attempt(.reading) { try table.refreshIfChangedElsewhere() }
-    if !table.isBehind { trouble.end(.serving, log) }
-    attempt(.measuring) { try collection.refresh() }
+    attempt(.reading) { try table.refresh() }
+    if !table.isBehind { health.end(.serving) }
+    attempt(.readingLedger) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
       try prune()
     }
-    attempt(.counting) { try ledger.write() }
+    attempt(.writingLedger) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
     certificates.follow()
   }
@@ -151,19 +151,19 @@ public final class Service: Sendable {
 
   /// Does what may fail and is tried again. The log says once that it fails, and once that it does not
   /// any more.
-  private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
+  private func attempt(_ problem: Health.Problem, _ work: () throws -> Void) {
     do {
       try work()
-      trouble.end(kind, log)
+      health.end(problem)
     } catch {
-      trouble.begin(kind, error, log)
+      health.begin(problem, error)
     }
   }
 
   /// Lets `/readyz` say no, so that balancers send their requests elsewhere. Everything is answered as
   /// before.
   public func announceEnd() {
-    _ = trouble.begin(.ending)
+    health.beginShutdown()
     publicListener.prepareToStop()
   }
 
@@ -184,7 +184,7 @@ public final class Service: Sendable {
   /// not wait for long, and what cannot be written is lost, which the log says.
   public func writeRest() {
     for (work, loss) in [
-      ({ try self.store.limitLockWaits(milliseconds: 300) }, "The end may take long."),
+      ({ try self.store.setLockTimeout(milliseconds: 300) }, "The end may take long."),
       (store.writeTokenUses, "When tokens were last used is not written down."),
       (ledger.writeAll, "The fetches of the last seconds are lost."),
       (store.checkpoint, "The database is whole, but its WAL was not emptied."),
@@ -195,20 +195,6 @@ public final class Service: Sendable {
         log.write(.error, loss, ["error": .string(String(describing: error))])
       }
     }
-  }
-}
-
-extension Trouble {
-  /// What is wrong from now on; the log has it once.
-  fileprivate func begin(_ kind: Kind, _ error: any Error, _ log: Log) {
-    if begin(kind) {
-      log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
-    }
-  }
-
-  /// What is not wrong any more; the log has it if it was.
-  fileprivate func end(_ kind: Kind, _ log: Log) {
-    if end(kind) { log.write(.info, kind.recovery) }
   }
 }
 

@@ -3,24 +3,22 @@ import JSONValue
 /// `aasa export`
 enum ExportCommand {
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
-    let arguments = try Arguments(words, options: StateSite.options, flags: ["--json"])
+    let arguments = try Arguments(words, options: Installation.options, flags: ["--json"])
     guard arguments.operands.count <= 1 else {
       throw Arguments.Wrong(message: "export takes one DIR, or none to write to stdout.")
     }
-    let site = try StateSite(arguments)
-    switch try site.export() {
-    case .problem(let problem):
-      if arguments.has("--json") { try Terminal.print(problem.text) }
-      Terminal.complain(ProblemText(problem, of: site.name).text)
-      return .no
-    case .done(let state):
+    let (installation, asJSON) = (try Installation(arguments), arguments.has("--json"))
+    do {
+      let state = try installation.export()
       if let directory = arguments.operands.first {
-        try write(state, to: directory, asJSON: arguments.has("--json"))
+        try write(state, to: directory, asJSON: asJSON)
       } else {
-        let text = arguments.has("--json") ? state.text + "\n" : state.prettyPrinted()
-        try Terminal.write(Array(text.utf8))
+        try Terminal.write(Array((asJSON ? state.text + "\n" : state.prettyPrinted()).utf8))
       }
       return .fine
+    } catch let refused as Installation.Refused {
+      try ProblemText(refused.problem, from: installation.name).print(asJSON: asJSON)
+      return .no
     }
   }
 
@@ -28,8 +26,8 @@ enum ExportCommand {
     let result = try StateDirectory(path: directory).write(state)
     for name in result.kept {
       Terminal.complain(
-        "“\(directory)/\(name)” is not of this state and was not written by an export, or was changed"
-          + " since. It was left, and an apply would read it.")
+        "Kept “\(directory)/\(name)”, which is not part of this state: no export wrote it, or it was "
+          + "changed since. “aasa apply” would read it.")
     }
     try Terminal.print(asJSON ? result.json.text : result.text)
   }

@@ -1,16 +1,10 @@
+import API
 import Association
 import Publishing
 import Store
 
 /// `aasa import`
 enum ImportCommand {
-  private static func sentence(_ broken: BrokenExpectation) -> String {
-    let expectation = broken.expectation
-    return
-      "\(expectation.url) for \(expectation.app): expected \(expectation.resolution.rawValue), "
-      + "would be \(broken.explanation.resolution.rawValue). \(broken.explanation.reason)"
-  }
-
   static func run(_ words: some Sequence<String>) throws -> ExitStatus {
     let arguments = try Arguments(
       words, options: ["--domain", "--database", "--accept", "--reason"])
@@ -20,10 +14,11 @@ enum ImportCommand {
     let name = try DomainName(try arguments.required("--domain"))
     let codes = try arguments.acceptedCodes()
     let file = try Input.bytes(of: arguments.operands[0])
+    let database = try Store.path(arguments)
     let context = WriteContext(
       author: "aasa import", reason: arguments.value("--reason") ?? "")
     do {
-      let publication = try Store.use(arguments, missing: .madeAndTold) { store in
+      let publication = try Store.use(database, missing: .madeAndTold) { store in
         try Publisher(store: store).write(context) {
           try $0.adopt(file, for: name, accepting: codes)
         }
@@ -31,16 +26,16 @@ enum ImportCommand {
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
-      try Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
+      try Terminal.print(
+        "\(name): revision \(revision.number), \(counted(revision.size, "byte"))\(change)")
       return .fine
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
       Terminal.complain("\(name): nothing was changed.")
-      return .no
-    } catch PublicationError.expectationsBroken(_, let broken) {
-      for broken in broken { Terminal.complain(sentence(broken)) }
-      Terminal.complain("\(name): nothing was changed.")
-      return .no
+    } catch let error as PublicationError {
+      guard let problem = LocalProblem.json(of: error) else { throw error }
+      try ProblemText(problem, from: database).print()
     }
+    return .no
   }
 }

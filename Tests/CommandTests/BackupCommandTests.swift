@@ -65,7 +65,7 @@ import Testing
     let result = try run("backup")
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
-      result.errors.hasPrefix("“\(database)” is locked by another program for too long."),
+      result.errors.hasPrefix("“\(database)” is locked by another program."),
       "\(result.errors)")
     #expect(FileContents(file) == nil)
     try connection.execute("ROLLBACK")

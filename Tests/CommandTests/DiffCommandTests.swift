@@ -15,7 +15,7 @@ import Testing
   func whatWasExportedIsNoDifference(site: StateTrial.Site) throws {
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 0)
-    #expect(result.output == "Nothing to do: 2 domains and 1 app are as they shall be.\n")
+    #expect(result.output == "No changes: 2 domains and 1 app are up to date.\n")
     #expect(result.errors.isEmpty)
     let whole = try trial.run("export", at: site)
     let fromStdin = try trial.run("diff", at: site, "--prune", "-", input: whole.bytes)
@@ -77,13 +77,13 @@ import Testing
     #expect(result.output.isEmpty)
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 6, "\(result.errors)")
-    #expect(lines[0].contains("/apps.json” must be an object with “apps”"))
+    #expect(lines[0].contains("/apps.json” must be an object with the only key “apps”"))
     #expect(lines[1].contains("/broken.json” is not JSON: line 2, column 13"))
-    #expect(lines[2].contains("/c.example.json” has a key twice in its object: /domain."))
+    #expect(lines[2].contains("/c.example.json” has a duplicate key: /domain."))
     #expect(
       lines[3].contains(
-        "/e.example.json” has the domain “d.example”, whose file must be named “d.example.json”."))
-    #expect(lines[4].contains("/list.json” has no “domain”"))
+        "/e.example.json” to “d.example.json”: its domain is “d.example”."))
+    #expect(lines[4].contains("/list.json” needs a “domain”"))
     #expect(lines[5].contains("/x.example.json”: "))
   }
 
@@ -102,7 +102,7 @@ import Testing
     let empty = try TemporaryDirectory()
     let result = try trial.run("diff", at: .database, "--prune", empty.url.path)
     #expect(result.status == 1)
-    #expect(result.errors.contains("no file that ends in “.json”"))
+    #expect(result.errors.contains("no file whose name ends in “.json”"))
     try empty.write("{\"apps\": []}", to: "apps.json")
     #expect(try trial.run("diff", at: .database, "--prune", empty.url.path).status == 64)
   }

@@ -58,8 +58,8 @@ import Testing
     #expect(result.output == "0 files written, 1 removed, 1 unchanged\n")
     #expect(
       try trial.names() == ["README.md", "apps.json", "b.example.json", "c.example.json"])
-    #expect(result.errors.contains("/b.example.json” is not of this state"))
-    #expect(result.errors.contains("/c.example.json” is not of this state"))
+    #expect(result.errors.contains("/b.example.json”, which is not part of this state"))
+    #expect(result.errors.contains("/c.example.json”, which is not part of this state"))
   }
 
   @Test func withoutTheListOfWhatWasWrittenNothingIsRemoved() throws {

@@ -48,7 +48,7 @@ struct FullDiskTests {
       input: file("import").serialized())
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("is on a full disk. Make room there."), "\(result.errors)")
+    #expect(result.errors.contains("is on a full disk. Free some space."), "\(result.errors)")
     #expect(try server.file(of: "example.com").json == served)
   }
 
@@ -60,7 +60,7 @@ struct FullDiskTests {
     disk.fill()
     let result = try Program.aasa("serve", "--database", database)
     #expect(result.status == 1)
-    #expect(result.errors.contains("is on a full disk. Make room there."), "\(result.errors)")
+    #expect(result.errors.contains("is on a full disk. Free some space."), "\(result.errors)")
     try disk.makeRoom()
     let server = try RunningServer(database: database)
     #expect(try server.file(of: "example.com").json == file("before"))
@@ -79,7 +79,7 @@ struct FullDiskTests {
       Program.aasa, words + ["--database", database] + (words == ["serve"] ? ports : []))
     #expect(result.status == 1)
     #expect(result.errors.hasPrefix("“\(database)” cannot be opened or created."))
-    #expect(result.errors.contains("must be allowed to write there"))
+    #expect(result.errors.contains("must exist and be writable"))
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 

@@ -37,7 +37,7 @@ import Testing
   private func readiness() throws -> JSON { try server.client().send("GET", "/readyz").json }
 
   private static let sentence =
-    "An edit is stored and cannot be served yet; until it can, its file is served as before."
+    "An edit is stored but not served yet; the previous file is still served."
 
   @Test func whatIsStoredAndNotServedYetIsToldAsThatAndServedWhenItCanBe() throws {
     let client = try server.client()
@@ -64,7 +64,7 @@ import Testing
     #expect(try becomesTrue { try readiness() == ["status": "ready"] })
     let errors = try server.errors()
     #expect(errors.ranges(of: Self.sentence).count == 1, "told once")
-    #expect(errors.ranges(of: "Every edit that is stored is served again.").count == 1)
+    #expect(errors.ranges(of: "All stored edits are served again.").count == 1)
   }
 
   @Test func whatIsNotServedByItselfSucceedsMeanwhile() throws {

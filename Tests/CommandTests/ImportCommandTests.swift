@@ -54,7 +54,8 @@ import Testing
     let result = try adopt(file.serialized(), "www.example.com")
     #expect(result.status == 1)
     #expect(
-      result.errors.contains("“www.example.com” is a name or an alias of the domain “example.com”"))
+      result.errors.contains(
+        "“www.example.com” is already a name or an alias of the domain “example.com”"))
     #expect(try server.file(of: "www.example.com").json["webcredentials"] != nil)
   }
 }

@@ -59,7 +59,7 @@ import Testing
 
   @Test func aFileThatIsThereIsReplacedOnlyWhenThatIsSaid() throws {
     try temporary.directory.write("mine", to: "backup.db")
-    #expect(throws: BackupError.alreadyThere(file)) { try save() }
+    #expect(throws: BackupError.alreadyExists(file)) { try save() }
     #expect(try temporary.directory.text("backup.db") == "mine")
     #expect(try save(replacing: true).domains == 1)
   }
@@ -104,7 +104,7 @@ import Testing
     let other = try Store(path: path, now: { 0 })
     #expect(try other.domain(name) == store.domain(name))
     #expect(try other.currentDocument(of: name) == store.currentDocument(of: name))
-    #expect(throws: BackupError.alreadyThere(path)) { try restore(to: path, replacing: false) }
+    #expect(throws: BackupError.alreadyExists(path)) { try restore(to: path, replacing: false) }
   }
 
   @Test(arguments: ["-wal", "-shm", "-journal"])

@@ -18,7 +18,7 @@ struct ServiceMetrics: Sendable {
   let collection: AppleCollection
   let prunedRows: Counters
   let certificates: CertificateWatch
-  let trouble: Trouble
+  let health: Health
   let publicListener: PublicListener
   /// Open connections of the other listener, which has this and cannot be had here.
   let adminConnections: Gauge
@@ -83,12 +83,12 @@ struct ServiceMetrics: Sendable {
         [Release.version: 1]),
       .gauge(
         "aasa_ready", "Whether /readyz says yes: until the process is told to end.",
-        trouble.has(.ending) ? 0 : 1),
+        health.has(.shuttingDown) ? 0 : 1),
       .gauge(
         "aasa_database_up", "Whether the database did what was last asked of it.", by: "operation",
         [
-          "read": trouble.has(.reading) || trouble.has(.measuring) ? 0 : 1,
-          "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
+          "read": health.has(.reading) || health.has(.readingLedger) ? 0 : 1,
+          "write": health.has(.writing) || health.has(.writingLedger) ? 0 : 1,
         ]),
     ]
   }

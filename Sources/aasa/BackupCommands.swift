@@ -1,0 +1,115 @@
+import FoundationEssentials
+import JSONValue
+import Service
+import Store
+
+/// `aasa backup`
+enum BackupCommand {
+  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
+    let arguments = try Arguments(words, options: ["--database"], flags: ["--force", "--json"])
+    let file = try arguments.backupFile("backup")
+    let database = try Store.path(arguments)
+    let contents = try Store.advising {
+      try Backup.save(database, to: file, replacing: arguments.has("--force"))
+    }
+    if arguments.has("--json") {
+      try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
+    } else {
+      try Terminal.print("\(file): \(contents.counts), schema \(contents.schema)")
+    }
+    return .fine
+  }
+}
+
+/// `aasa restore`
+enum RestoreCommand {
+  static func run(_ words: some Sequence<String>) throws -> ExitStatus {
+    let arguments = try Arguments(words, options: ["--database"], flags: ["--force", "--json"])
+    let file = try arguments.backupFile("restore")
+    let database = try Store.path(arguments)
+    let restored = try Store.advising {
+      try Backup.restore(
+        file, to: database, replacing: arguments.has("--force"),
+        now: Int64(Date.now.timeIntervalSince1970))
+    }
+    let text =
+      arguments.has("--json") ? json(restored, database, file) : line(restored, database, file)
+    warn(restored)
+    try Terminal.print(text)
+    return .fine
+  }
+
+  private static func line(_ restored: Restored, _ database: String, _ file: String) -> String {
+    let old = restored.contents.schema
+    let schema = old == restored.schema ? "schema \(old)" : "schema \(old), now \(restored.schema)"
+    return "\(database): restored from \(file), \(restored.contents.counts), \(schema)"
+  }
+
+  private static func json(_ restored: Restored, _ database: String, _ file: String) -> String {
+    var object = restored.contents.members(["database": .string(database), "file": .string(file)])
+    object["schemaNow"] = .integer(restored.schema)
+    object["republished"] = .integer(restored.republished)
+    object["revivedTokens"] = .strings(restored.revivedTokens)
+    object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
+    return JSON.object(object).text
+  }
+
+  private static func warn(_ restored: Restored) {
+    if restored.republished > 0 {
+      Terminal.complain(
+        "Republished \(counted(restored.republished, "domain")) under a new number: the database had "
+          + "later revisions than the backup.")
+    }
+    if restored.isOfOtherDatabase {
+      Terminal.complain(
+        "The backup is of another database. The audit of this database was kept; that of the backup "
+          + "was not restored.")
+    }
+    if !restored.revivedTokens.isEmpty {
+      Terminal.complain(
+        "These tokens are valid again; revoke those that must not be: "
+          + restored.revivedTokens.joined(separator: ", "))
+    }
+  }
+}
+
+extension Arguments {
+  /// The operand of `backup` and `restore`.
+  fileprivate func backupFile(_ command: String) throws(Wrong) -> String {
+    guard operands.count == 1, let file = operands.first, !file.isEmpty else {
+      throw Wrong(message: "\(command) needs one FILE.")
+    }
+    guard file != "-" else {
+      throw Wrong(message: "\(command) needs a FILE; it cannot use “-”.")
+    }
+    return file
+  }
+}
+
+extension Store {
+  /// Runs `body`, and adds advice to its errors of the database.
+  fileprivate static func advising<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch BackupError.database(let path, let error) {
+      throw UnusableDatabase(description: error.advice(for: path))
+    }
+  }
+}
+
+extension DatabaseContents {
+  /// "118784 bytes, 1 domain, 17 revisions"
+  fileprivate var counts: String {
+    "\(bytes) bytes, " + counted(domains, "domain") + ", " + counted(revisions, "revision")
+  }
+
+  /// Adds these counts to the members of an object.
+  fileprivate func members(_ others: JSON.Object) -> JSON.Object {
+    var object = others
+    object["bytes"] = .integer(bytes)
+    object["domains"] = .integer(domains)
+    object["revisions"] = .integer(revisions)
+    object["schema"] = .integer(schema)
+    return object
+  }
+}
