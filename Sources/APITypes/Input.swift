@@ -127,8 +127,8 @@ package struct Input {
     }
   }
 
-  /// An object that may have members this version does not know, as in an answer of a newer server.
-  var openObject: InputObject? {
+  /// An object with any members.
+  func object() -> InputObject? {
     members.map { InputObject(members: $0, pointer: pointer, faults: faults) }
   }
 

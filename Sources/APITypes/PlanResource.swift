@@ -45,7 +45,7 @@ extension Plan {
 
   /// Reads the answer of a server, which may be newer and have more members.
   package static func read(_ input: Input) -> Plan? {
-    guard let object = input.openObject,
+    guard let object = input.object(),
       let apps = object.required("apps")?.list({ Step.read($0, "app") }),
       let domains = object.required("domains")?.list({ Step.read($0, "domain") })
     else { return nil }
@@ -61,10 +61,10 @@ extension Plan.Step {
   }
 
   fileprivate static func read(_ input: Input, _ kind: String) -> Plan.Step? {
-    guard let object = input.openObject, let name = object.required(kind)?.string,
+    guard let object = input.object(), let name = object.required(kind)?.string,
       let action = object.required("action")?.word(Plan.Action.self)
     else { return nil }
-    let publication = object["revision"] == nil ? nil : PublicationResource.read(object)
+    let publication = object["revision"] == nil ? nil : PublicationResource.read(input)
     return Plan.Step(name: name, action: action, publication: publication)
   }
 }

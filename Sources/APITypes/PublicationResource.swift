@@ -80,10 +80,11 @@ extension PublicationResource {
     return object
   }
 
-  /// Reads the members of a publication in the answer of a server.
-  static func read(_ object: InputObject) -> PublicationResource? {
+  /// Reads the members of a publication in the answer of a server, which may be newer.
+  static func read(_ input: Input) -> PublicationResource? {
     let numbers = 0...Int.max
-    guard let revision = object.required("revision")?.integer(in: numbers),
+    guard let object = input.object(),
+      let revision = object.required("revision")?.integer(in: numbers),
       let isChanged = object.required("changed")?.bool,
       let bytes = object.required("bytes")?.integer(in: numbers),
       let sha256 = object.required("sha256")?.string
@@ -93,7 +94,7 @@ extension PublicationResource {
       acceptedCodes: object["accepted"]?.list(\.string) ?? [],
       findings: object["findings"]?.list(Finding.read) ?? [],
       changedResolutions: object["changedResolutions"]?.list(Resolution.read) ?? [],
-      changes: object["diff"]?.openObject?["changes"]?.list(Change.read) ?? [],
+      changes: (object["diff"]?.object()?["changes"])?.list(Change.read) ?? [],
       diff: object.members["diff"])
   }
 }
@@ -107,7 +108,7 @@ extension PublicationResource.Finding {
   }
 
   fileprivate static func read(_ input: Input) -> Self? {
-    guard let object = input.openObject, let code = object.required("code")?.string,
+    guard let object = input.object(), let code = object.required("code")?.string,
       let severity = object.required("severity")?.word(Association.Finding.Severity.self),
       let pointer = object.required("pointer")?.string,
       let message = object.required("message")?.string
@@ -127,7 +128,7 @@ extension PublicationResource.Resolution {
   }
 
   fileprivate static func read(_ input: Input) -> Self? {
-    guard let object = input.openObject, let url = object.required("url")?.string,
+    guard let object = input.object(), let url = object.required("url")?.string,
       let app = object.required("app")?.string,
       let before = object.required("before")?.word(Association.Resolution.self),
       let after = object.required("after")?.word(Association.Resolution.self)
@@ -138,7 +139,7 @@ extension PublicationResource.Resolution {
 
 extension PublicationResource.Change {
   fileprivate static func read(_ input: Input) -> Self? {
-    guard let object = input.openObject,
+    guard let object = input.object(),
       let kind = object.required("kind")?.word(DocumentChange.Kind.self),
       let summary = object.required("summary")?.string
     else { return nil }

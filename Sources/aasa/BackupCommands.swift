@@ -57,7 +57,7 @@ enum RestoreCommand {
   private static func warn(_ restored: Restored) {
     if restored.republished > 0 {
       Terminal.complain(
-        "Republished \(counted(restored.republished, "domain")) under a new number: the database had "
+        "Republished \(restored.republished.counted("domain")) under a new number: the database had "
           + "later revisions than the backup.")
     }
     if restored.isOfOtherDatabase {
@@ -100,7 +100,7 @@ extension Store {
 extension DatabaseContents {
   /// "118784 bytes, 1 domain, 17 revisions"
   fileprivate var counts: String {
-    "\(bytes) bytes, " + counted(domains, "domain") + ", " + counted(revisions, "revision")
+    "\(bytes) bytes, " + domains.counted("domain") + ", " + revisions.counted("revision")
   }
 
   /// Adds these counts to the members of an object.

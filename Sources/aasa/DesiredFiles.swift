@@ -73,7 +73,7 @@ struct DesiredFiles {
 
   private init(directory: String) throws {
     let names = try Self.names(in: directory)
-    let (state, faults) = Progress.during("Reading \(counted(names.count, "file"))") { progress in
+    let (state, faults) = Progress.during("Reading \(names.count.counted("file"))") { progress in
       var reading = Reading()
       let state = reading.state(of: names, in: directory, progress)
       return (state, reading.faults)

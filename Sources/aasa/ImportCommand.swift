@@ -27,7 +27,7 @@ enum ImportCommand {
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
       try Terminal.print(
-        "\(name): revision \(revision.number), \(counted(revision.size, "byte"))\(change)")
+        "\(name): revision \(revision.number), \(revision.size.counted("byte"))\(change)")
       return .fine
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)

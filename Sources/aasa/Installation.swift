@@ -82,7 +82,7 @@ enum Installation {
   ///
   /// - Throws: like `export`.
   func apply(_ change: Change) throws -> (plan: Plan, json: JSON) {
-    let domains = counted(change.state["domains"]?.arrayValue?.count ?? 0, "domain")
+    let domains = (change.state["domains"]?.arrayValue?.count ?? 0).counted("domain")
     let work =
       change.isDryRun ? "Comparing \(domains) with \(name)" : "Applying \(domains) to \(name)"
     return try Progress.during(work) { _ in
@@ -166,5 +166,7 @@ extension String {
   }
 }
 
-/// "1 domain", "2 domains".
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+extension Int {
+  /// "1 domain", "2 domains".
+  func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

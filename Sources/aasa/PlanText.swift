@@ -27,7 +27,7 @@ struct PlanText {
     var line = style.paint("\(step.action.sign) \(name)", step.action.colour)
     guard let publication = step.publication else { return [line] }
     line += style.paint(
-      "  revision \(publication.revision), \(counted(publication.bytes, "byte"))", .faint)
+      "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     let details = publication.details
     var lines = details.prefix(Self.mostDetails).map { style.paint($0.text, $0.colour) }
     if details.count > Self.mostDetails {
@@ -38,8 +38,8 @@ struct PlanText {
 
   private var summary: String {
     if plan.isEmpty {
-      return "No changes: \(counted(plan.domains.count, "domain")) and "
-        + "\(counted(plan.apps.count, "app")) are up to date."
+      return "No changes: \(plan.domains.count.counted("domain")) and "
+        + "\(plan.apps.count.counted("app")) are up to date."
     }
     let parts = [count(plan.domains, "Domains"), count(plan.apps, "Apps")].compactMap { $0 }
     return (parts + (plan.isDryRun ? ["Nothing was changed."] : [])).joined(separator: " ")

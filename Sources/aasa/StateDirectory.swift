@@ -25,7 +25,7 @@ struct StateDirectory {
     }
 
     var text: String {
-      "\(counted(written.count, "file")) written, \(removed.count) removed, \(unchanged) unchanged"
+      "\(written.count.counted("file")) written, \(removed.count) removed, \(unchanged) unchanged"
     }
   }
 
@@ -39,7 +39,7 @@ struct StateDirectory {
   func write(_ state: JSON) throws -> Result {
     let files = try files(of: state)
     let before = try manifest()
-    return try Progress.during("Writing \(counted(files.count, "file"))") { progress in
+    return try Progress.during("Writing \(files.count.counted("file"))") { progress in
       var result = Result()
       try writing(path) {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

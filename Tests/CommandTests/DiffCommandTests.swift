@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func whatWasExportedIsNoDifference(site: StateTrial.Site) throws {
+  func anExportHasNoDifferences(site: StateTrial.Site) throws {
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 0)
     #expect(result.output == "No changes: 2 domains and 1 app are up to date.\n")
@@ -44,7 +44,7 @@ import Testing
     #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
   }
 
-  @Test func bothSitesGiveTheSamePlanAsJSON() throws {
+  @Test func databaseAndServerPrintTheSamePlanAsJSON() throws {
     try trial.replace("/a", with: "/z", in: "a.example.json")
     let own = try trial.run("diff", at: .database, "--json", trial.directory)
     let remote = try trial.run("diff", at: .server, "--json", trial.directory)
@@ -64,7 +64,7 @@ import Testing
     #expect(pruning.status == 64, "it would delete every other domain")
   }
 
-  @Test func eachBrokenFileIsNamed() throws {
+  @Test func eachInvalidFileIsReported() throws {
     try trial.scratch.write("{\n  \"domain\": ,\n}", to: "state/broken.json")
     try trial.scratch.write(
       "{\"domain\": \"c.example\", \"domain\": 1}", to: "state/c.example.json")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func eachFaultIsNamedWithItsFileAndPlace(site: StateTrial.Site) throws {
+  func eachFaultIsReportedWithFileAndPointer(site: StateTrial.Site) throws {
     try trial.replace("\"/a\"", with: "7", in: "a.example.json")
     try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSecond\": -1", in: "b.example.json")
     let result = try trial.run("diff", at: site, trial.directory)
@@ -98,7 +98,7 @@ import Testing
     #expect(result.errors.contains("\n  b.example.json /cacheSecond: unknown-member: "))
   }
 
-  @Test func aDirectoryWithoutFilesIsAWrongPath() throws {
+  @Test func anEmptyDirectoryIsRefused() throws {
     let empty = try TemporaryDirectory()
     let result = try trial.run("diff", at: .database, "--prune", empty.url.path)
     #expect(result.status == 1)

@@ -52,7 +52,7 @@ struct FullDiskTests {
     #expect(try server.file(of: "example.com").json == served)
   }
 
-  @Test func startingOnAFullDiskSaysSoAndLosesNothing() throws {
+  @Test func startingOnAFullDiskIsReportedAndLosesNothing() throws {
     let adopted = try Program.aasa(
       "import", "--domain", "example.com", "--database", database, "-",
       input: file("before").serialized())
@@ -69,7 +69,7 @@ struct FullDiskTests {
   private static let tokenCreate = ["token", "create", "--name", "a", "--role", "viewer"]
 
   @Test(arguments: [["serve"], tokenCreate], [false, true])
-  func aDirectoryThatCannotBeWrittenIsNamedWithWhatToDo(words: [String], hasDatabase: Bool) throws {
+  func anUnwritableDirectoryIsReportedWithAdvice(words: [String], hasDatabase: Bool) throws {
     if hasDatabase {
       let words = ["token", "create", "--name", "b", "--role", "viewer", "--database", database]
       #expect(try Program.run(Program.aasa, words).status == 0)
@@ -85,7 +85,7 @@ struct FullDiskTests {
 
   /// SQLite can read what a crash on a failing disk leaves; a database that was closed well it
   /// cannot open without a place for the WAL.
-  @Test func aDatabaseThatCannotBeWrittenAfterACrashIsServedAsItIsAndEveryEditIsRefused() throws {
+  @Test func aReadOnlyDatabaseIsServedAfterACrashAndEditsAreRefused() throws {
     let first = try RunningServer(database: database)
     let token = try first.firstToken()
     let path = "/v1/domains/example.com/file"

@@ -39,7 +39,7 @@ import Testing
   private static let sentence =
     "An edit is stored but not served yet; the previous file is still served."
 
-  @Test func whatIsStoredAndNotServedYetIsToldAsThatAndServedWhenItCanBe() throws {
+  @Test func anEditThatIsStoredButNotServedIsReportedAndServedLater() throws {
     let client = try server.client()
     let path = "/v1/domains/a.example"
     try damage()
@@ -67,7 +67,7 @@ import Testing
     #expect(errors.ranges(of: "All stored edits are served again.").count == 1)
   }
 
-  @Test func whatIsNotServedByItselfSucceedsMeanwhile() throws {
+  @Test func requestsThatServeNothingSucceedMeanwhile() throws {
     let client = try server.client()
     try damage()
     #expect(try client.send("DELETE", "/v1/domains/a.example").code == "committed-not-served")
@@ -85,7 +85,7 @@ import Testing
     #expect(try becomesTrue(within: 1) { try server.file(of: "a.example").status == 404 })
   }
 
-  @Test func applySaysThatTheStateIsStored() throws {
+  @Test func applyReportsThatTheStateIsStored() throws {
     #expect(try trial.exportDirectory().status == 0)
     try trial.replace("/a", with: "/z", in: "a.example.json")
     try damage()

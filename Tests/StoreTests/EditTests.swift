@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// An edit is a transaction of its own, committed and handed over before it returns.
+/// An edit is a transaction of its own, committed and served before it returns.
 @Suite struct EditTests {
   private let temporary: TemporaryStore
   private let name: DomainName
@@ -30,7 +30,7 @@ import Testing
     try store.domains(after: nil, limit: 10).map(\.name.text)
   }
 
-  @Test func anEditIsHandedOverWhenOtherProcessesSeeIt() throws {
+  @Test func anEditIsServedAfterItsCommitAndADryRunIsNot() throws {
     let other = try temporary.open()
     let seen = Mutex<[Int]>([])
     let publisher = Publisher(store: store) {
@@ -52,7 +52,7 @@ import Testing
     #expect(seen.withLock { $0 } == [1, 2])
   }
 
-  @Test func anEditThatCannotBeHandedOverIsStoredAndSaysSo() throws {
+  @Test func anEditThatCannotBeServedIsStoredAndSaysSo() throws {
     let publisher = Publisher(store: store) { throw Stop() }
     let name = name
     #expect(throws: StoreError.notServedYet(detail: "Stop()")) {
@@ -64,7 +64,7 @@ import Testing
     #expect(try temporary.count("audit") == 1)
   }
 
-  @Test func aDryRunAndAnEditThatFailsLeaveNothing() throws {
+  @Test func dryRunsAndFailedEditsChangeNothing() throws {
     try store.put(.example())
     let before = try store.domain(name)
     try store.write(WriteContext(author: "test", isDryRun: true)) { transaction in
@@ -90,7 +90,7 @@ import Testing
     #expect(try store.domain(name).revision == 2)
   }
 
-  @Test func anEditOnAFullDiskIsRolledBackByWhoeverNoticesFirst() throws {
+  @Test func anEditOnAFullDiskIsRolledBack() throws {
     try store.put(.example("before.example"))
     do {
       try store.write(WriteContext(author: "test")) { transaction in
@@ -115,22 +115,7 @@ import Testing
     #expect(try names() == ["before.example", "example.com"])
   }
 
-  @Test func editsOfOneTransactionSeeThoseBeforeThem() throws {
-    let other = try Domain.example("other.example")
-    try store.write(WriteContext(author: "test")) { transaction in
-      try put(.example(paths: ["/b"]), in: transaction)
-      try put(other, in: transaction)
-      let stored = try transaction.domain(name)
-      #expect(stored?.domain.paths == ["/b"] && stored?.revision == 1)
-      let app = try AppIdentifier("ABCDE12345.com.example.app")
-      _ = try transaction.rename(app, to: AppIdentifier("ABCDE12345.other"))
-      #expect(
-        try transaction.domain(other.name)?.domain.document.appIdentifiers.map(\.text)
-          == ["ABCDE12345.other"])
-    }
-  }
-
-  @Test func textsWithTheSameLooksAreDifferent() throws {
+  @Test func canonicallyEquivalentTextsAreDifferent() throws {
     for text in ["\u{E9}", "e\u{301}"] {
       let edited = try store.edit(name) { old in
         var domain = try old?.domain ?? .example()
@@ -142,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func anotherProcessGetsItsTurnAmongThreadsThatWriteWithoutPause() throws {
+  @Test func anotherProcessCanWriteBesideThreadsThatWriteWithoutPause() throws {
     let (busy, stop) = (try temporary.open(), Counter())
     let threads = Threads(
       (0..<4).map { index in
