@@ -1,7 +1,7 @@
 import APITypes
 import Association
 import HTTP
-import JSONValue
+package import JSONValue
 import Publishing
 import Store
 
@@ -170,5 +170,21 @@ extension PublicationError {
   /// Whether the document itself is fine.
   fileprivate var isConflict: Bool {
     if case .expectationsBroken = self { true } else { false }
+  }
+}
+
+/// Problems for commands that work on a database without a server.
+package enum LocalProblem {
+  /// The problem that the API answers for an error; `nil` for an error of the database or the program.
+  package static func json(of error: any Error) -> JSON? {
+    switch error {
+    case StoreError.database, StoreError.newerSchema, StoreError.brokenReferences: return nil
+    default: break
+    }
+    do throws(Internal) {
+      return try Problem.of(error).json
+    } catch {
+      return nil
+    }
   }
 }

@@ -52,7 +52,7 @@ extension Call {
     _ publication: Publication, _ answer: (Publication) throws -> JSON.Object,
     location: (Publication) throws -> String? = { _ in nil }
   ) throws -> Response {
-    var object = try PublicationResource.json(publication)
+    var object = try PublicationResource(publication).json
     if try context().isDryRun { object["dryRun"] = true }
     for member in try answer(publication).members { object[member.key] = member.value }
     let stored = publication.edited.stored

@@ -14,7 +14,7 @@ struct StateEndpoints: Sendable {
       Endpoint(
         .post, "/v1/apps/{app}/rename", .role(.editor), query: QueryParameter.publication, rename),
       Endpoint(.get, "/v1/export", .role(.viewer)) { _ in
-        .json(.ok, try StateExchange(publisher: publisher).export())
+        .json(.ok, StateResource.json(try publisher.store.state()))
       },
       Endpoint(
         .post, "/v1/apply", .role(.editor), query: QueryParameter.publication + [.prune], apply),
@@ -23,9 +23,12 @@ struct StateEndpoints: Sendable {
 
   /// Makes everything what the body says, or nothing; `?prune=true` removes what it does not have.
   private func apply(_ call: Call) throws -> Response {
-    let plan = try StateExchange(publisher: publisher).apply(
-      call.json(), call.context(), prune: call.flag(.prune), accepting: call.acceptedCodes())
-    return .json(.ok, plan)
+    let state = try Faults.collecting(in: try call.json(), StateResource.read)
+    let context = try call.context()
+    let applied = try publisher.write(context) {
+      try $0.apply(state, prune: call.flag(.prune), accepting: call.acceptedCodes())
+    }
+    return .json(.ok, try Plan(applied, isDryRun: context.isDryRun).json)
   }
 
   /// Gives an app another identifier in every domain that names it, or nowhere.
@@ -39,7 +42,7 @@ struct StateEndpoints: Sendable {
     }
     let domains = try publications.map { publication -> JSON in
       var object: JSON.Object = ["domain": .string(publication.edited.stored.domain.name.text)]
-      for member in try PublicationResource.json(publication).members {
+      for member in try PublicationResource(publication).json.members {
         object[member.key] = member.value
       }
       return .object(object)

@@ -127,6 +127,11 @@ package struct Input {
     }
   }
 
+  /// An object with any members.
+  func object() -> InputObject? {
+    members.map { InputObject(members: $0, pointer: pointer, faults: faults) }
+  }
+
   /// An object with these members and no others.
   package func object(_ allowed: [String]) -> InputObject? {
     guard let members else { return nil }

@@ -1,3 +1,4 @@
+import Service
 import Association
 import JSONValue
 
@@ -65,7 +66,7 @@ enum MatchCommand {
       do throws(JSON.SyntaxError) {
         matcher = Matcher(document: try JSON.parse(bytes).value)
       } catch {
-        throw InputFile.Unreadable("\(file.quoted) is not JSON: \(error).")
+        throw InputFile.Unreadable("\(file.quotedPath) is not JSON: \(error).")
       }
       scopes = matcher.scopes(asking: arguments.value(app))
       domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }

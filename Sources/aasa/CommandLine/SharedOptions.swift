@@ -1,0 +1,47 @@
+import Association
+import Service
+
+/// Options of several commands.
+extension Option {
+  static let config = {
+    var option = Option("--config", "FILE", "A TOML file with settings.")
+    option.variable = "AASA_CONFIG"
+    return option
+  }()
+  /// Every option of `aasa serve`.
+  static let settings = [config] + Configuration.settings.map { Option($0) }
+  static let database = Option(Setting.database)
+  static let json = Option("--json", nil, "Print JSON.")
+  static let accept = Option(
+    "--accept", "CODES",
+    "Codes of errors in spite of which files are published, with commas between them. May be repeated."
+  )
+  static let reason = Option("--reason", "TEXT", "Why, for the audit log.")
+  static let prune = Option(
+    "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
+  static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
+  static let force = Option("--force", nil, "Overwrite what exists.")
+  static let server = Option(
+    "--server", "URL",
+    "Work on a running server instead of a database: the URL of its admin listener. Needs a token in "
+      + "AASA_TOKEN.")
+
+  /// What `Installation` is chosen by.
+  static let installation = [database, server]
+}
+
+extension Arguments {
+  /// The codes of errors in spite of which files are published.
+  func acceptedCodes() throws(UsageError) -> Set<Finding.Code> {
+    var codes: Set<Finding.Code> = []
+    for word in all(.accept).flatMap({ $0.split(separator: ",") }) {
+      guard let code = Finding.Code(rawValue: String(word)), code.isAcceptable else {
+        let all = Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)
+        throw UsageError(
+          "--accept cannot take \(String(word).quoted). Use \(all.joined(separator: ", ")).")
+      }
+      codes.insert(code)
+    }
+    return codes
+  }
+}
