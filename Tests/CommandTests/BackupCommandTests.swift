@@ -126,7 +126,7 @@ import Testing
     ] {
       let result = try Program.run(Program.aasa, words)
       #expect(result.status == 1 && result.output.isEmpty)
-      #expect(result.errors.contains("\(named)\""), "\(result.errors)")
+      #expect(result.errors.contains(named), "\(result.errors)")
       #expect(result.errors.split(separator: "\n").count == 1)
       #expect(!result.errors.contains(".part"), "\(result.errors)")
     }
