@@ -8,8 +8,8 @@ enum ApplyCommand {
   static let command = Command(
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
-      "Makes apps and domains match the files: a directory as written by export, or one file; "
-      + "FILE - is stdin. Prints what changed.",
+      "Makes apps and domains match the files: a directory as written by export, or one file. "
+      + "Use - for stdin. Prints what changed.",
     options: [
       .dryRun, .prune, .accept, .reason, .json,
     ] + Option.installation, operands: .one("FILE|DIR"),

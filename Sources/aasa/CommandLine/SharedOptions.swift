@@ -14,24 +14,24 @@ extension Option {
   static let json = Option("--json", nil, "Print JSON.")
   static let accept = Option(
     "--accept", "CODES",
-    "Codes of errors in spite of which files are published, with commas between them. May be repeated."
+    "Publish despite these errors: codes of findings, separated by commas. May be repeated."
   )
-  static let reason = Option("--reason", "TEXT", "Why, for the audit log.")
+  static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
   static let force = Option("--force", nil, "Overwrite what exists.")
   static let server = Option(
     "--server", "URL",
-    "Work on a running server instead of a database: the URL of its admin listener. Needs a token in "
-      + "AASA_TOKEN.")
+    "Work on a running server instead of a database file: the URL of its admin listener. Needs a "
+      + "token in AASA_TOKEN.")
 
-  /// What `Installation` is chosen by.
+  /// The options that choose an `Installation`.
   static let installation = [database, server]
 }
 
 extension Arguments {
-  /// The codes of errors in spite of which files are published.
+  /// The codes of errors that do not stop a publication.
   func acceptedCodes() throws(UsageError) -> Set<Finding.Code> {
     var codes: Set<Finding.Code> = []
     for word in all(.accept).flatMap({ $0.split(separator: ",") }) {
