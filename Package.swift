@@ -90,7 +90,7 @@ let package = Package(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
-        "CSodium", "CSystemd", "Service",
+        "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.

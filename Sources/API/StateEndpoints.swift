@@ -15,7 +15,7 @@ struct StateEndpoints: Sendable {
         .get, "/v1/export", .role(.viewer),
         "export", .state, "Export all apps and domains",
         answers: .ok("A state that `apply` takes.", "State", Example.state)
-      ) { _ in .json(.ok, try StateExchange(publisher: publisher).export()) },
+      ) { _ in .json(.ok, StateResource.json(try publisher.store.state())) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
         "apply", .state, "Apply a desired state", description: "All of it, or nothing.",
@@ -26,53 +26,12 @@ struct StateEndpoints: Sendable {
   }
 
   private func apply(_ call: Call) throws -> Response {
-    let plan = try StateExchange(publisher: publisher).apply(
-      call.json(), call.context(), prune: call.flag(.prune), accepting: call.acceptedCodes())
-    return .json(.ok, plan)
-  }
-}
-
-/// What `/v1/export` and `/v1/apply` do, also for commands that work on a database without a server.
-package struct StateExchange: Sendable {
-  let publisher: Publisher
-
-  /// An exchange with a publisher's store.
-  package init(publisher: Publisher) { self.publisher = publisher }
-
-  /// All apps and domains.
-  package func export() throws -> JSON { StateResource.json(try publisher.store.state()) }
-
-  /// Applies all of a state or nothing.
-  ///
-  /// - Parameters:
-  ///   - prune: Whether to delete what the state does not list.
-  ///   - accepted: Codes of errors to publish in spite of.
-  /// - Returns: The plan, with `"dryRun": true` for a dry run.
-  /// - Throws: What `problem(of:)` describes, and errors of the database.
-  package func apply(
-    _ json: JSON, _ context: WriteContext, prune: Bool, accepting accepted: Set<Finding.Code>
-  ) throws -> JSON {
-    let state = try Faults.collecting(in: json, StateResource.read)
-    let plan = try publisher.write(context) {
-      try $0.apply(state, prune: prune, accepting: accepted)
+    let state = try Faults.collecting(in: try call.json(), StateResource.read)
+    let context = try call.context()
+    let applied = try publisher.write(context) {
+      try $0.apply(state, prune: call.flag(.prune), accepting: call.acceptedCodes())
     }
-    var object = try PlanResource.json(plan)
-    if context.isDryRun { object["dryRun"] = true }
-    return .object(object)
-  }
-
-  /// The problem that the API answers with to an error of `apply`; `nil` for an error that the state did
-  /// not cause.
-  package static func problem(of error: any Error) -> JSON? {
-    switch error {
-    case StoreError.database, StoreError.newerSchema, StoreError.brokenReferences: return nil
-    default: break
-    }
-    do throws(InternalError) {
-      return try Problem.of(error).json
-    } catch {
-      return nil
-    }
+    return .json(.ok, try Plan(applied, isDryRun: context.isDryRun).json)
   }
 }
 

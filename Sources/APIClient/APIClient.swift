@@ -1,45 +1,43 @@
 import CCurl
 
-/// A client of the JSON API of a server, over libcurl.
+/// A client of the JSON API, over libcurl.
 ///
-/// Certificates are verified against those of the system, or those in the file that the variable
-/// `SSL_CERT_FILE` names. Redirections are not followed, so that the token goes nowhere else. The
-/// token is in no message.
+/// It does not follow redirects, so that the token is sent to no other server. No error contains the token.
 public struct APIClient: Sendable {
-  /// What keeps a client from being made, as a sentence about what was given.
+  /// An invalid URL or token.
   public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and what is expected.
+    /// What is wrong, and what is expected.
     public let description: String
   }
 
-  /// An answer did not come, as a sentence.
+  /// The server did not answer.
   public struct Unreachable: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed.
     public let description: String
-    /// Whether the server may have done what it was asked to, since all of the request was sent.
+    /// Whether the server may have carried out the request, because all of it was sent.
     public let isOutcomeUnknown: Bool
   }
 
   /// An answer.
   public struct Answer: Sendable {
-    /// The status code of HTTP.
+    /// The HTTP status.
     public let status: Int
     /// The content.
     public let body: [UInt8]
   }
 
-  /// How long things may take, in seconds.
+  /// Timeouts in seconds.
   public struct Limits: Sendable {
-    /// Until the server is reached.
+    /// For the connection.
     public var connecting = 10
-    /// Until the answer is there as a whole: the server plans and publishes many domains meanwhile.
+    /// For the whole answer: the server may have to publish many domains.
     public var answering = 900
 
     /// The defaults.
     public init() {}
   }
 
-  /// The URL of the server without a path of the API, such as `https://admin.example.com:8081`.
+  /// The URL of the server without `/v1`, such as `https://admin.example.com:8081`.
   public let server: String
   private let token: String
   private let certificates: String?
@@ -48,18 +46,17 @@ public struct APIClient: Sendable {
   /// A client.
   ///
   /// - Parameters:
-  ///   - server: An http or https URL. A path is that of a proxy; `/v1` at its end is left out.
-  ///   - token: A token of the API.
-  ///   - certificates: A file of certificates to verify the server's with; those of the system if
-  ///     there is none.
+  ///   - server: An http or https URL. It may have a path, for a proxy; `/v1` at its end is dropped.
+  ///   - token: An API token.
+  ///   - certificates: A file of certificates to verify the server's with; by default the system's.
   public init(
     server: String, token: String, certificates: String? = nil, limits: Limits = Limits()
   ) throws(Invalid) {
     self.server = try Self.base(of: server)
-    // What stands in the header must not end the line. Files with a token often end in a line break.
+    // A file with a token often ends in a line break, which must not get into the header.
     let token = token.utf8.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Invalid(description: "The token is empty or has characters that no token has.")
+      throw Invalid(description: "The token is empty, or has characters that tokens never have.")
     }
     self.token = String(decoding: token, as: UTF8.self)
     self.certificates = certificates
@@ -75,8 +72,8 @@ public struct APIClient: Sendable {
     else {
       throw Invalid(
         description:
-          "The server must be an http or https URL without user, query and fragment, such "
-          + "as https://admin.example.com or http://127.0.0.1:8081.")
+          "The server must be an http or https URL without a user, query or fragment, such as "
+          + "https://admin.example.com or http://127.0.0.1:8081.")
     }
     var base = text[...]
     while base.hasSuffix("/") { base.removeLast() }
@@ -84,11 +81,11 @@ public struct APIClient: Sendable {
     return String(base)
   }
 
-  /// Sends a request and waits for the answer, whatever its status.
+  /// Sends a request and waits for the answer. An answer of any status is returned.
   ///
   /// - Parameters:
   ///   - target: The path and query, such as `/v1/apply?dryRun=true`.
-  ///   - json: The content of a POST; without one it is a GET.
+  ///   - json: The body of a POST; without one, the request is a GET.
   public func send(_ target: String, json: [UInt8]? = nil) throws(Unreachable) -> Answer {
     let transfer = try Transfer(server)
     try transfer.set(CURLOPT_URL, server + target)

@@ -1,8 +1,8 @@
 import CCurl
 
-/// One request through libcurl: owns the handle, its list of fields and what was received.
+/// One request of libcurl: owns the handle, its header fields and the received bytes.
 final class Transfer {
-  /// More than any state of a hundred thousand domains, so that a wrong server cannot take all memory.
+  /// More than any state of 100,000 domains has, so that a wrong server cannot use up all memory.
   private static let limit = 4_294_967_296
 
   private let handle: UnsafeMutableRawPointer
@@ -13,13 +13,13 @@ final class Transfer {
   init(_ server: String) throws(APIClient.Unreachable) {
     guard let handle = Self.isReady ? curl_easy_init() : nil else {
       throw APIClient.Unreachable(
-        description: "libcurl cannot be used.", isOutcomeUnknown: false)
+        description: "libcurl cannot be initialized.", isOutcomeUnknown: false)
     }
     self.handle = handle
     self.server = server
   }
 
-  /// Has to be done once, before other threads use the library (curl_global_init(3)).
+  /// Initializes libcurl once, before any thread uses it (curl_global_init(3)).
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
   deinit {
@@ -36,16 +36,16 @@ final class Transfer {
     try check(value.withCString { aasa_curl_set_pointer(handle, option, $0) })
   }
 
-  /// The fields of the header. `Name:` takes away one that libcurl would add.
+  /// Sets header fields. `Name:` removes one that libcurl would add.
   func setFields(_ lines: [String]) throws(APIClient.Unreachable) {
     for line in lines { fields = curl_slist_append(fields, line) }
     try check(aasa_curl_set_pointer(handle, CURLOPT_HTTPHEADER, fields))
   }
 
-  /// Sends the request, with a body as a POST, and waits for the answer.
+  /// Sends the request, as a POST if there is a body, and waits for the answer.
   func perform(sending body: [UInt8]?) throws(APIClient.Unreachable) -> APIClient.Answer {
     try check(aasa_curl_set_writer(handle, receive))
-    // Sound: `self` lives until the transfer has ended, which is the only time that it is called.
+    // Sound: `self` outlives the transfer, and libcurl calls the writer only during it.
     try check(
       aasa_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
     let code = withExtendedLifetime(self) { post(body) }
@@ -55,7 +55,7 @@ final class Transfer {
     return APIClient.Answer(status: status, body: received)
   }
 
-  /// Sound: libcurl reads the bytes of the body during the transfer only.
+  /// Sound: libcurl reads the body only during the transfer.
   private func post(_ body: [UInt8]?) -> CURLcode {
     guard let body else { return curl_easy_perform(handle) }
     return body.withUnsafeBytes { buffer in
@@ -67,7 +67,7 @@ final class Transfer {
     }
   }
 
-  /// Takes bytes of the answer; `false` where there are too many.
+  /// Adds bytes of the answer; `false` if there are too many.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     received.append(contentsOf: bytes)
     return received.count <= Self.limit
@@ -75,7 +75,7 @@ final class Transfer {
 
   private func check(_ code: CURLcode) throws(APIClient.Unreachable) {
     if code == CURLE_OK { return }
-    // What failed before the request was sent cannot have changed anything.
+    // A request that failed before it was sent cannot have changed anything.
     let afterSending = [
       CURLE_OPERATION_TIMEDOUT, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE,
       CURLE_WRITE_ERROR, CURLE_SEND_ERROR,
@@ -88,16 +88,16 @@ final class Transfer {
   }
 }
 
-/// libcurl's callback for bytes of the answer; another number than that of the bytes ends the
+/// libcurl's callback for bytes of the answer. Returning another number than that of the bytes aborts the
 /// transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let bytes, let context else { return 0 }
-  // Sound: `Transfer.perform` passes a transfer and nothing else, and keeps it alive meanwhile.
+  // Sound: the context is the transfer that `Transfer.perform` passes and keeps alive.
   let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-  // Sound: libcurl gives `size * count` bytes for the time of the call.
+  // Sound: the `size * count` bytes are valid during the call.
   return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
     ? size * count : 0
 }

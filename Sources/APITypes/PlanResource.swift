@@ -2,9 +2,75 @@ import Association
 package import JSONValue
 package import Publishing
 
-/// A plan in JSON.
-package enum PlanResource {
-  private static let action = Member("action", .words(Plan.Action.self))
+/// What applying a desired state changes, as `POST /v1/apply` answers it.
+package struct Plan: Sendable {
+  package typealias Action = AppliedState.Action
+
+  /// What happens to an app or a domain.
+  package struct Step: Sendable {
+    package let name: String
+    package let action: Action
+    /// What is published; `nil` if nothing is.
+    package let publication: PublicationResource?
+  }
+
+  package let apps: [Step]
+  package let domains: [Step]
+  package let isDryRun: Bool
+
+  /// Whether nothing changes.
+  package var isEmpty: Bool { (apps + domains).allSatisfy { $0.action == .unchanged } }
+}
+
+extension Plan {
+  package init(_ applied: AppliedState, isDryRun: Bool) throws {
+    apps = applied.apps.map { Step(name: $0.app.text, action: $0.action, publication: nil) }
+    domains = try applied.domains.map { step in
+      let publication = step.action == .unchanged ? nil : step.publication
+      return Step(
+        name: step.domain.text, action: step.action,
+        publication: try publication.map { try PublicationResource($0) })
+    }
+    self.isDryRun = isDryRun
+  }
+
+  package var json: JSON {
+    var object: JSON.Object = [
+      "apps": .array(apps.map { $0.json("app") }),
+      "domains": .array(domains.map { $0.json("domain") }),
+    ]
+    if isDryRun { object["dryRun"] = true }
+    return .object(object)
+  }
+
+  /// Reads the answer of a server, which may be newer and have more members.
+  package static func read(_ input: BodyValue) -> Plan? {
+    guard let object = input.object(),
+      let apps = object.required("apps")?.list({ Step.read($0, "app") }),
+      let domains = object.required("domains")?.list({ Step.read($0, "domain") })
+    else { return nil }
+    return Plan(apps: apps, domains: domains, isDryRun: object["dryRun"]?.bool ?? false)
+  }
+}
+
+extension Plan.Step {
+  fileprivate func json(_ kind: String) -> JSON {
+    var object: JSON.Object = [kind: .string(name), "action": .string(action.rawValue)]
+    for member in publication?.json.members ?? [] { object[member.key] = member.value }
+    return .object(object)
+  }
+
+  fileprivate static func read(_ input: BodyValue, _ kind: String) -> Plan.Step? {
+    guard let object = input.object(), let name = object.required(kind)?.string,
+      let action = object.required("action")?.word(Plan.Action.self)
+    else { return nil }
+    let publication = object["revision"] == nil ? nil : PublicationResource.read(input)
+    return Plan.Step(name: name, action: action, publication: publication)
+  }
+}
+
+extension Plan {
+  private static let action = Member("action", .words(Action.self))
 
   static let schemas: JSON.Object = [
     "Plan":
@@ -22,26 +88,5 @@ package enum PlanResource {
       member.traits.insert(.optional)
       return member
     }
-  }
-
-  package static func json(_ plan: Plan) throws -> JSON.Object {
-    [
-      "apps": .array(
-        plan.apps.map { ["app": .string($0.id.text), "action": .string($0.action.rawValue)] }),
-      "domains": .array(try plan.domains.map(json)),
-    ]
-  }
-
-  /// A step, with what is published where something changes.
-  private static func json(_ step: Plan.DomainStep) throws -> JSON {
-    var object: JSON.Object = [
-      "domain": .string(step.name.text), "action": .string(step.action.rawValue),
-    ]
-    if let publication = step.publication, step.action != .unchanged {
-      for member in try PublicationResource(publication).json.members {
-        object[member.key] = member.value
-      }
-    }
-    return .object(object)
   }
 }

@@ -10,7 +10,7 @@ package enum ResourceSchemas {
       values, AppResource.schemas, RouteResource.schemas, EntryResource.schemas,
       ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
-      StateResource.schemas, PlanResource.schemas, TokenResource.schemas, AuditResource.schemas,
+      StateResource.schemas, Plan.schemas, TokenResource.schemas, AuditResource.schemas,
       FetchResource.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }

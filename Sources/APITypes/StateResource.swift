@@ -3,8 +3,7 @@ package import JSONValue
 package import Publishing
 import Store
 
-/// A desired state in JSON: `{"apps": […], "domains": […]}`, as `GET /v1/export` gives it and as it is
-/// kept in a file, or in a directory with a file for each domain.
+/// A desired state in JSON: `{"apps": […], "domains": […]}`, as in `GET /v1/export` and in files.
 package enum StateResource {
   static let schemas: JSON.Object = [
     "State": [
@@ -17,8 +16,8 @@ package enum StateResource {
     ].schema("The apps and domains that there should be.", for: .request),
   ]
 
-  /// A domain as it is exported: all that it is made of, without rows and revisions, so that the same
-  /// text comes out wherever it is applied.
+  /// A domain as it is exported: without row identifiers and revisions, so that the text is the same on every
+  /// server.
   package static func json(_ domain: Domain) -> JSON {
     var domain = domain
     for entry in domain.document.entries.indices {
@@ -47,8 +46,7 @@ package enum StateResource {
     return DesiredState(apps: apps, domains: domains, keepingExpectations: keeping)
   }
 
-  /// Reads a domain of a list, which says its name itself. One that does not say its expectations is
-  /// added to those that keep them.
+  /// Reads a domain with its name. Adds it to `keeping` if it does not list expectations.
   private static func readDomain(_ input: BodyValue, keeping: inout Set<DomainName>) -> Domain? {
     guard let domain = DomainResource.read(input) else { return nil }
     if input.json["expectations"] ?? .null == .null { keeping.insert(domain.name) }

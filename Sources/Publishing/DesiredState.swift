@@ -1,13 +1,13 @@
 public import Association
 public import Store
 
-/// What apps and domains shall be.
+/// A set of apps and domains to apply.
 public struct DesiredState: Sendable {
-  /// The apps. Those that domains name need not be here.
+  /// The apps. Apps that domains name are created even if they are not listed.
   public var apps: [App]
   /// The domains.
   public var domains: [Domain]
-  /// The domains whose expectations the state does not say: they keep those that they have.
+  /// The domains for which the state does not list expectations: they keep those they have.
   public var keepingExpectations: Set<DomainName>
 
   /// A state.
@@ -20,103 +20,78 @@ public struct DesiredState: Sendable {
   }
 }
 
-/// What applying a desired state does.
-public struct Plan: Sendable {
-  /// What is done to a thing.
+/// What applying a desired state did.
+public struct AppliedState: Sendable {
+  /// What happens to an app or a domain.
   public enum Action: String, Sendable, CaseIterable {
-    /// It is new.
+    /// It is created.
     case create
-    /// It is changed.
+    /// It changes.
     case update
-    /// It goes, since the state does not have it.
+    /// It is deleted, because it is not in the state.
     case delete
-    /// Nothing.
+    /// It stays as it is.
     case unchanged
   }
 
-  /// What is done to one domain.
-  public struct DomainStep: Sendable {
-    /// The domain.
-    public let name: DomainName
-    /// What is done to it.
-    public let action: Action
-    /// What is published; `nil` for a deletion.
-    public let publication: Publication?
-  }
+  /// The apps in the order of the state, then deleted ones.
+  public let apps: [(app: AppIdentifier, action: Action)]
+  /// The deleted domains, then those of the state in its order. A deletion publishes nothing.
+  public let domains: [(domain: DomainName, action: Action, publication: Publication?)]
+}
 
-  /// What is done to one app.
-  public struct AppStep: Sendable {
-    /// The app.
-    public let id: AppIdentifier
-    /// What is done to it.
-    public let action: Action
-  }
-
-  /// The apps in the order of the state, then those that go.
-  public let apps: [AppStep]
-  /// The domains that go, then those of the state in its order.
-  public let domains: [DomainStep]
-
-  /// Whether nothing is done.
-  public var isEmpty: Bool {
-    apps.allSatisfy { $0.action == .unchanged } && domains.allSatisfy { $0.action == .unchanged }
+extension Store {
+  /// All apps and domains, in one consistent state.
+  public func state() throws -> DesiredState {
+    let (apps, domains) = try everything()
+    return DesiredState(apps: apps.map(\.app), domains: domains.map(\.domain))
   }
 }
 
 extension Transaction {
-  /// Makes apps and domains what a state says.
+  /// Creates and changes apps and domains as a state describes them.
   ///
   /// - Parameters:
-  ///   - prune: Whether domains and unused apps that the state does not have are removed.
-  ///   - accepted: Codes of errors in spite of which documents are published.
+  ///   - prune: Whether to delete domains and unused apps that the state does not have.
+  ///   - accepted: Codes of errors with which documents are published anyway.
   /// - Throws: `PublicationError.several` with the errors of every domain; `StoreError`.
   public func apply(
     _ state: DesiredState, prune: Bool, accepting accepted: Set<Finding.Code> = []
-  ) throws -> Plan {
-    try prepareForLongWork()
-    let apps = try state.apps.map { try apply($0) }
-    // Names go before names come, since one may go from one domain to another.
-    let deleted = prune ? try deleteDomains(except: Set(state.domains.map(\.name))) : []
+  ) throws -> AppliedState {
+    var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
+    for app in state.apps { apps.append((app.id, try apply(app))) }
+    // Frees names before they are taken, because one may move from one domain to another.
+    let listed = Set(state.domains.map(\.name))
+    let gone = prune ? try domainNames().filter { !listed.contains($0) } : []
+    for name in gone { try delete(name) }
     try releaseAliases(for: state.domains)
-    let steps = try publishEach(state.domains) { domain in
-      let keeps = state.keepingExpectations.contains(domain.name)
-      return try apply(domain, keepingExpectations: keeps, accepting: accepted)
+    let domains = try publishEach(state.domains) { domain in
+      let publication = try publish(domain.name, action: "apply", accepting: accepted) { old in
+        var domain = domain
+        if state.keepingExpectations.contains(domain.name) {
+          domain.expectations = old?.domain.expectations ?? []
+        }
+        return domain
+      }
+      return (domain: domain.name, action: publication.action, publication: Optional(publication))
     }
-    let gone = prune ? try deleteUnusedApps(except: Set(state.apps.map(\.id))) : []
-    return Plan(apps: apps + gone, domains: deleted + steps)
+    let listedApps = Set(state.apps.map(\.id))
+    let unused = prune ? try unusedApps().filter { !listedApps.contains($0) } : []
+    for id in unused { try delete(id) }
+    return AppliedState(
+      apps: apps + unused.map { ($0, .delete) },
+      domains: gone.map { ($0, .delete, nil) } + domains)
   }
 
-  private func apply(_ app: App) throws -> Plan.AppStep {
+  private func apply(_ app: App) throws -> AppliedState.Action {
     let old = try self.app(app.id)?.app
     _ = try put(app)
-    let action: Plan.Action = old == nil ? .create : old == app ? .unchanged : .update
-    return Plan.AppStep(id: app.id, action: action)
+    return old == nil ? .create : old == app ? .unchanged : .update
   }
+}
 
-  private func apply(
-    _ domain: Domain, keepingExpectations: Bool, accepting accepted: Set<Finding.Code>
-  ) throws -> Plan.DomainStep {
-    let publication = try publish(domain.name, action: "apply", accepting: accepted) { old in
-      var domain = domain
-      if keepingExpectations { domain.expectations = old?.domain.expectations ?? [] }
-      return domain
-    }
-    let edited = publication.edited
-    let action: Plan.Action = edited.isNew ? .create : edited.isChanged ? .update : .unchanged
-    return Plan.DomainStep(name: domain.name, action: action, publication: publication)
-  }
-
-  private func deleteDomains(except kept: Set<DomainName>) throws -> [Plan.DomainStep] {
-    try domainNames().filter { !kept.contains($0) }.map { name in
-      try delete(name)
-      return Plan.DomainStep(name: name, action: .delete, publication: nil)
-    }
-  }
-
-  private func deleteUnusedApps(except kept: Set<AppIdentifier>) throws -> [Plan.AppStep] {
-    try unusedApps().filter { !kept.contains($0) }.map { id in
-      try delete(id)
-      return Plan.AppStep(id: id, action: .delete)
-    }
+extension Publication {
+  fileprivate var action: AppliedState.Action {
+    edited.isNew ? .create : edited.isChanged ? .update : .unchanged
   }
 }

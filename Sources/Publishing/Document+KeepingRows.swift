@@ -2,11 +2,11 @@ import Association
 import JSONValue
 
 extension Document {
-  /// This document with the rows of another one for the entries and routes that both have, so that
-  /// what stays the same keeps its identifier, whether or not the caller knew it.
+  /// This document with the row identifiers of another one in the entries and routes that both have, so
+  /// that these keep their identifiers even if the caller did not know them.
   ///
-  /// An identifier that the other document does not have (the domain was read elsewhere), or that
-  /// comes a second time, says nothing.
+  /// Identifiers that are repeated, or that the other document does not have (the domain was exported
+  /// elsewhere), are ignored.
   func keepingRows(of old: Document) -> Document {
     var document = self
     var unclaimed = Set(old.entries.compactMap(\.id))
@@ -26,7 +26,7 @@ extension Document {
     return document
   }
 
-  /// Gives entries that have no row yet the rows of old ones of which `key` says the same.
+  /// Gives entries without a row the rows of old entries with the same `key`.
   private mutating func keepRows(of old: [Entry], by key: (Entry) -> String) {
     var remaining = Remaining(old, by: key)
     for index in entries.indices where entries[index].id == nil {
@@ -47,7 +47,7 @@ extension Entry {
 }
 
 extension Int64? {
-  /// Takes the identifier away from those that nothing has yet; `nil` if it is not among them.
+  /// Removes the identifier from the unclaimed ones; becomes `nil` if it is not among them.
   fileprivate mutating func claim(from unclaimed: inout Set<Int64>) {
     self = flatMap { unclaimed.remove($0) }
   }
@@ -57,7 +57,7 @@ extension Set<Int64> {
   fileprivate func contains(_ id: Int64?) -> Bool { id.map { contains($0) } ?? false }
 }
 
-/// Things that are taken away by what they say, the first of several first.
+/// Things to take by key; of several with the same key, the first one first.
 private struct Remaining<Thing> {
   private var things: [[UInt8]: ArraySlice<Thing>]
 

@@ -1,15 +1,37 @@
 import CSQLite
+import Synchronization
 
-/// An open database with the statements that were prepared on it. It is for one thread at a time;
-/// `Database` sees to that.
+/// A connection that any thread may use, one at a time.
+public final class Database: Sendable {
+  private let connection: Mutex<Connection>
+
+  /// Opens a database file.
+  ///
+  /// - Throws: `SQLiteError`.
+  public init(path: String, mode: Connection.Mode) throws(SQLiteError) {
+    connection = Mutex(try Connection(path: path, mode: mode))
+  }
+
+  /// Waits for the connection and runs `body` with it. Only `Sendable` values come out, so no statement
+  /// does.
+  ///
+  /// - Throws: what `body` throws.
+  public func withConnection<Result: Sendable>(
+    _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    try connection.withLock { connection in try body(connection) }
+  }
+}
+
+/// An open database with its prepared statements, for one thread at a time (see `Database`).
 public final class Connection {
-  /// How a database is opened.
+  /// How to open a database.
   public enum Mode: Sendable {
-    /// For reading and writing; the file is created if it is missing.
+    /// For reading and writing; creates the file if it does not exist.
     case create
-    /// For reading and writing a file that is there.
+    /// For reading and writing an existing file.
     case existing
-    /// For reading only.
+    /// For reading.
     case readOnly
 
     fileprivate var access: Int32 {
@@ -21,16 +43,24 @@ public final class Connection {
     }
   }
 
-  /// Whether SQLite does without counting its memory, for which each allocation would take a lock. It can
-  /// be told only before it is first used; where it is refused, nothing but time is lost.
+  /// The kind of a transaction.
+  public enum TransactionKind: String, Sendable {
+    /// Reads one consistent state.
+    case read = "BEGIN"
+    /// Takes the write lock at once, so nothing that it reads is stale when it writes.
+    case write = "BEGIN IMMEDIATE"
+  }
+
+  /// Turns off SQLite's memory statistics, which take a lock for each allocation. Only possible before
+  /// SQLite is first used; failing costs nothing but time.
   private static let isUncounted = aasa_sqlite_stop_counting_memory() == SQLITE_OK
 
-  let handle: OpaquePointer
+  private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
 
   /// Opens a database file. Foreign keys are enforced.
   ///
-  /// - Parameter busyMilliseconds: How long a lock is waited for that another connection holds.
+  /// - Parameter busyMilliseconds: How long to wait for a lock that another connection holds.
   /// - Throws: `SQLiteError`.
   public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
     _ = Self.isUncounted
@@ -43,21 +73,21 @@ public final class Connection {
     }
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteError(code: code, connection: handle)
-      sqlite3_close_v2(handle)  // SQLite hands out a connection even where it could not open
+      sqlite3_close_v2(handle)  // SQLite returns a connection even if it cannot open the file
       throw error
     }
     self.handle = handle
   }
 
   deinit {
-    // The statements go after this; `close_v2` waits for the last of them.
+    // The statements are finalized after this; `close_v2` waits for the last one.
     sqlite3_close_v2(handle)
   }
 
-  /// Changes how long a lock is waited for that another connection holds.
+  /// Sets how long to wait for a lock that another connection holds.
   public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
-  /// Runs a text of any number of statements that give no rows.
+  /// Runs a script of statements without parameters, and ignores their rows.
   ///
   /// - Throws: `SQLiteError`.
   public func execute(_ script: String) throws(SQLiteError) {
@@ -65,7 +95,7 @@ public final class Connection {
     if code != SQLITE_OK { throw SQLiteError(code: code, connection: handle, sql: script) }
   }
 
-  /// Runs one statement and gives each row to `row`.
+  /// Runs one statement and calls `row` with each row.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
   public func run(
@@ -74,7 +104,7 @@ public final class Connection {
     try statement(sql).run(values, row: row)
   }
 
-  /// Runs one statement and returns what `row` makes of each row.
+  /// Runs one statement and maps each row.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
   public func all<Element>(
@@ -85,7 +115,7 @@ public final class Connection {
     return elements
   }
 
-  /// Runs one statement and returns what `row` makes of its only row, or `nil` without a row.
+  /// Runs one statement and maps its only row; `nil` without a row.
   ///
   /// - Throws: `SQLiteError`, and what `row` throws.
   public func first<Element>(
@@ -96,52 +126,29 @@ public final class Connection {
     return element
   }
 
-  /// How many rows the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
-
-  /// How many rows statements of this connection have changed since it was opened, also those that were
-  /// undone since, those of triggers and those of foreign keys.
-  public var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
   /// The rowid of the last INSERT.
   public var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Does `body` in a transaction, which is rolled back when `body` throws and otherwise committed.
-  /// `.write` takes the lock at once, so that no read in it is stale when it writes.
+  /// Runs `body` in a transaction: commits it afterwards, or rolls it back if `body` throws.
   ///
+  /// - Parameter keeping: Whether to commit. If `false`, the transaction is rolled back in any case.
   /// - Throws: `SQLiteError`, and what `body` throws.
   public func transaction<Result>(
-    _ kind: TransactionKind, _ body: (Connection) throws -> Result
+    _ kind: TransactionKind, keeping: Bool = true, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try run(kind.rawValue)
     do {
       let result = try body(self)
-      try run("COMMIT")
+      try run(keeping ? "COMMIT" : "ROLLBACK")
       return result
     } catch {
-      // After some errors (a full disk) SQLite has rolled back by itself, and says so.
-      if isInTransaction { try run("ROLLBACK") }
+      // After some errors, such as a full disk, SQLite has already rolled back.
+      if sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK") }
       throw error
     }
-  }
-
-  /// Whether a transaction is open that statements are part of.
-  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-  /// Checks that SQLite has not rolled back the transaction by itself, as it does after some errors.
-  ///
-  /// - Throws: `SQLiteError`.
-  public func checkTransaction() throws(SQLiteError) {
-    if isInTransaction { return }
-    throw SQLiteError(code: SQLITE_ABORT, message: "the transaction was rolled back")
-  }
-
-  /// What a transaction is for.
-  public enum TransactionKind: String, Sendable {
-    /// Reading one consistent state.
-    case read = "BEGIN"
-    /// Writing.
-    case write = "BEGIN IMMEDIATE"
   }
 
   private func statement(_ sql: String) throws(SQLiteError) -> Statement {
@@ -149,5 +156,22 @@ public final class Connection {
     let statement = try Statement(sql, on: handle)
     statements[sql] = statement
     return statement
+  }
+
+  /// Copies the whole database over another one that nothing else uses (sqlite.org/backup.html).
+  ///
+  /// All pages are copied in one step, in one read transaction, while writers go on. A copy in several
+  /// steps starts over whenever another process writes between them, and may never end.
+  ///
+  /// - Throws: `SQLiteError`.
+  public func copy(to other: Connection) throws(SQLiteError) {
+    guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw SQLiteError(code: sqlite3_extended_errcode(other.handle), connection: other.handle)
+    }
+    let step = sqlite3_backup_step(backup, -1)
+    let finish = sqlite3_backup_finish(backup)
+    if finish != SQLITE_OK { throw SQLiteError(code: finish, connection: other.handle) }
+    // `finish` does not report a lock that could not be taken.
+    if step != SQLITE_DONE { throw SQLiteError(code: step, connection: nil) }
   }
 }

@@ -1,24 +1,24 @@
 import CSQLite
 
-/// What SQLite refused, and why. Bound values are never part of it.
+/// An error of SQLite. It never contains bound values.
 public struct SQLiteError: Error, Sendable, CustomStringConvertible {
-  /// The kinds of result codes that callers tell apart (sqlite.org/rescode.html).
+  /// The kinds of result codes that callers distinguish (sqlite.org/rescode.html).
   public enum Kind: Sendable, Equatable {
-    /// Another connection holds the lock for longer than the busy timeout.
+    /// Another connection held the lock for longer than the busy timeout.
     case busy
-    /// A UNIQUE or PRIMARY KEY constraint.
+    /// A UNIQUE or PRIMARY KEY constraint failed.
     case unique
-    /// A FOREIGN KEY constraint.
+    /// A FOREIGN KEY constraint failed.
     case foreignKey
-    /// Another constraint.
+    /// Another constraint failed.
     case constraint
-    /// The disk, or a quota on it, is full.
+    /// The disk or a quota is full.
     case full
-    /// The file or its directory cannot be written.
+    /// The file or its directory is not writable.
     case readOnly
     /// The file cannot be opened.
     case cannotOpen
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or is damaged.
     case corrupt
     /// Reading or writing failed.
     case inputOutput
@@ -28,9 +28,9 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
   /// The extended result code.
   public let code: Int32
-  /// SQLite's words.
+  /// SQLite's message.
   public let message: String
-  /// The statement, with `?` for its values; `nil` where there was none.
+  /// The statement, with `?` for its values, if there was one.
   public let sql: String?
 
   init(code: Int32, connection: OpaquePointer?, sql: String? = nil) {
@@ -48,11 +48,11 @@ public struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the result code.
   public var kind: Kind {
-    // The extended codes are macros with arithmetic, which Swift does not import.
+    // Swift does not import the extended codes: they are macros with arithmetic.
     let uniqueCodes = [SQLITE_CONSTRAINT | (8 << 8), SQLITE_CONSTRAINT | (6 << 8)]
     if uniqueCodes.contains(code) { return .unique }
     if code == SQLITE_CONSTRAINT | (3 << 8) { return .foreignKey }
-    // The index of the WAL could not grow, which is what a full disk does to it (sqlite.org/rescode.html).
+    // SQLITE_IOERR_SHMSIZE: the index of the WAL could not grow, because the disk is full.
     if code == SQLITE_IOERR | (19 << 8) { return .full }
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: return .busy

@@ -1,10 +1,96 @@
 import CSQLite
 
-/// A prepared statement, finalized when its connection lets go of it.
+/// A value to bind (sqlite.org/datatype3.html).
+public enum Value: Sendable, Equatable {
+  /// NULL.
+  case null
+  /// INTEGER.
+  case integer(Int64)
+  /// TEXT. It may contain U+0000.
+  case text(String)
+  /// BLOB.
+  case blob([UInt8])
+
+  /// Whether SQLite sees the same value. Compares the bytes of texts, because `String` treats two
+  /// encodings of an accented letter as equal.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+
+  /// INTEGER, 1 for true.
+  public static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+
+  /// INTEGER.
+  public static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
+
+  /// INTEGER, 1 for true, or NULL.
+  public static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .null }
+
+  /// TEXT or NULL.
+  public static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .null }
+
+  /// INTEGER or NULL.
+  public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }
+}
+
+/// The current row of a statement, lent until the statement moves on. Columns are counted from 0.
+public struct Row: ~Copyable {
+  private let statement: OpaquePointer
+
+  init(statement: OpaquePointer) { self.statement = statement }
+
+  /// Whether the column is NULL.
+  public func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
+  /// The column as INTEGER; 0 for NULL.
+  public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  /// The column as INTEGER; 0 for NULL.
+  public func int(_ column: Int32) -> Int { Int(integer(column)) }
+
+  /// Whether the column is an INTEGER other than 0.
+  public func bool(_ column: Int32) -> Bool { integer(column) != 0 }
+
+  /// The column as TEXT; empty for NULL.
+  public func text(_ column: Int32) -> String {
+    // SQLite requires this order of the two calls. Both results are valid until the next step.
+    let start = sqlite3_column_text(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// The column as BLOB; empty for NULL.
+  public func blob(_ column: Int32) -> [UInt8] {
+    let start = sqlite3_column_blob(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// The column as TEXT; `nil` for NULL.
+  public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  /// The column as a boolean; `nil` for NULL.
+  public func optionalBool(_ column: Int32) -> Bool? { isNull(column) ? nil : bool(column) }
+
+  /// The column as INTEGER; `nil` for NULL.
+  public func optionalInteger(_ column: Int32) -> Int64? {
+    isNull(column) ? nil : integer(column)
+  }
+}
+
+/// A prepared statement; its connection keeps it for reuse.
 final class Statement {
   private let handle: OpaquePointer
   private let connection: OpaquePointer
-  let sql: String
+  private let sql: String
 
   init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
     var handle: OpaquePointer?
@@ -23,9 +109,9 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Runs the statement with these values and gives each row to `row`.
+  /// Runs the statement with these values and calls `row` with each row.
   func run(_ values: [Value], row: (borrowing Row) throws -> Void) throws {
-    // Whatever happens, the statement is left without locks and without the values.
+    // In any case, releases the statement's locks and the memory of its values.
     defer {
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
@@ -41,9 +127,10 @@ final class Statement {
   }
 
   private func bind(_ values: [Value]) throws(SQLiteError) {
-    guard values.count == Int(sqlite3_bind_parameter_count(handle)) else {
+    let expected = Int(sqlite3_bind_parameter_count(handle))
+    guard values.count == expected else {
       throw SQLiteError(
-        code: SQLITE_RANGE, message: "\(values.count) values for another number of parameters",
+        code: SQLITE_RANGE, message: "\(values.count) values for \(expected) parameters",
         sql: sql)
     }
     for (index, value) in zip(Int32(1)..., values) {
@@ -52,7 +139,7 @@ final class Statement {
     }
   }
 
-  /// Binds by byte counts, so that embedded zero bytes count; SQLite copies the bytes.
+  /// Binds texts with their byte count, so that they may contain U+0000. SQLite copies the bytes.
   private func bind(_ value: Value, at index: Int32) -> Int32 {
     switch value {
     case .null: return sqlite3_bind_null(handle, index)
@@ -60,7 +147,7 @@ final class Statement {
     case .text(var text):
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) {
-          // An empty text has no address, and no address would bind NULL.
+          // An empty buffer may have no address, which would bind NULL.
           $0.isEmpty
             ? sqlite3_bind_text(handle, index, "", 0, aasa_sqlite_transient())
             : sqlite3_bind_text64(

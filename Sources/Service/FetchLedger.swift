@@ -4,27 +4,27 @@ import Store
 import Synchronization
 import WellKnown
 
-/// Fetches on their way from the documents that count them into the store. What is not written yet is
-/// lost when the process is killed, and nothing else is.
+/// Moves fetch counts from the served documents into the store. If the process is killed, only the counts
+/// that are not written yet are lost.
 final class FetchLedger: Sendable {
-  /// How often documents are asked what they have counted. Where writing takes long it is less often,
-  /// so that it takes little of the time.
+  /// The interval between collections. After a slow write it is longer, up to `longestInterval`, so that
+  /// writing takes at most one part in `restAfterWriting` of the time.
   private static let interval = Duration.seconds(2)
   private static let longestInterval = Duration.seconds(30)
   private static let restAfterWriting = 50
-  /// How many rows a transaction has at most: some milliseconds, in which no edit can be written.
+  /// The most rows in a transaction. It takes some milliseconds, which an edit may have to wait.
   private static let rows = 2000
-  /// How many transactions one call of `write` makes at most.
+  /// The most transactions in one call of `write`.
   private static let transactions = 10
 
   private struct State {
-    /// What is not written yet, in the order of the table, so that what is written together lies
-    /// together.
+    /// The counts that are not written yet, in the order of the table, so that one transaction writes
+    /// neighbouring rows.
     var waiting: [NewFetches] = []
     var next = ContinuousClock.now
   }
 
-  /// How it goes, under a lock that nobody holds while the database is asked.
+  /// Numbers for the metrics, under a lock that is never held during a transaction.
   private struct Progress {
     var waiting = 0
     var written = 0
@@ -37,15 +37,15 @@ final class FetchLedger: Sendable {
   private let state = Mutex(State())
   private let progress = Mutex(Progress())
 
-  /// A ledger of what a table serves.
+  /// A ledger for the documents of a table.
   init(of hosts: HostTable, in store: Store) {
     self.hosts = hosts
     self.store = store
   }
 
-  /// Writes what was counted, if it is time to. To be called a few times a second.
+  /// Collects and writes counts if it is time to. Call it a few times a second.
   ///
-  /// - Throws: `StoreError.database`; what was counted is kept for the next time.
+  /// - Throws: `StoreError.database`; the counts are kept for the next call.
   func write() throws {
     try state.withLock { state in
       let begin = ContinuousClock.now
@@ -55,7 +55,7 @@ final class FetchLedger: Sendable {
       }
       if state.waiting.isEmpty { return }
       defer {
-        // Each call adds the rest for what it has written, so that all of them together take little.
+        // Each call adds a rest in proportion to its own duration.
         let rest = (.now - begin) * Self.restAfterWriting
         state.next = min(max(state.next, .now) + rest, .now + Self.longestInterval)
       }
@@ -63,7 +63,7 @@ final class FetchLedger: Sendable {
     }
   }
 
-  /// Writes all that was counted.
+  /// Collects and writes all counts.
   ///
   /// - Throws: `StoreError.database`.
   func writeAll() throws {
@@ -73,7 +73,7 @@ final class FetchLedger: Sendable {
     }
   }
 
-  /// Takes from documents what they have counted.
+  /// Collects the counts of the documents.
   private func take(_ state: inout State) {
     let now = store.now()
     let fetched = hosts.takeFetches().flatMap { counts in
@@ -91,7 +91,7 @@ final class FetchLedger: Sendable {
   }
 
   private func writeSome(_ state: inout State) throws {
-    // An array of its own: with a slice of `waiting`, to shorten that would copy all of it.
+    // Not a slice, which would make `removeLast` copy all of `waiting`.
     let some = Array(state.waiting.suffix(Self.rows))
     do {
       try store.add(some)
@@ -107,22 +107,21 @@ final class FetchLedger: Sendable {
     }
   }
 
-  /// How it goes.
   var families: [MetricFamily] {
     let progress = progress.withLock { $0 }
     return [
       .counter(
-        "aasa_ledger_fetches_written_total", "Fetches that were written to the fetch ledger.",
+        "aasa_ledger_fetches_written_total", "Fetches written to the fetch ledger.",
         Double(progress.written)),
       .counter(
         "aasa_ledger_writes_total", "Transactions that wrote to the fetch ledger.",
         Double(progress.transactions)),
       .counter(
         "aasa_ledger_write_failures_total",
-        "Transactions of the fetch ledger that failed. What was counted is kept for the next one.",
+        "Failed transactions of the fetch ledger. The counts are kept for the next one.",
         Double(progress.failures)),
       .gauge(
-        "aasa_ledger_rows_waiting", "Rows of the fetch ledger that are not written yet.",
+        "aasa_ledger_rows_waiting", "Rows waiting to be written to the fetch ledger.",
         Double(progress.waiting)),
     ]
   }

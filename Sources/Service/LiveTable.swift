@@ -4,112 +4,99 @@ import Store
 import Synchronization
 public import WellKnown
 
-/// Keeps what is served the same as what the store says, whoever changed it.
+/// Serves the current documents of the store, whichever process changed them.
+///
+/// The store is the only source: after each commit of this process, and a few times a second for other
+/// processes, the table asks it what changed since the last time. So an older document never replaces a
+/// newer one, in whatever order edits end.
 public final class LiveTable: Sendable {
-  /// What the public listener answers from.
+  /// The documents that the public listener answers with.
   public let hosts = HostTable()
-  /// Counts what is served.
+  /// What is served, and how it came to be served.
   let counts = TableCounts()
 
   private let store: Store
   private let state: Mutex<State>
 
-  /// How far the table has followed the store.
   private struct State {
-    /// The place in the store's order of changes.
+    /// The last change that is served, as a place in the store's order of changes.
     var sequence: Int64 = 0
-    /// The database's version when it was last looked at.
-    var dataVersion: Int64 = 0
-    /// Whether a commit of this process could not be served yet.
+    /// Whether the last attempt to serve what changed failed.
     var isBehind = false
-    /// What each domain serves.
+    /// The document of each domain, by the domain's row.
     var documents: [Int64: ServedDocument] = [:]
   }
 
-  /// A table that serves all that the store says.
+  /// A table that serves everything in the store.
   ///
   /// - Throws: `StoreError`, `PreparedResponse.Failure`.
   init(store: Store) throws {
     self.store = store
     state = Mutex(State())
-    try state.withLock { state in
-      state.dataVersion = try store.dataVersion()
-      try load(&state)
+    try state.withLock { try load(&$0) }
+  }
+
+  /// Serves what this process committed before the call.
+  ///
+  /// - Throws: `StoreError`, `PreparedResponse.Failure`. The table goes on serving the previous
+  ///   documents until the next call, or the next `refresh`, succeeds.
+  func serveCommits() throws {
+    do {
+      _ = try follow()
+    } catch {
+      counts.noteNotServed()
+      throw error
     }
   }
 
-  /// Serves what a commit of this process changed. Returns when it is served.
+  /// Serves what other processes committed before the call.
   ///
-  /// Commits may come in any order: for one that does not follow what is served, since another one or
-  /// another process came between, the store is asked what changed.
-  ///
-  /// - Throws: `StoreError`, `PreparedResponse.Failure`. What was served before goes on being served
-  ///   until a later commit, or the next look at the store, brings what this one has.
-  func serve(_ commit: Commit) throws {
-    try state.withLock { state in
-      // An edit that changes nothing may repeat one that could not be served.
-      if commit.sequence == nil && !state.isBehind { return }
-      state.isBehind = true
-      defer { if state.isBehind { counts.noteNotServed() } }
-      if let sequence = commit.sequence, let changes = commit.changes,
-        state.sequence + 1 == sequence.lowerBound
-      {
-        try serve(changes, upTo: sequence.upperBound, &state)
-      } else {
-        _ = try follow(&state)
-      }
-      state.isBehind = false
-    }
+  /// - Throws: like `serveCommits`.
+  func refresh() throws {
+    let changes = try follow()
+    counts.noteFollowed(at: store.now(), changes: changes)
   }
 
-  /// Whether a commit of this process could not be served yet.
+  /// Whether a commit may not be served yet, because the last attempt failed.
   var isBehind: Bool { state.withLock { $0.isBehind } }
 
-  /// Serves everything that was committed before the call if another process has changed the database,
-  /// or if a commit of this one could not be served.
-  ///
-  /// - Throws: as `serve`.
-  func refreshIfChangedElsewhere() throws {
+  /// Serves everything that changed, and returns the number of changed domains.
+  private func follow() throws -> Int {
     try state.withLock { state in
-      let version = try store.dataVersion()
-      let isCurrent = version == state.dataVersion && !state.isBehind
-      let changes = isCurrent ? 0 : try follow(&state)
-      state.dataVersion = version
+      state.isBehind = true
+      let count = try follow(&state)
       state.isBehind = false
-      counts.noteFollowed(at: store.now(), changes: changes)
+      return count
     }
   }
 
-  /// Returns how many domains have changed.
   private func follow(_ state: inout State) throws -> Int {
     let changes = try store.changes(after: state.sequence)
     guard let domains = changes.domains else {
       try load(&state)
       return state.documents.count
     }
-    try serve(domains, upTo: changes.sequence, &state)
+    if !domains.isEmpty { try serve(domains, &state) }
+    state.sequence = changes.sequence
     return domains.count
   }
 
-  /// Puts what domains serve into the table; the last of several for one domain counts.
-  private func serve(
-    _ changes: [Commit.Change], upTo sequence: Int64, _ state: inout State
-  ) throws {
-    let last = Dictionary(changes.map { ($0.domain, $0.served) }, uniquingKeysWith: { $1 })
+  private func serve(_ changes: [Changes.Change], _ state: inout State) throws {
     let contents = SharedContents()
-    let documents = try last.compactMapValues { try $0.map { try ServedDocument($0, contents) } }
-    // A name may go from one domain to another: the new document replaces the old one.
+    let served = try changes.map { change in
+      (domain: change.domain, document: try change.served.map { try ServedDocument($0, contents) })
+    }
+    // A name may move from one domain to another: then the new document replaces the old one.
     hosts.update(
-      adding: documents.values, removing: last.keys.compactMap { state.documents[$0] })
-    for domain in last.keys {
-      let document = documents[domain]
+      adding: served.compactMap(\.document),
+      removing: changes.compactMap { state.documents[$0.domain] })
+    for (domain, document) in served {
       counts.replace(state.documents[domain], with: document)
       state.documents[domain] = document
     }
-    state.sequence = sequence
   }
 
-  /// Reads all of it, with all processors. Documents with equal bytes share them.
+  /// Reads everything on all processors. Equal documents share their bytes.
   private func load(_ state: inout State) throws {
     let (store, contents) = (store, SharedContents())
     let count = min(8, processorCount())
@@ -122,7 +109,7 @@ public final class LiveTable: Sendable {
     for document in documents { state.documents[document.domain] = document }
     counts.replaceAll(documents)
     state.sequence = parts.map(\.sequence).min() ?? 0
-    // What changed while the parts were read is in some of them only.
+    // Changes made while the parts were read are in some of the parts only.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
   }
 }
@@ -141,13 +128,13 @@ private struct LoadedPart: Sendable {
   }
 }
 
-/// Bodies, each once.
+/// Bodies without duplicates.
 private final class SharedContents: Sendable {
   private let byDigest = Mutex<[DocumentDigest: Content]>([:])
 
   func content(of served: ServedDomain, _ digest: DocumentDigest) -> Content {
     if let known = byDigest.withLock({ $0[digest] }) { return known }
-    // Made outside the lock. Where two threads make the same one, the first is shared.
+    // Made outside the lock. If two threads make the same content, the first one is shared.
     let content = Content(served.document)
     return byDigest.withLock { byDigest in
       if let known = byDigest[digest] { return known }

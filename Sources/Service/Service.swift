@@ -27,7 +27,7 @@ public final class Service: Sendable {
   private let adminListener: Listener
   private let log: Log
   private let store: Store
-  private let trouble: Trouble
+  private let health: Health
   private let ledger: FetchLedger
   private let collection: AppleCollection
   private let adminConnections = Gauge()
@@ -51,14 +51,14 @@ public final class Service: Sendable {
     self.store = store
     let certificates = try CertificateReloader(configuration, log: log)
     self.certificates = certificates
-    let trouble = Trouble()
-    self.trouble = trouble
+    let health = Health(log)
+    self.health = health
     let table = try LiveTable(store: store)
-    let publisher = Publisher(store: store) { commit in
+    let publisher = Publisher(store: store) {
       do {
-        try table.serve(commit)
+        try table.serveCommits()
       } catch {
-        trouble.begin(.serving, error, log)
+        health.begin(.serving, error)
         throw error
       }
     }
@@ -74,9 +74,9 @@ public final class Service: Sendable {
       startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      trouble: trouble, publicListener: publicListener, adminConnections: adminConnections)
+      health: health, publicListener: publicListener, adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, readiness: { trouble.readiness }, serves: { table.hosts.serves($0) },
+      publisher: publisher, readiness: { health.readiness }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -117,15 +117,15 @@ public final class Service: Sendable {
 
   /// Follows what other processes changed and does the periodic writing. Call it a few times a second.
   public func follow() {
-    attempt(.reading) { try table.refreshIfChangedElsewhere() }
-    if !table.isBehind { trouble.end(.serving, log) }
-    attempt(.measuring) { try collection.refresh() }
+    attempt(.reading) { try table.refresh() }
+    if !table.isBehind { health.end(.serving) }
+    attempt(.readingLedger) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
       try store.moveLog()
       try prune()
     }
-    attempt(.counting) { try ledger.write() }
+    attempt(.writingLedger) { try ledger.write() }
     adminConnections.set(adminListener.openConnections)
     certificates.follow()
   }
@@ -149,19 +149,19 @@ public final class Service: Sendable {
   }
 
   /// Does work that is retried if it fails. Failure and recovery are logged once each.
-  private func attempt(_ kind: Trouble.Kind, _ work: () throws -> Void) {
+  private func attempt(_ problem: Health.Problem, _ work: () throws -> Void) {
     do {
       try work()
-      trouble.end(kind, log)
+      health.end(problem)
     } catch {
-      trouble.begin(kind, error, log)
+      health.begin(problem, error)
     }
   }
 
   /// Makes `/readyz` fail, so that load balancers send their requests elsewhere. All requests are still
   /// answered.
   public func announceEnd() {
-    _ = trouble.begin(.ending)
+    health.beginShutdown()
     publicListener.prepareToStop()
   }
 
@@ -182,7 +182,7 @@ public final class Service: Sendable {
   /// wait long: whatever cannot be written is lost and logged.
   public func writeRest() {
     for (work, loss) in [
-      ({ try self.store.limitLockWaits(milliseconds: 300) }, "Shutdown may be slow."),
+      ({ try self.store.setLockTimeout(milliseconds: 300) }, "Shutdown may be slow."),
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
       (ledger.writeAll, "Lost the fetch counts of the last seconds."),
       (store.checkpoint, "The WAL was not emptied. The database is intact."),
@@ -193,20 +193,6 @@ public final class Service: Sendable {
         log.write(.error, loss, ["error": .string(String(describing: error))])
       }
     }
-  }
-}
-
-extension Trouble {
-  /// Notes a problem, and logs it if it is new.
-  fileprivate func begin(_ kind: Kind, _ error: any Error, _ log: Log) {
-    if begin(kind) {
-      log.write(.error, kind.sentence, ["error": .string(String(describing: error))])
-    }
-  }
-
-  /// Notes that a problem is over, and logs it if it existed.
-  fileprivate func end(_ kind: Kind, _ log: Log) {
-    if end(kind) { log.write(.info, kind.recovery) }
   }
 }
 

@@ -1,8 +1,9 @@
+import Association
 import FoundationEssentials
 public import Store
 
 extension Store {
-  /// Opens the store of a database file by the machine's clock.
+  /// Opens the store of a database file with the system's clock.
   ///
   /// - Throws: `StoreError`.
   public convenience init(path: String) throws {
@@ -11,33 +12,37 @@ extension Store {
 }
 
 extension StoreError {
-  /// What to tell the person who started a program that could not use a database.
+  /// The error for the user of a command: what failed and what to do.
   public func advice(for path: String) -> String {
     switch self {
     case .foreign:
-      "“\(path)” is a database of another program. It was left as it is. Choose another path."
+      "\(path.quotedPath) is a database of another program, and was not changed. Choose another path."
     case .newerSchema(let found, let known):
-      "“\(path)” has schema \(found); this program knows schemas up to \(known). Run a newer version "
-        + "of aasa, or restore a backup from before the upgrade."
+      "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
+        + "a newer version of aasa, or restore a backup from before the upgrade."
     case .database(let refusal, let detail):
-      "“\(path)” \(Self.words(refusal)) SQLite says: \(detail)"
+      "\(path.quotedPath) \(refusal.advice) SQLite reports: \(detail)"
     case .nameTaken(let name, let owner):
-      "“\(name)” is a name or an alias of the domain “\(owner)” already. Remove it there first."
-    default: "“\(path)” cannot be used: \(self)"
+      "\(name.quoted) is already a name or an alias of the domain \"\(owner)\". Remove it there first."
+    default: "\(path.quotedPath) cannot be used: \(self)"
     }
   }
+}
 
-  private static func words(_ refusal: Refusal) -> String {
-    switch refusal {
-    case .busy: "is locked by another program for too long. Stop that program."
-    case .diskFull: "is on a full disk. Make room there."
+extension StoreError.Refusal {
+  /// Completes a sentence that begins with the path of the database.
+  fileprivate var advice: String {
+    switch self {
+    case .busy: "is locked by another program. Stop that program, or try again later."
+    case .diskFull: "is on a full disk. Free some space."
     case .readOnly:
-      "or its directory cannot be written. Change the permissions, or choose another path."
+      "or its directory is not writable. Change the permissions, or choose another path."
     case .cannotOpen:
-      "cannot be opened or created. Its directory must exist, and this user must be allowed to write there."
-    case .damaged: "is no database, or a damaged one. Restore a backup, or choose another path."
-    case .inputOutput: "cannot be read or written. Look for errors of the disk."
-    case .unexpected: "did something unexpected."
+      "cannot be opened or created. Its directory must exist and be writable for this user."
+    case .damaged:
+      "is not a database, or is damaged. Restore a backup, or choose another path."
+    case .inputOutput: "cannot be read or written. Check the disk for errors."
+    case .unexpected: "failed unexpectedly."
     }
   }
 }

@@ -12,6 +12,9 @@ extension String {
     }
   }
 
+  /// A path in double quotes, for a message. It is not cut, since its end matters most.
+  public var quotedPath: String { "\"\(harmless)\"" }
+
   /// The known name that was most likely meant by this one; `nil` if none is close.
   public func nearest(in known: [String]) -> String? {
     let typed = Array(lowercased().utf8.prefix(64))

@@ -1,24 +1,24 @@
 import Migrations
 import SQLite
 
-/// What is in a database file, counted while it was checked.
+/// The contents of a checked database file.
 public struct DatabaseContents: Sendable, Equatable {
-  /// How many domains there are.
+  /// The number of domains.
   public let domains: Int
-  /// How many revisions there are of all domains.
+  /// The number of revisions of all domains.
   public let revisions: Int
   /// The version of the schema.
   public let schema: Int
-  /// The size of the file in bytes.
+  /// The size of the file, in bytes.
   public let bytes: Int
 
-  /// How many faults are told of a file that is damaged.
-  private static let toldFaults = 5
+  /// The number of faults reported for a damaged file.
+  private static let mostFaults = 5
 
-  /// Reads all of a file that nobody changes, and checks it: its structure, what its rows refer to,
-  /// and that the document of each domain has the SHA-256 that was published.
+  /// Checks a file that nothing changes: its structure, its references, and the SHA-256 of each current
+  /// document.
   ///
-  /// - Parameter name: What errors call the file.
+  /// - Parameter name: The name of the file in errors.
   /// - Throws: `BackupError`.
   init(checking path: String, as name: String) throws {
     self = try BackupError.naming(name) { try Self(path: path, name: name) }
@@ -43,21 +43,22 @@ public struct DatabaseContents: Sendable, Equatable {
       return try Migrator.version(connection)
     } catch let error as SQLiteError {
       if error.kind == .corrupt { throw BackupError.damaged(name, faults: [error.message]) }
-      if error.kind == .other { throw BackupError.foreign(name) }  // another table of that name
+      // It has another table “migration”.
+      if error.kind == .other { throw BackupError.foreign(name) }
       throw error
     }
   }
 
   private static func faults(_ connection: Connection) throws -> [String] {
     do {
-      // Without a structure that is sound, the rest would only repeat that.
-      let structure = try connection.all("PRAGMA integrity_check(\(toldFaults))") { $0.text(0) }
+      // With a damaged structure, the other checks would only repeat these faults.
+      let structure = try connection.all("PRAGMA integrity_check(\(mostFaults))") { $0.text(0) }
         .filter { $0 != "ok" }
       if !structure.isEmpty { return structure }
       let references = try connection.all("PRAGMA foreign_key_check") {
-        "a row of “\($0.text(0))” refers to a row of “\($0.text(2))” that is not there"
+        "a row of “\($0.text(0))” refers to a missing row of “\($0.text(2))”"
       }
-      return Array((references + (try documentFaults(connection))).prefix(toldFaults))
+      return Array((references + (try documentFaults(connection))).prefix(mostFaults))
     } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
       return [error.message]
     }
@@ -76,8 +77,8 @@ public struct DatabaseContents: Sendable, Equatable {
       guard let sha256 = row.optionalText(3) else {
         return faults.append("revision \(row.int(1)) of \(name) is missing")
       }
-      if RevisionRows.sha256(row.blob(2)) != sha256 {
-        faults.append("the document of \(name) is not the one that was published")
+      if SHA256.hexadecimal(of: row.blob(2)) != sha256 {
+        faults.append("the document of \(name) was changed after it was published")
       }
     }
     return faults

@@ -1,16 +1,16 @@
 public import Metrics
 
-/// Counts what the database is asked to do and how it answers.
+/// Durations and errors of transactions, for the metrics.
 public final class DatabaseCounts: Sendable {
-  /// What a transaction is for.
+  /// The purpose of a transaction.
   enum Kind: String, CaseIterable {
-    /// Answering a request.
+    /// Answering an API request.
     case read
-    /// Learning what is to be served.
+    /// Reading what is to be served.
     case follow
-    /// Changing something; waiting for other writers is a part of it.
+    /// Writing, including the wait for other writers.
     case write
-    /// Moving the WAL into the file.
+    /// Moving the WAL into the database file.
     case checkpoint
   }
 
@@ -22,7 +22,7 @@ public final class DatabaseCounts: Sendable {
     errors = Counters(StoreError.Refusal.allCases.map { ["reason": $0.rawValue] })
   }
 
-  /// Does a transaction, and adds how long it took and what the database refused.
+  /// Runs a transaction and counts its duration or its error.
   func time<Result>(_ kind: Kind, _ transaction: () throws -> Result) throws -> Result {
     guard let duration = durations[kind] else { return try transaction() }
     do {
@@ -33,18 +33,18 @@ public final class DatabaseCounts: Sendable {
     }
   }
 
-  /// What was counted.
+  /// The metrics.
   public var families: [MetricFamily] {
     [
       .histogram(
         "aasa_database_transaction_duration_seconds",
-        "Time of transactions, by what they are for: answering (read), learning what to serve "
-          + "(follow), changing (write), moving the WAL into the file (checkpoint).",
+        "Duration of database transactions, by kind: read (API requests), follow (reading what to "
+          + "serve), write, checkpoint (moving the WAL into the database file).",
         Kind.allCases.compactMap { kind in
           durations[kind].map { (key: ["kind": kind.rawValue], value: $0) }
         }),
       .counter(
-        "aasa_database_errors_total", "Transactions that the database refused, by reason.",
+        "aasa_database_errors_total", "Failed database transactions, by reason.",
         errors.values),
     ]
   }

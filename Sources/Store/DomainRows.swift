@@ -29,39 +29,7 @@ public struct StoredDomain: Sendable, Equatable {
   }
 }
 
-extension StoredDomain {
-  /// What the rows say after an edit, where that is known without reading them: nothing but routes
-  /// that were there before has changed. Otherwise nil.
-  func published(_ edit: DomainEdit, as revision: Revision) -> StoredDomain? {
-    var known = domain
-    guard known.document.replaceRoutes(by: edit.domain.document), known == edit.domain else {
-      return nil
-    }
-    return StoredDomain(
-      id: id, domain: known, revision: revision.number, updatedAt: revision.publishedAt,
-      acceptedCodes: revision.acceptedCodes)
-  }
-}
-
-extension Document {
-  /// Replaces the routes that another document has changed; false if it has others, or has members
-  /// that nobody knows, of which the order counts.
-  fileprivate mutating func replaceRoutes(by new: Document) -> Bool {
-    let isPlain =
-      new.extra.isEmpty && new.applinksExtra.isEmpty && new.entries.allSatisfy(\.extra.isEmpty)
-    guard isPlain, entries.count == new.entries.count else { return false }
-    for (entry, other) in zip(entries.indices, new.entries) {
-      let routes = entries[entry].routes
-      guard routes.map(\.id) == other.routes.map(\.id) else { return false }
-      for (place, route) in other.routes.enumerated() where routes[place] != route {
-        entries[entry].routes[place] = route
-      }
-    }
-    return true
-  }
-}
-
-/// Reads and writes the rows of one domain.
+/// Reads the rows of one domain.
 struct DomainRows {
   let id: Int64
 

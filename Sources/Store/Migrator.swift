@@ -1,9 +1,9 @@
 import Migrations
 import SQLite
 
-/// Brings a database to the schema that this program knows.
+/// Migrates databases to the current schema.
 enum Migrator {
-  /// Applies what is missing, each step in a transaction of its own that records it.
+  /// Applies the missing migrations, each in a transaction that also records it.
   ///
   /// - Throws: `StoreError.newerSchema` without touching the database; `SQLiteError`.
   static func migrate(_ connection: Connection, now: Int64) throws {
@@ -15,8 +15,8 @@ enum Migrator {
     }
   }
 
-  /// Refuses a database that has tables, and not the one of steps. Litestream may have put its own into
-  /// an empty one.
+  /// Refuses a database with tables but without the table of migrations. Tables of Litestream are
+  /// ignored: it adds them to an empty database, too.
   ///
   /// - Throws: `StoreError.foreign` without touching the database; `SQLiteError`.
   static func refuseForeign(_ connection: Connection) throws {
@@ -59,5 +59,43 @@ enum Migrator {
         throw StoreError.brokenReferences(migration: migration.name, tables: violations)
       }
     }
+  }
+}
+
+/// The tables, indexes and triggers that the migrations create.
+struct Schema {
+  /// The statement that creates each object, by name.
+  private let objects: [String: String]
+  /// The names of the tables.
+  let tables: [String]
+
+  /// The schema that the migrations create in an empty database.
+  static func known(_ now: Int64) throws -> Schema {
+    let connection = try Connection(path: ":memory:", mode: .create)
+    try Migrator.migrate(connection, now: now)
+    return try Schema(connection)
+  }
+
+  private init(_ connection: Connection) throws {
+    var objects: [String: String] = [:]
+    var tables: [String] = []
+    try connection.run("SELECT name, sql, type FROM sqlite_schema WHERE sql IS NOT NULL") { row in
+      let name = row.text(0)
+      objects[name] = row.text(1)
+      if row.text(2) == "table" && !name.hasPrefix("sqlite_") { tables.append(name) }
+    }
+    self.objects = objects
+    self.tables = tables
+  }
+
+  /// Checks that a database has these objects. It may have others, such as the tables of Litestream. The
+  /// table of migrations itself is not compared: no migration creates it, so its statement may differ.
+  ///
+  /// - Throws: `BackupError.otherSchema`.
+  func check(_ connection: Connection, _ name: String) throws {
+    let found = try Schema(connection).objects
+    let different = objects.filter { $0.key != "migration" && found[$0.key] != $0.value }
+      .keys.sorted()
+    if !different.isEmpty { throw BackupError.otherSchema(name, objects: different) }
   }
 }

@@ -2,73 +2,8 @@ public import Association
 import JSONValue
 import SQLite
 
-/// What a caller demands of the state that it changes (RFC 9110 section 13.1).
-public enum Precondition: Sendable, Equatable {
-  /// Nothing.
-  case none
-  /// The domain must be there.
-  case exists
-  /// The domain must not be there.
-  case absent
-  /// The domain must have one of these revisions.
-  case revision([Int])
-}
-
-/// What a domain shall become, with the document that is published for it.
-public struct DomainEdit: Sendable {
-  /// The domain.
-  public var domain: Domain
-  /// The rendered document.
-  public var document: [UInt8]
-  /// The same document as it was read to be checked, if it was.
-  public var read: ReadDocument?
-  /// The codes of the errors that were accepted.
-  public var acceptedCodes: [String]
-  /// The codes of all findings.
-  public var findingCodes: Set<String>
-
-  /// An edit.
-  public init(
-    domain: Domain, document: [UInt8], read: ReadDocument? = nil, acceptedCodes: [String] = [],
-    findingCodes: Set<String> = []
-  ) {
-    self.domain = domain
-    self.document = document
-    self.read = read
-    self.acceptedCodes = acceptedCodes
-    self.findingCodes = findingCodes
-  }
-}
-
-/// A domain after an edit.
-public struct EditedDomain: Sendable {
-  /// The domain as it is stored now.
-  public let stored: StoredDomain
-  /// The revision that is served now.
-  public let revision: Revision
-  /// The document that was served before; `nil` where there was none.
-  public let documentBefore: [UInt8]?
-  /// The same as it was read when it was published; `nil` where it has to be read again.
-  public let readBefore: ReadDocument?
-  /// Whether the domain is new.
-  public let isNew: Bool
-  /// Whether anything changed. Where nothing did, no revision was published.
-  public let isChanged: Bool
-
-  init(
-    _ now: RecentEdits.Domain, before: RecentEdits.Domain?, isNew: Bool, isChanged: Bool
-  ) {
-    stored = now.stored
-    revision = now.revision
-    documentBefore = before?.document
-    readBefore = before?.read
-    self.isNew = isNew
-    self.isChanged = isChanged
-  }
-}
-
 extension Store {
-  /// One domain.
+  /// A domain.
   ///
   /// - Throws: `StoreError.notFound`.
   public func domain(_ name: DomainName) throws -> StoredDomain {
@@ -80,7 +15,7 @@ extension Store {
     }
   }
 
-  /// Domains in the order of their names, from the one after `last`.
+  /// Domains by name, starting after `last`.
   public func domains(
     _ filter: DomainFilter = DomainFilter(), after last: String?, limit: Int
   ) throws -> [DomainSummary] {
@@ -99,14 +34,14 @@ extension Store {
     }
   }
 
-  /// How many domains there are.
+  /// The number of domains.
   public func domainCount(_ filter: DomainFilter = DomainFilter()) throws -> Int {
     try read { connection in
       try connection.first("SELECT count(*) \(DomainFilter.sql)", filter.values) { $0.int(0) } ?? 0
     }
   }
 
-  /// All apps and all domains, in one consistent state.
+  /// All apps and domains, in one consistent state.
   public func everything() throws -> (apps: [StoredApp], domains: [StoredDomain]) {
     try readLong { connection in
       let apps = try connection.all(
@@ -119,22 +54,22 @@ extension Store {
   }
 }
 
-/// Which domains are asked for.
+/// Conditions on domains in a list.
 public struct DomainFilter: Sendable {
-  /// Only domains with this text in their name or in that of an alias.
+  /// A text in the name or in an alias.
   public var text: String?
-  /// Only domains that name this app.
+  /// An app that the domain uses.
   public var app: AppIdentifier?
-  /// Only domains for this.
+  /// The environment of the domain.
   public var environment: App.Environment?
-  /// Only domains that are served, or that are not.
+  /// Whether the domain is served.
   public var isEnabled: Bool?
-  /// Only domains whose document has a finding of this code.
+  /// The code of a finding in the document.
   public var finding: String?
-  /// Only these domains; empty for all.
+  /// The domains that a token is limited to; empty for all.
   public var within: [Alias]
 
-  /// All domains.
+  /// Conditions; none of them by default.
   public init(
     text: String? = nil, app: AppIdentifier? = nil, environment: App.Environment? = nil,
     isEnabled: Bool? = nil, finding: String? = nil, within: [Alias] = []
@@ -147,7 +82,7 @@ public struct DomainFilter: Sendable {
     self.within = within
   }
 
-  /// The rows that a filter leaves, with its parameters 1 to 6.
+  /// The rows that meet the conditions, which are the parameters 1 to 6.
   fileprivate static let sql = """
     FROM domain_name AS own JOIN domain ON domain.id = own.domain_id
     WHERE own.position = 0
@@ -178,12 +113,12 @@ public struct DomainSummary: Sendable, Equatable {
   public let name: DomainName
   /// Whether the file is served.
   public let isEnabled: Bool
-  /// How entries are written that do not say it themselves.
+  /// The format of entries that do not set their own.
   public let format: Domain.Format
-  /// What the domain is for.
+  /// The environment.
   public let environment: App.Environment
-  /// The number of the revision that is served.
+  /// The current revision.
   public let revision: Int
-  /// When it was last changed, in seconds since 1970.
+  /// The time of the last change, in seconds since 1970.
   public let updatedAt: Int64
 }

@@ -1,19 +1,19 @@
 public import Association
 import SQLite
 
-/// Fetches of one revision by one class of fetcher that are to be added to the ledger.
+/// Fetches of one revision by one class of fetcher, to be added to the ledger.
 public struct NewFetches: Sendable, Equatable {
   /// The row of the domain.
   public let domain: Int64
-  /// The number of the revision that was served.
+  /// The number of the revision.
   public let revision: Int
-  /// Who fetched.
+  /// The class of fetcher.
   public let fetcher: FetcherClass
-  /// How often; more than 0.
+  /// The number of fetches, at least 1.
   public let count: Int
-  /// When the first was counted, in seconds since 1970.
+  /// The time of the first one, in seconds since 1970.
   public let firstAt: Int64
-  /// When the last was counted, in seconds since 1970.
+  /// The time of the last one, in seconds since 1970.
   public let lastAt: Int64
 
   /// Fetches.
@@ -30,7 +30,7 @@ public struct NewFetches: Sendable, Equatable {
 }
 
 extension NewFetches {
-  /// The same fetches in the order of the ledger, with one element for each revision and class.
+  /// Sums fetches up to one element per revision and class, in the order of the ledger.
   public static func addingUp(_ fetches: [NewFetches]) -> [NewFetches] {
     var sums: [NewFetches] = []
     for fetch in fetches.sorted(by: { $0.key < $1.key }) {
@@ -52,51 +52,51 @@ extension NewFetches {
   }
 }
 
-/// How often something was fetched, and when.
+/// The number of fetches, and their times.
 public struct FetchCount: Sendable, Equatable {
-  /// How often.
+  /// The number of fetches.
   public let count: Int
-  /// When first, in seconds since 1970.
+  /// The time of the first one, in seconds since 1970.
   public let firstAt: Int64
-  /// When last, in seconds since 1970.
+  /// The time of the last one, in seconds since 1970.
   public let lastAt: Int64
-  /// The revision that was served last.
+  /// The revision of the last one.
   public let lastRevision: Int
 }
 
-/// Who fetched the file of a domain.
+/// The fetches of a domain's file.
 public struct FetchReport: Sendable, Equatable {
-  /// The revision that is served.
+  /// The current revision.
   public let current: RevisionFetches
-  /// All revisions together; no element for a class that never came.
+  /// The sums over all revisions; no element for a class without fetches.
   public let totals: [FetcherClass: FetchCount]
-  /// A page of the revisions, the newest first.
+  /// A page of revisions, newest first.
   public let revisions: [RevisionFetches]
 }
 
-/// Who fetched one revision.
+/// The fetches of one revision.
 public struct RevisionFetches: Sendable, Equatable {
   /// The revision.
   public let revision: Revision
-  /// No element for a class that never came.
+  /// No element for a class without fetches.
   public let counts: [FetcherClass: FetchCount]
 }
 
-/// Domains whose current revision Apple's CDN has not fetched.
+/// The number of domains whose current revision Apple's CDN has not fetched.
 public struct WaitingDomains: Sendable, Equatable {
-  /// What the domains are for.
+  /// The environment of the domains.
   public let environment: App.Environment
-  /// Whether Apple's CDN fetched an earlier revision of them.
+  /// Whether Apple's CDN has fetched earlier revisions of them.
   public let isCollectedBefore: Bool
-  /// How many there are.
+  /// The number of domains.
   public let count: Int
-  /// When the oldest of the revisions was published, in seconds since 1970; `nil` without any.
+  /// The time of publication of the oldest of these revisions, in seconds since 1970; `nil` without any.
   public let since: Int64?
 }
 
 extension Store {
-  /// Domains that are enabled and whose current revision Apple's CDN has not fetched; an element for
-  /// each environment and whether an earlier revision was fetched. It looks at every domain.
+  /// The numbers of enabled domains whose current revision Apple's CDN has not fetched, by environment and
+  /// by whether it has fetched an earlier one. Reads every domain.
   public func domainsWaitingForApple() throws -> [WaitingDomains] {
     let found = try readLong { try FetchRows.waiting($0) }
     return App.Environment.allCases.flatMap { environment in
@@ -110,20 +110,19 @@ extension Store {
     }
   }
 
-  /// Adds fetches to the ledger, in one transaction. Those of revisions that are gone are dropped.
+  /// Adds fetches to the ledger, in one transaction. Drops those of revisions that no longer exist.
   ///
-  /// It is no edit: no server reads its documents again for it, and the audit does not have it.
+  /// This is not an edit: it is not audited, and no server reads documents again.
   ///
-  /// - Throws: `StoreError.database`; nothing was added then.
+  /// - Throws: `StoreError.database`; then nothing was added.
   public func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
-      try transaction.prepareForLongWork()
       for fetch in fetches { try FetchRows.add(fetch, transaction.connection) }
     }
   }
 
-  /// Who fetched the file of a domain, with the revisions before `number`, the newest first.
+  /// The fetches of a domain's file, with a page of the revisions before `number`, newest first.
   ///
   /// - Throws: `StoreError.notFound`.
   public func fetches(
@@ -164,7 +163,7 @@ private enum FetchRows {
       ])
   }
 
-  /// `updated_at` is when the current revision was published: each edit publishes one.
+  /// `updated_at` is the time of the current revision: each edit publishes one.
   static func waiting(_ connection: Connection) throws -> [WaitingDomains] {
     try connection.all(
       """
@@ -184,7 +183,7 @@ private enum FetchRows {
     }
   }
 
-  /// The counts of revisions of a domain, by revision.
+  /// The counts of some revisions of a domain, by revision.
   static func counts(
     of domain: Int64, from first: Int, to last: Int, _ connection: Connection
   ) throws -> [Int: [FetcherClass: FetchCount]] {
@@ -201,7 +200,7 @@ private enum FetchRows {
     return counts
   }
 
-  /// The counts of all revisions of a domain together.
+  /// The counts of all revisions of a domain, summed up.
   static func totals(
     of domain: Int64, _ connection: Connection
   ) throws -> [FetcherClass: FetchCount] {

@@ -1,17 +1,17 @@
 import SQLite
 import Synchronization
 
-/// What is kept of the past.
+/// How long old revisions and audit records are kept.
 public struct Retention: Sendable, Equatable {
-  /// How many of the newest revisions of each domain are kept, whatever their age; the one that is
-  /// served always is.
+  /// The number of newest revisions kept for each domain, whatever their age. The current one is always
+  /// kept.
   public var revisions: Int
-  /// For how many days all revisions are kept; 0 keeps them for ever.
+  /// The number of days that all revisions are kept; 0 means forever.
   public var revisionDays: Int
-  /// For how many days the audit is kept; 0 keeps it for ever.
+  /// The number of days that audit records are kept; 0 means forever.
   public var auditDays: Int
 
-  /// What is kept.
+  /// A retention.
   public init(revisions: Int = 100, revisionDays: Int = 0, auditDays: Int = 0) {
     self.revisions = revisions
     self.revisionDays = revisionDays
@@ -19,51 +19,50 @@ public struct Retention: Sendable, Equatable {
   }
 }
 
-/// How much of the past went.
+/// What pruning removed.
 public struct Pruned: Sendable, Equatable {
-  /// Revisions.
+  /// The number of revisions.
   public var revisions = 0
-  /// Records of the audit.
+  /// The number of audit records.
   public var auditRecords = 0
-  /// Whether everything was looked at.
+  /// Whether the round through all domains is complete.
   public var isComplete = true
 
   /// Nothing.
   public init() {}
 }
 
-/// Removes what is not kept, a little at a time.
+/// Removes old revisions and audit records, a few at a time.
 public final class Pruning: Sendable {
-  /// What one step does at most, so that an edit never waits long for it.
+  /// Limits of one step, so that no edit waits long for it.
   private enum Bound {
-    /// Domains that are looked at, without keeping writers waiting.
+    /// Domains examined, which does not block writers.
     static let domains = 200
-    /// Rows that are removed. A document has at most 128 KB.
+    /// Rows removed. A document has at most 128 KB.
     static let rows = 50
   }
 
-  /// How long after the end of a round the next one begins, in seconds.
+  /// The pause between two rounds, in seconds.
   private static let pause: Int64 = 3600
 
   private let store: Store
   private let state = Mutex(State())
 
   private struct State {
-    /// The row of the domain that was looked at last in this round.
+    /// The last domain examined in this round.
     var domain: Int64 = 0
     var isAuditDone = false
-    /// When the next round begins.
+    /// The start of the next round.
     var next: Int64 = .min
   }
 
-  /// Of a store.
+  /// Prunes a store.
   public init(_ store: Store) { self.store = store }
 
-  /// Does a bounded part of the work if there is any to be done now. To be called now and then. A round
-  /// through all domains takes several calls; an hour after it the next one begins.
+  /// Does a bounded part of the work, if any is due. Call it regularly: a round through all domains takes
+  /// several calls, and the next round begins an hour after it.
   ///
-  /// - Returns: What went in this call, and whether the round has ended.
-  /// - Throws: `StoreError`. The next call goes on where this one began.
+  /// - Throws: `StoreError`. The next call repeats this step.
   @discardableResult
   public func step(_ retention: Retention) throws -> Pruned {
     try state.withLock { state in
@@ -94,17 +93,17 @@ extension Store {
   private static let context = WriteContext(author: "aasa prune")
   private static let secondsOfDay: Int64 = 86_400
 
-  /// What is older than some days goes; `nil` where nothing does.
+  /// The time before which rows are removed; `nil` to keep all.
   private func cutoff(days: Int) -> Int64? {
     guard days > 0 else { return nil }
     let (seconds, isTooLong) = Int64(days).multipliedReportingOverflow(by: Self.secondsOfDay)
     return isTooLong ? nil : now() - seconds
   }
 
-  /// Removes revisions of some domains, those with the rows after `last`.
+  /// Removes revisions of some of the domains after `last`.
   ///
-  /// - Returns: How many went, and the domain up to which there is nothing left to remove; `nil` where
-  ///   that is the last.
+  /// - Returns: The number of removed revisions, and the last domain with nothing left to remove; `nil`
+  ///   after the last domain of all.
   fileprivate func pruneRevisions(
     _ retention: Retention, after last: Int64, domains: Int, rows: Int
   ) throws -> (count: Int, last: Int64?) {
@@ -120,7 +119,7 @@ extension Store {
     }
     guard let end = some.last?.id else { return (0, nil) }
     guard let first = some.first(where: \.hasSome)?.id else { return (0, end) }
-    // A restore may have put another domain into the row meanwhile: all conditions are looked at again.
+    // A restore may have replaced the domain meanwhile, so all conditions are checked again.
     let count = try write(Self.context) { transaction in
       try transaction.connection.run(
         "DELETE FROM revision WHERE id IN (\(PrunedRevisions.select(of: "?3", limit: "?4")))",
@@ -130,7 +129,7 @@ extension Store {
     return (count, count < rows ? first : first - 1)
   }
 
-  /// Removes records of the audit, the oldest first.
+  /// Removes the oldest audit records.
   fileprivate func pruneAudit(_ retention: Retention, limit: Int) throws -> Int {
     guard let cutoff = cutoff(days: retention.auditDays) else { return 0 }
     let values: [Value] = [.integer(cutoff), .integer(limit)]
@@ -146,14 +145,14 @@ extension Store {
   }
 }
 
-/// The oldest revisions of a domain that are not kept.
+/// The oldest revisions of a domain, as far as they are not kept.
 private enum PrunedRevisions {
-  /// Selects the rows. The first parameter is the time before which they go, the second how many of the
-  /// newest are kept.
+  /// Selects the rows. The first parameter is the time before which they are removed, the second the number
+  /// of newest revisions to keep.
   ///
   /// - Parameters:
   ///   - domain: SQL for the row of the domain.
-  ///   - limit: SQL for how many of the oldest are looked at.
+  ///   - limit: SQL for the number of revisions to examine.
   static func select(of domain: String, limit: String) -> String {
     """
     SELECT id FROM (

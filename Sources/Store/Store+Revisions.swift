@@ -1,5 +1,4 @@
 public import Association
-import CSodium
 import JSONValue
 import SQLite
 
@@ -123,7 +122,8 @@ enum RevisionRows {
     now: Int64, _ connection: Connection
   ) throws -> Revision {
     let revision = Revision(
-      number: number, size: edit.document.count, sha256: sha256(edit.document), publishedAt: now,
+      number: number, size: edit.document.count, sha256: SHA256.hexadecimal(of: edit.document),
+      publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       acceptedCodes: edit.acceptedCodes)
     try table.insert(revision, [.integer(domain), .blob(edit.document)], connection)
@@ -131,14 +131,5 @@ enum RevisionRows {
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])
     return revision
-  }
-
-  /// 64 lower-case hexadecimal digits.
-  static func sha256(_ bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-    let digits = Array("0123456789abcdef".utf8)
-    let hex = digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: hex, as: UTF8.self)
   }
 }

@@ -1,59 +1,53 @@
 public import Association
 import SQLite
 
-/// What is to be served for a domain that is enabled.
+/// What is served for an enabled domain.
 public struct ServedDomain: Sendable {
   /// The row of the domain.
   public let id: Int64
-  /// The domain's own name, then its aliases.
+  /// The domain's name, then its aliases.
   public let names: [Alias]
-  /// The number of the revision that is served.
+  /// The number of the current revision.
   public let revision: Int
   /// The document.
   public let document: [UInt8]
   /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
   public let sha256: String
-  /// When the document was published, in seconds since 1970.
+  /// The time of publication, in seconds since 1970.
   public let publishedAt: Int64
-  /// The `max-age` of the answers, in seconds.
+  /// The `max-age` of answers, in seconds.
   public let cacheSeconds: Int
 }
 
-extension ServedDomain {
-  /// What is to be served for a domain that was edited.
-  init(_ id: Int64, _ edit: DomainEdit, _ revision: Revision) {
-    self.id = id
-    names = [Alias(edit.domain.name)] + edit.domain.aliases
-    self.revision = revision.number
-    document = edit.document
-    sha256 = revision.sha256
-    publishedAt = revision.publishedAt
-    cacheSeconds = edit.domain.cacheSeconds
-  }
-}
-
-/// What changed since a place in the order of all changes.
+/// The changes after a place in the order of all changes.
 public struct Changes: Sendable {
-  /// The place in the order up to which the changes go.
+  /// A domain that changed.
+  public struct Change: Sendable {
+    /// The row of the domain.
+    public let domain: Int64
+    /// What is served for it now; `nil` if it is disabled or deleted.
+    public let served: ServedDomain?
+  }
+
+  /// The place of the last change.
   public let sequence: Int64
-  /// The domains that changed, each once, as they are at that place. `nil` where so much changed that
-  /// all must be read.
-  public let domains: [Commit.Change]?
+  /// Each changed domain once. `nil` if the changes are no longer known and everything must be read.
+  public let domains: [Change]?
 }
 
 extension Store {
-  /// Reads a part of everything that is to be served, in one consistent state, on a connection of its
-  /// own, so that the parts can be read at the same time.
+  /// Reads a part of everything that is served, in one consistent state, on a connection of its own, so
+  /// that several threads can read parts at the same time.
   ///
   /// - Parameters:
-  ///   - part: Which of the parts, from 0; every domain is in one of them.
+  ///   - part: The number of the part, from 0. Every domain is in exactly one part.
   ///   - body: Called with each domain.
-  /// - Returns: The place in the order of changes that the state belongs to.
+  /// - Returns: The place of that state in the order of changes.
   public func readServed(
     part: Int = 0, of parts: Int = 1, _ body: (ServedDomain) throws -> Void
   ) throws -> Int64 {
     try readLong { connection in
-      let sequence = try ChangeRows.last(connection)
+      let sequence = try ChangeRows.known(connection).upperBound
       try connection.run(
         ServedRows.select + " AND domain.id % ? = ? ORDER BY domain.id",
         [.integer(parts), .integer(part)]
@@ -64,34 +58,28 @@ extension Store {
     }
   }
 
-  /// What changed after a place in the order, by whatever process.
+  /// The changes after a place in the order, made by any process.
   public func changes(after sequence: Int64) throws -> Changes {
     try follow { connection in
-      let last = try ChangeRows.last(connection)
-      let first = try connection.first("SELECT min(sequence) FROM change") { $0.integer(0) } ?? 0
-      // Rows go when they are old: without the next one, what lies between is not known.
-      if last > sequence && first > sequence + 1 || last < sequence {
-        return Changes(sequence: last, domains: nil)
+      let known = try ChangeRows.known(connection)
+      if known.upperBound == sequence { return Changes(sequence: sequence, domains: []) }
+      // Old rows are deleted: the changes are known only if the next one is still there.
+      guard known.contains(sequence + 1) else {
+        return Changes(sequence: known.upperBound, domains: nil)
       }
       let domains = try connection.all(
         "SELECT DISTINCT domain_id FROM change WHERE sequence > ?", [.integer(sequence)]
       ) { $0.integer(0) }
       return Changes(
-        sequence: last,
+        sequence: known.upperBound,
         domains: try domains.map {
-          Commit.Change(domain: $0, served: try ServedRows.find($0, connection))
+          Changes.Change(domain: $0, served: try ServedRows.find($0, connection))
         })
     }
   }
-
-  /// A number that differs when another connection has changed the database since it was last asked
-  /// for (sqlite.org/pragma.html#pragma_data_version).
-  public func dataVersion() throws -> Int64 {
-    try followOnce { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
-  }
 }
 
-/// Reads rows of `domain` with the document that is served.
+/// Reads rows of `domain` with their current documents.
 private enum ServedRows {
   static let select = """
     SELECT domain.id, document, sha256, published_at, cache_seconds, number,
@@ -115,21 +103,23 @@ private enum ServedRows {
   }
 }
 
-/// Reads and writes rows of `change`.
+/// Reads and adds rows of `change`, from which running servers learn what to read again.
 enum ChangeRows {
-  /// How many rows are kept for servers that look now and then.
+  /// The number of rows kept for servers that are behind.
   private static let kept = 10_000
 
-  /// Adds a row and returns its place in the order.
-  static func add(_ domain: Int64, _ connection: Connection) throws -> Int64 {
+  static func add(_ domain: Int64, _ connection: Connection) throws {
     try connection.run("INSERT INTO change (domain_id) VALUES (?)", [.integer(domain)])
-    let sequence = connection.lastInsertRowID
     try connection.run(
-      "DELETE FROM change WHERE sequence <= ?", [.integer(sequence - Int64(kept))])
-    return sequence
+      "DELETE FROM change WHERE sequence <= ?",
+      [.integer(connection.lastInsertRowID - Int64(kept))])
   }
 
-  static func last(_ connection: Connection) throws -> Int64 {
-    try connection.first("SELECT max(sequence) FROM change") { $0.integer(0) } ?? 0
+  /// The first and the last place that the table has; 0 if it is empty.
+  static func known(_ connection: Connection) throws -> ClosedRange<Int64> {
+    // One aggregate per SELECT: with both in one, SQLite reads the whole table.
+    try connection.first(
+      "SELECT (SELECT min(sequence) FROM change), (SELECT max(sequence) FROM change)"
+    ) { $0.integer(0)...$0.integer(1) } ?? 0...0
   }
 }

@@ -1,53 +1,48 @@
 import SQLite
 import Synchronization
 
-/// The rows that documents are rendered from, in one SQLite file. It is the only place that knows
-/// that there is SQL.
+/// The rows that documents are rendered from, in one SQLite file. All SQL is in this module.
 ///
-/// Several processes may have the same file open. One writes at a time; readers never wait.
+/// Several processes may have the same file open. One of them writes at a time; readers never wait.
 public final class Store: Sendable {
-  /// The connection that reads, which no writer keeps waiting. Those that read go before the one that
-  /// writes: only a last connection that may write leaves one file, without a WAL beside it.
+  /// Reads for API requests; no writer blocks it. The readers are closed before the writer: only if the
+  /// last connection to close may write does SQLite delete the WAL.
   private let reader: Database
-  /// The connection that reads what is served, which no other reader keeps waiting.
+  /// Reads what is to be served, so that no API request delays it.
   private let follower: Database
-  /// The connection that writes.
-  let writer: Writer
+  private let writer: Database
   let path: String
-  /// When tokens were last used that is not written down yet, by name.
+  /// The token uses that are not written yet, by token name.
   let tokenUses = Mutex<[String: Int64]>([:])
-  /// Counts transactions.
+  /// Commits since `moveLog` last did its work.
+  private let commits = Atomic<Int>(0)
+  /// Durations and errors of transactions.
   public let counts = DatabaseCounts()
-  /// Tells the time, in seconds since 1970.
+  /// The current time in seconds since 1970.
   public let now: @Sendable () -> Int64
 
-  /// Opens a store, creating the file if there is none and bringing its schema up to date.
+  /// Opens a store. Creates the file if it does not exist, and migrates its schema.
   ///
   /// - Parameters:
   ///   - path: The file; its directory must exist.
-  ///   - now: Tells the time, in seconds since 1970.
+  ///   - now: Returns the current time in seconds since 1970.
   /// - Throws: `StoreError.foreign`, `StoreError.newerSchema`, `StoreError.database`.
-  public convenience init(path: String, now: @escaping @Sendable () -> Int64) throws {
-    try self.init(path: path, patience: .milliseconds(5), now: now)
-  }
-
-  /// Opens a store whose edits wait for so long for others to share a commit with.
-  package init(path: String, patience: Duration, now: @escaping @Sendable () -> Int64) throws {
+  public init(path: String, now: @escaping @Sendable () -> Int64) throws {
     self.now = now
     self.path = path
     do {
-      let connection = try Connection(path: path, mode: .create)
-      try Migrator.refuseForeign(connection)
-      // A commit is on the disk before it is acknowledged (sqlite.org/pragma.html#pragma_synchronous).
-      // Whoever serves moves the WAL into the file beside the edits (`moveLog`), so that they need not
-      // do it but where that is not enough, or for those who do not serve.
-      // What an edit among others may have to undo is kept in memory: there may be no place for
-      // temporary files.
-      try connection.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; "
-          + "PRAGMA wal_autocheckpoint = 16000")
-      try Migrator.migrate(connection, now: now())
-      writer = Writer(connection, patience: patience)
+      writer = try Database(path: path, mode: .create)
+      try writer.withConnection { connection in
+        try Migrator.refuseForeign(connection)
+        // FULL makes a commit durable before it is acknowledged
+        // (sqlite.org/pragma.html#pragma_synchronous). The server checkpoints with `moveLog`, so an
+        // edit does so itself only when that falls behind, or in a process that is not a server. There
+        // may be no place for temporary files.
+        try connection.execute(
+          "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; "
+            + "PRAGMA wal_autocheckpoint = 16000")
+        try Migrator.migrate(connection, now: now())
+      }
       reader = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
@@ -55,69 +50,51 @@ public final class Store: Sendable {
     }
   }
 
-  /// Does `body` in a transaction that writes: all of it, or nothing where `body` throws or the
-  /// context is a dry run. Returns when it is on the disk.
+  /// Runs `body` in a write transaction. All of it is on the disk when this returns; nothing is if
+  /// `body` throws or the context is a dry run.
   ///
-  /// Several that write at the same time share a commit. An edit that takes long among them is begun
-  /// again when they have theirs, so `body` may be called twice.
-  ///
-  /// - Parameter handOver: Called with what was committed, of this edit and of others that shared the
-  ///   commit, before any of them returns. All that write at the same time must have the same one.
-  ///   Where it fails, those that gave one throw `StoreError.notServedYet`; what is committed stays.
   /// - Throws: `StoreError`, and what `body` throws.
   public func write<Result: Sendable>(
-    _ context: WriteContext, handOver: (@Sendable (Commit) throws -> Void)? = nil,
-    _ body: (borrowing Transaction) throws -> Result
+    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    try translatingErrors(.write) {
-      try writer.write(isTrial: context.isDryRun, handOver: handOver) { connection, turn in
-        try body(Transaction(connection: connection, turn: turn, context: context, now: now()))
+    let result = try translatingErrors(.write) {
+      try writer.withConnection { connection in
+        try connection.transaction(.write, keeping: !context.isDryRun) { connection in
+          try body(Transaction(connection: connection, context: context, now: now()))
+        }
       }
     }
+    commits.add(1, ordering: .relaxed)
+    return result
   }
 
-  /// How many wait for their turn to write.
-  package var waitingWriters: Int { writer.waitingCount }
-
-  /// Does `body` in a transaction that sees one state.
+  /// Runs `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) {
       try reader.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  /// Does `body`, which runs one statement, without a transaction around it.
+  /// Runs `body`, which must run a single statement, without a transaction.
   func readOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) { try reader.withConnection(body) }
   }
 
-  /// Does `body` in a transaction that sees one state, on the connection that reads what is served.
+  /// Runs a long `body` in a transaction that sees one state, on a connection of its own.
+  func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try translatingErrors(.read) {
+      try Database(path: path, mode: .readOnly).withConnection { try $0.transaction(.read, body) }
+    }
+  }
+
+  /// Runs `body` in a transaction that sees one state, on the connection for what is to be served.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.follow) {
       try follower.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  /// Does `body` on the connection that reads what is served, without a transaction.
-  func followOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.follow) { try follower.withConnection(body) }
-  }
-
-  /// Does `body` on the connection that writes, without a transaction.
-  func onWriter<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.checkpoint) { try writer.withoutTransaction(body) }
-  }
-
-  /// Does `body`, which takes its time, in a transaction that sees one state, on a connection of its
-  /// own.
-  func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.read) {
-      let database = try Database(path: path, mode: .readOnly)
-      return try database.withConnection { try $0.transaction(.read, body) }
-    }
-  }
-
-  func translatingErrors<Result>(
+  private func translatingErrors<Result>(
     _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
   ) throws -> Result {
     try counts.time(kind) {
@@ -126,8 +103,41 @@ public final class Store: Sendable {
       } catch let error as SQLiteError {
         throw StoreError(error)
       } catch let error as UnreadableColumn {
-        throw StoreError.database(.damaged, detail: "a column holds “\(error.text)”")
+        throw StoreError.database(.damaged, detail: "a column has the value “\(error.text)”")
       }
     }
+  }
+}
+
+extension Store {
+  /// Moves the WAL into the database file and empties it, as far as readers in other processes allow
+  /// (sqlite.org/pragma.html#pragma_wal_checkpoint).
+  ///
+  /// - Throws: `StoreError`.
+  public func checkpoint() throws {
+    try translatingErrors(.checkpoint) {
+      try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+  }
+
+  /// Moves the WAL into the database file after every 50 commits, without blocking writers. Call it
+  /// regularly, so that no edit has to wait for a checkpoint.
+  ///
+  /// - Throws: `StoreError`.
+  public func moveLog() throws {
+    if commits.load(ordering: .relaxed) < 50 { return }
+    commits.store(0, ordering: .relaxed)
+    try translatingErrors(.checkpoint) {
+      // Not `.create`: if the database was moved away, an empty file would block a restore.
+      try Database(path: path, mode: .existing).withConnection {
+        try $0.run("PRAGMA wal_checkpoint(PASSIVE)")
+      }
+    }
+  }
+
+  /// Sets how long writes wait for a lock that another process holds; 5 seconds unless set. Used to
+  /// bound a shutdown.
+  public func setLockTimeout(milliseconds: Int32) throws {
+    try writer.withConnection { $0.setBusyTimeout(milliseconds: milliseconds) }
   }
 }

@@ -1,36 +1,36 @@
 public import Association
 import SQLite
 
-/// Why the store did not do what it was asked to.
+/// An error of the store.
 public enum StoreError: Error, Sendable, Equatable {
-  /// There is no such thing.
+  /// Something does not exist.
   case notFound(Item)
-  /// The thing was changed since the caller read it: the revision that it has now.
+  /// The domain was changed since the caller read it; has its current revision.
   case staleRevision(current: Int)
-  /// A thing that was to be new is there already: the revision that it has.
+  /// The domain to create already exists; has its current revision.
   case alreadyExists(current: Int)
   /// Another domain already has this name, as its own or as an alias.
   case nameTaken(String, by: DomainName)
-  /// The app cannot be deleted while these domains name it (the first few, and how many there are).
+  /// The app cannot be deleted because domains name it. Has the first few of them, and their number.
   case appInUse(AppIdentifier, domains: [DomainName], count: Int)
-  /// An app with this identifier is there already.
+  /// An app with this identifier already exists.
   case appExists(AppIdentifier)
-  /// A token has this name already.
+  /// A token with this name already exists.
   case tokenNameTaken(String)
-  /// The database is one of another program.
+  /// The database belongs to another program.
   case foreign
-  /// A newer version of this program made the schema of the database.
+  /// The schema of the database is newer than this program.
   case newerSchema(found: Int, known: Int)
-  /// A step of the schema would leave rows of these tables without the rows that they name.
+  /// A migration would leave rows of these tables with broken references.
   case brokenReferences(migration: String, tables: [String])
-  /// It is done and on the disk, but whoever was to serve it could not take it over yet, for this reason.
+  /// The edit is stored, but could not be served yet.
   case notServedYet(detail: String)
-  /// The database did not do it; nothing was changed.
+  /// The database failed; nothing was changed.
   case database(Refusal, detail: String)
 
-  /// What was looked for.
+  /// A kind of thing that can be missing.
   public enum Item: Sendable, Equatable {
-    /// A domain of this name.
+    /// A domain.
     case domain(DomainName)
     /// An app.
     case app(AppIdentifier)
@@ -38,29 +38,29 @@ public enum StoreError: Error, Sendable, Equatable {
     case entry(Int64)
     /// A route of an entry.
     case route(Int64)
-    /// A revision of a domain.
+    /// A revision that the domain never had.
     case revision(Int)
-    /// A revision of a domain that there was, and that is not kept any more.
+    /// A revision of the domain that was pruned.
     case prunedRevision(Int)
-    /// A token of this name.
+    /// A token.
     case token(String)
   }
 
-  /// Why a database did not do something.
+  /// Why the database failed.
   public enum Refusal: String, Sendable, CaseIterable {
     /// Another process holds the lock for too long.
     case busy
     /// The disk is full.
     case diskFull = "disk-full"
-    /// The file or its directory cannot be written.
+    /// The file or its directory is not writable.
     case readOnly = "read-only"
     /// The file cannot be opened or created.
     case cannotOpen = "cannot-open"
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or is damaged.
     case damaged
     /// Reading or writing the disk failed.
     case inputOutput = "input-output"
-    /// A rule of the schema, or anything else that should not happen.
+    /// A constraint of the schema failed, or anything else that should not happen.
     case unexpected
   }
 

@@ -1,36 +1,99 @@
 public import Association
 import SQLite
 
-/// What can be done together, all of it or nothing. It is lent by `Store.write` and not kept.
+/// Who writes, from where and why, and whether it is a dry run.
+public struct WriteContext: Sendable {
+  /// The name of a token, or of a command.
+  public let author: String
+  /// The client's address; empty for a command.
+  public let address: String
+  /// The author's reason; may be empty.
+  public let reason: String
+  /// Whether the transaction is rolled back at the end. Everything else is the same.
+  public let isDryRun: Bool
+
+  /// A context.
+  public init(author: String, address: String = "", reason: String = "", isDryRun: Bool = false) {
+    self.author = author
+    self.address = address
+    self.reason = reason
+    self.isDryRun = isDryRun
+  }
+}
+
+/// What a caller requires of the domain that it changes (RFC 9110 section 13.1).
+public enum Precondition: Sendable, Equatable {
+  /// Nothing.
+  case none
+  /// The domain exists.
+  case exists
+  /// The domain does not exist.
+  case absent
+  /// The domain has one of these revisions.
+  case revision([Int])
+
+  fileprivate func check(_ revision: Int?, of name: DomainName) throws(StoreError) {
+    switch (self, revision) {
+    case (.none, _), (.exists, _?), (.absent, nil): return
+    case (.exists, nil), (.revision, nil): throw StoreError.notFound(.domain(name))
+    case (.absent, let current?): throw StoreError.alreadyExists(current: current)
+    case (.revision(let expected), let current?):
+      if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
+    }
+  }
+}
+
+/// The new state of a domain, with the document to publish for it.
+public struct DomainEdit: Sendable {
+  /// The domain.
+  public var domain: Domain
+  /// The rendered document.
+  public var document: [UInt8]
+  /// The codes of accepted errors.
+  public var acceptedCodes: [String]
+  /// The codes of all findings.
+  public var findingCodes: Set<String>
+
+  /// An edit.
+  public init(
+    domain: Domain, document: [UInt8], acceptedCodes: [String] = [],
+    findingCodes: Set<String> = []
+  ) {
+    self.domain = domain
+    self.document = document
+    self.acceptedCodes = acceptedCodes
+    self.findingCodes = findingCodes
+  }
+}
+
+/// A domain after an edit.
+public struct EditedDomain: Sendable {
+  /// The domain as stored now.
+  public let stored: StoredDomain
+  /// The current revision.
+  public let revision: Revision
+  /// The document of the previous revision; `nil` if there is none.
+  public let documentBefore: [UInt8]?
+  /// Whether the edit created the domain.
+  public let isNew: Bool
+  /// Whether anything changed. If not, no revision was published.
+  public let isChanged: Bool
+}
+
+/// An open write transaction. `Store.write` lends it to its body.
 public struct Transaction: ~Copyable {
   /// Who writes, and why.
   public let context: WriteContext
   let connection: Connection
   let now: Int64
-  private let turn: Turn
 
-  init(connection: Connection, turn: Turn, context: WriteContext, now: Int64) {
+  init(connection: Connection, context: WriteContext, now: Int64) {
     self.connection = connection
-    self.turn = turn
     self.context = context
     self.now = now
   }
 
-  /// To be called before work that takes more than some milliseconds. Where others wait for the commit
-  /// of this transaction, it ends here and begins again when they have it.
-  ///
-  /// - Throws: what `Store.write` begins again for, and nobody else is to catch.
-  public func prepareForLongWork() throws {
-    if turn.isShared { throw Turn.IsLong() }
-  }
-
-  /// Notes that a domain changed, for this process and for others.
-  private func noteChange(of domain: Int64, _ served: ServedDomain?) throws {
-    let sequence = try ChangeRows.add(domain, connection)
-    turn.notes.add(Commit.Change(domain: domain, served: served), at: sequence)
-  }
-
-  /// Writes down what is done.
+  /// Adds an audit record.
   func record(
     _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil
   ) throws {
@@ -40,30 +103,32 @@ public struct Transaction: ~Copyable {
 }
 
 extension Transaction {
-  /// One domain; `nil` if it is not there.
-  public func domain(_ name: DomainName) throws -> StoredDomain? {
-    try DomainRows.find(name, connection)
+  /// A domain; `nil` if it does not exist.
+  ///
+  /// - Throws: `StoreError.staleRevision`, `.alreadyExists` or `.notFound` if the precondition fails.
+  public func domain(
+    _ name: DomainName, if precondition: Precondition = .none
+  ) throws -> StoredDomain? {
+    let stored = try DomainRows.find(name, connection)
+    try precondition.check(stored?.revision, of: name)
+    return stored
   }
 
-  /// Changes, or adds, one domain and publishes a revision.
+  /// Writes a new or changed domain and publishes a revision. An edit that changes nothing writes
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - action: What is done.
-  ///   - body: Given the domain as it is, or `nil` where there is none, returns what it shall become.
-  /// - Throws: `StoreError.staleRevision`, `.alreadyExists`, `.notFound`, `.nameTaken`, and what
-  ///   `body` throws.
-  public func edit(
-    _ name: DomainName, if precondition: Precondition = .none, action: String,
-    _ body: (StoredDomain?) throws -> DomainEdit
+  ///   - old: The domain as this transaction read it; `nil` for a new one.
+  ///   - action: The action for the audit.
+  /// - Throws: `StoreError.nameTaken`.
+  public func save(
+    _ edit: DomainEdit, over old: StoredDomain?, action: String
   ) throws -> EditedDomain {
-    let known = try turn.recent.domain(name, connection)
-    let old = try known?.stored ?? DomainRows.find(name, connection)
-    try precondition.check(old?.revision, of: name)
-    let edit = try body(old)
-    turn.recent.noticeChanges(connection)
-    let before = try known ?? old.flatMap { try published($0) }
-    if let before, before.stored.domain == edit.domain, before.document == edit.document {
-      return EditedDomain(before, before: before, isNew: false, isChanged: false)
+    let before = try old.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+    if let old, let before, old.domain == edit.domain, before.document == edit.document {
+      return EditedDomain(
+        stored: old, revision: before.revision, documentBefore: before.document, isNew: false,
+        isChanged: false)
     }
     let rows =
       try old.map { DomainRows(id: $0.id) }
@@ -73,27 +138,18 @@ extension Transaction {
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
     try rows.saveFindings(edit.findingCodes, connection)
-    try noteChange(
-      of: rows.id, edit.domain.isEnabled ? ServedDomain(rows.id, edit, revision) : nil)
+    try ChangeRows.add(rows.id, connection)
+    let name = old?.domain.name ?? edit.domain.name
     try record(action, .domain(name), revision: revision.number)
-    let expected = old.flatMap { $0.published(edit, as: revision) }
-    guard let stored = try expected ?? rows.load(connection) else {
-      throw StoreError.notFound(.domain(name))
+    guard let stored = try rows.load(connection) else {
+      throw StoreError.database(.damaged, detail: "the domain “\(name)” has no name")
     }
-    let edited = RecentEdits.Domain(
-      stored: stored, revision: revision, document: edit.document, read: edit.read)
-    turn.recent.keep(edited, insteadOf: name, connection)
-    return EditedDomain(edited, before: before, isNew: old == nil, isChanged: true)
+    return EditedDomain(
+      stored: stored, revision: revision, documentBefore: before?.document, isNew: old == nil,
+      isChanged: true)
   }
 
-  /// What is served for a domain; `nil` if its revision is not there.
-  private func published(_ stored: StoredDomain) throws -> RecentEdits.Domain? {
-    try RevisionRows.find(stored.revision, of: stored.id, connection).map {
-      RecentEdits.Domain(stored: stored, revision: $0.revision, document: $0.document, read: nil)
-    }
-  }
-
-  /// Removes a domain with its revisions. Apps stay.
+  /// Deletes a domain with its revisions. Apps stay.
   ///
   /// - Throws: `StoreError.notFound`, `.staleRevision`.
   public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {
@@ -102,12 +158,10 @@ extension Transaction {
     }
     try precondition.check(old.revision, of: name)
     try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
-    try noteChange(of: old.id, nil)
+    try ChangeRows.add(old.id, connection)
     try record("delete domain", .domain(name))
   }
-}
 
-extension Transaction {
   /// The names of all domains, in order.
   public func domainNames() throws -> [DomainName] {
     try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
@@ -115,9 +169,9 @@ extension Transaction {
     }
   }
 
-  /// Takes from stored domains the aliases that they shall not keep, so that others can have them.
-  /// Each of these domains is to be edited in the same transaction: until then a name that nobody
-  /// can have (RFC 2606, `.invalid`) stands in the place of the alias.
+  /// Releases the aliases that stored domains are about to lose, so that other domains can take them.
+  /// Save each of these domains in the same transaction: until then, a reserved name (RFC 2606,
+  /// `.invalid`) stands in for the alias.
   public func releaseAliases(for domains: [Domain]) throws {
     for domain in domains {
       guard let id = try DomainRows.id(of: domain.name, connection) else { continue }
@@ -127,18 +181,6 @@ extension Transaction {
           "UPDATE domain_name SET name = ? WHERE name = ?",
           [.text("released-\(id)-\(position).invalid"), .text(alias.description)])
       }
-    }
-  }
-}
-
-extension Precondition {
-  fileprivate func check(_ revision: Int?, of name: DomainName) throws(StoreError) {
-    switch (self, revision) {
-    case (.none, _), (.exists, _?), (.absent, nil): return
-    case (.exists, nil), (.revision, nil): throw StoreError.notFound(.domain(name))
-    case (.absent, let current?): throw StoreError.alreadyExists(current: current)
-    case (.revision(let expected), let current?):
-      if !expected.contains(current) { throw StoreError.staleRevision(current: current) }
     }
   }
 }

@@ -47,12 +47,12 @@ extension Store {
     let exists = FileManager.default.fileExists(atPath: path)
     if !exists && missing == .refused {
       throw UnusableDatabase(
-        description: "No database at \(path.quoted). Choose one with --database.")
+        description: "No database at \(path.quotedPath). Choose one with --database.")
     }
     do {
       let store = try Store(path: path)
       if !exists && missing == .createdWithNote {
-        Terminal.complain("Created the database \(path.quoted).")
+        Terminal.complain("Created the database \(path.quotedPath).")
       }
       return try body(store)
     } catch let error as StoreError {

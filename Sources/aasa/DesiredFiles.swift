@@ -1,25 +1,29 @@
+import Service
 import Association
 import FoundationEssentials
 import JSONValue
 
-/// A desired state in files: one file of the form of `GET /v1/export`, one file with a domain, or a
-/// directory as `aasa export DIR` writes it: `apps.json`, and a file for each domain that is named by
-/// it, such as `example.com.json`. Hidden files, other names and directories in it are passed over.
+/// A desired state in files: one file like `GET /v1/export`, one file with a domain, or a directory that
+/// `aasa export DIR` wrote, with `apps.json` and a file for each domain, such as `example.com.json`. Hidden
+/// files, other names and subdirectories are ignored.
 struct DesiredFiles {
-  /// The name of the file with the apps in a directory.
+  /// The file with the apps in a directory.
   static let appsName = "apps.json"
 
-  /// Everything that keeps the files from being a state, a line each.
+  /// Everything that is wrong with the files, one line each.
   struct Broken: Error, CustomStringConvertible {
     let lines: [String]
     var description: String { lines.joined(separator: "\n") }
   }
 
+  /// The largest file that is read, in bytes; no server accepts more.
+  static let largestFile = 1_073_741_824
+
   /// The state, as `POST /v1/apply` takes it.
   let state: JSON
-  /// Whether the state is a list of all domains, so that what it does not have can be removed.
+  /// Whether the state lists all domains, so that `--prune` may delete the others.
   let isWhole: Bool
-  /// In a directory, where the apps and each of the domains of the state come from.
+  /// The files of the apps and of each domain; `nil` if the state is one file.
   private let places: Places?
 
   private struct Places {
@@ -27,8 +31,8 @@ struct DesiredFiles {
     let domains: [String]
   }
 
-  /// Where a fault is for the one who has the files: `example.com.json /entries/0` for what is in
-  /// the state at `/domains/3/entries/0`.
+  /// Translates a pointer into the state to a file and a pointer into it: `/domains/3/entries/0` to
+  /// `example.com.json /entries/0`.
   func place(_ pointer: String) -> String {
     let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
     let rest = parts.count == 3 ? " /\(parts[2])" : ""
@@ -46,7 +50,7 @@ struct DesiredFiles {
 
   /// Reads a file, stdin for `-`, or a directory.
   ///
-  /// - Throws: `Broken` with all that is wrong.
+  /// - Throws: `Broken`.
   init(path: String) throws {
     var isDirectory = false
     _ = path != "-" && FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -82,28 +86,27 @@ struct DesiredFiles {
     places = Places(apps: Self.appsName, domains: domains)
   }
 
-  /// The files of a directory that are read, in a stable order.
+  /// The files of a directory to read, in a stable order.
   static func names(in directory: String) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: directory)
         .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     } catch {
-      throw Broken(lines: ["“\(directory)” cannot be read as a directory."])
+      throw Broken(lines: ["The directory \(directory.quotedPath) cannot be read."])
     }
   }
 
-  /// Reads files and collects what is wrong with them.
+  /// Reads files and collects their faults.
   private struct Reading {
-    /// As much as the server may be set to take.
-    private static let limit = 1_073_741_824
-
     private(set) var faults: [String] = []
 
     mutating func state(of names: [String], in directory: String, _ progress: Progress) -> JSON {
       var state: JSON.Object = [:]
       var domains: [JSON] = []
-      if names.isEmpty { faults.append("“\(directory)” has no file that ends in “.json”.") }
+      if names.isEmpty {
+        faults.append("\(directory.quotedPath) has no file whose name ends in \".json\".")
+      }
       for (index, name) in names.enumerated() {
         if index % 64 == 0 { progress.say("Reading file \(index + 1) of \(names.count)") }
         guard let json = json(of: "\(directory)/\(name)") else { continue }
@@ -120,13 +123,13 @@ struct DesiredFiles {
 
     mutating func json(of path: String) -> JSON? {
       do {
-        let parsed = try JSON.parse(InputFile.bytes(of: path, atMost: Self.limit))
+        let parsed = try JSON.parse(InputFile.bytes(of: path, atMost: DesiredFiles.largestFile))
         for pointer in parsed.duplicateKeys {
-          faults.append("“\(path)” has a key twice in its object: \(pointer).")
+          faults.append("\(path.quotedPath) has a duplicate key: \(pointer).")
         }
         return parsed.value
       } catch let error as JSON.SyntaxError {
-        faults.append("“\(path)” is not JSON: \(error).")
+        faults.append("\(path.quotedPath) is not JSON: \(error).")
       } catch {
         faults.append(String(describing: error))
       }
@@ -135,7 +138,7 @@ struct DesiredFiles {
 
     private mutating func apps(_ json: JSON, in path: String) -> JSON? {
       guard let object = json.objectValue, object.keys == ["apps"] else {
-        faults.append("“\(path)” must be an object with “apps” and nothing else.")
+        faults.append("\(path.quotedPath) must be an object with the only key \"apps\".")
         return nil
       }
       return object["apps"]
@@ -143,15 +146,16 @@ struct DesiredFiles {
 
     private mutating func checkName(of json: JSON, _ path: String, _ name: String) {
       guard let text = json["domain"]?.stringValue else {
-        faults.append("“\(path)” has no “domain” that is a string.")
+        faults.append("\(path.quotedPath) needs a \"domain\", which must be a string.")
         return
       }
       do throws(ValidationError) {
         let expected = "\(try DomainName(text)).json"
         if expected == name { return }
-        faults.append("“\(path)” has the domain “\(text)”, whose file must be named “\(expected)”.")
+        faults.append(
+          "Rename \(path.quotedPath) to \(expected.quoted): its domain is \(text.quoted).")
       } catch {
-        faults.append("“\(path)”: \(error)")
+        faults.append("\(path.quotedPath): \(error)")
       }
     }
   }

@@ -1,22 +1,36 @@
+import Association
 import JSONValue
 
 /// `aasa export`
 enum ExportCommand {
-  static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let site = try StateSite(arguments)
-    switch try site.export() {
-    case .problem(let problem):
-      if arguments.has(.json) { try Terminal.print(problem.text) }
-      Terminal.complain(ProblemText(problem, of: site.name).text)
-      return .failure
-    case .done(let state):
+  static let command = Command(
+    name: "export", group: .domains, summary: "write all apps and domains to files or stdout",
+    details:
+      "DIR gets apps.json and a file per domain, in a stable order for git. A file whose domain "
+      + "is gone is deleted if the last export wrote it and nobody has changed it. Without DIR one "
+      + "JSON document goes to stdout.",
+    options: [.json] + Option.installation, operands: .optional("DIR"),
+    examples: [
+      ("Write files for git", "aasa export domains/"),
+      (
+        "Copy everything to another server",
+        "aasa export | aasa apply --server https://aasa.internal:8081 -"
+      ),
+    ], run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
+    do {
+      let state = try installation.export()
       if let directory = arguments.operands.first {
-        try write(state, to: directory, asJSON: arguments.has(.json))
+        try write(state, to: directory, asJSON: asJSON)
       } else {
-        let text = arguments.has(.json) ? state.text + "\n" : state.prettyPrinted()
-        try Terminal.write(Array(text.utf8))
+        try Terminal.write(Array((asJSON ? state.text + "\n" : state.prettyPrinted()).utf8))
       }
       return .success
+    } catch let refused as Installation.Refused {
+      try ProblemText(refused.problem, from: installation.name).print(asJSON: asJSON)
+      return .failure
     }
   }
 
@@ -24,8 +38,8 @@ enum ExportCommand {
     let result = try StateDirectory(path: directory).write(state)
     for name in result.kept {
       Terminal.complain(
-        "“\(directory)/\(name)” is not of this state and was not written by an export, or was changed"
-          + " since. It was left, and an apply would read it.")
+        "Kept \"\(directory)/\(name)\", which is not part of this state: no export wrote it, or it was "
+          + "changed since. 'aasa apply' would read it.")
     }
     try Terminal.print(asJSON ? result.json.text : result.text)
   }

@@ -1,24 +1,39 @@
+import API
 import Association
 import Publishing
 import Store
 
 /// `aasa import`
 enum ImportCommand {
-  private static func sentence(_ broken: BrokenExpectation) -> String {
-    let expectation = broken.expectation
-    return
-      "\(expectation.url) for \(expectation.app): expected \(expectation.resolution.rawValue), "
-      + "would be \(broken.explanation.resolution.rawValue). \(broken.explanation.reason)"
-  }
+  private static let domain = Option(
+    "--domain", "DOMAIN", "The domain that will serve the file."
+  ).required
 
-  static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let name = try DomainName(try arguments.required(.domain))
+  static let command = Command(
+    name: "import", group: .domains, summary: "publish a file for a domain",
+    details:
+      "Creates the domain if it is new, and makes it serve exactly this file. A running server "
+      + "on the same database follows within a second. Use - for stdin.",
+    options: [domain, .accept, .reason, .database], operands: .one("FILE"),
+    examples: [
+      ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
+      (
+        "Take over what a site serves today",
+        "curl -fsS https://example.com/.well-known/apple-app-site-association | aasa import "
+          + "--domain example.com -"
+      ),
+    ],
+    failure: "the file has errors or breaks expectations; nothing was published", run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let name = try DomainName(try arguments.required(domain))
     let codes = try arguments.acceptedCodes()
     let file = try InputFile.bytes(of: arguments.operands[0])
+    let database = try Store.path(arguments)
     let context = WriteContext(
       author: "aasa import", reason: arguments.value(.reason) ?? "")
     do {
-      let publication = try Store.use(arguments, missing: .createdWithNote) { store in
+      let publication = try Store.use(database, missing: .createdWithNote) { store in
         try Publisher(store: store).write(context) {
           try $0.adopt(file, for: name, accepting: codes)
         }
@@ -26,16 +41,16 @@ enum ImportCommand {
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision
       let change = publication.edited.isChanged ? "" : " (unchanged)"
-      try Terminal.print("\(name): revision \(revision.number), \(revision.size) bytes\(change)")
+      try Terminal.print(
+        "\(name): revision \(revision.number), \(revision.size.counted("byte"))\(change)")
       return .success
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
       Terminal.complain("\(name): nothing was changed.")
-      return .failure
-    } catch PublicationError.expectationsBroken(_, let broken) {
-      for broken in broken { Terminal.complain(sentence(broken)) }
-      Terminal.complain("\(name): nothing was changed.")
-      return .failure
+    } catch let error as PublicationError {
+      guard let problem = LocalProblem.json(of: error) else { throw error }
+      try ProblemText(problem, from: database).print()
     }
+    return .failure
   }
 }

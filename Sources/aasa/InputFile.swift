@@ -1,3 +1,4 @@
+import Service
 import Association
 import Glibc
 
@@ -10,7 +11,7 @@ enum InputFile {
     init(_ description: String) { self.description = description }
 
     fileprivate init(_ path: String, code: Int32) {
-      let name = path == "-" ? "stdin" : path.quoted
+      let name = path == "-" ? "stdin" : path.quotedPath
       description = "Cannot read \(name): \(String(cString: strerror(code)))."
     }
   }
@@ -39,7 +40,7 @@ enum InputFile {
       if chunk.isEmpty { return bytes }
       bytes += chunk
       if bytes.count > limit {
-        throw Unreadable("\(path.quoted) is too large: it has more than \(limit) bytes.")
+        throw Unreadable("\(path.quotedPath) is too large: it has more than \(limit) bytes.")
       }
     }
   }

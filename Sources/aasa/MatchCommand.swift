@@ -1,9 +1,11 @@
+import Service
 import Association
 import JSONValue
 
 /// `aasa match`
 enum MatchCommand {
-  private static let file = Option("--file", "FILE", "The association file; - is stdin.").required
+  private static let file = Option("--file", "FILE", "The association file. Use - for stdin.")
+    .required
   private static let app = Option(
     "--app", "APP", "Ask about this app identifier only, such as ABCDE12345.com.example.app.")
   private static let domain = Option(
@@ -13,7 +15,7 @@ enum MatchCommand {
 
   static let command = Command(
     name: "match", group: .files, summary: "show which apps a file opens for URLs",
-    details: "Prints a line per URL and app with tabs between: match, blocked (an exclusion "
+    details: "Prints one line per URL and app, separated by tabs: match, blocked (an exclusion "
       + "decided) or no-match, the app, the URL. The URL - reads URLs from stdin, one per line.",
     options: [file, app, domain, explain, .json], operands: .many("URL"),
     examples: [
@@ -65,7 +67,7 @@ enum MatchCommand {
       do throws(JSON.SyntaxError) {
         matcher = Matcher(document: try JSON.parse(bytes).value)
       } catch {
-        throw InputFile.Unreadable("\(file.quoted) is not JSON: \(error).")
+        throw InputFile.Unreadable("\(file.quotedPath) is not JSON: \(error).")
       }
       scopes = matcher.scopes(asking: arguments.value(app))
       domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }

@@ -1,52 +1,71 @@
 import Association
 import JSONValue
 
-/// A problem of the API (RFC 9457) for people: the sentence, then each thing that is wrong.
+/// A problem of the API (RFC 9457) for people: a sentence, then each fault on a line of its own.
 struct ProblemText {
   private let problem: JSON
   private let origin: String
   private let place: (String) -> String
 
   /// - Parameters:
-  ///   - origin: What answered.
-  ///   - place: Where a pointer into what was sent is for the one who sent it.
-  init(_ problem: JSON, of origin: String, place: @escaping (String) -> String = { $0 }) {
+  ///   - origin: The path or URL that the problem comes from.
+  ///   - place: Translates a pointer into the request to a place that the user knows.
+  init(_ problem: JSON, from origin: String, place: @escaping (String) -> String = { $0 }) {
     self.problem = problem
     self.origin = origin
     self.place = place
   }
 
-  /// The lines without an end of the last one.
-  var text: String {
-    let status = problem["status"]?.integerValue.map { "\($0) " } ?? ""
-    let title = problem["title"]?.stringValue ?? "a problem"
-    let detail = problem["detail"]?.stringValue ?? problem["code"]?.stringValue ?? ""
-    return (["\(origin): \(status)\(title). \(detail)"] + lines(of: problem))
-      .map(\.harmless).joined(separator: "\n")
+  /// Prints the problem to stderr, and its JSON to stdout if asked to.
+  func print(asJSON: Bool = false) throws {
+    if asJSON { try Terminal.print(problem.text) }
+    let words = [text("status"), text("title")].compactMap { $0 }.joined(separator: " ")
+    let detail = text("detail") ?? text("code") ?? ""
+    let lines = ["\(origin): \(words). \(detail)"] + Self.faults(of: problem, place)
+    Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
   }
 
-  private func lines(of problem: JSON) -> [String] {
+  private func text(_ key: String) -> String? {
+    problem[key]?.stringValue ?? problem[key]?.integerValue.map(String.init)
+  }
+
+  private static func faults(of problem: JSON, _ place: (String) -> String) -> [String] {
     let list = { (key: String) in problem[key]?.arrayValue ?? [] }
     let domain = problem["domain"]?.stringValue
-    return list("errors").map { "  \(fault($0, in: domain))" }
-      + list("expectations").map { "  \(expectation($0, of: domain))" }
+    let errors = list("errors").map { error in
+      // The pointer is into the document of the domain or, without a domain, into the request.
+      let pointer = error["pointer"]?.stringValue ?? ""
+      let words = [
+        domain.map { "\($0) \(pointer)" } ?? place(pointer), error["code"]?.stringValue,
+        error["message"]?.stringValue,
+      ]
+      return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+    let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
+    return errors + expectations
       + list("problems").flatMap { problem in
-        ["  \(problem["detail"]?.stringValue ?? "")"] + lines(of: problem).map { "  \($0)" }
+        ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
       }
   }
 
-  /// A pointer is into the document of a domain, or else into what was sent.
-  private func fault(_ json: JSON, in domain: String?) -> String {
-    let pointer = json["pointer"]?.stringValue ?? ""
-    let place = domain.map { "\($0) \(pointer)" } ?? self.place(pointer)
-    let words = [json["code"]?.stringValue, json["message"]?.stringValue].compactMap { $0 }
-    return (place.isEmpty ? "" : "\(place): ") + words.joined(separator: ": ")
+  private static func expectation(_ json: JSON, of domain: String) -> String {
+    let text = { json[$0]?.stringValue ?? "" }
+    let route = json["pointer"]?.stringValue.map { " by \($0)" } ?? ""
+    return "\(domain) \(text("url")) for \(text("app")): expected \(text("expected")), "
+      + "would be \(text("resolution"))\(route). \(text("reason"))"
+  }
+}
+
+/// Findings for people, one line each.
+enum FindingLines {
+  static func complain(_ findings: [Finding]) {
+    for finding in findings { Terminal.complain(line(finding)) }
   }
 
-  private func expectation(_ json: JSON, of domain: String?) -> String {
-    let text = { json[$0]?.stringValue ?? "?" }
-    let route = json["pointer"]?.stringValue.map { " by \($0)" } ?? ""
-    return "\(domain.map { "\($0) " } ?? "")\(text("url")) for \(text("app")): expected "
-      + "\(text("expected")), would be \(text("resolution"))\(route). \(text("reason"))"
+  /// `error wrong-type /applinks/details: what happens. What to do.`
+  static func line(_ finding: Finding) -> String {
+    let place = finding.pointer == .root ? "(the whole file)" : finding.pointer.description
+    return "\(finding.severity.rawValue) \(finding.code.rawValue) \(place): \(finding.message) "
+      + finding.help
   }
 }

@@ -95,7 +95,7 @@ enum ServeCommand {
     if access(database, W_OK) == 0 { return true }
     log.write(
       .warning,
-      "Cannot write \(database.quoted): \(String(cString: strerror(errno))). Files are served, but every "
+      "Cannot write \(database.quotedPath): \(String(cString: strerror(errno))). Files are served, but every "
         + "edit fails. Repair the cause, then restart.")
     return false
   }

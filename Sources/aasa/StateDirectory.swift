@@ -1,21 +1,21 @@
-import CSodium
+import Service
+import Association
 import FoundationEssentials
 import Glibc
 import JSONValue
-import Association
+import Store
 
-/// The form of a state that people keep in git: a directory with `apps.json` and a file for each
-/// domain, which `DesiredFiles` reads.
+/// Writes a state as a directory to keep in git: `apps.json` and a file for each domain, which
+/// `DesiredFiles` reads.
 ///
-/// A file whose bytes are right already is not touched. A file whose domain is gone is removed only if
-/// the export before wrote it and its bytes are still those: `.aasa-export.json` in the directory has
-/// the SHA-256 of each file that was written. Whatever else is there is left.
+/// A file that already has the right bytes is not touched. The file of a domain that no longer exists is
+/// removed only if the previous export wrote it and nobody changed it since: `.aasa-export.json` lists
+/// the SHA-256 of each written file. Other files are left alone.
 struct StateDirectory {
-  /// What was done.
   struct Result {
     var written: [String] = []
     var removed: [String] = []
-    /// Files that an apply would read though they are not of the state.
+    /// Files that are not part of the state, but that `aasa apply` would read.
     var kept: [String] = []
     var unchanged = 0
 
@@ -37,20 +37,20 @@ struct StateDirectory {
 
   /// Writes a state.
   ///
-  /// - Throws: `StateSite.Failure` for what cannot be written, or is no state.
+  /// - Throws: `Installation.Failure` if a file cannot be written, or the state has a bad name.
   func write(_ state: JSON) throws -> Result {
     let files = try files(of: state)
     let before = try manifest()
     return try Progress.during("Writing \(files.count.counted("file"))") { progress in
       var result = Result()
-      try changing(path) {
+      try writing(path) {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       }
       for (index, file) in files.enumerated() {
         if index % 64 == 0 { progress.say("Writing file \(index + 1) of \(files.count)") }
         if try put(file) { result.written.append(file.name) } else { result.unchanged += 1 }
       }
-      // First, so that an end of the program in between leaves no file that is not known.
+      // Before files are removed, so that no unlisted file is left if the program is killed in between.
       _ = try put(manifest(of: files))
       try removeOthers(than: files, before, &result)
       return result
@@ -66,32 +66,37 @@ struct StateDirectory {
     let apps: JSON = ["apps": .array(state["apps"]?.arrayValue ?? [])]
     var files = [File(name: DesiredFiles.appsName, bytes: Array(apps.prettyPrinted().utf8))]
     for domain in state["domains"]?.arrayValue ?? [] {
-      // A server that is not to be trusted must not choose where files go.
+      // A server must not be able to choose where files go.
       guard let name = domain["domain"]?.stringValue, !name.isEmpty, !name.hasPrefix("."),
         !name.contains("/")
-      else { throw StateSite.Failure(description: "A domain of the export has no usable name.") }
+      else {
+        throw Installation.Failure(
+          description: "The export has a domain whose name cannot be a file name.")
+      }
       let file = File(name: "\(name).json", bytes: Array(domain.prettyPrinted().utf8))
       if file.name == DesiredFiles.appsName {
-        throw StateSite.Failure(
-          description: "The domain “\(name)” would have the file of the apps. Export to stdout.")
+        throw Installation.Failure(
+          description:
+            "The file of the domain \(name.quoted) would overwrite \(file.name.quoted), the file of "
+            + "the apps. Export to stdout instead.")
       }
       files.append(file)
     }
     return files
   }
 
-  /// Writes a file as a whole or not at all; `false` where it has these bytes already.
+  /// Writes a file as a whole or not at all. Returns `false` if it already has these bytes.
   private func put(_ file: File) throws -> Bool {
     if try contents(of: file.name)?.elementsEqual(file.bytes) == true { return false }
     // Not `.atomic`, which waits for the disk after each file: an export can be repeated.
     let draft = url(".\(file.name).tmp")
-    try changing("\(path)/\(file.name)") {
+    try writing("\(path)/\(file.name)") {
       try Data(file.bytes).write(to: draft)
       if rename(draft.path, url(file.name).path) != 0 {
         let reason = String(cString: strerror(errno))
         unlink(draft.path)
-        throw StateSite.Failure(
-          description: "“\(path)/\(file.name)” cannot be replaced: \(reason).")
+        throw Installation.Failure(
+          description: "\"\(path)/\(file.name)\" cannot be replaced: \(reason).")
       }
     }
     return true
@@ -102,8 +107,8 @@ struct StateDirectory {
   ) throws {
     let names = Set(files.map(\.name))
     for name in try DesiredFiles.names(in: path) where !names.contains(name) {
-      if let hash = before[name], try contents(of: name).map(Self.sha256) == hash {
-        try changing("\(path)/\(name)") { try FileManager.default.removeItem(at: url(name)) }
+      if let hash = before[name], try contents(of: name).map(SHA256.hexadecimal) == hash {
+        try writing("\(path)/\(name)") { try FileManager.default.removeItem(at: url(name)) }
         result.removed.append(name)
       } else {
         result.kept.append(name)
@@ -111,7 +116,7 @@ struct StateDirectory {
     }
   }
 
-  /// What the export before wrote: names and SHA-256.
+  /// The files of the previous export with their SHA-256.
   private func manifest() throws -> [String: String] {
     guard let bytes = try contents(of: Self.manifestName) else { return [:] }
     do {
@@ -119,45 +124,40 @@ struct StateDirectory {
       return Dictionary(
         members.map { ($0.key, $0.value.stringValue ?? "") }, uniquingKeysWith: { $1 })
     } catch {
-      // Such as after a merge with conflicts.
-      Terminal.complain("“\(path)/\(Self.manifestName)” is not JSON: \(error). No file is removed.")
+      // For example after a merge with conflicts.
+      Terminal.complain(
+        "No file is removed: \"\(path)/\(Self.manifestName)\" is not JSON: \(error).")
       return [:]
     }
   }
 
   private func manifest(of files: [File]) -> File {
     var object = JSON.Object()
-    for file in files { object.appendNew(file.name, .string(Self.sha256(file.bytes))) }
+    for file in files { object.appendNew(file.name, .string(SHA256.hexadecimal(of: file.bytes))) }
     let json: JSON = ["files": .object(object)]
     return File(name: Self.manifestName, bytes: Array(json.prettyPrinted().utf8))
   }
 
-  /// Does `body`, and says what it could not write in a sentence.
-  private func changing(_ name: String, _ body: () throws -> Void) throws {
+  /// Runs `body`, and names the file in errors of writing.
+  private func writing(_ name: String, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as CocoaError {
       let reason = (error.userInfo["NSUnderlyingError"] as? POSIXError).map {
         String(cString: strerror($0.code.rawValue))
       }
-      throw StateSite.Failure(
-        description: "“\(name)” cannot be written: \(reason ?? String(describing: error)).")
+      throw Installation.Failure(
+        description: "\(name.quotedPath) cannot be written: \(reason ?? String(describing: error))."
+      )
     }
   }
 
-  /// The bytes of a file; `nil` where there is none.
+  /// The bytes of a file; `nil` if it does not exist.
   private func contents(of name: String) throws -> [UInt8]? {
     let file = url(name).path
     guard FileManager.default.fileExists(atPath: file) else { return nil }
-    return try InputFile.bytes(of: file, atMost: 1_073_741_824)
+    return try InputFile.bytes(of: file, atMost: DesiredFiles.largestFile)
   }
 
   private func url(_ name: String) -> URL { URL(filePath: path).appending(path: name) }
-
-  /// 64 lower-case hexadecimal digits.
-  private static func sha256(_ bytes: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-    return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
 }

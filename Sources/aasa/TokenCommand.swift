@@ -36,7 +36,7 @@ enum TokenCommand {
       failure: "the name is taken, or the database cannot be used", run: create),
     Command(
       name: "token list", group: .database, summary: "list the API tokens",
-      details: "Prints a line per token with tabs between: name, role, when it was created, its "
+      details: "Prints one line per token, separated by tabs: name, role, when it was created, its "
         + "domains, when it expires, when it was last used.",
       options: [.database],
       examples: [

@@ -9,7 +9,7 @@ enum ValidateCommand {
   static let command = Command(
     name: "validate", group: .files, summary: "check association files for mistakes",
     details:
-      "Prints what will not work on devices, with the code of each finding. FILE - is stdin.",
+      "Prints what will not work on devices, with the code of each finding. Use - for stdin.",
     options: [domain, .json], operands: .many("FILE"),
     examples: [
       ("Check a file", "aasa validate apple-app-site-association"),

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func onlyPruneRemovesWhatIsNotThere(site: StateTrial.Site) throws {
+  func onlyPruneDeletesDomainsThatAreNotListed(site: StateTrial.Site) throws {
     try trial.remove("b.example.json")
     #expect(try trial.run("apply", at: site, trial.directory).status == 0)
     #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func aBrokenExpectationIsNamedAndNothingIsChanged(site: StateTrial.Site) throws {
+  func aBrokenExpectationIsReportedAndNothingChanges(site: StateTrial.Site) throws {
     try trial.replace("/a", with: "/z", in: "a.example.json")
     try trial.replace("\"/c/*\"", with: "\"/d/*\"", in: "b.example.json")
     let result = try trial.run("apply", at: site, trial.directory)
@@ -58,7 +58,7 @@ import Testing
     #expect(try JSON.parse(json.bytes).value["code"] == "expectation-broken")
   }
 
-  @Test func applyMakesADatabaseOfADirectory() throws {
+  @Test func applyCreatesADatabaseFromADirectory() throws {
     let path = trial.scratch.path("new.db")
     let result = try Program.aasa("apply", "--database", path, trial.directory)
     #expect(result.status == 0)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func errorsOfADocumentArePublishedOnlyIfTheirCodeIsAccepted(site: StateTrial.Site) throws {
+  func documentErrorsArePublishedOnlyIfAccepted(site: StateTrial.Site) throws {
     let state: JSON = ["domains": [StateTrial.domain("a.example", ["/$(food)"])]]
     let refused = try trial.run("apply", at: site, "-", input: state.serialized())
     #expect(refused.status == 1)
@@ -92,14 +92,14 @@ import Testing
   }
 
   @Test(arguments: ["", "aasa_\u{1B}[2J", "z9 k3"])
-  func whatIsNoTokenIsWrongUsageAndNotShown(token: String) throws {
+  func anInvalidTokenIsWrongUsageAndNotShown(token: String) throws {
     let result = try trial.run("diff", at: .server, trial.directory, token: token)
     #expect(result.status == 64)
     #expect(token.isEmpty || !result.errors.contains(token))
     #expect(result.errors.split(separator: "\n").count == 2, "no usage: \(result.errors)")
   }
 
-  @Test func aServerThatCannotBeReachedIsNamed() throws {
+  @Test func anUnreachableServerIsReported() throws {
     let port = trial.server.adminPort
     #expect(try trial.server.end() == .exited(0))
     let result = try trial.run("apply", at: .server, trial.directory)
@@ -108,7 +108,7 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func whatIsNoAdminListenerIsSaidSo() throws {
+  @Test func anotherServerThanTheAdminListenerIsReported() throws {
     let result = try Program.aasa(
       "export", "--server", "http://127.0.0.1:\(trial.server.publicPort)",
       environment: ["AASA_TOKEN": "aasa_x"])

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func everyBackupHasEveryEditThatWasAcknowledgedBeforeItBegan() throws {
+  @Test func everyBackupHasAllEditsAcknowledgedBeforeIt() throws {
     let server = try RunningServer(database: database)
     let client = try server.client()
     let editors = (1...3).map { EditingClient(domain: "d\($0).example") }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func restoringBesideEditorsIsServedAndKeepsTheDatabaseSound() throws {
+  @Test func aRestoreDuringEditsIsServedAndKeepsTheDatabaseIntact() throws {
     let server = try RunningServer(database: database)
     let client = try server.client()
     let quiet = AssociationFile.routes(["/quiet"])

@@ -14,7 +14,7 @@ import Testing
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  @Test func killingItLosesNoAcknowledgedEditAndLeavesNoHalfRevision() throws {
+  @Test func aKilledServerLosesNoAcknowledgedEditAndKeepsNoPartialOne() throws {
     var random = SeededGenerator(state: 20_261_121)
     var token: String?
     var count = 0

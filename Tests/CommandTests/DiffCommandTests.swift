@@ -12,10 +12,10 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func whatWasExportedIsNoDifference(site: StateTrial.Site) throws {
+  func anExportHasNoDifferences(site: StateTrial.Site) throws {
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 0)
-    #expect(result.output == "Nothing to do: 2 domains and 1 app are as they shall be.\n")
+    #expect(result.output == "No changes: 2 domains and 1 app are up to date.\n")
     #expect(result.errors.isEmpty)
     let whole = try trial.run("export", at: site)
     let fromStdin = try trial.run("diff", at: site, "--prune", "-", input: whole.bytes)
@@ -44,7 +44,7 @@ import Testing
     #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
   }
 
-  @Test func bothSitesGiveTheSamePlanAsJSON() throws {
+  @Test func databaseAndServerPrintTheSamePlanAsJSON() throws {
     try trial.replace("/a", with: "/z", in: "a.example.json")
     let own = try trial.run("diff", at: .database, "--json", trial.directory)
     let remote = try trial.run("diff", at: .server, "--json", trial.directory)
@@ -64,7 +64,7 @@ import Testing
     #expect(pruning.status == 64, "it would delete every other domain")
   }
 
-  @Test func eachBrokenFileIsNamed() throws {
+  @Test func eachInvalidFileIsReported() throws {
     try trial.scratch.write("{\n  \"domain\": ,\n}", to: "state/broken.json")
     try trial.scratch.write(
       "{\"domain\": \"c.example\", \"domain\": 1}", to: "state/c.example.json")
@@ -77,18 +77,18 @@ import Testing
     #expect(result.output.isEmpty)
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 6, "\(result.errors)")
-    #expect(lines[0].contains("/apps.json” must be an object with “apps”"))
-    #expect(lines[1].contains("/broken.json” is not JSON: line 2, column 13"))
-    #expect(lines[2].contains("/c.example.json” has a key twice in its object: /domain."))
+    #expect(lines[0].contains("/apps.json\" must be an object with the only key \"apps\""))
+    #expect(lines[1].contains("/broken.json\" is not JSON: line 2, column 13"))
+    #expect(lines[2].contains("/c.example.json\" has a duplicate key: /domain."))
     #expect(
       lines[3].contains(
-        "/e.example.json” has the domain “d.example”, whose file must be named “d.example.json”."))
-    #expect(lines[4].contains("/list.json” has no “domain”"))
-    #expect(lines[5].contains("/x.example.json”: "))
+        "/e.example.json\" to \"d.example.json\": its domain is \"d.example\"."))
+    #expect(lines[4].contains("/list.json\" needs a \"domain\""))
+    #expect(lines[5].contains("/x.example.json\": "))
   }
 
   @Test(arguments: StateTrial.Site.allCases)
-  func eachFaultIsNamedWithItsFileAndPlace(site: StateTrial.Site) throws {
+  func eachFaultIsReportedWithFileAndPointer(site: StateTrial.Site) throws {
     try trial.replace("\"/a\"", with: "7", in: "a.example.json")
     try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSecond\": -1", in: "b.example.json")
     let result = try trial.run("diff", at: site, trial.directory)
@@ -98,11 +98,11 @@ import Testing
     #expect(result.errors.contains("\n  b.example.json /cacheSecond: unknown-member: "))
   }
 
-  @Test func aDirectoryWithoutFilesIsAWrongPath() throws {
+  @Test func anEmptyDirectoryIsRefused() throws {
     let empty = try TemporaryDirectory()
     let result = try trial.run("diff", at: .database, "--prune", empty.url.path)
     #expect(result.status == 1)
-    #expect(result.errors.contains("no file that ends in “.json”"))
+    #expect(result.errors.contains("no file whose name ends in \".json\""))
     try empty.write("{\"apps\": []}", to: "apps.json")
     #expect(try trial.run("diff", at: .database, "--prune", empty.url.path).status == 64)
   }

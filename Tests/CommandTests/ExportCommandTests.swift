@@ -7,7 +7,7 @@ import Testing
 
   init() throws { trial = try StateTrial() }
 
-  @Test func bothSitesWriteTheSameBytes() throws {
+  @Test func databaseAndServerExportTheSameBytes() throws {
     let own = try trial.run("export", at: .database)
     let remote = try trial.run("export", at: .server)
     #expect(own.status == 0)
@@ -33,7 +33,7 @@ import Testing
       try trial.exportDirectory(at: site).output == "0 files written, 0 removed, 3 unchanged\n")
   }
 
-  @Test func onlyWhatChangedIsWrittenAgain() throws {
+  @Test func onlyChangedFilesAreWritten() throws {
     _ = try trial.exportDirectory()
     let before = try trial.number(of: "b.example.json")
     #expect(before != nil)
@@ -45,7 +45,7 @@ import Testing
     #expect(try trial.scratch.text("state/a.example.json").contains("/new"))
   }
 
-  @Test func theFileOfADomainThatIsGoneIsRemovedOnlyAsItWasWritten() throws {
+  @Test func theFileOfADeletedDomainIsRemovedOnlyIfUnchanged() throws {
     _ = try trial.exportDirectory()
     try trial.scratch.write("notes", to: "state/README.md")
     try trial.scratch.write(StateTrial.domain("c.example", ["/"]).text, to: "state/c.example.json")
@@ -58,11 +58,11 @@ import Testing
     #expect(result.output == "0 files written, 1 removed, 1 unchanged\n")
     #expect(
       try trial.names() == ["README.md", "apps.json", "b.example.json", "c.example.json"])
-    #expect(result.errors.contains("/b.example.json” is not of this state"))
-    #expect(result.errors.contains("/c.example.json” is not of this state"))
+    #expect(result.errors.contains("/b.example.json\", which is not part of this state"))
+    #expect(result.errors.contains("/c.example.json\", which is not part of this state"))
   }
 
-  @Test func withoutTheListOfWhatWasWrittenNothingIsRemoved() throws {
+  @Test func withoutItsManifestAnExportRemovesNothing() throws {
     _ = try trial.exportDirectory()
     try trial.scratch.write("<<<<<<< ours\n", to: "state/.aasa-export.json")
     #expect(try trial.server.client().send("DELETE", "/v1/domains/a.example").status == 204)
@@ -72,14 +72,14 @@ import Testing
     #expect(try trial.names().contains("a.example.json"))
   }
 
-  @Test func aDirectoryThatCannotBeWrittenIsNamedInASentence() throws {
+  @Test func anUnwritableDirectoryIsReported() throws {
     try trial.scratch.write("", to: "state")
     let result = try trial.exportDirectory()
     #expect(result.status == 1)
-    #expect(result.errors == "“\(trial.directory)” cannot be written: File exists.\n")
+    #expect(result.errors == "\"\(trial.directory)\" cannot be written: File exists.\n")
   }
 
-  @Test func aDatabaseThatIsNotThereIsNotMade() throws {
+  @Test func aMissingDatabaseIsNotCreated() throws {
     let path = trial.scratch.path("other.db")
     let result = try Program.aasa("export", "--database", path)
     #expect(result.status == 1)

@@ -56,7 +56,7 @@ import Testing
     #expect(try server.file(of: "one.example").json == AssociationFile.routes(["/one"]))
   }
 
-  @Test func whatKeepsItFromFollowingIsLoggedOnceAndFilesAreServedAsBefore() throws {
+  @Test func aFailureToFollowIsLoggedOnceAndFilesAreServedAsBefore() throws {
     try adopt(AssociationFile.routes(["/a"]), "example.com")
     #expect(try isServed(AssociationFile.routes(["/a"]), for: "example.com"))
     let other = try Database(path: database, mode: .create)
@@ -72,7 +72,7 @@ import Testing
     #expect(try becomesTrue { try count("The database can be read again.") == 1 })
   }
 
-  @Test func editsOfTwoProcessesInTurnAreAllKept() throws {
+  @Test func alternatingEditsOfTwoProcessesAreAllKept() throws {
     let client = try server.client()
     for number in 1...10 {
       try adopt(AssociationFile.routes(["/import/\(number)"]), "shared.example")

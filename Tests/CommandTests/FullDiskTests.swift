@@ -48,11 +48,11 @@ struct FullDiskTests {
       input: file("import").serialized())
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("is on a full disk. Make room there."), "\(result.errors)")
+    #expect(result.errors.contains("is on a full disk. Free some space."), "\(result.errors)")
     #expect(try server.file(of: "example.com").json == served)
   }
 
-  @Test func startingOnAFullDiskSaysSoAndLosesNothing() throws {
+  @Test func startingOnAFullDiskIsReportedAndLosesNothing() throws {
     let adopted = try Program.aasa(
       "import", "--domain", "example.com", "--database", database, "-",
       input: file("before").serialized())
@@ -60,7 +60,7 @@ struct FullDiskTests {
     disk.fill()
     let result = try Program.aasa("serve", "--database", database)
     #expect(result.status == 1)
-    #expect(result.errors.contains("is on a full disk. Make room there."), "\(result.errors)")
+    #expect(result.errors.contains("is on a full disk. Free some space."), "\(result.errors)")
     try disk.makeRoom()
     let server = try RunningServer(database: database)
     #expect(try server.file(of: "example.com").json == file("before"))
@@ -69,7 +69,7 @@ struct FullDiskTests {
   private static let tokenCreate = ["token", "create", "--name", "a", "--role", "viewer"]
 
   @Test(arguments: [["serve"], tokenCreate], [false, true])
-  func aDirectoryThatCannotBeWrittenIsNamedWithWhatToDo(words: [String], hasDatabase: Bool) throws {
+  func anUnwritableDirectoryIsReportedWithAdvice(words: [String], hasDatabase: Bool) throws {
     if hasDatabase {
       let words = ["token", "create", "--name", "b", "--role", "viewer", "--database", database]
       #expect(try Program.run(Program.aasa, words).status == 0)
@@ -78,14 +78,14 @@ struct FullDiskTests {
     let result = try Program.run(
       Program.aasa, words + ["--database", database] + (words == ["serve"] ? ports : []))
     #expect(result.status == 1)
-    #expect(result.errors.hasPrefix("“\(database)” cannot be opened or created."))
-    #expect(result.errors.contains("must be allowed to write there"))
+    #expect(result.errors.hasPrefix("\"\(database)\" cannot be opened or created."))
+    #expect(result.errors.contains("must exist and be writable"))
     #expect(result.errors.split(separator: "\n").count == 1)
   }
 
   /// SQLite can read what a crash on a failing disk leaves; a database that was closed well it
   /// cannot open without a place for the WAL.
-  @Test func aDatabaseThatCannotBeWrittenAfterACrashIsServedAsItIsAndEveryEditIsRefused() throws {
+  @Test func aReadOnlyDatabaseIsServedAfterACrashAndEditsAreRefused() throws {
     let first = try RunningServer(database: database)
     let token = try first.firstToken()
     let path = "/v1/domains/example.com/file"
@@ -101,6 +101,6 @@ struct FullDiskTests {
     #expect(try server.file(of: "example.com").json == file("before"))
     #expect(try server.end() == .exited(0))
     #expect(
-      try server.errors().contains("cannot be written: Read-only file system. Files are served"))
+      try server.errors().contains("aasa.db\": Read-only file system. Files are served"))
   }
 }

@@ -37,9 +37,9 @@ import Testing
   private func readiness() throws -> JSON { try server.client().send("GET", "/readyz").json }
 
   private static let sentence =
-    "An edit is stored and cannot be served yet; until it can, its file is served as before."
+    "An edit is stored but not served yet; the previous file is still served."
 
-  @Test func whatIsStoredAndNotServedYetIsToldAsThatAndServedWhenItCanBe() throws {
+  @Test func anEditThatIsStoredButNotServedIsReportedAndServedLater() throws {
     let client = try server.client()
     let path = "/v1/domains/a.example"
     try damage()
@@ -64,10 +64,10 @@ import Testing
     #expect(try becomesTrue { try readiness() == ["status": "ready"] })
     let errors = try server.errors()
     #expect(errors.ranges(of: Self.sentence).count == 1, "told once")
-    #expect(errors.ranges(of: "Every edit that is stored is served again.").count == 1)
+    #expect(errors.ranges(of: "All stored edits are served again.").count == 1)
   }
 
-  @Test func whatIsNotServedByItselfSucceedsMeanwhile() throws {
+  @Test func requestsThatServeNothingSucceedMeanwhile() throws {
     let client = try server.client()
     try damage()
     #expect(try client.send("DELETE", "/v1/domains/a.example").code == "committed-not-served")
@@ -85,7 +85,7 @@ import Testing
     #expect(try becomesTrue(within: 1) { try server.file(of: "a.example").status == 404 })
   }
 
-  @Test func applySaysThatTheStateIsStored() throws {
+  @Test func applyReportsThatTheStateIsStored() throws {
     #expect(try trial.exportDirectory().status == 0)
     try trial.replace("/a", with: "/z", in: "a.example.json")
     try damage()

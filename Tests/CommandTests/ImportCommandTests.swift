@@ -14,7 +14,7 @@ import Testing
     return try Program.aasa("import", "--domain", domain, "--database", database, path)
   }
 
-  @Test func itSaysWhatWasPublished() throws {
+  @Test func itReportsThePublishedRevision() throws {
     let size = file.serialized().count
     #expect(try adopt(file.serialized()).output == "example.com: revision 1, \(size) bytes\n")
     let again = try adopt(Array(file.prettyPrinted().utf8))
@@ -34,7 +34,7 @@ import Testing
     (text: "", place: "line 1, column 1"),
     (text: "{\"applinks\": {}}}", place: "line 1, column 17"),
   ])
-  func whatIsNotJSONIsRefusedWithItsPlaceAndChangesNothing(text: String, place: String) throws {
+  func invalidJSONIsRefusedWithItsPositionAndChangesNothing(text: String, place: String) throws {
     #expect(try adopt(file.serialized()).status == 0)
     let result = try adopt(Array(text.utf8))
     #expect(result.status == 1)
@@ -45,7 +45,7 @@ import Testing
     #expect(try server.file(of: "example.com").json == file)
   }
 
-  @Test func aNameThatIsAnothersAliasIsRefusedInASentence() throws {
+  @Test func aNameThatIsAnAliasOfAnotherDomainIsRefused() throws {
     let server = try RunningServer(database: database)
     let domain: JSON = [
       "aliases": ["www.example.com"], "webcredentials": [.string(AssociationFile.app)],
@@ -54,7 +54,8 @@ import Testing
     let result = try adopt(file.serialized(), "www.example.com")
     #expect(result.status == 1)
     #expect(
-      result.errors.contains("“www.example.com” is a name or an alias of the domain “example.com”"))
+      result.errors.contains(
+        "\"www.example.com\" is already a name or an alias of the domain \"example.com\""))
     #expect(try server.file(of: "www.example.com").json["webcredentials"] != nil)
   }
 }

@@ -34,7 +34,7 @@ import Testing
     try fetches(client)["current"]?["counts"]?[fetcher]?.integerValue
   }
 
-  @Test func aChangeIsCollectedWhenAppleHasFetchedItUnderAnyOfItsNames() throws {
+  @Test func aChangeIsCollectedWhenAppleFetchesAnyNameOfTheDomain() throws {
     let server = try start()
     let client = try client(of: server)
     let change: JSON = ["aliases": ["*.go.example.com"]]
@@ -51,7 +51,7 @@ import Testing
     #expect(try fetches(client)["items"]?.arrayValue?.last?["collected"] == false)
   }
 
-  @Test func aStopWritesWhatWasCountedAndTheNextServerGoesOn() throws {
+  @Test func stoppingWritesAllCountsAndTheNextServerContinues() throws {
     for round in 1...2 {
       let server = try start()
       let client = try client(of: server, "round \(round)")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func aKillLosesSecondsOfCountsAndNothingElse() throws {
+  @Test func aKilledServerLosesOnlySecondsOfCounts() throws {
     let server = try start()
     let client = try client(of: server)
     for _ in 0..<3 { try server.fetch("example.com", as: Self.apple) }
@@ -134,7 +134,7 @@ import Testing
     return (server, client, connection)
   }
 
-  @Test func aLockedDatabaseKeepsNoMetricsWaitingAndLosesNoCounts() throws {
+  @Test func aLockedDatabaseBlocksNoMetricsAndLosesNoCounts() throws {
     let (server, client, connection) = try startAndLock()
     // The ledger waits for the lock, gives up after some seconds, and says so.
     let isNoticed = try becomesTrue(within: 20) {
@@ -151,7 +151,7 @@ import Testing
       try becomesTrue { try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == 1 })
   }
 
-  @Test func aLockedDatabaseIsToldByReadyAndTakesTheServerOutOfNoBalancer() throws {
+  @Test func aLockedDatabaseIsReportedByReadyzWhileTheServerStaysReady() throws {
     let (server, client, connection) = try startAndLock()
     #expect(try client.send("GET", "/v1/domains").status == 200)
     let expected: JSON = [

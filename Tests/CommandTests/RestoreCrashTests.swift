@@ -69,7 +69,7 @@ import Testing
     return (ContinuousClock.now - start) / .seconds(1)
   }
 
-  @Test func aRestoreThatIsKilledLeavesTheOldOrTheNewAndIsRepeated() throws {
+  @Test func aKilledRestoreIsAllOrNothingAndCanBeRepeated() throws {
     let words = ["restore", file, "--database", database, "--force"]
     let whole = try duration(words)
     try publish("/new")
@@ -89,7 +89,7 @@ import Testing
     print("killed restores left: \(seen)")
   }
 
-  @Test func aRestoreToAPlaceWithoutADatabaseLeavesNothingOrAllOfIt() throws {
+  @Test func aKilledRestoreToANewPathIsAllOrNothing() throws {
     let new = scratch.path("new.db")
     let words = ["restore", file, "--database", new]
     let whole = try duration(words)
@@ -103,7 +103,7 @@ import Testing
     #expect(try Program.run(Program.aasa, words).status == 0)
   }
 
-  @Test func aBackupThatIsKilledLeavesTheOneBefore() throws {
+  @Test func aKilledBackupKeepsThePreviousOne() throws {
     let words = ["backup", file, "--database", database, "--force"]
     let whole = try duration(words)
     try publish("/newer")

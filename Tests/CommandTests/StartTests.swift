@@ -134,7 +134,7 @@ import Testing
     try other.withConnection { connection in
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     }
-    check(try serve(), says: "is locked by another program for too long. Stop that program.")
+    check(try serve(), says: "is locked by another program. Stop that program")
   }
 
   @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
@@ -144,7 +144,7 @@ import Testing
     chmod(database, 0o600)
     let words = ["--reuid=65534", "--regid=65534", "--clear-groups", program, "serve"]
     let result = try Program.run("setpriv", words + ["--database", database])
-    check(result, says: "cannot be opened or created. Its directory must exist, and this user must")
+    check(result, says: "cannot be opened or created. Its directory must exist and be writable")
   }
 
   /// Where the tests were built, others may not look.
@@ -168,7 +168,7 @@ import Testing
   @Test func aFileThatIsNoDatabaseIsLeftAsItIs() throws {
     let text = Array("{\"applinks\": {}}\n".utf8) + [UInt8](repeating: 0x20, count: 5000)
     try scratch.write(text, to: "aasa.db")
-    check(try serve(), says: "is no database, or a damaged one. Restore a backup")
+    check(try serve(), says: "is not a database, or is damaged. Restore a backup")
     #expect(try scratch.read("aasa.db") == text)
   }
 
@@ -178,7 +178,7 @@ import Testing
     let whole = try scratch.read("aasa.db")
     let rest = Array(length > 0 ? whole.prefix(length) : whole.dropLast(-length))
     try scratch.write(rest, to: "aasa.db")
-    check(try serve(), says: "is no database, or a damaged one. Restore a backup")
+    check(try serve(), says: "is not a database, or is damaged. Restore a backup")
     #expect(try scratch.read("aasa.db") == rest)
   }
 
@@ -191,7 +191,7 @@ import Testing
     for words in [["serve"], ["token", "list"]] {
       check(
         try Program.run(Program.aasa, words + ["--database", database]),
-        says: "has schema 99; this program knows schemas up to")
+        says: "has schema 99, but this version of aasa only knows schemas up to")
     }
     #expect(try scratch.read("aasa.db") == whole)
   }
@@ -207,7 +207,7 @@ import Testing
     check(
       try Program.run(Program.aasa, words + ["--database", database]),
       says:
-        "“\(database)” is a database of another program. It was left as it is. Choose another path."
+        "\"\(database)\" is a database of another program, and was not changed. Choose another path."
     )
     #expect(try scratch.read("aasa.db") == whole)
   }

@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     "", "a", "\u{0}", "a\u{0}b\u{0}", "é", "e\u{301}", "日本", "😀", "'; DROP TABLE thing",
   ])
-  func aTextComesBackByteForByte(text: String) throws {
+  func textsRoundTrip(text: String) throws {
     let connection = try open()
     try connection.run("INSERT INTO thing (text) VALUES (?)", [.text(text)])
     let back = try connection.first("SELECT text, typeof(text) FROM thing") {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [0, 1, 0], [0xFF, 0xFE], Array(repeating: 7, count: 1_000_000)])
-  func aBlobComesBackByteForByte(bytes: [UInt8]) throws {
+  func blobsRoundTrip(bytes: [UInt8]) throws {
     let connection = try open()
     try connection.run("INSERT INTO thing (bytes) VALUES (?)", [.blob(bytes)])
     let back = try connection.first("SELECT bytes, typeof(bytes) FROM thing") {
@@ -61,7 +61,7 @@ import Testing
     #expect(back?.0 == bytes && back?.1 == "blob")
   }
 
-  @Test func nullIsNotEmptyAndNumbersKeepAllTheirBits() throws {
+  @Test func nullsAndNumbersRoundTrip() throws {
     let connection = try open()
     for number in [Int64.min, -1, 0, Int64.max] {
       try connection.run("DELETE FROM thing")
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func eachKindOfRefusalIsToldApart() throws {
+  @Test func kindsOfErrorsAreDistinguished() throws {
     let connection = try open()
     try connection.run("INSERT INTO parent VALUES (1, 'a')")
     #expect(try kind { try connection.run("INSERT INTO parent VALUES (2, 'a')") } == .unique)
@@ -88,7 +88,7 @@ import Testing
     #expect(try kind { try connection.run("SELECT 1", [.null]) } == .other)
   }
 
-  @Test func anErrorNamesTheStatementButNoValue() throws {
+  @Test func anErrorHasTheStatementButNoValues() throws {
     let connection = try open()
     try connection.run("INSERT INTO parent VALUES (1, ?)", [.text("secret")])
     do {
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aStatementCanBeUsedAgainAfterAnError() throws {
+  @Test func aStatementIsReusableAfterAnError() throws {
     let connection = try open()
     let sql = "INSERT INTO parent VALUES (?, ?)"
     try connection.run(sql, [.integer(1), .text("a")])
@@ -115,7 +115,7 @@ import Testing
     #expect(ids == [1, 2])
   }
 
-  @Test func whatThrowsInATransactionLeavesNothingOfIt() throws {
+  @Test func aTransactionThatThrowsIsRolledBack() throws {
     struct Stop: Error {}
     let connection = try open()
     #expect(throws: Stop.self) {
@@ -130,7 +130,7 @@ import Testing
     #expect(connection.lastInsertRowID == 1 && connection.changes == 1)
   }
 
-  @Test func aLockThatIsHeldIsBusyAndReadersGoOn() throws {
+  @Test func aHeldLockIsBusyForWritersAndReadersGoOn() throws {
     let holder = try open()
     let other = try open(busyMilliseconds: 20)
     try holder.transaction(.write) { holder in
@@ -142,14 +142,14 @@ import Testing
     #expect(try holder.first("SELECT count(*) FROM parent") { $0.int(0) } == 2)
   }
 
-  @Test func aConnectionForReadingDoesNotWrite() throws {
+  @Test func aReadOnlyConnectionCannotWrite() throws {
     _ = try open()
     let reader = try Connection(path: path, mode: .readOnly)
     #expect(try kind { try reader.run("INSERT INTO parent VALUES (1, 'a')") } == .readOnly)
     #expect(try reader.first("SELECT count(*) FROM parent") { $0.int(0) } == 0)
   }
 
-  @Test func aFileThatIsNotThereOrNoDatabaseIsRefused() throws {
+  @Test func aMissingOrInvalidBackupIsRefused() throws {
     #expect(
       try kind { _ = try Connection(path: directory.path("no.db"), mode: .readOnly) }
         == .cannotOpen)
@@ -165,7 +165,7 @@ import Testing
       } == .corrupt)
   }
 
-  @Test func aFullDatabaseKeepsWhatWasCommitted() throws {
+  @Test func aFullDatabaseKeepsCommittedData() throws {
     let connection = try open()
     try connection.run("INSERT INTO thing (number) VALUES (1)")
     try connection.execute("PRAGMA max_page_count = 10")

@@ -43,7 +43,7 @@ import Testing
     try connection.execute("PRAGMA foreign_keys = OFF;" + sql)
   }
 
-  @Test func aBackupIsOneFileForItsOwnerAloneThatOpensInADirectoryWithoutWriting() throws {
+  @Test func aBackupIsOnePrivateFileThatOpensInAReadOnlyDirectory() throws {
     let contents = try save()
     #expect(contents.domains == 1 && contents.revisions == 2)
     var status = stat()
@@ -57,9 +57,9 @@ import Testing
     #expect(try files().count == 4, "nothing beside it")
   }
 
-  @Test func aFileThatIsThereIsReplacedOnlyWhenThatIsSaid() throws {
+  @Test func anExistingFileIsReplacedOnlyIfAskedTo() throws {
     try temporary.directory.write("mine", to: "backup.db")
-    #expect(throws: BackupError.alreadyThere(file)) { try save() }
+    #expect(throws: BackupError.alreadyExists(file)) { try save() }
     #expect(try temporary.directory.text("backup.db") == "mine")
     #expect(try save(replacing: true).domains == 1)
   }
@@ -80,7 +80,7 @@ import Testing
     #expect(try store.domain(name).revision == 2)
   }
 
-  @Test func aDatabaseThatIsDamagedIsNotSavedAndWhatWasSavedStays() throws {
+  @Test func aDamagedDatabaseIsNotSavedAndThePreviousBackupStays() throws {
     try save()
     let before = try temporary.directory.read("backup.db")
     try damage(temporary.path, "UPDATE revision SET document = x'7b7d' WHERE number = 2")
@@ -89,14 +89,14 @@ import Testing
     #expect(try files().allSatisfy { !$0.hasSuffix(".part") })
   }
 
-  @Test func nothingIsMadeOfADatabaseThatIsNotThere() throws {
+  @Test func aMissingDatabaseIsNeitherSavedNorCreated() throws {
     #expect(throws: BackupError.self) {
       try Backup.save(temporary.directory.path("none.db"), to: file, replacing: false)
     }
     #expect(try files().allSatisfy { $0.hasPrefix("aasa.db") })
   }
 
-  @Test func whereNothingIsABackupIsRestoredAsItIs() throws {
+  @Test func aBackupIsRestoredUnchangedToANewPath() throws {
     try save()
     let path = temporary.directory.path("new.db")
     let restored = try restore(to: path, replacing: false)
@@ -104,11 +104,11 @@ import Testing
     let other = try Store(path: path, now: { 0 })
     #expect(try other.domain(name) == store.domain(name))
     #expect(try other.currentDocument(of: name) == store.currentDocument(of: name))
-    #expect(throws: BackupError.alreadyThere(path)) { try restore(to: path, replacing: false) }
+    #expect(throws: BackupError.alreadyExists(path)) { try restore(to: path, replacing: false) }
   }
 
   @Test(arguments: ["-wal", "-shm", "-journal"])
-  func whatIsLeftOfAnotherDatabaseIsNotMixedIn(suffix: String) throws {
+  func leftoversOfAnotherDatabaseAreNotMixedIn(suffix: String) throws {
     try save()
     let path = temporary.directory.path("new.db")
     try temporary.directory.write("old", to: "new.db" + suffix)
@@ -118,7 +118,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func aRestoredDocumentHasANumberThatNoClientKnows() throws {
+  @Test func aRestoredDocumentGetsANewRevisionNumber() throws {
     try save()
     try store.put(.example(aliases: ["new.example"], paths: ["/c"]))
     try store.put(.example("later.example"))
@@ -142,14 +142,14 @@ import Testing
     #expect(!ids.isEmpty && Set(routes).count == 2)
   }
 
-  @Test func whatDidNotChangeSinceTheBackupIsNotPublishedAgain() throws {
+  @Test func unchangedDomainsAreNotRepublished() throws {
     try save()
     try store.put(.example("later.example"))
     #expect(try restore().republished == 0)
     #expect(try store.domain(name).revision == 2)
   }
 
-  @Test func everyServerReadsEverythingAnewWhateverItHadRead() throws {
+  @Test func everyServerReadsEverythingAfterARestore() throws {
     try save()
     for count in 0..<5 {
       let last = try store.changes(after: 0).sequence
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func keysThatWereGivenOutAreNotGivenToOthers() throws {
+  @Test func usedKeysAreNotReused() throws {
     try save()
     let later = try store.put(.example("later.example")).stored
     try restore()
@@ -176,7 +176,7 @@ import Testing
     #expect(routes.count == 2 && routes[1] > routes[0])
   }
 
-  @Test func theAuditGoesOnAndTokensAreThoseOfTheBackup() throws {
+  @Test func theAuditContinuesAndTokensAreThoseOfTheBackup() throws {
     let revoked = try store.createToken(name: "revoked", role: .admin)
     try save()
     try store.revokeToken("revoked")
@@ -194,7 +194,7 @@ import Testing
     #expect(records.prefix(2).map(\.domain) == [name, nil])
   }
 
-  @Test func aRestoreIsRecordedAlsoWhereNothingIsPublishedAgainOrNothingWas() throws {
+  @Test func everyRestoreIsAuditedEvenIfNothingIsRepublished() throws {
     try save()
     let path = temporary.directory.path("new.db")
     #expect(try restore().republished == 0)
@@ -206,14 +206,14 @@ import Testing
     }
   }
 
-  @Test func recordsThatWerePrunedDoNotComeBack() throws {
+  @Test func prunedAuditRecordsDoNotComeBack() throws {
     try save()
     try damage(temporary.path, "DELETE FROM audit WHERE id = 1")
     #expect(try !restore().isOfOtherDatabase)
     #expect(try store.audit(AuditFilter(), limit: 9).map(\.id) == [3, 2])
   }
 
-  @Test func recordsThatTheDatabaseNeverHadAreAdded() throws {
+  @Test func auditRecordsThatTheDatabaseNeverHadAreAdded() throws {
     let path = temporary.directory.path("old.db")
     _ = try Backup.save(temporary.path, to: path, replacing: false)
     try store.put(.example(paths: ["/c"]))
@@ -223,7 +223,7 @@ import Testing
     #expect(try old.audit(AuditFilter(), limit: 9).map(\.id) == [4, 3, 2, 1])
   }
 
-  @Test func aBackupOfAnotherDatabaseLeavesTheAuditAsItIsAndIsTold() throws {
+  @Test func aBackupOfAnotherDatabaseKeepsTheAuditAndIsReported() throws {
     try save()
     let other = try TemporaryStore()
     try other.store.put(.example("other.example"))
@@ -247,7 +247,7 @@ import Testing
     "DROP TRIGGER audit_is_not_changed",
     "ALTER TABLE token ADD COLUMN other TEXT",
   ])
-  func aBackupThatIsNotWholeIsRefusedAndNothingIsChanged(sql: String) throws {
+  func anIncompleteBackupIsRefusedAndChangesNothing(sql: String) throws {
     try save()
     try damage(file, sql)
     let before = try store.domain(name)
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test(arguments: [0, 100, 4096, 20_000])
-  func aFileThatIsNoDatabaseOrIsCutIsRefused(size: Int) throws {
+  func aFileThatIsNotADatabaseOrIsTruncatedIsRefused(size: Int) throws {
     try save()
     let bytes = try temporary.directory.read("backup.db")
     try temporary.directory.write(Array(bytes.prefix(size)), to: "backup.db")
@@ -271,7 +271,7 @@ import Testing
     #expect(try files() == ["aasa.db", "aasa.db-wal", "aasa.db-shm", "backup.db"])
   }
 
-  @Test func aBackupOfAnOlderSchemaIsBroughtToThisOne() throws {
+  @Test func aBackupOfAnOlderSchemaIsMigrated() throws {
     let connection = try Connection(path: file, mode: .create)
     try connection.execute(
       "CREATE TABLE migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
@@ -284,7 +284,7 @@ import Testing
     #expect(try temporary.count("migration") == restored.schema)
   }
 
-  @Test func tablesOfOtherProgramsAreLeftAlone() throws {
+  @Test func tablesOfOtherProgramsAreKept() throws {
     try damage(temporary.path, "CREATE TABLE _litestream_seq (id INTEGER); ")
     try save()
     try damage(temporary.path, "INSERT INTO _litestream_seq VALUES (7)")

@@ -19,7 +19,7 @@ extension Domain {
   var paths: [String] { document.entries.flatMap(\.routes).compactMap(\.path) }
 }
 
-/// Each of these is a transaction of its own.
+/// Each of these runs in a transaction of its own.
 extension Store {
   private static var context: WriteContext { WriteContext(author: "test") }
 
@@ -27,10 +27,13 @@ extension Store {
   func edit(
     _ name: DomainName, _ body: (StoredDomain?) throws -> DomainEdit
   ) throws -> EditedDomain {
-    try write(Self.context) { try $0.edit(name, action: "test", body) }
+    try write(Self.context) { transaction in
+      let old = try transaction.domain(name)
+      return try transaction.save(try body(old), over: old, action: "test")
+    }
   }
 
-  /// Makes a domain what it shall be.
+  /// Creates or changes a domain.
   @discardableResult
   func put(_ domain: Domain) throws -> EditedDomain {
     try edit(domain.name) { _ in
@@ -51,7 +54,7 @@ extension Store {
     try write(Self.context) { try $0.revokeToken(name) }
   }
 
-  /// What is to be served for a domain; nil if it is disabled or not there.
+  /// What is served for a domain; nil if it is disabled or does not exist.
   func served(_ domain: Int64) throws -> ServedDomain? {
     var found: ServedDomain?
     _ = try readServed { if $0.id == domain { found = $0 } }

@@ -30,7 +30,7 @@ import Testing
     try store.fetches(of: name, before: number, limit: limit)
   }
 
-  @Test func nobodyHasFetchedWhatIsNew() throws {
+  @Test func aNewDomainHasNoFetches() throws {
     let report = try report()
     #expect(report.totals.isEmpty && report.current.counts.isEmpty)
     #expect(report.revisions == [report.current] && report.current.revision.number == 1)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func fetchesAddUpWhicheverServerCountedThem() throws {
+  @Test func fetchesOfSeveralServersAddUp() throws {
     try store.add([fetches(2), fetches(5, by: .other)])
     try temporary.open().add([fetches(3, from: 50, to: 150)])
     try store.add([fetches(1, from: 300, to: 300)])
@@ -60,7 +60,7 @@ import Testing
     #expect(page.revisions.map(\.revision.number) == [2] && page.current == report.current)
   }
 
-  @Test func aFetchChangesNothingThatServersServeOrThatTheAuditHas() throws {
+  @Test func fetchesAreNeitherServedNorAudited() throws {
     let changes = try store.changes(after: 0)
     let audit = try temporary.count("audit")
     try store.add([fetches(1)])
@@ -69,7 +69,7 @@ import Testing
     #expect(try temporary.count("audit") == audit)
   }
 
-  @Test func fetchesGoWithTheirRevisionAndLateOnesOfAGoneOneAreDropped() throws {
+  @Test func fetchesArePrunedWithTheirRevisionAndLateOnesAreDropped() throws {
     try store.put(.example(paths: ["/b"]))
     try store.add([fetches(1), fetches(1, of: 2)])
     let connection = try temporary.connect()
@@ -83,7 +83,7 @@ import Testing
     #expect(try temporary.count("fetch") == 0)
   }
 
-  @Test func domainsThatAppleHasNotCollectedAreCountedByWhetherItEverCame() throws {
+  @Test func uncollectedDomainsAreCountedByWhetherAppleEverFetchedThem() throws {
     try store.put(.example("never.example"))
     var staging = try Domain.example("staging.example")
     staging.environment = .staging
@@ -107,7 +107,7 @@ import Testing
     #expect(try store.domainsWaitingForApple().count == 6)
   }
 
-  @Test func aFailureAddsNothingOfTheWholeBatch() throws {
+  @Test func aFailedBatchAddsNothing() throws {
     #expect(throws: StoreError.self) { try store.add([fetches(1), fetches(0)]) }
     #expect(try report().totals.isEmpty)
   }

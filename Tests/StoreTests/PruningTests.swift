@@ -62,7 +62,7 @@ import Testing
     (keep: 100, days: 1, oldest: 1), (keep: 1, days: 20, oldest: 1),
     (keep: 1, days: .max, oldest: 1),
   ])
-  func aRevisionGoesWhenItIsOldAndManyAreNewer(keep: Int, days: Int, oldest: Int) throws {
+  func aRevisionIsPrunedIfItIsOldAndManyAreNewer(keep: Int, days: Int, oldest: Int) throws {
     try publish(days: 0..<20)
     clock.set(day: 20)
     let pruned = try prune(Retention(revisions: keep, revisionDays: days))
@@ -70,7 +70,7 @@ import Testing
     #expect(pruned.revisions == oldest - 1 && pruned.auditRecords == 0)
   }
 
-  @Test func whatIsServedStaysHoweverOldItIs() throws {
+  @Test func theCurrentRevisionIsNeverPruned() throws {
     try publish(days: 0..<3)
     try publish("other.example", days: 0..<1)
     let before = try store.currentDocument(of: name)
@@ -107,7 +107,7 @@ import Testing
     #expect(try numbers() == [180])
   }
 
-  @Test func recordsOfTheAuditGoByTheirAgeAlone() throws {
+  @Test func auditRecordsArePrunedByAge() throws {
     try publish(days: 0..<120)
     clock.set(day: 120)
     #expect(try prune(Retention(revisions: 1, auditDays: 0)) == Pruned())

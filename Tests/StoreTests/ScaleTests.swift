@@ -19,7 +19,7 @@ import Testing
     let names = try (0..<Self.count).map { try DomainName("d\(1_000_000 + $0).example") }
     try store.write(WriteContext(author: "test")) { transaction in
       for name in names {
-        _ = try transaction.edit(name, action: "test") { _ in edit(of: name, cacheSeconds: 1) }
+        _ = try transaction.save(edit(of: name, cacheSeconds: 1), over: nil, action: "test")
       }
     }
     #expect(try store.domainCount() == Self.count)
@@ -36,9 +36,7 @@ import Testing
 
     let before = try store.readServed { _ in }
     let one = names[Self.count / 2]
-    _ = try store.write(WriteContext(author: "test")) {
-      try $0.edit(one, action: "test") { _ in edit(of: one, cacheSeconds: 2) }
-    }
+    try store.edit(one) { _ in edit(of: one, cacheSeconds: 2) }
     #expect(try store.changes(after: before).domains?.count == 1)
   }
 }

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { temporary = try TemporaryStore() }
 
-  @Test func everyFileOfTheMigrationsFolderIsInTheProgramAsItIs() throws {
+  @Test func everyMigrationFileIsEmbeddedUnchanged() throws {
     let folder = URL(filePath: #filePath).appending(path: "../../../migrations").standardized
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".sql") }.sorted()
@@ -26,7 +26,7 @@ import Testing
     #expect(migrations.map(\.version) == Array(1...migrations.count))
   }
 
-  @Test func everyMigrationIsRecordedAndNoneIsAppliedTwice() throws {
+  @Test func everyMigrationIsRecordedAndAppliedOnce() throws {
     _ = try temporary.open()
     let connection = try temporary.connect()
     let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
@@ -35,7 +35,7 @@ import Testing
     #expect(rows == migrations.map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
   }
 
-  @Test func aMigrationThatFailsLeavesNothingOfIt() throws {
+  @Test func aFailedMigrationIsRolledBack() throws {
     let path = temporary.directory.path("half.db")
     do {
       let connection = try Connection(path: path, mode: .create)
@@ -78,7 +78,7 @@ import Testing
     #expect(try temporary.directory.read("foreign.db") == before)
   }
 
-  @Test func anEmptyDatabaseIsTakenAlsoWithTheTablesOfLitestream() throws {
+  @Test func anEmptyDatabaseMayHaveTablesOfLitestream() throws {
     let path = temporary.directory.path("new.db")
     do { try Connection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
     #expect(try Store(path: path, now: { 0 }).domainCount() == 0)
@@ -87,7 +87,7 @@ import Testing
     #expect(try Store(path: empty, now: { 0 }).domainCount() == 0)
   }
 
-  @Test func manyProcessesMayMakeTheSchemaAtOnce() async throws {
+  @Test func manyProcessesCanMigrateAtTheSameTime() async throws {
     let path = temporary.directory.path("race.db")
     try await withThrowingTaskGroup { group in
       for _ in 0..<8 { group.addTask { _ = try Store(path: path, now: { 0 }) } }
@@ -135,7 +135,7 @@ import Testing
     "INSERT INTO fetch VALUES (1, 2, 'other', 1, 0, 0)",
     "INSERT INTO fetch VALUES (99, 1, 'other', 1, 0, 0)",
   ])
-  func theSchemaRefusesRowsThatCannotBe(sql: String) throws {
+  func theSchemaRefusesInvalidRows(sql: String) throws {
     try temporary.store.put(.example(aliases: ["www.example.com"]))
     let connection = try temporary.connect()
     do {
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsNoDatabaseOrCannotBeThereIsRefusedAndNotTouched() throws {
+  @Test func anInvalidOrImpossibleDatabaseFileIsRefusedUntouched() throws {
     let text = Data(repeating: UInt8(ascii: "x"), count: 5000)
     let file = temporary.directory.url.appending(path: "text.db")
     try text.write(to: file)

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: Shape.all)
-  func aFileOfAnyShapeComesBackFromItsRowsAsItWas(shape: Shape) throws {
+  func filesOfAllShapesRoundTripThroughRows(shape: Shape) throws {
     let document = try Document(adopting: shape.file)
     let edited = try store.put(Domain(name: name, document: document))
     #expect(edited.stored.domain.document.json == shape.file)
@@ -25,7 +25,7 @@ import Testing
     #expect(edited.revision.number == 1)
   }
 
-  @Test func anEditThatFailsLeavesEverythingAsItWas() throws {
+  @Test func aFailedEditChangesNothing() throws {
     struct Stop: Error {}
     let before = try store.put(.example(aliases: ["www.example.com"])).stored
     let sequence = try store.changes(after: 0).sequence
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aNameThatIsTakenLeavesBothDomainsAsTheyWere() throws {
+  @Test func aTakenNameChangesNeitherDomain() throws {
     try store.put(.example("a.example", aliases: ["shared.example"]))
     let before = try store.put(.example("b.example", aliases: ["b2.example"]))
     #expect(throws: StoreError.nameTaken("shared.example", by: try DomainName("a.example"))) {
@@ -70,7 +70,7 @@ import Testing
     #expect(try store.changes(after: 0).sequence == 1)
   }
 
-  @Test func aRevisionSaysWhatWasPublishedWhenAndByWhom() throws {
+  @Test func aRevisionRecordsDocumentTimeAndAuthor() throws {
     let edited = try store.put(.example())
     let (document, revision) = try store.currentDocument(of: name)
     #expect(revision == edited.revision)
@@ -80,7 +80,7 @@ import Testing
     #expect(second.revision.number == 2 && second.revision.sha256 != revision.sha256)
   }
 
-  @Test func routesAndEntriesThatStayKeepTheirRows() throws {
+  @Test func remainingRoutesAndEntriesKeepTheirRows() throws {
     let first = try store.put(.example(paths: ["/a", "/b", "/c"])).stored.domain
     var domain = first
     domain.document.entries[0].routes.swapAt(0, 2)
@@ -94,7 +94,7 @@ import Testing
     #expect(second.document.entries[0].id == first.document.entries[0].id)
   }
 
-  @Test func aDeletedDomainTakesItsRowsWithItAndLeavesItsApps() throws {
+  @Test func deletingADomainDeletesItsRowsButNotItsApps() throws {
     let domain = try store.put(.example(aliases: ["www.example.com"]))
     try store.delete(name)
     #expect(try store.served(domain.stored.id) == nil)
@@ -107,7 +107,7 @@ import Testing
     #expect(again.revision.number == 1 && again.stored.id != domain.stored.id)
   }
 
-  @Test func aTokenIsFoundByItsSecretAlone() throws {
+  @Test func aTokenIsFoundOnlyByItsSecret() throws {
     let secret = try store.createToken(
       name: "a", role: .editor, domains: ["*.b.example", "a.example"])
     let token = try #require(try store.token(secret))
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// An empty file in its place would be taken for the database by whoever restores it.
-  @Test func aDatabaseThatWasMovedAwayDoesNotComeBackAsAnEmptyFile() throws {
+  @Test func aMovedDatabaseIsNotRecreatedAsAnEmptyFile() throws {
     for count in 0..<50 { try store.put(.example("d\(count).example")) }
     try FileManager.default.moveItem(
       atPath: temporary.path, toPath: temporary.directory.path("moved.db"))

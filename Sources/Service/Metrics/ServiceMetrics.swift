@@ -18,7 +18,7 @@ struct ServiceMetrics: Sendable {
   let collection: AppleCollection
   let prunedRows: Counters
   let certificates: CertificateReloader
-  let trouble: Trouble
+  let health: Health
   let publicListener: PublicListener
   /// Open connections of the admin listener, which is created with these metrics and so is unknown here.
   let adminConnections: Gauge
@@ -83,12 +83,12 @@ struct ServiceMetrics: Sendable {
         [Release.version: 1]),
       .gauge(
         "aasa_ready", "1 until a shutdown begins, as /readyz reports.",
-        trouble.has(.ending) ? 0 : 1),
+        health.has(.shuttingDown) ? 0 : 1),
       .gauge(
         "aasa_database_up", "1 if the last operation on the database succeeded.", by: "operation",
         [
-          "read": trouble.has(.reading) || trouble.has(.measuring) ? 0 : 1,
-          "write": trouble.has(.writing) || trouble.has(.counting) ? 0 : 1,
+          "read": health.has(.reading) || health.has(.readingLedger) ? 0 : 1,
+          "write": health.has(.writing) || health.has(.writingLedger) ? 0 : 1,
         ]),
     ]
   }

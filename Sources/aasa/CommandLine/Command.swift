@@ -117,15 +117,3 @@ struct Option: Sendable {
   /// Whether its value is the path of a file or directory.
   var takesPath: Bool { placeholder == "FILE" || placeholder == "DIR" }
 }
-
-extension Option {
-  static let config = {
-    var option = Option("--config", "FILE", "A TOML file with settings.")
-    option.variable = "AASA_CONFIG"
-    return option
-  }()
-  /// Every option of `aasa serve`.
-  static let settings = [config] + Configuration.settings.map { Option($0) }
-  static let database = Option(Setting.database)
-  static let json = Option("--json", nil, "Print JSON.")
-}

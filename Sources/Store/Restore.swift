@@ -1,10 +1,79 @@
+import Glibc
+import Migrations
 import SQLite
 
-/// Replaces what a database holds by what a copy of a backup holds, in one transaction.
+/// The result of a restore.
+public struct Restored: Sendable, Equatable {
+  /// The contents of the backup.
+  public let contents: DatabaseContents
+  /// The version of the schema now.
+  public let schema: Int
+  /// The number of domains that were published again under a new number, because the database had a later
+  /// revision than the backup.
+  public let republished: Int
+  /// The names of tokens that are valid again.
+  public let revivedTokens: [String]
+  /// Whether, judging by the audits, the backup is of another database than the one it replaced. Then the
+  /// database keeps its audit, and that of the backup is not restored.
+  public let isOfOtherDatabase: Bool
+}
+
+extension Backup {
+  /// Restores a database from a backup after checking both, completely or not at all, even if the program
+  /// or the machine stops meanwhile.
+  ///
+  /// An existing database may be in use: it is changed in one transaction, and servers serve the restored
+  /// documents like any change by another process.
+  ///
+  /// - Parameters:
+  ///   - path: The backup. It is not changed.
+  ///   - database: The path of the database.
+  ///   - replacing: Whether to replace the contents of an existing database.
+  ///   - now: The time, in seconds since 1970.
+  /// - Throws: `BackupError`. Nothing was changed.
+  public static func restore(
+    _ path: String, to database: String, replacing: Bool, now: Int64
+  ) throws -> Restored {
+    if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
+    if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
+    let exists = FileIdentity(database) != nil
+    if exists && !replacing { throw BackupError.alreadyExists(database) }
+    for suffix in DatabaseFile.companions where !exists && FileIdentity(database + suffix) != nil {
+      throw BackupError.leftover(database + suffix)
+    }
+    let file = try AtomicFile(at: database)
+    try copy(path, to: file, mayWrite: false)
+    let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
+    let schema = try BackupError.naming(path) { try migrate(file.temporaryPath, path, now) }
+    if exists {
+      return try BackupError.naming(database) {
+        let replacement = try Replacement(of: database, by: file.temporaryPath, now: now)
+        return try replacement.perform(contents: contents, schema: schema)
+      }
+    }
+    try BackupError.naming(path) {
+      try Replacement.record(now: now, Connection(path: file.temporaryPath, mode: .existing))
+    }
+    try file.commit(replacing: false)
+    return Restored(
+      contents: contents, schema: schema, republished: 0, revivedTokens: [],
+      isOfOtherDatabase: false)
+  }
+
+  /// Migrates a copy of a backup and returns the version of its schema.
+  private static func migrate(_ copy: String, _ name: String, _ now: Int64) throws -> Int {
+    let connection = try Connection(path: copy, mode: .existing)
+    try Migrator.migrate(connection, now: now)
+    try Schema.known(now).check(connection, name)
+    return try Migrator.version(connection)
+  }
+}
+
+/// Replaces the contents of a database with those of a copy of a backup, in one transaction.
 ///
-/// Clients remember numbers: revisions (`If-Match`), entries and routes. None of them comes to mean
-/// something else: revisions go on from the higher number, and so do the keys of new rows.
-struct Replacement {
+/// Clients remember the numbers of revisions (`If-Match`), entries and routes. No number gets a new
+/// meaning: revisions continue from the higher number, and so do the keys of new rows.
+private struct Replacement {
   private let connection: Connection
   private let tables: [String]
   private let now: Int64
@@ -12,12 +81,12 @@ struct Replacement {
   private static let context = WriteContext(author: "aasa restore")
   private static let action = "restore backup"
 
-  /// Writes into the audit that a backup was restored.
+  /// Adds the restore to the audit.
   static func record(now: Int64, _ connection: Connection) throws {
     try AuditRows.add(action, nil, by: context, now: now, connection)
   }
 
-  /// Opens both.
+  /// Opens the database and attaches the copy as `saved`.
   ///
   /// - Throws: `BackupError.newerSchema`, `.otherSchema`; `SQLiteError`.
   init(of database: String, by copy: String, now: Int64) throws {
@@ -31,14 +100,14 @@ struct Replacement {
     }
     let schema = try Schema.known(now)
     try schema.check(connection, database)
-    // Its history of steps is the database's own.
+    // The history of migrations stays that of the database.
     tables = schema.tables.filter { !["migration", "audit", "change"].contains($0) }
-    // The copy was checked; rows of other tables come later.
+    // Rows are copied table by table, so references are broken in between. The copy was checked.
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.run("ATTACH DATABASE ? AS saved", [.text(copy)])
   }
 
-  /// Replaces it. Others that want to write wait meanwhile; those that read do not.
+  /// Replaces the contents. Writers in other processes wait meanwhile; readers do not.
   func perform(contents: DatabaseContents, schema: Int) throws -> Restored {
     try connection.transaction(.write) { connection in
       let revived = try connection.all(
@@ -53,7 +122,7 @@ struct Replacement {
       }
       let isOther = try isOther()
       if !isOther { try connection.execute(Self.addAudit) }
-      try connection.execute(Self.goOn)
+      try connection.execute(Self.continueKeys)
       try Self.record(now: now, connection)
       let republished = try republish()
       try connection.execute("DROP TABLE temp.before")
@@ -63,7 +132,7 @@ struct Replacement {
     }
   }
 
-  /// The revisions that were served until now, by name.
+  /// The current revisions before the restore, by name.
   private static let rememberRevisions = """
     CREATE TEMP TABLE before AS
       SELECT name, number, sha256, published_at FROM main.domain
@@ -71,8 +140,8 @@ struct Replacement {
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
     """
 
-  /// Whether the backup is of another database: rows of the audit never change, so those of the same
-  /// number are equal in what was saved and in what it was saved from.
+  /// Whether the backup is of another database: audit records never change, so a backup and its database
+  /// have equal records with equal numbers.
   private func isOther() throws -> Bool {
     let columns = [
       "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
@@ -87,17 +156,16 @@ struct Replacement {
     ) { _ in true } ?? false
   }
 
-  /// What was done stays in the record, and what was pruned stays away: only records beyond those that
-  /// the database ever had are missing in it.
+  /// Adds only audit records with numbers that the database never had: its own stay, and pruned ones do not
+  /// come back.
   private static let addAudit = """
     INSERT INTO main.audit SELECT * FROM saved.audit WHERE id >
       (SELECT ifnull(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'audit')
     """
 
-  /// The keys of new rows are higher than any
-  /// that was given out. The one row of `change` is beyond the next one of every server, so that all of
-  /// them read everything anew (`Store.changes`).
-  private static let goOn = """
+  /// Makes the keys of new rows higher than any old key. The only row of `change` skips a place, so that
+  /// all servers read everything again (`Store.changes`).
+  private static let continueKeys = """
     CREATE TEMP TABLE keys AS
       SELECT name, max(seq) AS seq FROM
         (SELECT * FROM main.sqlite_sequence UNION ALL SELECT * FROM saved.sqlite_sequence)
@@ -110,8 +178,8 @@ struct Replacement {
       SELECT ifnull(max(seq), 0) + 2, 0 FROM main.sqlite_sequence WHERE name = 'change';
     """
 
-  /// Publishes the document of every domain again whose number would go back or would be that of
-  /// another revision, and returns how many there were.
+  /// Publishes the document again under a new number for each domain whose revision number would go back
+  /// or would belong to another revision. Returns the number of these domains.
   private func republish() throws -> Int {
     let values: [Value] = [.integer(now), .text(Self.context.author), .text(Self.action)]
     try connection.run(

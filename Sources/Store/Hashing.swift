@@ -1,12 +1,12 @@
 import CSodium
 
-/// The secret that a bearer token is. It is shown once and stored only as a hash.
+/// A bearer token. It is shown once and stored only as a hash.
 public struct TokenSecret: Sendable {
-  /// The token as clients send it: `aasa_` and 43 characters of base64url.
+  /// The token as clients send it: the prefix and 43 characters of base64url.
   public let text: String
 
-  /// How every token begins.
-  public static let prefix = "aasa_"
+  /// The first characters of every token, by which logs recognize and mask them.
+  package static let prefix = "aasa_"
 
   /// A new secret of 256 random bits.
   public init() throws {
@@ -21,11 +21,10 @@ public struct TokenSecret: Sendable {
     text = Self.prefix + String(decoding: characters, as: UTF8.self)
   }
 
-  /// What a client sent.
+  /// A token that a client sent.
   public init(_ text: String) { self.text = text }
 
-  /// The BLAKE2b hash of the token, 32 bytes. The token has 256 random bits, so that a fast hash
-  /// without salt is enough.
+  /// The BLAKE2b hash of the token, 32 bytes. A fast hash without salt is enough for 256 random bits.
   var hash: [UInt8] {
     var hash = [UInt8](repeating: 0, count: 32)
     let bytes = Array(text.utf8)
@@ -33,18 +32,30 @@ public struct TokenSecret: Sendable {
     return hash
   }
 
-  /// Whether two hashes are the same, in a time that does not depend on where they differ.
+  /// Compares two hashes in constant time.
   static func isSame(_ hash: [UInt8], _ other: [UInt8]) -> Bool {
     hash.count == other.count && sodium_memcmp(hash, other, hash.count) == 0
   }
 }
 
-/// The library behind hashes and random bytes.
+/// SHA-256 (FIPS 180-4).
+package enum SHA256 {
+  /// The digest as 64 lower-case hexadecimal digits.
+  package static func hexadecimal(of bytes: [UInt8]) -> String {
+    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+    crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+    let digits = Array("0123456789abcdef".utf8)
+    let text = digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// libsodium.
 enum Sodium {
-  /// The library could not be started.
+  /// libsodium could not be initialized.
   struct Unavailable: Error {}
 
-  /// Starts the library; it may be called any number of times and from any thread.
+  /// Initializes the library. Any thread may call it any number of times.
   static func start() throws(Unavailable) {
     if sodium_init() < 0 { throw Unavailable() }
   }

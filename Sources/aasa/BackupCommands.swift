@@ -1,0 +1,134 @@
+import Association
+import FoundationEssentials
+import JSONValue
+import Service
+import Store
+
+/// `aasa backup`
+enum BackupCommand {
+  static let command = Command(
+    name: "backup", group: .database, summary: "save the database to one checked file",
+    details: "Works while a server runs on the database.",
+    options: [.force, .json, .database], operands: .one("FILE"),
+    examples: [
+      ("Save the database", "aasa backup aasa-backup.db"),
+      (
+        "Replace last night's backup",
+        "aasa backup --force --database /var/lib/aasa/aasa.db /backup/aasa.db"
+      ),
+    ], run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let file = try arguments.backupFile()
+    let database = try Store.path(arguments)
+    let contents = try Store.advising {
+      try Backup.save(database, to: file, replacing: arguments.has(.force))
+    }
+    if arguments.has(.json) {
+      try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
+    } else {
+      try Terminal.print("\(file): \(contents.counts), schema \(contents.schema)")
+    }
+    return .success
+  }
+}
+
+/// `aasa restore`
+enum RestoreCommand {
+  static let command = Command(
+    name: "restore", group: .database, summary: "restore the database from a backup",
+    details: "Checks the backup first. Works while a server runs on the database: it serves the "
+      + "restored files within a second. Lists tokens that become valid again.",
+    options: [.force, .json, .database], operands: .one("FILE"),
+    examples: [
+      ("Restore into a new database", "aasa restore --database new.db aasa-backup.db"),
+      ("Replace the database of a running server", "aasa restore --force aasa-backup.db"),
+    ], run: run)
+
+  private static func run(_ arguments: Arguments) throws -> ExitStatus {
+    let file = try arguments.backupFile()
+    let database = try Store.path(arguments)
+    let restored = try Store.advising {
+      try Backup.restore(
+        file, to: database, replacing: arguments.has(.force),
+        now: Int64(Date.now.timeIntervalSince1970))
+    }
+    let text =
+      arguments.has(.json) ? json(restored, database, file) : line(restored, database, file)
+    warn(restored)
+    try Terminal.print(text)
+    return .success
+  }
+
+  private static func line(_ restored: Restored, _ database: String, _ file: String) -> String {
+    let old = restored.contents.schema
+    let schema = old == restored.schema ? "schema \(old)" : "schema \(old), now \(restored.schema)"
+    return "\(database): restored from \(file), \(restored.contents.counts), \(schema)"
+  }
+
+  private static func json(_ restored: Restored, _ database: String, _ file: String) -> String {
+    var object = restored.contents.members(["database": .string(database), "file": .string(file)])
+    object["schemaNow"] = .integer(restored.schema)
+    object["republished"] = .integer(restored.republished)
+    object["revivedTokens"] = .strings(restored.revivedTokens)
+    object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
+    return JSON.object(object).text
+  }
+
+  private static func warn(_ restored: Restored) {
+    if restored.republished > 0 {
+      Terminal.complain(
+        "Republished \(restored.republished.counted("domain")) under a new number: the database had "
+          + "later revisions than the backup.")
+    }
+    if restored.isOfOtherDatabase {
+      Terminal.complain(
+        "The backup is of another database. The audit of this database was kept; that of the backup "
+          + "was not restored.")
+    }
+    if !restored.revivedTokens.isEmpty {
+      Terminal.complain(
+        "These tokens are valid again; revoke those that must not be: "
+          + restored.revivedTokens.joined(separator: ", "))
+    }
+  }
+}
+
+extension Arguments {
+  /// The operand of `backup` and `restore`, which cannot be stdin or stdout.
+  fileprivate func backupFile() throws(UsageError) -> String {
+    let file = operands[0]
+    if file.isEmpty || file == "-" {
+      throw UsageError("FILE must be a path, not \(file.quotedPath).")
+    }
+    return file
+  }
+}
+
+extension Store {
+  /// Runs `body`, and adds advice to its errors of the database.
+  fileprivate static func advising<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch BackupError.database(let path, let error) {
+      throw UnusableDatabase(description: error.advice(for: path))
+    }
+  }
+}
+
+extension DatabaseContents {
+  /// "118784 bytes, 1 domain, 17 revisions"
+  fileprivate var counts: String {
+    "\(bytes) bytes, " + domains.counted("domain") + ", " + revisions.counted("revision")
+  }
+
+  /// Adds these counts to the members of an object.
+  fileprivate func members(_ others: JSON.Object) -> JSON.Object {
+    var object = others
+    object["bytes"] = .integer(bytes)
+    object["domains"] = .integer(domains)
+    object["revisions"] = .integer(revisions)
+    object["schema"] = .integer(schema)
+    return object
+  }
+}

@@ -1,0 +1,42 @@
+import Association
+import Service
+
+/// Options of several commands.
+extension Option {
+  static let config = {
+    var option = Option("--config", "FILE", "A TOML file with settings.")
+    option.variable = "AASA_CONFIG"
+    return option
+  }()
+  /// Every option of `aasa serve`.
+  static let settings = [config] + Configuration.settings.map { Option($0) }
+  static let database = Option(Setting.database)
+  static let json = Option("--json", nil, "Print JSON.")
+  static let accept = Option(
+    "--accept", "CODES",
+    "Publish despite these errors: codes of findings, separated by commas. May be repeated."
+  )
+  static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
+  static let prune = Option(
+    "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
+  static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
+  static let force = Option("--force", nil, "Overwrite what exists.")
+  static let server = Option(
+    "--server", "URL",
+    "Work on a running server instead of a database file: the URL of its admin listener. Needs a "
+      + "token in AASA_TOKEN.")
+
+  /// The options that choose an `Installation`.
+  static let installation = [database, server]
+}
+
+extension Arguments {
+  /// The codes of errors that do not stop a publication.
+  func acceptedCodes() throws(UsageError) -> Set<Finding.Code> {
+    do throws(UnacceptableCode) {
+      return try Finding.Code.accepted(in: all(.accept).joined(separator: ","))
+    } catch {
+      throw UsageError(error.message)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Association
+import Publishing
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// An edit is a transaction of its own, committed and served before it returns.
+@Suite struct EditTests {
+  private let temporary: TemporaryStore
+  private let name: DomainName
+  private var store: Store { temporary.store }
+
+  private struct Stop: Error {}
+
+  init() throws {
+    temporary = try TemporaryStore()
+    name = try DomainName("example.com")
+  }
+
+  private func put(_ domain: Domain, in transaction: borrowing Transaction) throws {
+    let edit = DomainEdit(domain: domain, document: domain.document.rendered())
+    let old = try transaction.domain(domain.name)
+    _ = try transaction.save(edit, over: old, action: "test")
+  }
+
+  private func names() throws -> [String] {
+    try store.domains(after: nil, limit: 10).map(\.name.text)
+  }
+
+  @Test func anEditIsServedAfterItsCommitAndADryRunIsNot() throws {
+    let other = try temporary.open()
+    let seen = Mutex<[Int]>([])
+    let publisher = Publisher(store: store) {
+      let revision = try other.domain(DomainName("example.com")).revision
+      seen.withLock { $0.append(revision) }
+    }
+    let name = name
+    for (isDryRun, path) in [(false, "/a"), (true, "/b"), (false, "/b")] {
+      let context = WriteContext(author: "test", isDryRun: isDryRun)
+      let publication = try publisher.write(context) {
+        try $0.publish(name, action: "test") { _ in try .example(paths: [path]) }
+      }
+      #expect(publication.edited.isChanged)
+    }
+    #expect(seen.withLock { $0 } == [1, 2])
+    #expect(throws: Stop.self) {
+      try publisher.write(WriteContext(author: "test")) { _ in throw Stop() }
+    }
+    #expect(seen.withLock { $0 } == [1, 2])
+  }
+
+  @Test func anEditThatCannotBeServedIsStoredAndSaysSo() throws {
+    let publisher = Publisher(store: store) { throw Stop() }
+    let name = name
+    #expect(throws: StoreError.notServedYet(detail: "Stop()")) {
+      try publisher.write(WriteContext(author: "test")) {
+        try $0.publish(name, action: "test") { _ in try .example() }
+      }
+    }
+    #expect(try store.domain(name).revision == 1)
+    #expect(try temporary.count("audit") == 1)
+  }
+
+  @Test func dryRunsAndFailedEditsChangeNothing() throws {
+    try store.put(.example())
+    let before = try store.domain(name)
+    try store.write(WriteContext(author: "test", isDryRun: true)) { transaction in
+      try put(.example(paths: ["/b"]), in: transaction)
+      try put(.example("other.example"), in: transaction)
+      #expect(try transaction.domainNames().map(\.text) == ["example.com", "other.example"])
+      #expect(try names() == ["example.com"], "nothing uncommitted is visible")
+    }
+    #expect(throws: Stop.self) {
+      try store.write(WriteContext(author: "test")) { transaction in
+        try put(.example(paths: ["/c"]), in: transaction)
+        throw Stop()
+      }
+    }
+    #expect(try names() == ["example.com"])
+    #expect(try store.domain(name) == before)
+    #expect(try store.changes(after: 0).sequence == 1)
+    try store.edit(name) { old in
+      #expect(old == before)
+      let domain = try Domain.example(paths: ["/d"])
+      return DomainEdit(domain: domain, document: domain.document.rendered())
+    }
+    #expect(try store.domain(name).revision == 2)
+  }
+
+  @Test func anEditOnAFullDiskIsRolledBack() throws {
+    try store.put(.example("before.example"))
+    do {
+      try store.write(WriteContext(author: "test")) { transaction in
+        try put(.example(), in: transaction)
+        let pages = try transaction.connection.first("PRAGMA page_count") { $0.int(0) } ?? 0
+        try transaction.connection.run("PRAGMA max_page_count = \(pages + 2)")
+        // One row without anything that depends on it: SQLite rolls back the whole transaction itself.
+        try transaction.connection.run(
+          """
+          INSERT INTO audit (at, author, address, action, reason)
+          VALUES (0, '', '', '', printf('%.*c', 100000, 'x'))
+          """)
+      }
+      Issue.record("the disk was not full")
+    } catch StoreError.database(.diskFull, _) {
+      #expect(try names() == ["before.example"])
+    }
+    try store.write(WriteContext(author: "test")) {
+      try $0.connection.run("PRAGMA max_page_count = 1000000")
+      try put(.example(), in: $0)
+    }
+    #expect(try names() == ["before.example", "example.com"])
+  }
+
+  @Test func canonicallyEquivalentTextsAreDifferent() throws {
+    for text in ["\u{E9}", "e\u{301}"] {
+      let edited = try store.edit(name) { old in
+        var domain = try old?.domain ?? .example()
+        domain.document.apps = [text]
+        return DomainEdit(domain: domain, document: domain.document.rendered())
+      }
+      let apps = edited.stored.domain.document.apps?.map { Array($0.utf8) }
+      #expect(apps == [Array(text.utf8)] && edited.isChanged)
+    }
+  }
+
+  @Test func anotherProcessCanWriteBesideThreadsThatWriteWithoutPause() throws {
+    let (busy, stop) = (try temporary.open(), Counter())
+    let threads = Threads(
+      (0..<4).map { index in
+        {
+          var count = 0
+          while stop.count == 0 {
+            count += 1
+            #expect(throws: Never.self) {
+              try busy.put(.example("d\(index).example", paths: ["/\(count)"]))
+            }
+          }
+        }
+      })
+    for _ in 0..<20 {
+      let start = ContinuousClock.now
+      #expect(throws: Never.self) { try store.put(.example("other.example")) }
+      #expect(ContinuousClock.now - start < .seconds(4))
+    }
+    stop.add()
+    #expect(threads.end())
+  }
+}
