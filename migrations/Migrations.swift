@@ -1,15 +1,15 @@
-/// One step of the schema.
+/// A migration of the schema.
 public struct Migration: Sendable {
-  /// Its place in the order, from 1, which is the number in the name of its file.
+  /// Its version, from 1: the number in its file name.
   public let version: Int
-  /// The name of its file without the ending.
+  /// Its file name without the extension.
   public let name: String
-  /// The statements.
+  /// Its SQL statements.
   public let sql: String
 }
 
-/// The steps that make the schema, oldest first. A released step never changes; a new one is a new
-/// file, added here and to `Package.swift`.
+/// All migrations, oldest first. A released migration never changes. To add one, add its file here and in
+/// `Package.swift`.
 public let migrations: [Migration] = [
   Migration(version: 1, name: "0001_core", bytes: PackageResources._001_core_sql),
   Migration(version: 2, name: "0002_operations", bytes: PackageResources._002_operations_sql),

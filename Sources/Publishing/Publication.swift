@@ -12,8 +12,8 @@ public struct Publication: Sendable {
   public let changedResolutions: [ChangedResolution]
   let document: ReadDocument
 
-  /// Compares the document with the previous one; `nil` if there is none. It takes its time, so it is
-  /// not done within the transaction.
+  /// Compares the document with the previous one; `nil` if there is none. This can be slow, so call it
+  /// after the transaction.
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
   public func comparison() throws -> DocumentComparison? {

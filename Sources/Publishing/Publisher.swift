@@ -1,6 +1,6 @@
 public import Store
 
-/// Writes to the store, and returns when what was written is served.
+/// Writes to the store, and waits until the change is served.
 public struct Publisher: Sendable {
   /// The store.
   public let store: Store

@@ -160,7 +160,7 @@ public final class Connection {
 
   /// Copies the whole database over another one that nothing else uses (sqlite.org/backup.html).
   ///
-  /// All pages are copied in one step, in one read transaction, while writers go on. A copy in several
+  /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in several
   /// steps starts over whenever another process writes between them, and may never end.
   ///
   /// - Throws: `SQLiteError`.

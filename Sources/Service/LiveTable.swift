@@ -38,7 +38,7 @@ public final class LiveTable: Sendable {
 
   /// Serves what this process committed before the call.
   ///
-  /// - Throws: `StoreError`, `PreparedResponse.Failure`. The table goes on serving the previous
+  /// - Throws: `StoreError`, `PreparedResponse.Failure`. The table keeps serving the previous
   ///   documents until the next call, or the next `refresh`, succeeds.
   func serveCommits() throws {
     do {

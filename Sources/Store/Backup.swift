@@ -3,8 +3,8 @@ import SQLite
 
 /// Saves a database to a file.
 public enum Backup {
-  /// Saves a database as it is at one moment, while others go on editing it, and checks the copy. The
-  /// copy is one file without a WAL, and can be opened read-only anywhere.
+  /// Saves a snapshot of a database, which others may edit meanwhile, and checks the copy. The copy is one
+  /// file without a WAL, and can be opened read-only anywhere.
   ///
   /// - Parameters:
   ///   - database: The path of an existing database. Its schema is not migrated.
@@ -62,7 +62,7 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   case otherSchema(String, objects: [String])
   /// The file is damaged; has the first few faults.
   case damaged(String, faults: [String])
-  /// There is no database, but a part of an old one.
+  /// The database does not exist, but a file of an old one does.
   case leftover(String)
   /// SQLite failed.
   case database(String, StoreError)

@@ -6,7 +6,7 @@ public final class DatabaseCounts: Sendable {
   enum Kind: String, CaseIterable {
     /// Answering an API request.
     case read
-    /// Reading what is to be served.
+    /// Reading documents to serve.
     case follow
     /// Writing, including the wait for other writers.
     case write

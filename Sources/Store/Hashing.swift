@@ -5,8 +5,8 @@ public struct TokenSecret: Sendable {
   /// The token as clients send it: the prefix and 43 characters of base64url.
   public let text: String
 
-  /// The first characters of every token, by which logs recognize and mask them.
-  package static let prefix = "aasa_"
+  /// How every token begins.
+  public static let prefix = "aasa_"
 
   /// A new secret of 256 random bits.
   public init() throws {

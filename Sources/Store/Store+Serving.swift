@@ -36,8 +36,8 @@ public struct Changes: Sendable {
 }
 
 extension Store {
-  /// Reads a part of everything that is served, in one consistent state, on a connection of its own, so
-  /// that several threads can read parts at the same time.
+  /// Reads a part of everything that is served, in one consistent state, on a separate connection, so that
+  /// several threads can read parts at the same time.
   ///
   /// - Parameters:
   ///   - part: The number of the part, from 0. Every domain is in exactly one part.

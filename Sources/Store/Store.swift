@@ -8,7 +8,7 @@ public final class Store: Sendable {
   /// Reads for API requests; no writer blocks it. The readers are closed before the writer: only if the
   /// last connection to close may write does SQLite delete the WAL.
   private let reader: Database
-  /// Reads what is to be served, so that no API request delays it.
+  /// Reads documents to serve, so that no API request delays them.
   private let follower: Database
   private let writer: Database
   let path: String
@@ -64,7 +64,7 @@ public final class Store: Sendable {
         }
       }
     }
-    commits.add(1, ordering: .relaxed)
+    if !context.isDryRun { commits.add(1, ordering: .relaxed) }
     return result
   }
 
@@ -80,14 +80,14 @@ public final class Store: Sendable {
     try translatingErrors(.read) { try reader.withConnection(body) }
   }
 
-  /// Runs a long `body` in a transaction that sees one state, on a connection of its own.
+  /// Runs a long `body` in a transaction that sees one state, on a separate connection.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) {
       try Database(path: path, mode: .readOnly).withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  /// Runs `body` in a transaction that sees one state, on the connection for what is to be served.
+  /// Runs `body` in a transaction that sees one state, on the connection for documents to serve.
   func follow<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.follow) {
       try follower.withConnection { try $0.transaction(.read, body) }

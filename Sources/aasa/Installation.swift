@@ -119,7 +119,11 @@ enum Installation {
       do throws(InvalidInput) {
         return (try Faults.collecting(in: json, Plan.read), json)
       } catch {
-        throw unexpected(200, "an answer that this version of aasa does not understand")
+        let faults = error.faults.map { "\($0.pointer): \($0.message)" }
+        throw Failure(
+          description: (change.isDryRun ? "" : "\(name) applied the state. ")
+            + "This version of aasa cannot read the plan of \(name): \(faults.first ?? "") Update "
+            + "aasa to the version of the server.")
       }
     } catch let error as APIClient.Unreachable where error.isOutcomeUnknown {
       if change.isDryRun { throw error }

@@ -1,7 +1,7 @@
 import Association
 import JSONValue
 
-/// A problem of the API (RFC 9457) for people: a sentence, then each fault on a line of its own.
+/// A problem of the API (RFC 9457) for people: a sentence, then one line per fault.
 struct ProblemText {
   private let problem: JSON
   private let origin: String
