@@ -70,7 +70,7 @@ final class BlockingHandler: RequestSteps {
   private func response(to incoming: IncomingRequest) -> Response {
     var response =
       switch incoming.verdict {
-      case .whole(let request): answer(request)
+      case .wanted(let head): answer(incoming.whole(head))
       case .refused(let reason): refuse(Refusal(reason: reason, fields: incoming.fields))
       case .screened(let response): response
       }
@@ -81,28 +81,26 @@ final class BlockingHandler: RequestSteps {
 
 /// A request that is arriving. Used by the thread of its connection only.
 final class IncomingRequest {
-  /// What is to be done with a request.
+  /// What is to be done with a request, by what has come of it.
   enum Verdict {
-    case whole(Request)
-    /// The handler does not get it.
+    /// The handler gets it when its body has come.
+    case wanted(RequestHead)
     case refused(Refusal.Reason)
     /// Answered without its body.
     case screened(Response)
   }
 
+  private(set) var verdict = Verdict.refused(.malformedTarget(.form))
   private(set) var fields = Fields()
   /// Whether the answer is given without reading the whole body, which closes the connection.
   private(set) var isAnsweredEarly = false
   private let rawTarget: [UInt8]
   private let limits: Limits
-  private var head: RequestHead?
   private var version = ""
   private var body: [UInt8] = []
   private var receivedBytes = 0
-  private var refusal: Refusal.Reason?
-  private var screened: Response?
 
-  /// How many bytes that nobody wants are read and dropped, so that the client gets to the answer.
+  /// How much of an unwanted body is read and dropped, so that the client gets to the answer.
   private static let drainedBytes = 1_048_576
 
   init(target: UnsafePointer<CChar>, limits: Limits) {
@@ -110,18 +108,19 @@ final class IncomingRequest {
     self.limits = limits
   }
 
-  var verdict: Verdict {
-    if let refusal { return .refused(refusal) }
-    if let screened { return .screened(screened) }
-    guard let head else { return .refused(.malformedTarget(.form)) }
-    return .whole(
-      Request(
-        method: head.method, target: head.target, version: version, fields: fields, body: body,
-        peer: head.peer))
+  /// The request when its body has come.
+  func whole(_ head: RequestHead) -> Request {
+    Request(
+      method: head.method, target: head.target, version: version, fields: fields, body: body,
+      peer: head.peer)
   }
 
   /// How many bytes of a body are read, kept or not, before the connection is cut.
-  private var readBytes: Int { (screened == nil ? limits.bodyBytes : 0) + Self.drainedBytes }
+  private var readBytes: Int {
+    if case .screened = verdict { Self.drainedBytes } else { limits.bodyBytes + Self.drainedBytes }
+  }
+
+  private var isWanted: Bool { if case .wanted = verdict { true } else { false } }
 
   /// Takes what came before the body. Where a body follows, `screen` may answer without it.
   func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Response?) {
@@ -131,38 +130,46 @@ final class IncomingRequest {
       return true
     }
     let framing = BodyFraming(fields)
-    do throws(RequestTarget.Malformed) {
-      head = RequestHead(
-        method: Method(String(cString: request.method)), target: try RequestTarget(rawTarget),
-        fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
-    } catch {
-      refusal = .malformedTarget(error)
+    verdict = verdict(on: request, framing)
+    if framing.hasBody, case .wanted(let head) = verdict, let response = screen(head) {
+      verdict = .screened(response)
     }
-    if request.hidesTarget(ofBytes: rawTarget.count) { refusal = .malformedTarget(.character) }
-    if aasa_head_size(request.connection) > limits.headerBytes && refusal == nil {
-      refusal = .headerTooLarge(limit: limits.headerBytes)
-    }
-    if let problem = framing.problem { refusal = problem }
-    if framing.contentLength ?? 0 > UInt64(limits.bodyBytes) && refusal == nil {
-      refusal = .bodyTooLarge(limit: limits.bodyBytes)
-    }
-    if framing.hasBody, refusal == nil, let head { screened = screen(head) }
-    let isUnwanted = refusal != nil || screened != nil
     let isLong = framing.contentLength ?? 0 > UInt64(readBytes)
     isAnsweredEarly =
-      isUnwanted && framing.hasBody && (isLong || framing.isChunked || fields["Expect"] != nil)
+      !isWanted && framing.hasBody && (isLong || framing.isChunked || fields["Expect"] != nil)
       || framing.problem != nil
+  }
+
+  private func verdict(on request: ArrivingRequest, _ framing: BodyFraming) -> Verdict {
+    if let problem = framing.problem { return .refused(problem) }
+    if request.hidesTarget(ofBytes: rawTarget.count) {
+      return .refused(.malformedTarget(.character))
+    }
+    do throws(RequestTarget.Malformed) {
+      let head = RequestHead(
+        method: Method(String(cString: request.method)), target: try RequestTarget(rawTarget),
+        fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
+      if aasa_head_size(request.connection) > limits.headerBytes {
+        return .refused(.headerTooLarge(limit: limits.headerBytes))
+      }
+      if framing.contentLength ?? 0 > UInt64(limits.bodyBytes) {
+        return .refused(.bodyTooLarge(limit: limits.bodyBytes))
+      }
+      return .wanted(head)
+    } catch {
+      return .refused(.malformedTarget(error))
+    }
   }
 
   /// Takes a piece of the body; false if so much came that the connection has to be cut.
   func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
     receivedBytes += piece.count
-    if refusal == nil && screened == nil && receivedBytes > limits.bodyBytes {
-      refusal = .bodyTooLarge(limit: limits.bodyBytes)
-    }
-    if refusal == nil && screened == nil {
-      body.append(contentsOf: piece)
-      return true
+    if isWanted {
+      if receivedBytes <= limits.bodyBytes {
+        body.append(contentsOf: piece)
+        return true
+      }
+      verdict = .refused(.bodyTooLarge(limit: limits.bodyBytes))
     }
     body = []
     return receivedBytes <= readBytes
