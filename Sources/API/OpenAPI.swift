@@ -2,6 +2,7 @@ import APITypes
 import Association
 import HTTP
 import JSONValue
+import Store
 
 /// The OpenAPI description of the API, built from its endpoints.
 struct OpenAPI {

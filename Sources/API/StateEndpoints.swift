@@ -1,9 +1,9 @@
 import APITypes
-package import Association
+import Association
 import HTTP
-package import JSONValue
-package import Publishing
-package import Store
+import JSONValue
+import Publishing
+import Store
 
 /// `/v1/export` and `/v1/apply`.
 struct StateEndpoints: Sendable {

@@ -56,7 +56,8 @@ import Testing
         .subtracting(["unicode", "revision", "updatedAt"]))
     let again = try Faults.collecting(in: .object(written), DomainResource.read)
     #expect(again == domain && again.document == domain.document)
-    #expect(DomainResource.json(again).isWritten(like: written))
+    #expect(
+      JSON.object(DomainResource.json(again)).serialized() == JSON.object(written).serialized())
   }
 
   @Test func anEmptyDomainHasOnlyTheRequiredMembers() throws {
