@@ -63,7 +63,7 @@ final class Alphabet {
   }
 
   /// Builds automata over this alphabet.
-  private(set) lazy var builder = AutomatonBuilder(isMultiByte: false) { [written, folded] in
+  private(set) lazy var builder = AutomatonBuilder { [written, folded] in
     $1 ? folded.letters(of: $0.map(ComparedText.folded)) : written.letters(of: $0)
   }
 

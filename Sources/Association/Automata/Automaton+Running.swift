@@ -7,71 +7,56 @@ private protocol StateSet {
 // The runs are in one file so that the compiler specializes them for their sets of states.
 
 extension Automaton {
-  /// Moves on from one state of an element by a letter.
+  /// Moves on from one state of a segment by a letter.
   ///
   /// - Parameters:
   ///   - classes: The character classes of the letter, one bit per class.
-  ///   - isContinuation: Whether the letter continues a character of several letters.
+  ///   - isContinuation: Whether the letter is a byte that continues a character.
   @inline(__always)
   private func step(
     from state: Int, of index: Int, _ letter: Letter, classes: @autoclosure () -> UInt16,
     isContinuation: Bool, _ reached: inout some StateSet
   ) {
-    let element = elements[index]
-    switch element.kind {
-    case .letter: if letter == element.value { enter(index + 1, &reached) }
-    case .one:
-      if classes() >> UInt16(truncatingIfNeeded: element.value) & 1 != 0 {
-        enter(index + 1, &reached)
-      }
-    case .anyRun: enter(index, &reached)
-    case .anyOne:
-      // The second state, if there is one, follows the first byte of a character.
-      guard isContinuation == (state > element.base) else { return }
-      if isMultiByte { _ = reached.insert(Int(element.base) + 1) }
-      enter(index + 1, &reached)
-    case .values:
-      let trie = tries[Int(element.value)]
-      let node = trie.nodes[state - Int(element.base)]
-      if node.isRun || node.isAfterAnyOne && isContinuation {
-        enter(state - Int(element.base), of: index, &reached)
-      }
-      if let next = node.anyOne, !isContinuation { enter(Int(next), of: index, &reached) }
-      if let next = trie.target(of: letter, from: node) { enter(Int(next), of: index, &reached) }
-    case .end: break
+    let (trie, place) = (segments[index].trie, state - segments[index].base)
+    let node = tries[trie].nodes[place]
+    if node.isRun || node.isAfterAnyOne && isContinuation { enter(place, of: index, &reached) }
+    if node.anyOne != 0, !isContinuation { enter(Int(node.anyOne), of: index, &reached) }
+    if node.one != 0, classes() >> UInt16(node.classBit) & 1 != 0 {
+      enter(Int(node.one), of: index, &reached)
     }
+    let next = Int(tries[trie].target(of: letter, from: node))
+    if next != 0 { enter(next, of: index, &reached) }
   }
 
-  /// Reaches an element and everything that follows it by epsilon transitions.
+  /// Reaches a segment, or the end after the last one, and everything that follows by epsilon
+  /// transitions.
   @inline(__always)
   private func enter(_ first: Int, _ reached: inout some StateSet) {
-    var index = first
-    while reached.insert(Int(elements[index].base)) {
-      switch elements[index].kind {
-      case .anyRun: index += 1
-      case .values:
-        guard enterRun(after: 0, of: index, &reached) else { return }
-        index += 1
-      case .letter, .anyOne, .one, .end: return
+    for index in first..<segments.count {
+      guard reached.insert(segments[index].base), enterRun(after: 0, of: index, &reached) else {
+        return
       }
     }
+    _ = reached.insert(end)
   }
 
-  /// Reaches a node of an element's trie and everything that follows it by epsilon transitions.
+  /// Reaches a node of a segment and everything that follows it by epsilon transitions.
   private func enter(_ node: Int, of index: Int, _ reached: inout some StateSet) {
-    guard reached.insert(Int(elements[index].base) + node) else { return }
-    let runEnds = enterRun(after: node, of: index, &reached)
-    if runEnds || tries[Int(elements[index].value)].nodes[node].isEnd {
-      enter(index + 1, &reached)
-    }
+    let place = tries[segments[index].trie].nodes[node]
+    // The next segment or the end stands for a leaf.
+    if !place.isLeaf, !reached.insert(segments[index].base + node) { return }
+    if enterRun(after: node, of: index, &reached) || place.isEnd { enter(index + 1, &reached) }
   }
 
-  /// Reaches the `*` that follows a node, if there is one. Returns whether a value ends with it.
+  /// Reaches the `*` that follows a node, if there is one. Returns whether a list of tokens ends with
+  /// it.
+  @inline(__always)
   private func enterRun(after node: Int, of index: Int, _ reached: inout some StateSet) -> Bool {
-    let trie = tries[Int(elements[index].value)]
-    guard let next = trie.nodes[node].anyRun else { return false }
-    _ = reached.insert(Int(elements[index].base) + Int(next))
-    return trie.nodes[Int(next)].isEnd
+    let segment = segments[index]
+    let next = Int(tries[segment.trie].nodes[node].anyRun)
+    if next == 0 { return false }
+    _ = reached.insert(segment.base + next)
+    return tries[segment.trie].nodes[next].isEnd
   }
 }
 
@@ -94,9 +79,9 @@ extension Automaton {
         guard states.advance() else { return false }
         let byte = folds ? text[position].asciiLowercased : text[position]
         var index = 0
-        while let state = states.popFirst() {
+        while let state = states.popFirst(), state < end {
           steps += 1
-          index = element(owning: state, from: index)
+          index = segment(owning: state, from: index)
           step(
             from: state, of: index, Letter(byte), classes: CharacterClass.bitsOfByte[Int(byte)],
             isContinuation: byte.isUTF8Continuation, &states)
@@ -185,8 +170,8 @@ extension Automaton {
   ) -> States {
     var reached = SortedStates()
     var index = 0
-    for state in states {
-      index = element(owning: Int(state), from: index)
+    for state in states where state < end {
+      index = segment(owning: Int(state), from: index)
       step(
         from: Int(state), of: index, letter, classes: classes(), isContinuation: false, &reached)
     }

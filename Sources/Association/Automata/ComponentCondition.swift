@@ -1,5 +1,5 @@
 /// A route's condition on one component of a URL, read symbol by symbol.
-struct ComponentCondition {
+final class ComponentCondition {
   /// The state after a part of the component.
   enum Progress: Hashable {
     /// Of a pattern that covers the whole component.

@@ -12,7 +12,7 @@ struct SymbolAutomaton {
 
   let start: States
   private let automaton: Automaton
-  private let distances: [Int32?]
+  private let distances: [Int32]
   private let alphabet: Alphabet
   private let folds: Bool
 
@@ -38,49 +38,36 @@ struct SymbolAutomaton {
 
   /// The fewest symbols that complete the text; `nil` if none do.
   func distance(_ states: States) -> Int? {
-    states.lazy.compactMap { distances[Int($0)] }.min().map(Int.init)
+    let least = states.lazy.map { distances[Int($0)] }.min()
+    return least == Automaton.unreachable ? nil : least.map(Int.init)
   }
 
-  /// Whether the text is accepted however it continues.
+  /// Whether the text is accepted however it continues: after a `*` that may end it.
   func isUnconditional(_ states: States) -> Bool {
-    var index = 0
-    return states.contains { state in
-      index = automaton.element(owning: Int(state), from: index)
-      return distances[Int(state)] == 0 && isLoop(Int(state), of: automaton.elements[index])
-    }
+    zip(states, nodes(of: states)).contains { $1.node.isRun && distances[Int($0)] == 0 }
   }
 
   /// The symbols that lead on from these states.
   func exits(from states: States) -> Exits {
     var exits = Exits()
-    var index = 0
-    for state in states {
-      index = automaton.element(owning: Int(state), from: index)
-      let element = automaton.elements[index]
-      switch element.kind {
-      case .letter: exits.symbols += alphabet.symbols(of: element.value, folds: folds)
-      case .one: exits.symbols += alphabet.symbols(inClass: Int(element.value))
-      case .anyOne, .anyRun: exits.isOpen = true
-      case .values:
-        let trie = automaton.tries[Int(element.value)]
-        let node = trie.nodes[Int(state - element.base)]
-        if node.isRun || node.anyOne != nil { exits.isOpen = true }
-        for edge in trie.edges(of: node) {
-          exits.symbols += alphabet.symbols(of: edge.letter, folds: folds)
-        }
-      case .end: break
+    for (trie, node) in nodes(of: states) {
+      if node.isRun || node.anyOne != 0 { exits.isOpen = true }
+      if node.one != 0 { exits.symbols += alphabet.symbols(inClass: Int(node.classBit)) }
+      for edge in trie.edges(of: node) {
+        exits.symbols += alphabet.symbols(of: edge.letter, folds: folds)
       }
     }
     return exits
   }
 
-  /// Whether every symbol leads from a state back to it: a `*`.
-  private func isLoop(_ state: Int, of element: Automaton.Element) -> Bool {
-    switch element.kind {
-    case .anyRun: true
-    case .values:
-      automaton.tries[Int(element.value)].nodes[state - Int(element.base)].isRun
-    case .letter, .anyOne, .one, .end: false
+  /// The nodes of these states, in the same order, without the end.
+  private func nodes(of states: States) -> [(trie: TokenTrie, node: TokenTrie.Node)] {
+    var index = 0
+    return states.filter { $0 < automaton.end }.map { state in
+      index = automaton.segment(owning: Int(state), from: index)
+      let segment = automaton.segments[index]
+      let trie = automaton.tries[segment.trie]
+      return (trie, trie.nodes[Int(state) - segment.base])
     }
   }
 }

@@ -27,61 +27,45 @@ struct TrailingSlashes {
   }
 
   private struct TrieKey: Hashable {
-    let trie: Int32
+    let trie: Int
     let next: Rest
   }
 
-  private let tries: [ValueTrie]
+  private let tries: [TokenTrie]
   private let slash: Automaton.Letter
-  private var accepting: [UInt64]
   private var known: [TrieKey: (root: Rest, accepting: [Int])] = [:]
 
   /// The accepting states of an automaton, one bit per state.
   static func accepting(
-    _ elements: [Automaton.Element], _ tries: [ValueTrie], _ ending: Automaton.Ending,
+    _ segments: [Automaton.Segment], _ tries: [TokenTrie], end: Int, _ ending: Automaton.Ending,
     slash: Automaton.Letter
   ) -> [UInt64] {
-    let end = Int(elements.last?.base ?? 0)
-    var search = TrailingSlashes(
-      tries: tries, slash: slash, accepting: Array(repeating: 0, count: end / 64 + 1))
-    search.accept(end)
-    if ending == .path { search.acceptPathEndings(elements) }
-    return search.accepting
-  }
-
-  private mutating func accept(_ state: Int) {
-    accepting[state / 64] |= 1 << UInt64(state % 64)
-  }
-
-  /// Walks from the last element to the first, as long as the end is within reach.
-  private mutating func acceptPathEndings(_ elements: [Automaton.Element]) {
+    var accepting = [UInt64](repeating: 0, count: end / 64 + 1)
+    let accept = { (state: Int) in accepting[state / 64] |= 1 << UInt64(state % 64) }
+    accept(end)
+    if ending == .exact { return accepting }
+    var search = TrailingSlashes(tries: tries, slash: slash)
     var next = Rest.nothing
-    for element in elements.dropLast().reversed() where !next.isEmpty {
-      switch element.kind {
-      case .letter: next = element.value == slash ? next.after(slash: true) : []
-      case .anyRun: next = next.after(slash: false)
-      case .one, .anyOne, .end: next = []
-      case .values:
-        let (root, nodes) = rests(in: TrieKey(trie: element.value, next: next))
-        for node in nodes { accept(Int(element.base) + node) }
-        next = root
-      }
-      if next.contains(.stars) { accept(Int(element.base)) }
+    // As long as the end is within reach.
+    for segment in segments.reversed() where !next.isEmpty {
+      let (root, nodes) = search.rests(in: TrieKey(trie: segment.trie, next: next))
+      for node in nodes { accept(segment.base + node) }
+      next = root
     }
+    return accepting
   }
 
   /// The rest at the root of a trie, and the nodes in which the text may end.
   private mutating func rests(in key: TrieKey) -> (root: Rest, accepting: [Int]) {
     if let known = known[key] { return known }
-    let trie = tries[Int(key.trie)]
+    let trie = tries[key.trie]
     var rests = [Rest](repeating: [], count: trie.nodes.count)
     // Children come after their parents.
     for (index, node) in trie.nodes.enumerated().reversed() {
       var rest: Rest = node.isEnd ? key.next : []
-      if let target = trie.target(of: slash, from: node) {
-        rest.formUnion(rests[Int(target)].after(slash: true))
-      }
-      if let run = node.anyRun { rest.formUnion(rests[Int(run)].after(slash: false)) }
+      let target = Int(trie.target(of: slash, from: node))
+      if target != 0 { rest.formUnion(rests[target].after(slash: true)) }
+      if node.anyRun != 0 { rest.formUnion(rests[Int(node.anyRun)].after(slash: false)) }
       rests[index] = rest
     }
     let result = (rests[0], rests.indices.filter { rests[$0].contains(.stars) })

@@ -1,7 +1,7 @@
 import JSONValue
 
 extension Inspection {
-  /// Says what the routes do together. Comes last, so as to leave out what was said of a route alone.
+  /// Reports routes that never decide. Runs last, to leave out routes that already have a finding.
   mutating func inspectShadowing() {
     let shadowing = Shadowing(links)
     lazy var isExclusion = Dictionary(
@@ -33,11 +33,11 @@ extension Inspection {
       .neverMatches, at: route.pointer,
       "No URL that can exist meets all conditions of this route, so it never decides.",
       help:
-        "Compare the conditions with a URL that is meant: the path is compared without query and"
-        + " fragment, and each must be covered from end to end.")
+        "Compare the conditions with a URL that should match: the path is compared without query"
+        + " and fragment, and each pattern must cover its part from end to end.")
   }
 
-  /// The routes of which it was said already why they never match.
+  /// The routes with a finding that already explains why they never match.
   private var explained: Set<JSONPointer> {
     let reasons: Set<Finding.Code> = [
       .undefinedVariable, .nonASCIIPattern, .spaceInPattern, .fragmentInPath, .urlAsPath,
@@ -60,7 +60,7 @@ extension Inspection {
     add(
       .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
       "This route matches exactly the URLs that \(other) matches, which comes first and decides"
-        + (isContradiction ? ", and that to the contrary." : "."),
+        + (isContradiction ? " the opposite." : "."),
       help: isContradiction ? "Remove the one that is wrong." : "Remove it: nothing changes.")
   }
 
@@ -88,18 +88,18 @@ extension Inspection {
       help: "Remove it, or move it before the route that it is an exception to.")
   }
 
-  /// One finding for all routes, at the entry of the first.
+  /// Adds one finding for all routes, at the entry of the first.
   private mutating func addNotDecided(_ routes: [(entry: JSONPointer, route: Shadowing.Route)]) {
     guard let first = routes.first else { return }
     let reason =
       first.route.verdict == .notDecided(.mixedPercentEncoding)
       ? "some routes compare URLs with their percent-encoding and some without"
-      : "the patterns are too many or too involved"
+      : "there are too many patterns, or they are too complex"
     let others = routes.count == 1 ? "" : " and \(routes.count - 1) more routes"
     add(
       .shadowingNotDecided, at: first.entry,
-      "Whether \(first.route.pointer)\(others) can ever decide was not found out, since \(reason).",
-      help: "Nothing needs to be done. Ask for some URLs what they match, if in doubt.")
+      "Could not find out whether \(first.route.pointer)\(others) can ever decide, since \(reason).",
+      help: "You need not do anything. If in doubt, check which route decides some of your URLs.")
   }
 }
 
@@ -115,7 +115,7 @@ extension Shadowing {
 }
 
 extension AppLinks.Route {
-  /// Where the patterns of query items stand.
+  /// The pointers of the patterns of query items.
   fileprivate var itemPointers: [JSONPointer] {
     guard case .items(let items) = query else { return [] }
     return items.map { pointer.appending("?").appending($0.name) }

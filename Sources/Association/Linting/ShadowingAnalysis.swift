@@ -54,11 +54,12 @@ final class ShadowingAnalysis {
     if let sample = analyzed[route].sample, !isMatched(sample, byAnyOf: earlier) {
       return .decides(example: "https://\(domain)\(sample.text)")
     }
-    let comparable = earlier.filter { analyzed[$0].isComparable(with: analyzed[route]) }
+    let near = near(route, earlier)
+    let comparable = near.filter { analyzed[$0].isComparable(with: analyzed[route]) }
     switch urlMissed(by: comparable, of: route) {
     case .found(let url):
-      if comparable.count == earlier.count { return .decides(example: url) }
-      return verdictWithoutEscapes(on: route, after: earlier)
+      if comparable.count == near.count { return .decides(example: url) }
+      return verdictWithoutEscapes(on: route, after: near)
     case .none(let covering, let always):
       return shadowed(route, by: covering.sorted(), or: always.subtracting(covering).sorted())
     case .undecided: return .notDecided(.tooComplex)

@@ -94,7 +94,7 @@ extension PatternTable {
   /// Compiles the patterns of a document into a table, each variable's values only once.
   struct Compiler {
     private(set) var table = PatternTable()
-    private let builder = AutomatonBuilder(isMultiByte: true) {
+    private let builder = AutomatonBuilder {
       ComparedText.bytes($0, folds: $1).map(Automaton.Letter.init)
     }
 
