@@ -126,7 +126,7 @@ public struct AdminAPI: Sendable {
         (.malformedTarget, "The target of the request \(reason.rawValue).")
       case .malformedHeader(let reason): (.malformedHeader, reason)
       case .unknownTransferCoding:
-        (.unknownTransferCoding, "The only supported transfer coding is “chunked”.")
+        (.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
       case .bodyTooLarge(let limit):
         (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
       case .headerTooLarge(let limit):

@@ -26,8 +26,8 @@ struct Authentication: Sendable {
     guard token.role >= role else {
       throw Problem(
         .roleTooLow,
-        "The token “\(token.name)” has the role “\(token.role.rawValue)”, but this request "
-          + "needs “\(role.rawValue)”."
+        "The token \"\(token.name)\" has the role \"\(token.role.rawValue)\", but this request "
+          + "needs \"\(role.rawValue)\"."
       )
     }
     try checkDomain(of: token, endpoint, parameters)
@@ -40,10 +40,10 @@ struct Authentication: Sendable {
     if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
     let fault =
       secret == nil
-      ? "This request needs a token: “Authorization: Bearer aasa_…”."
+      ? "This request needs a token: \"Authorization: Bearer aasa_…\"."
       : "The token is unknown, revoked or expired."
     throw Problem(
-      .unauthorized, "\(fault) Create one with “aasa token create --name NAME --role ROLE”.",
+      .unauthorized, "\(fault) Create one with \"aasa token create --name NAME --role ROLE\".",
       fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
   }
 
@@ -64,7 +64,7 @@ struct Authentication: Sendable {
     guard let text = parameters["domain"] else {
       throw Problem(
         .tokenLimited,
-        "The token “\(token.name)” is limited to \(token.domainList), so it can only call endpoints for "
+        "The token \"\(token.name)\" is limited to \(token.domainList), so it can only call endpoints for "
           + "a single domain.")
     }
     try token.check(Alias(Call.name(text, DomainName.init(_:))))
@@ -82,7 +82,7 @@ extension Token {
     if domains.contains(where: { $0.covers(name) }) { return }
     throw Problem(
       .tokenLimited,
-      "The token “\(self.name)” is limited to \(domainList), which does not cover “\(name)”.")
+      "The token \"\(self.name)\" is limited to \(domainList), which does not cover \"\(name)\".")
   }
 }
 

@@ -56,7 +56,7 @@ struct Call: Sendable {
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
       throw Problem(
         .notJSONType,
-        "The body must be sent as application/json, not as “\(type.prefix(80))”. With curl: --json."
+        "The body must be sent as application/json, not as \"\(type.prefix(80))\". With curl: --json."
       )
     }
     let parsed = try parsedBody()
@@ -83,7 +83,7 @@ struct Call: Sendable {
       guard let ifNoneMatch else { return .none }
       if ifNoneMatch == "*" { return .absent }
       throw Problem(
-        .malformedIfNoneMatch, "On a change, the only valid If-None-Match is “*”.")
+        .malformedIfNoneMatch, "On a change, the only valid If-None-Match is \"*\".")
     }
     if ifMatch == ["*"] { return .exists }
     // Elements of a list may be empty (RFC 9110 section 5.6.1), but not all of them.
@@ -123,14 +123,14 @@ struct Call: Sendable {
     case nil, "false": return false
     case "true": return true
     default:
-      throw Problem(.malformedFlag, "“\(parameter.name)” must be true or false.")
+      throw Problem(.malformedFlag, "\"\(parameter.name)\" must be true or false.")
     }
   }
 
   /// The page of a list that the request asks for: what it starts after, and its maximum length.
   func page() throws(Problem) -> (after: String?, limit: Int) {
     guard let limit = Int(query(.limit) ?? "100"), (1...1000).contains(limit) else {
-      throw Problem(.malformedLimit, "“limit” must be a number from 1 to 1000.")
+      throw Problem(.malformedLimit, "\"limit\" must be a number from 1 to 1000.")
     }
     return (query(.cursor), limit)
   }
@@ -139,7 +139,7 @@ struct Call: Sendable {
   func numberAfter(_ cursor: String?) throws(Problem) -> Int? {
     guard let cursor else { return nil }
     guard let number = Int(cursor) else {
-      throw Problem(.malformedCursor, "“cursor” must be the “next” of a page.")
+      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
     }
     return number
   }

@@ -147,7 +147,7 @@ struct DomainEndpoints: Sendable {
     } catch StoreError.notFound(.domain(let name)) {
       throw Problem(
         .domainNotFound, status: .preconditionFailed,
-        "The domain “\(name)” does not exist, and If-Match requires it to.")
+        "The domain \"\(name)\" does not exist, and If-Match requires it to.")
     }
   }
 }
@@ -173,7 +173,7 @@ extension Call {
     guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw Problem(.unknownValue, "“\(parameter.name)” must be one of \(words).")
+    throw Problem(.unknownValue, "\"\(parameter.name)\" must be one of \(words).")
   }
 }
 

@@ -80,7 +80,7 @@ struct MatchEndpoints: Sendable {
     if count > resultLimit {
       let message =
         "The answer would have \(count) results, one per URL and app; the limit is \(resultLimit). "
-        + "Name an “app”, send fewer URLs, or run: aasa match --file FILE -."
+        + "Name an \"app\", send fewer URLs, or run: aasa match --file FILE -."
       throw InvalidInput(
         faults: [Fault(pointer: .root.appending("urls"), code: .tooMany, message: message)])
     }

@@ -139,7 +139,7 @@ extension Endpoint {
       let names = query.map(\.name).sorted().joined(separator: ", ")
       throw Problem(
         .unknownParameter,
-        "\(method.name) \(path) has no query parameter “\(unknown.name.prefix(80))”. "
+        "\(method.name) \(path) has no query parameter \"\(unknown.name.prefix(80))\". "
           + (query.isEmpty ? "It takes none." : "It takes \(names)."))
     }
     for parameter in query {
@@ -147,7 +147,7 @@ extension Endpoint {
       if count < 2 { continue }
       throw Problem(
         .repeatedParameter,
-        "The query parameter “\(parameter.name)” appears \(count) times. "
+        "The query parameter \"\(parameter.name)\" appears \(count) times. "
           + (parameter.name == Parameter.accept.name
             ? "Send it once, with commas between its codes." : "Send it once."))
     }

@@ -40,7 +40,7 @@ extension Problem {
         ? ""
         : " To publish anyway, accept what you can: ?accept=\(codes.joined(separator: ","))."
       let detail =
-        "Not published: the document\(domain.map { " of “\($0)”" } ?? "") has "
+        "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "
         + (errors.count == 1 ? "an error." : "\(errors.count) errors.") + advice
       guard let first = errors.first else { return Problem(.refused, detail, members: members) }
       let isSyntax = errors.contains { $0.code == .notJSON }
@@ -53,7 +53,7 @@ extension Problem {
       return Problem(
         .expectationBroken,
         "Not published: this change breaks \(count) \(count == 1 ? "expectation" : "expectations") of "
-          + "“\(domain)”. Correct the routes, or change the expectations first.",
+          + "\"\(domain)\". Correct the routes, or change the expectations first.",
         members: [
           "domain": .string(domain.text),
           "expectations": .array(expectations.map { ExpectationResource.json($0) }),
@@ -64,7 +64,7 @@ extension Problem {
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(problems.count) domains were refused. See “problems”.",
+        "Nothing was changed: \(problems.count) domains were refused. See \"problems\".",
         members: ["problems": .array(problems)])
     }
   }
@@ -84,18 +84,18 @@ extension Problem {
     case .nameTaken(let name, let owner):
       return Problem(
         .nameTaken,
-        "“\(name)” is a name or an alias of the domain “\(owner)”. Remove it there first.",
+        "\"\(name)\" is a name or an alias of the domain \"\(owner)\". Remove it there first.",
         members: ["domain": .string(owner.text)])
     case .appInUse(let app, let domains, let count):
       return Problem(
         .appInUse,
-        "\(count == 1 ? "One domain uses" : "\(count) domains use") “\(app)”. Remove it there first. "
-          + "“domains” lists the first of them.",
+        "\(count == 1 ? "One domain uses" : "\(count) domains use") \"\(app)\". Remove it there first. "
+          + "\"domains\" lists the first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
-      return Problem(.appExists, "An app “\(app)” already exists.")
+      return Problem(.appExists, "An app \"\(app)\" already exists.")
     case .tokenNameTaken(let name):
-      return Problem(.tokenNameTaken, "A token named “\(name)” already exists.")
+      return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
     case .notServedYet: return notServedYet()
     case .foreign, .newerSchema, .brokenReferences:
       throw InternalError(detail: String(describing: error))
@@ -134,20 +134,20 @@ extension Problem {
     return Problem(
       .committedNotServed,
       "The change is stored but not served yet. Do not repeat it: the server retries four times a "
-        + "second. GET /readyz answers “ready” once it is served.",
+        + "second. GET /readyz answers \"ready\" once it is served.",
       members: members, fields: stored.map { [$0.entityTag] } ?? [])
   }
 
   private static func notFound(_ item: StoreError.Item) -> Problem {
     switch item {
-    case .domain(let name): Problem(.domainNotFound, "The domain “\(name)” does not exist.")
-    case .app(let id): Problem(.appNotFound, "The app “\(id)” does not exist.")
+    case .domain(let name): Problem(.domainNotFound, "The domain \"\(name)\" does not exist.")
+    case .app(let id): Problem(.appNotFound, "The app \"\(id)\" does not exist.")
     case .entry(let id): Problem(.entryNotFound, "This domain has no entry \(id).")
     case .route(let id): Problem(.routeNotFound, "This entry has no route \(id).")
     case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
-    case .token(let name): Problem(.tokenNotFound, "The token “\(name)” does not exist.")
+    case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
     }
   }
 }

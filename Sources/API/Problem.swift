@@ -42,7 +42,7 @@ extension Problem {
     let faults = input.faults.map { FindingResource.json($0) }
     let count = faults.count == 1 ? "an invalid value" : "\(faults.count) invalid values"
     return Problem(
-      .invalidInput, "The body has \(count). See “errors”.", members: ["errors": .array(faults)])
+      .invalidInput, "The body has \(count). See \"errors\".", members: ["errors": .array(faults)])
   }
 
   var json: JSON {

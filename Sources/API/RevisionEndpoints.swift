@@ -134,7 +134,7 @@ extension Call {
   fileprivate func number(_ parameter: Parameter) throws(Problem) -> Int? {
     guard let text = query(parameter) else { return nil }
     guard let number = Int(text), number > 0 else {
-      throw Problem(.malformedRevision, "“\(parameter.name)” must be a revision number.")
+      throw Problem(.malformedRevision, "\"\(parameter.name)\" must be a revision number.")
     }
     return number
   }

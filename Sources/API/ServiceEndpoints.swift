@@ -86,7 +86,7 @@ struct ServiceEndpoints: Sendable {
       ) { call in
         let name = try Call.name(call.query(.askedDomain) ?? "", DomainName.init(_:))
         if serves(name) { return .json(.ok, ["status": "served"]) }
-        throw Problem(.notServed, "No association file is served for “\(name)”.")
+        throw Problem(.notServed, "No association file is served for \"\(name)\".")
       },
     ]
   }

@@ -36,7 +36,7 @@ package enum AppResource {
     if app.id != id {
       body.faults.add(
         .appDiffers, at: body.pointer.appending("app"),
-        "The path names “\(id)”. Leave “app” out, or set it to the same identifier.")
+        "The path names \"\(id)\". Leave \"app\" out, or set it to the same identifier.")
     }
     return app
   }

@@ -149,7 +149,7 @@ package struct BodyValue {
   package func word<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Words? {
     guard let text = string else { return nil }
     if let word = Words(rawValue: text) { return word }
-    let words = Words.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+    let words = Words.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     fault(.unknownValue, "\(quote(text)) is not one of \(words).")
     return nil
   }
@@ -188,7 +188,7 @@ package struct BodyValue {
     for member in members.members where known[member.key]?(member.value) == true {
       faults.add(
         .reservedMember, at: pointer.appending(member.key),
-        "“\(member.key)” cannot be in “extra”: this API has a field for it.")
+        "\"\(member.key)\" cannot be in \"extra\": this API has a field for it.")
     }
     return members
   }
@@ -209,12 +209,12 @@ package struct BodyObject {
   /// A member that every request must have.
   package func required(_ key: String) -> BodyValue? {
     if let body = self[key] { return body }
-    faults.add(.missingMember, at: pointer, "The member “\(key)” is missing.")
+    faults.add(.missingMember, at: pointer, "The member \"\(key)\" is missing.")
     return nil
   }
 }
 
 /// A text of a request in quotes, cut to 80 characters.
 func quote(_ text: String) -> String {
-  text.count > 80 ? "“\(text.prefix(80))…”" : "“\(text)”"
+  text.count > 80 ? "\"\(text.prefix(80))…\"" : "\"\(text)\""
 }

@@ -147,7 +147,7 @@ package enum DomainResource {
       domain.name = name
       body.faults.add(
         .domainDiffers, at: body.pointer.appending("domain"),
-        "The path names “\(name)”. Leave “domain” out, or set it to the same name.")
+        "The path names \"\(name)\". Leave \"domain\" out, or set it to the same name.")
     }
     checkExpectations(domain, at: body)
     return domain
@@ -176,7 +176,7 @@ package enum DomainResource {
       body.faults.add(
         .foreignURL,
         at: body.pointer.appending("expectations").appending(index).appending("url"),
-        "\(quote(expectation.url)) is not a URL of “\(domain.name)” or one of its aliases.")
+        "\(quote(expectation.url)) is not a URL of \"\(domain.name)\" or one of its aliases.")
     }
   }
 
@@ -186,7 +186,7 @@ package enum DomainResource {
       let alias = body.parse(Alias.init(_:))
       if let alias, !seen.insert(alias).inserted {
         body.fault(
-          .duplicateAlias, "“\(alias)” is the domain itself or an alias listed before.")
+          .duplicateAlias, "\"\(alias)\" is the domain itself or an alias listed before.")
       }
       return alias
     }
@@ -234,8 +234,8 @@ extension DomainResource {
   }
 
   package static let dictionaryAdvice =
-    "“details” as a dictionary has one entry per app, written as “paths”. Set “details” of the "
-    + "domain to “array”."
+    "\"details\" as a dictionary has one entry per app, written as \"paths\". Set \"details\" of the "
+    + "domain to \"array\"."
 }
 
 // MARK: - Services besides applinks, and other members
@@ -271,7 +271,7 @@ extension DomainResource {
       } else if !members.isEmpty {
         value.fault(
           .serviceWithoutApps,
-          "These members go beside the apps of “\(service.rawValue)”, which has none.")
+          "These members go beside the apps of \"\(service.rawValue)\", which has none.")
       }
     }
   }

@@ -81,20 +81,20 @@ package enum EntryResource {
     }
     require(
       (entry.appID != nil) == (keys.appID && keys.appIDs),
-      "“appID” must be set if “keys” has both appID and appIDs, and only then.")
+      "\"appID\" must be set if \"keys\" has both appID and appIDs, and only then.")
     require(
       entry.apps.isEmpty || keys.appID || keys.appIDs,
-      "“apps” must be empty: “keys” has neither appID nor appIDs.")
+      "\"apps\" must be empty: \"keys\" has neither appID nor appIDs.")
     require(
       !entry.apps.isEmpty || !keys.appID || keys.appIDs,
-      "“apps” must not be empty: “keys” has appID alone.")
+      "\"apps\" must not be empty: \"keys\" has appID alone.")
     require(
       entry.paths.isEmpty || (keys.components && keys.paths),
-      "“paths” must be empty unless “keys” has both components and paths. With paths alone, use "
-        + "“routes”.")
+      "\"paths\" must be empty unless \"keys\" has both components and paths. With paths alone, use "
+        + "\"routes\".")
     require(
       entry.routes.isEmpty || keys.components || keys.paths,
-      "“routes” must be empty: “keys” has neither components nor paths.")
+      "\"routes\" must be empty: \"keys\" has neither components nor paths.")
   }
 
   private static let reserved: [String: @Sendable (JSON) -> Bool] = [

@@ -58,8 +58,8 @@ package enum RouteResource {
     if keys.isLegacyOnly && route.legacyPath == nil {
       body.fault(
         .legacyCannotSay,
-        "This entry is written as “paths”, which hold a path and “exclude” only: no query, fragment, "
-          + "settings or comment, and no path that begins with “NOT ”. Set the entry's “keys” to "
+        "This entry is written as \"paths\", which hold a path and \"exclude\" only: no query, fragment, "
+          + "settings or comment, and no path that begins with \"NOT \". Set the entry's \"keys\" to "
           + "[\"appIDs\", \"components\"].")
     }
     return route

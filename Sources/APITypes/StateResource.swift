@@ -58,7 +58,7 @@ package enum StateResource {
     for (index, name) in names.enumerated() where !seen.insert(name).inserted {
       object.faults.add(
         .repeated, at: object.pointer.appending(key).appending(index),
-        "“\(name)” is listed twice.")
+        "\"\(name)\" is listed twice.")
     }
   }
 }

@@ -30,9 +30,9 @@ struct Draft {
       if environment == domain.environment || environment == .production { return nil }
       return Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
-        "“\(app)” is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
+        "\"\(app)\" is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
           + "domain: people who have that app installed open shared links in it.",
-        help: "Remove the app from this domain, or set the domain's “environment”.")
+        help: "Remove the app from this domain, or set the domain's \"environment\".")
     }
   }
 }

@@ -122,8 +122,8 @@ public struct EffectiveConfiguration: Sendable {
   }
 
   /// Kubernetes gives every container variables with the addresses of services, named after the service,
-  /// which may well be “aasa” (kubernetes.io/docs/concepts/services-networking/service, “Environment
-  /// variables”).
+  /// which may well be "aasa" (kubernetes.io/docs/concepts/services-networking/service, "Environment
+  /// variables").
   private static func isFromKubernetes(_ name: String, _ value: String) -> Bool {
     let words = "_" + name.dropFirst("AASA_".count)
     return words.hasSuffix("_SERVICE_HOST") || words.contains("_SERVICE_PORT")

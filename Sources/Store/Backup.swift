@@ -71,21 +71,21 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .alreadyExists(let path):
-      "“\(path)” already exists. Choose another path, or replace it with --force."
-    case .sameFile(let path): "“\(path)” is the database itself."
-    case .file(let path, let code): "“\(path)”: \(String(cString: strerror(code)))."
-    case .foreign(let path): "“\(path)” is not a database of aasa."
+      "\"\(path)\" already exists. Choose another path, or replace it with --force."
+    case .sameFile(let path): "\"\(path)\" is the database itself."
+    case .file(let path, let code): "\"\(path)\": \(String(cString: strerror(code)))."
+    case .foreign(let path): "\"\(path)\" is not a database of aasa."
     case .newerSchema(let path, let found, let known):
-      "“\(path)” has schema \(found), but this version of aasa only knows schemas up to \(known). Use a "
+      "\"\(path)\" has schema \(found), but this version of aasa only knows schemas up to \(known). Use a "
         + "newer version of aasa. To replace the file, move it away first."
     case .otherSchema(let path, let objects):
-      "“\(path)” has other tables than aasa creates: \(objects.joined(separator: ", "))."
+      "\"\(path)\" has other tables than aasa creates: \(objects.joined(separator: ", "))."
     case .damaged(let path, let faults):
-      "“\(path)” is damaged: \(faults.joined(separator: "; "))."
+      "\"\(path)\" is damaged: \(faults.joined(separator: "; "))."
     case .leftover(let path):
-      "“\(path)” is left over from a deleted database. Move it away first: SQLite would read it as part "
+      "\"\(path)\" is left over from a deleted database. Move it away first: SQLite would read it as part "
         + "of the restored database."
-    case .database(let path, let error): "“\(path)” cannot be used: \(error)"
+    case .database(let path, let error): "\"\(path)\" cannot be used: \(error)"
     }
   }
 

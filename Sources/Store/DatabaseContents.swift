@@ -43,7 +43,7 @@ public struct DatabaseContents: Sendable, Equatable {
       return try Migrator.version(connection)
     } catch let error as SQLiteError {
       if error.kind == .corrupt { throw BackupError.damaged(name, faults: [error.message]) }
-      // It has another table “migration”.
+      // It has another table "migration".
       if error.kind == .other { throw BackupError.foreign(name) }
       throw error
     }
@@ -56,7 +56,7 @@ public struct DatabaseContents: Sendable, Equatable {
         .filter { $0 != "ok" }
       if !structure.isEmpty { return structure }
       let references = try connection.all("PRAGMA foreign_key_check") {
-        "a row of “\($0.text(0))” refers to a missing row of “\($0.text(2))”"
+        "a row of \"\($0.text(0))\" refers to a missing row of \"\($0.text(2))\""
       }
       return Array((references + (try documentFaults(connection))).prefix(mostFaults))
     } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {

@@ -103,7 +103,7 @@ public final class Store: Sendable {
       } catch let error as SQLiteError {
         throw StoreError(error)
       } catch let error as UnreadableColumn {
-        throw StoreError.database(.damaged, detail: "a column has the value “\(error.text)”")
+        throw StoreError.database(.damaged, detail: "a column has the value \"\(error.text)\"")
       }
     }
   }

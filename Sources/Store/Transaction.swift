@@ -142,7 +142,7 @@ extension Transaction {
     let name = old?.domain.name ?? edit.domain.name
     try record(action, .domain(name), revision: revision.number)
     guard let stored = try rows.load(connection) else {
-      throw StoreError.database(.damaged, detail: "the domain “\(name)” has no name")
+      throw StoreError.database(.damaged, detail: "the domain \"\(name)\" has no name")
     }
     return EditedDomain(
       stored: stored, revision: revision, documentBefore: before?.document, isNew: old == nil,

@@ -54,7 +54,7 @@ import Testing
   ) throws {
     let response = try admin.send(method, target + path + "?" + query, json: [:])
     #expect(try response.status == 400 && response.code == "repeated-parameter")
-    #expect(try response.json["detail"]?.stringValue?.contains("“\(name)” appears 2 times") == true)
+    #expect(try response.json["detail"]?.stringValue?.contains("\"\(name)\" appears 2 times") == true)
     try expectNothingChanged(query)
   }
 
@@ -69,7 +69,7 @@ import Testing
     let response = try admin.send(method, target + path + "?" + query, json: [:])
     #expect(try response.status == 400 && response.code == "unknown-parameter")
     let detail = try response.json["detail"]?.stringValue ?? ""
-    #expect(detail.contains("“\(name)”"), "\(detail)")
+    #expect(detail.contains("\"\(name)\""), "\(detail)")
     #expect(
       detail.contains("dryRun") == (method != "GET"), "it names those that there are: \(detail)")
     try expectNothingChanged(query)

@@ -91,7 +91,7 @@ import Testing
     try damage()
     let result = try trial.run("apply", at: .server, trial.directory)
     #expect(result.status == 1 && result.output.isEmpty)
-    #expect(result.errors.contains("The change is stored, but it is not served yet"))
+    #expect(result.errors.contains("The change is stored but not served yet"))
     #expect(!result.errors.contains("Nothing was changed"))
     #expect(try trial.run("diff", at: .server, trial.directory).status == 0)
     try repair()

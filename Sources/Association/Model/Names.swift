@@ -51,14 +51,14 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
       if parts.count < 2 { return "has no dot" }
       if parts.contains(where: \.isEmpty) { return "has an empty part" }
       if !parts.allSatisfy({ $0.allSatisfy(Self.isAllowed) }) {
-        return "has a character other than ASCII letters, digits, “-”, “_” and “.”"
+        return "has a character other than ASCII letters, digits, \"-\", \"_\" and \".\""
       }
       return text.utf8.count > 255 ? "is longer than 255 characters" : nil
     }
     if let problem = problem() {
       throw ValidationError(
         .malformedAppIdentifier,
-        "The app identifier “\(text.shown)” \(problem). Write a prefix, a dot and a bundle "
+        "The app identifier \"\(text.shown)\" \(problem). Write a prefix, a dot and a bundle "
           + "identifier, such as ABCDE12345.com.example.app.")
     }
     self.text = text
@@ -109,7 +109,7 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
     guard labels.allSatisfy(Self.isLabel) else {
       throw ValidationError(
         .domainMalformed,
-        Self.sentence(text, "has a label that is empty, too long or not of letters, digits and “-”")
+        Self.sentence(text, "has a label that is empty, too long or not of letters, digits and \"-\"")
       )
     }
     if labels.last?.allSatisfy(\.isASCIIDigit) == true {
@@ -169,8 +169,8 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   }
 
   private static func sentence(_ text: String, _ problem: String) -> String {
-    "The domain “\(text.shown)” \(problem). Write only a host name, such as example.com: at most 253 "
-      + "characters, in labels of at most 63 letters, digits and “-”."
+    "The domain \"\(text.shown)\" \(problem). Write only a host name, such as example.com: at most 253 "
+      + "characters, in labels of at most 63 letters, digits and \"-\"."
   }
 
   /// RFC 1123 section 2.1.
@@ -220,13 +220,13 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     if name.contains("*") {
       throw ValidationError(
         .domainHasWildcard,
-        "The alias “\(text.shown)” has a “*” that is not a whole first label. Write *.example.com "
+        "The alias \"\(text.shown)\" has a \"*\" that is not a whole first label. Write *.example.com "
           + "for all names below example.com.")
     }
     self.name = try DomainName(name)
     if isWildcard && self.name.text.utf8.count > 251 {
       throw ValidationError(
-        .domainTooLong, "The alias “\(text.shown)” is too long: no name fits below it.")
+        .domainTooLong, "The alias \"\(text.shown)\" is too long: no name fits below it.")
     }
   }
 

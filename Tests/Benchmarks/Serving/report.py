@@ -43,7 +43,7 @@ def _throughput(rows: list[Row]) -> str:
              f"{row.ratio_by_round(FLOOR, 'cpu', server):.2f}",
              f"{row.median(server, 'client_use') * 100:.0f} %"]
             for server in row.slices]
-        parts.append(f"**{row.name}**; “× nginx” is to {nginx}\n\n{_table(head, lines)}")
+        parts.append(f"**{row.name}**; \"× nginx\" is to {nginx}\n\n{_table(head, lines)}")
     return "\n".join(parts)
 
 
