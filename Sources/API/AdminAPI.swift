@@ -167,7 +167,9 @@ enum RequestID {
   static func of(_ fields: Fields) -> String {
     let own = fields["X-Request-Id"] ?? ""
     let isSafe = (1...64).contains(own.utf8.count) && own.utf8.allSatisfy(allowed.contains)
-    return isSafe ? own : String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    if isSafe { return own }
+    // The highest bit keeps the length at 16 digits.
+    return String(UInt64.random(in: 0...UInt64.max) | 1 << 63, radix: 16)
   }
 
   private static let allowed = Set(

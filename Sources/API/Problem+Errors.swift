@@ -34,11 +34,13 @@ extension Problem {
       ]
       members["domain"] = domain.map { .string($0.text) }
       members["account"] = account.map(FindingResource.json)
-      let codes = Set(errors.filter(\.code.isAcceptable).map(\.code.rawValue)).sorted()
+      let unacceptable = Set(errors.filter { !$0.code.isAcceptable }.map(\.code.rawValue))
+        .sorted()
       let advice =
-        codes.isEmpty
-        ? ""
-        : " To publish anyway, accept what you can: ?accept=\(codes.joined(separator: ","))."
+        unacceptable.isEmpty
+        ? " To publish anyway, accept "
+          + Set(errors.map(\.code.rawValue)).sorted().joined(separator: ",") + "."
+        : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
       let detail =
         "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "
         + (errors.count == 1 ? "an error." : "\(errors.count) errors.") + advice

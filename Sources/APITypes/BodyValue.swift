@@ -128,7 +128,7 @@ package struct BodyValue {
     guard let text = string else { return nil }
     if !(1...longest).contains(text.unicodeScalars.count) {
       fault(.wrongLength, "Must be 1 to \(longest) characters long.")
-    } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+    } else if text.hasControlCharacter {
       fault(.controlCharacter, "A name must not contain control characters.")
     } else {
       return text
@@ -141,7 +141,7 @@ package struct BodyValue {
     guard let text = string else { return nil }
     if let seconds = Timestamp.seconds(text) { return seconds }
     fault(
-      .malformedTime, "\(quote(text)) is not an RFC 3339 time, such as 2026-11-21T10:00:00Z.")
+      .malformedTime, "\(text.quoted) is not an RFC 3339 time, such as 2026-11-21T10:00:00Z.")
     return nil
   }
 
@@ -150,7 +150,7 @@ package struct BodyValue {
     guard let text = string else { return nil }
     if let word = Words(rawValue: text) { return word }
     let words = Words.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-    fault(.unknownValue, "\(quote(text)) is not one of \(words).")
+    fault(.unknownValue, "\(text.quoted) is not one of \(words).")
     return nil
   }
 
@@ -176,7 +176,7 @@ package struct BodyValue {
     for key in members.keys where !allowed.contains(where: { sameScalars($0, key) }) {
       faults.add(
         .unknownMember, at: pointer.appending(key),
-        "Unknown member \(quote(key)). Allowed: \(allowed.joined(separator: ", ")).")
+        "Unknown member \(key.quoted). Allowed: \(allowed.joined(separator: ", ")).")
     }
     return BodyObject(members: members, pointer: pointer, faults: faults)
   }
@@ -212,9 +212,4 @@ package struct BodyObject {
     faults.add(.missingMember, at: pointer, "The member \"\(key)\" is missing.")
     return nil
   }
-}
-
-/// A text of a request in quotes, cut to 80 characters.
-func quote(_ text: String) -> String {
-  text.count > 80 ? "\"\(text.prefix(80))…\"" : "\"\(text)\""
 }

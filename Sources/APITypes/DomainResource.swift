@@ -176,7 +176,7 @@ package enum DomainResource {
       body.faults.add(
         .foreignURL,
         at: body.pointer.appending("expectations").appending(index).appending("url"),
-        "\(quote(expectation.url)) is not a URL of \"\(domain.name)\" or one of its aliases.")
+        "\(expectation.url.quoted) is not a URL of \"\(domain.name)\" or one of its aliases.")
     }
   }
 

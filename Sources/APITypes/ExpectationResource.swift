@@ -58,7 +58,7 @@ extension Coding<String> {
     Coding(.string) { body in
       guard let text = body.string else { return nil }
       if Matcher.host(of: text) != nil { return text }
-      body.fault(.malformedURL, "\(quote(text)) is not an http or https URL with a host.")
+      body.fault(.malformedURL, "\(text.quoted) is not an http or https URL with a host.")
       return nil
     } write: {
       .string($0)

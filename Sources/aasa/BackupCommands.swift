@@ -21,6 +21,7 @@ enum BackupCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let file = try arguments.backupFile()
     let database = try Store.path(arguments)
+    try Store.checkExists(database)
     let contents = try Store.advising {
       try Backup.save(database, to: file, replacing: arguments.has(.force))
     }

@@ -38,6 +38,13 @@ extension Store {
     try EffectiveConfiguration(arguments).configuration.database
   }
 
+  /// - Throws: `UnusableDatabase` if there is no file.
+  static func checkExists(_ path: String) throws(UnusableDatabase) {
+    if FileManager.default.fileExists(atPath: path) { return }
+    throw UnusableDatabase(
+      description: "No database at \(path.quotedPath). Choose one with --database.")
+  }
+
   /// Runs `body` with a database.
   ///
   /// - Throws: Whatever `body` throws, but `UnusableDatabase` for the store's errors.
@@ -45,10 +52,7 @@ extension Store {
     _ path: String, missing: MissingDatabase, _ body: (Store) throws -> Result
   ) throws -> Result {
     let exists = FileManager.default.fileExists(atPath: path)
-    if !exists && missing == .refused {
-      throw UnusableDatabase(
-        description: "No database at \(path.quotedPath). Choose one with --database.")
-    }
+    if missing == .refused { try checkExists(path) }
     do {
       let store = try Store(path: path)
       if !exists && missing == .createdWithNote {

@@ -28,7 +28,7 @@ enum Main {
       return .success
     } catch let error as UsageError {
       Terminal.complain(
-        "\(error.message)\nRun '\(error.topic.map { "aasa \($0) --help" } ?? help)'.")
+        "\(error.message)\nRun '\(error.hint ?? help)'.")
       return .usage
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)
@@ -73,10 +73,14 @@ enum Main {
       return (command, words.dropFirst(command.name.split(separator: " ").count))
     }
     let first = words[words.startIndex]
+    if first.hasPrefix("-") { throw UsageError(unknown: "option", first, among: []) }
     let second = commands.map { $0.name.split(separator: " ").map(String.init) }
       .filter { $0[0] == first }.map { $0[1] }
     if second.isEmpty { throw unknown(first) }
-    throw UsageError("aasa \(first) needs one of \(second.joined(separator: ", ")).", topic: first)
+    if words.count > 1 { throw unknown(words.prefix(2).joined(separator: " ")) }
+    throw UsageError(
+      "aasa \(first) needs one of \(second.joined(separator: ", ")).",
+      hint: "aasa \(first) --help")
   }
 
   private static func command(_ words: ArraySlice<String>) -> Command? {
@@ -84,6 +88,6 @@ enum Main {
   }
 
   private static func unknown(_ name: String) -> UsageError {
-    UsageError(unknown: "command", name, among: commands.map(\.name))
+    UsageError(unknown: "command", name, among: commands.map(\.name), hint: "aasa --help")
   }
 }

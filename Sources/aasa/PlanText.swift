@@ -24,12 +24,12 @@ struct PlanText {
 
   private func lines(of step: Plan.Step, called name: String) -> [String] {
     if step.action == .unchanged { return [] }
-    var line = style.paint("\(step.action.sign) \(name)", step.action.colour)
+    var line = style.paint("\(step.action.sign) \(name)", step.action.color)
     guard let publication = step.publication else { return [line] }
     line += style.paint(
       "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     let details = publication.details
-    var lines = details.prefix(Self.mostDetails).map { style.paint($0.text, $0.colour) }
+    var lines = details.prefix(Self.mostDetails).map { style.paint($0.text, $0.color) }
     if details.count > Self.mostDetails {
       lines.append("and \(details.count - Self.mostDetails) more; use --json to see all of them")
     }
@@ -65,7 +65,7 @@ extension Plan.Action {
     }
   }
 
-  fileprivate var colour: TextStyle.Color {
+  fileprivate var color: TextStyle.Color {
     switch self {
     case .create: .green
     case .update: .yellow
@@ -82,7 +82,7 @@ extension Plan.Action {
 }
 
 extension PublicationResource {
-  fileprivate typealias Detail = (text: String, colour: TextStyle.Color?)
+  fileprivate typealias Detail = (text: String, color: TextStyle.Color?)
 
   /// Accepted errors and warnings, then URLs that resolve differently, then changes of the document.
   fileprivate var details: [Detail] {
@@ -101,13 +101,13 @@ extension PublicationResource.Resolution {
 
 extension PublicationResource.Change {
   fileprivate var detail: PublicationResource.Detail {
-    let colour: TextStyle.Color =
+    let color: TextStyle.Color =
       switch kind {
       case .added: .green
       case .removed: .red
       case .changed, .moved: .yellow
       }
     let example = example.map { " [\($0.text)]" } ?? ""
-    return ("\(kind.sign) \(summary)\(example)", colour)
+    return ("\(kind.sign) \(summary)\(example)", color)
   }
 }

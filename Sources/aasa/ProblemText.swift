@@ -19,14 +19,13 @@ struct ProblemText {
   /// Prints the problem to stderr, and its JSON to stdout if asked to.
   func print(asJSON: Bool = false) throws {
     if asJSON { try Terminal.print(problem.text) }
-    let words = [text("status"), text("title")].compactMap { $0 }.joined(separator: " ")
-    let detail = text("detail") ?? text("code") ?? ""
-    let lines = ["\(origin): \(words). \(detail)"] + Self.faults(of: problem, place)
+    let detail = text("detail") ?? text("title") ?? ""
+    let lines = ["\(origin): \(detail)"] + Self.faults(of: problem, place)
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
   }
 
   private func text(_ key: String) -> String? {
-    problem[key]?.stringValue ?? problem[key]?.integerValue.map(String.init)
+    problem[key]?.stringValue
   }
 
   private static func faults(of problem: JSON, _ place: (String) -> String) -> [String] {
@@ -36,7 +35,8 @@ struct ProblemText {
       // The pointer is into the document of the domain or, without a domain, into the request.
       let pointer = error["pointer"]?.stringValue ?? ""
       let words = [
-        domain.map { "\($0) \(pointer)" } ?? place(pointer), error["code"]?.stringValue,
+        domain.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? place(pointer),
+        error["code"]?.stringValue,
         error["message"]?.stringValue,
       ]
       return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")

@@ -27,9 +27,12 @@ import Testing
 
   @Test(arguments: [
     (["serv"], "Unknown command \"serv\". Did you mean \"serve\"?\nRun 'aasa --help'.\n"),
+    (["-v"], "Unknown option \"-v\".\nRun 'aasa --help'.\n"),
+    (["help", "nothing"], "Unknown command \"nothing\".\nRun 'aasa --help'.\n"),
+    (["token"], "aasa token needs one of create, list, revoke.\nRun 'aasa token --help'.\n"),
     (
       ["token", "creat"],
-      "aasa token needs one of create, list, revoke.\nRun 'aasa token --help'.\n"
+      "Unknown command \"token creat\". Did you mean \"token create\"?\nRun 'aasa --help'.\n"
     ),
     (["serve", "--thread", "2"], "Unknown option \"--thread\". Did you mean \"--threads\"?\n"),
     (["diff", "--dryrun", "x"], "Unknown option \"--dryrun\".\nRun 'aasa diff --help'.\n"),

@@ -164,9 +164,10 @@ extension Finding.Code {
     var codes: Set<Self> = []
     for word in list.split(separator: ",") {
       guard let code = Self(rawValue: String(word)), code.isAcceptable else {
-        let all = allCases.filter(\.isAcceptable).map(\.rawValue).joined(separator: ", ")
         throw UnacceptableCode(
-          message: "\(String(word).quoted) is not a code that can be accepted. Use any of \(all).")
+          message: Self(rawValue: String(word)) == nil
+            ? "\(String(word).quoted) is not the code of a finding. docs/findings.md lists the codes."
+            : "\(String(word).quoted) cannot be accepted: such a file must be corrected.")
       }
       codes.insert(code)
     }

@@ -77,7 +77,8 @@ extension Inspection {
         + (isSame ? ", to the same effect." : "."),
       help: isSame
         ? "Remove it: nothing changes."
-        : "Move it before them if it is meant to decide, or remove it.")
+        : "To let it decide, move it before the earlier route\(others.count == 1 ? "" : "s"). Otherwise, "
+          + "remove it.")
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {

@@ -154,7 +154,7 @@ extension AppLinks.Route {
       case .any, .ignored: [String]()
       case .whole(let pattern): ["query \(pattern.text.quoted)"]
       case .items(let items):
-        items.map { "query item \($0.name.shown) \($0.pattern.text.quoted)" }
+        items.map { "query item \($0.name.quoted) to match \($0.pattern.text.quoted)" }
       }
     return [path.map { "path \($0.text.quoted)" }].compactMap(\.self) + ofQuery
       + [fragment.map { "fragment \($0.text.quoted)" }].compactMap(\.self)

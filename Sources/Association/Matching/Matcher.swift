@@ -76,7 +76,7 @@ public final class Matcher: Sendable {
 
   /// Resolves a URL by the routes of a scope.
   ///
-  /// The URL is not normalised. If the URL and the routes are ASCII, this allocates nothing, unless a
+  /// The URL is not normalized. If the URL and the routes are ASCII, this allocates nothing, unless a
   /// route decodes the URL and it is percent-encoded, or a route has variables with very many values.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 /// Where the components of an http or https URL stand in its bytes, as they are written.
 ///
 /// RFC 3986, section 3 and appendix B: the path ends at the first `?` or `#`, the query at the first
-/// `#`. Nothing is decoded, folded or normalised.
+/// `#`. Nothing is decoded, folded or normalized.
 struct URLParts {
   /// The authority; its host is not empty.
   private let authority: Range<Int>

@@ -4,16 +4,17 @@ import Service
 /// Wrong usage, as a sentence. The program adds a hint at help and ends with 64 (EX_USAGE in sysexits.h).
 struct UsageError: Error {
   let message: String
-  /// The command whose help to read; nil for the one that was called.
-  var topic: String?
+  /// The command to run for help; nil for that of the command that was called.
+  let hint: String?
 
-  init(_ message: String, topic: String? = nil) {
+  init(_ message: String, hint: String? = nil) {
     self.message = message
-    self.topic = topic
+    self.hint = hint
   }
 
   /// An unknown option or command, with a suggestion.
-  init(unknown kind: String, _ name: String, among known: [String]) {
+  init(unknown kind: String, _ name: String, among known: [String], hint: String? = nil) {
+    self.hint = hint
     let guess = name.nearest(in: known).map { " Did you mean \($0.quoted)?" } ?? ""
     message = "Unknown \(kind) \(name.quoted).\(guess)"
   }

@@ -6,7 +6,7 @@ enum Help {
   static func overview(of commands: [Command]) -> String {
     let width = commands.map(\.name.count).max() ?? 0
     var lines = [
-      "aasa serves Apple app site association files for many domains.", "",
+      "aasa serves apple-app-site-association files for many domains.", "",
       "Usage: aasa COMMAND [OPTION]…",
     ]
     for group in Command.Group.allCases {
@@ -22,7 +22,8 @@ enum Help {
   /// Commands that begin with the same word.
   static func family(_ commands: [Command]) -> String {
     let width = commands.map(\.usage.count).max() ?? 0
-    return (["Usage:"] + commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" })
+    let lines = commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
+    return (["Usage:"] + lines + ["", "Run 'aasa COMMAND --help' for the options of one of them."])
       .joined(separator: "\n")
   }
 

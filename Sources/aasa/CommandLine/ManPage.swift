@@ -6,7 +6,7 @@ enum ManPage {
   static func text(of commands: [Command]) -> String {
     var lines = [
       ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Release.version))\" \"User Commands\"",
-      ".SH NAME", "aasa \\- server for Apple app site association files",
+      ".SH NAME", "aasa \\- server for apple-app-site-association files",
       ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
       ".SH DESCRIPTION",
     ]
