@@ -24,8 +24,8 @@ help:
 	@echo "make lint      check format, imports and warnings"
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
-	@echo "make generate  build, and rewrite the files that are made from the declarations of settings"
-	@echo "make bench     compare with nginx and others: 12 minutes of an idle machine, QUICK=1 for 2"
+	@echo "make generate  build, and rewrite the files that are generated from the settings"
+	@echo "make bench     compare with nginx and others: 12 minutes on an idle machine, 2 with QUICK=1"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }

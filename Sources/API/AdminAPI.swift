@@ -148,7 +148,7 @@ public struct AdminAPI: Sendable {
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
-        .internalError, "Unexpected error. The log has the details under the ID of this request.")
+        .internalError, "Internal error. The log has the details under this request ID.")
     }
   }
 

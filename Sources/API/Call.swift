@@ -56,7 +56,8 @@ struct Call: Sendable {
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
       throw Problem(
         .notJSONType,
-        "The body must be sent as application/json, not as \"\(type.prefix(80))\". With curl: --json."
+        "The Content-Type must be application/json, not \"\(type.prefix(80))\". "
+          + "With curl, use --json."
       )
     }
     let parsed = try parsedBody()

@@ -64,7 +64,7 @@ struct Answer: Sendable {
       status: .created, description: description, schema: schema, links: links, example: example)
   }
 
-  static let deleted = Answer(status: .noContent, description: "It is deleted.")
+  static let deleted = Answer(status: .noContent, description: "Deleted.")
 }
 
 /// A JSON Schema. A string literal names one of the schemas of the resources.

@@ -59,8 +59,8 @@ struct DomainEndpoints: Sendable {
       },
       Endpoint(
         .get, path + "/file", .role(.viewer),
-        "getFile", .domains, "Read the document as it is served",
-        answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document)
+        "getFile", .domains, "Read the served document",
+        answers: .ok("The document, byte for byte.", .anyObject, isTagged: true, Example.document)
       ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication,

@@ -67,8 +67,8 @@ enum Example {
     {
       "code": "unneeded-exclusion", "severity": "note",
       "pointer": "/applinks/details/0/components/0",
-      "message": "No route after this exclusion matches what it excludes.",
-      "help": "Remove it, or move it before the route that it makes an exception to."
+      "message": "This exclusion has no effect: no later route matches the URLs that it excludes.",
+      "help": "Remove it, or move it before the routes that it should restrict."
     }
     """
 

@@ -66,7 +66,7 @@ struct OpenAPI {
     "WWW-Authenticate": header("RFC 6750."),
     "Allow": header("The methods that the path allows."),
     "X-Request-Id": header(
-      "The ID of the request in the log: the one that it was sent with, or a new one.",
+      "The request ID, as in the log: the one that the client sent, or a new one.",
       "^[A-Za-z0-9._-]{1,64}$"),
   ]
 
@@ -191,11 +191,11 @@ struct OpenAPI {
     var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
     if status == .badRequest {
       words += ValidationError.Code.allCases.map(\.rawValue)
-      meanings.append("The other codes: a name in the path or the query is invalid.")
+      meanings.append("The other codes mean that a name in the path or query is invalid.")
     }
     if codes.contains(.refused) {
       words += Finding.Code.refusals.map(\.rawValue)
-      meanings.append("The other codes are those of findings.")
+      meanings.append("The other codes are finding codes.")
     }
     var properties: JSON.Object = ["code": ["enum": .strings(words)]]
     for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }

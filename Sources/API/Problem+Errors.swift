@@ -114,11 +114,11 @@ extension Problem {
     case .diskFull:
       return Problem(
         .diskFull,
-        "The disk of the database is full. Nothing was changed. Files are still served.")
+        "The disk is full. Nothing was changed, and files are still served. Free some space.")
     case .readOnly, .cannotOpen, .inputOutput:
       return Problem(
         .databaseUnavailable,
-        "The database cannot be written. Nothing was changed. Files are still served. See the log.")
+        "Cannot write the database. Nothing was changed, and files are still served. See the log.")
     case .damaged, .unexpected: throw InternalError(detail: detail)
     }
   }

@@ -38,8 +38,8 @@ struct ServiceEndpoints: Sendable {
       ) { _ in .json(.ok, Self.index) },
       Endpoint(
         .get, "/healthz", .anybody,
-        "getHealth", .service, "Check that the process answers",
-        answers: .ok("It answers.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
+        "getHealth", .service, "Check that the process is alive",
+        answers: .ok("It is alive.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
@@ -58,7 +58,7 @@ struct ServiceEndpoints: Sendable {
           ]), #"{"status": "ready"}"#),
         Answer(
           status: .serviceUnavailable,
-          description: "The server is shutting down and still serves for a while.",
+          description: "The server is shutting down; it still answers requests for a while.",
           schema: Self.schema(ofStatus: "not ready")), handle: ready),
       Endpoint(
         .get, "/metrics", .anybody,

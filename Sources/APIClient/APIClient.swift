@@ -56,7 +56,7 @@ public struct APIClient: Sendable {
     // A file with a token often ends in a line break, which must not get into the header.
     let token = token.utf8.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Invalid(description: "The token is empty, or has characters that tokens never have.")
+      throw Invalid(description: "The token is empty or has invalid characters.")
     }
     self.token = String(decoding: token, as: UTF8.self)
     self.certificates = certificates

@@ -13,7 +13,7 @@ final class Transfer {
   init(_ server: String) throws(APIClient.Unreachable) {
     guard let handle = Self.isReady ? curl_easy_init() : nil else {
       throw APIClient.Unreachable(
-        description: "libcurl cannot be initialized.", isOutcomeUnknown: false)
+        description: "Cannot initialize libcurl.", isOutcomeUnknown: false)
     }
     self.handle = handle
     self.server = server

@@ -23,7 +23,7 @@ package enum DomainResource {
     Field("enabled", .bool, \.domain.isEnabled, "Whether the file is served."),
     Field(
       "format", .words(Domain.Format.self),
-      "How to write entries that do not choose their own `keys`.",
+      "How entries without their own `keys` are written.",
       write: { .string($0.domain.format.rawValue) },
       read: { body, root in
         guard let format = body.word(Domain.Format.self) else { return }
@@ -37,12 +37,12 @@ package enum DomainResource {
       "environment", .environment, \.domain.environment, "What the domain is for."),
     Field(
       "strict", .bool, \.domain.isStrict,
-      "Whether an app of another environment is an error, not a warning."),
+      "Whether an app of another environment is an error instead of a warning."),
   ]
 
   private static let applinks: [Field<StoredDomain>] = [
     Field(
-      "apps", .list(of: .string), "`applinks.apps`, where it differs from that of `format`.",
+      "apps", .list(of: .string), "`applinks.apps`, if it differs from what `format` implies.",
       .optional,
       write: {
         let apps = $0.domain.document.apps
@@ -78,21 +78,21 @@ package enum DomainResource {
   private static let others: [Field<StoredDomain>] = [
     Field(
       "extra", .extra(besides: reserved), \.domain.document.extra,
-      "Other members of the file, published as they are.", unless: \.isEmpty),
+      "Other members of the file, published unchanged.", unless: \.isEmpty),
     Field(
       "applinksExtra", .extra(besides: reservedOfAppLinks), \.domain.document.applinksExtra,
-      "Other members of `applinks`, published as they are.", unless: \.isEmpty),
+      "Other members of `applinks`, published unchanged.", unless: \.isEmpty),
     Field(
       "serviceExtra",
       .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
-      "Members of the other services besides `apps`, published as they are.", .optional,
+      "Members of the other services except `apps`, published unchanged.", .optional,
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
       "expectations", .list(of: ExpectationResource.coding), \.domain.expectations,
       ExpectationResource.list.documentation),
     Field(
-      "revision", .revision, \.revision, "The revision that is served. It is also the `ETag`.",
+      "revision", .revision, \.revision, "The current revision. It is also the `ETag`.",
       .kept),
     Field("updatedAt", .time, \.updatedAt, "When the domain last changed.", .kept),
   ]
@@ -186,7 +186,7 @@ package enum DomainResource {
       let alias = body.parse(Alias.init(_:))
       if let alias, !seen.insert(alias).inserted {
         body.fault(
-          .duplicateAlias, "\"\(alias)\" is the domain itself or an alias listed before.")
+          .duplicateAlias, "\"\(alias)\" repeats the domain or another alias.")
       }
       return alias
     }
@@ -271,7 +271,7 @@ extension DomainResource {
       } else if !members.isEmpty {
         value.fault(
           .serviceWithoutApps,
-          "These members go beside the apps of \"\(service.rawValue)\", which has none.")
+          "\"\(service.rawValue)\" has no apps, so it cannot have other members.")
       }
     }
   }

@@ -11,7 +11,7 @@ package enum RevisionResource {
     Field("publishedAt", .time, \.publishedAt, "When it was published."),
     Field(
       "author", .string, \.author, "Who published it: the name of a token, or of a command."),
-    Field("reason", .string, \.reason, "Why: `?reason=`, or the action."),
+    Field("reason", .string, \.reason, "The reason: `?reason=`, or the action."),
     Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
   ]
 

@@ -155,7 +155,7 @@ struct AdoptedFile {
       findings.append(
         Finding(
           .wrongType, at: error.pointer, error.message,
-          help: "Correct the file; this part of it cannot be stored and served again."))
+          help: "Correct the file: this part cannot be stored and served."))
     }
     return .refused(nil, findings, account: nil)
   }

@@ -184,8 +184,8 @@ public final class Service: Sendable {
     for (work, loss) in [
       ({ try self.store.setLockTimeout(milliseconds: 300) }, "Shutdown may be slow."),
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
-      (ledger.writeAll, "Lost the fetch counts of the last seconds."),
-      (store.checkpoint, "The WAL was not emptied. The database is intact."),
+      (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
+      (store.checkpoint, "Could not empty the WAL. The database is intact."),
     ] as [(() throws -> Void, String)] {
       do {
         try work()

@@ -74,12 +74,12 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
       "\"\(path)\" already exists. Choose another path, or replace it with --force."
     case .sameFile(let path): "\"\(path)\" is the database itself."
     case .file(let path, let code): "\"\(path)\": \(String(cString: strerror(code)))."
-    case .foreign(let path): "\"\(path)\" is not a database of aasa."
+    case .foreign(let path): "\"\(path)\" is not an aasa database."
     case .newerSchema(let path, let found, let known):
       "\"\(path)\" has schema \(found), but this version of aasa only knows schemas up to \(known). Use a "
         + "newer version of aasa. To replace the file, move it away first."
     case .otherSchema(let path, let objects):
-      "\"\(path)\" has other tables than aasa creates: \(objects.joined(separator: ", "))."
+      "\"\(path)\" does not have the schema that aasa creates: \(objects.joined(separator: ", "))."
     case .damaged(let path, let faults):
       "\"\(path)\" is damaged: \(faults.joined(separator: "; "))."
     case .leftover(let path):

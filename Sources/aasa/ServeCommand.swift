@@ -96,7 +96,7 @@ enum ServeCommand {
     log.write(
       .warning,
       "Cannot write \(database.quotedPath): \(String(cString: strerror(errno))). Files are served, but every "
-        + "edit fails. Repair the cause, then restart.")
+        + "edit fails. Fix the cause, then restart.")
     return false
   }
 
@@ -106,7 +106,7 @@ enum ServeCommand {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
       }
-      Terminal.complain("First admin token (shown only now): \(secret.text)")
+      Terminal.complain("First admin token (shown only once): \(secret.text)")
     } catch StoreError.tokenNameTaken {
       return  // Another server that started at the same time has created and shown it.
     }

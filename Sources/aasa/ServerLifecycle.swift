@@ -116,7 +116,7 @@ struct ServerLifecycle {
     wait(until: deadline) { work.hasEnded }
     if !work.hasEnded {
       log.write(
-        .error, "Lost the fetch counts of the last seconds.",
+        .error, "Lost the fetch counts of the last few seconds.",
         ["error": "The database did not answer in time. It is intact."])
     }
     return work.hasEnded

@@ -23,7 +23,7 @@ enum TokenCommand {
   static let commands = [
     Command(
       name: "token create", group: .database, summary: "create an API token and print it",
-      details: "Prints the token alone; it cannot be shown again. A running server on the same "
+      details: "Prints only the token, which cannot be shown again. A running server on the same "
         + "database accepts it at once.",
       options: [name, role, domain, expires, .database],
       examples: [

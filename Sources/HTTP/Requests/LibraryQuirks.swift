@@ -85,9 +85,9 @@ struct BodyFraming {
     isChunked = !codings.isEmpty
     problem =
       if codings.isEmpty {
-        lengths.count > 1 ? .malformedHeader("There is more than one Content-Length.") : nil
+        lengths.count > 1 ? .malformedHeader("The request has more than one Content-Length.") : nil
       } else if !lengths.isEmpty {
-        .malformedHeader("There is both a Content-Length and a Transfer-Encoding.")
+        .malformedHeader("The request has both Content-Length and Transfer-Encoding.")
       } else if codings.count > 1 || !codings[0].equalsIgnoringASCIICase("chunked") {
         .unknownTransferCoding
       } else {
