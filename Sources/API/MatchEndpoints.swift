@@ -70,7 +70,7 @@ struct MatchEndpoints: Sendable {
       MatchQuestion.read($0, document: stored.domain.document.json)
     }
     let matcher = Matcher(document: question.document)
-    return try Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
+    return try Self.answer(question, matcher, domain: stored.domain.host(for:))
   }
 
   private static func answer(

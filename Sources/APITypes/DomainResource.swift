@@ -171,7 +171,7 @@ package enum DomainResource {
   /// Checks that the URLs of all expectations are URLs of the domain: any other can never match.
   package static func checkExpectations(_ domain: Domain, at body: BodyValue) {
     for (index, expectation) in domain.expectations.enumerated() {
-      let host = domain.hostThatCounts(in: expectation.url)
+      let host = domain.host(for: expectation.url)
       if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
       body.faults.add(
         .foreignURL,

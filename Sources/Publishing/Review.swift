@@ -118,7 +118,7 @@ private struct Resolver {
   private func explain(_ expectation: Expectation) -> Explanation {
     matcher.explain(
       expectation.url, in: matcher.scope(of: expectation.app.text),
-      domain: domain.hostThatCounts(in: expectation.url))
+      domain: domain.host(for: expectation.url))
   }
 }
 

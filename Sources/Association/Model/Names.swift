@@ -109,7 +109,8 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
     guard labels.allSatisfy(Self.isLabel) else {
       throw ValidationError(
         .domainMalformed,
-        Self.sentence(text, "has a label that is empty, too long or not of letters, digits and \"-\"")
+        Self.sentence(
+          text, "has a label that is empty, too long, or has invalid characters")
       )
     }
     if labels.last?.allSatisfy(\.isASCIIDigit) == true {
