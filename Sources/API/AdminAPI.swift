@@ -77,7 +77,7 @@ public struct AdminAPI: Sendable {
     return answer(result, to: request.head, caller, since: start)
   }
 
-  /// What is known about a request, even if it is refused.
+  /// What is known about a request, even a refused one.
   private struct Caller {
     var endpoint: Endpoint?
     var token: Token?

@@ -35,7 +35,7 @@ struct Body: Sendable {
   }
 }
 
-/// An answer that is no problem.
+/// A successful answer.
 struct Answer: Sendable {
   let status: Status
   let description: String

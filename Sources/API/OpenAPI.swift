@@ -28,7 +28,7 @@ struct OpenAPI {
       methods[endpoint.method.name.lowercased()] = try operation(endpoint)
       paths[endpoint.path] = .object(methods)
     }
-    // No operation has it: it is the answer to methods that a path does not have.
+    // No operation has this code: it answers methods that a path does not support.
     _ = response(.methodNotAllowed, [.methodNotAllowed])
     return [
       "openapi": "3.1.0",
@@ -224,7 +224,7 @@ extension Endpoint {
     pathParameters + effect.preconditions + query + [.requestID]
   }
 
-  /// Whether a PUT creates what its path names, so that it need not exist.
+  /// Whether a PUT creates the resource in its path, which therefore need not exist.
   private var isCreating: Bool {
     method == .put && answers.contains { $0.status == .created }
   }

@@ -14,7 +14,7 @@ struct Parameter: Sendable {
   let schema: Schema
   let isRequired: Bool
   let example: JSON?
-  /// What its value may not find.
+  /// The problems of a value that does not exist.
   let problems: [Problem.Code]
 
   private init(

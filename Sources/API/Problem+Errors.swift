@@ -5,7 +5,7 @@ package import JSONValue
 import Publishing
 import Store
 
-/// An error that clients cannot do anything about. They see `internal-error`, the log has the detail.
+/// An error that clients can do nothing about. They see `internal-error`; the log has the details.
 struct InternalError: Error {
   let detail: String
 }

@@ -136,8 +136,8 @@ package enum DomainResource {
         of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt)))
   }
 
-  /// Reads a whole domain whose name is in the path. What is left out gets its default, except
-  /// expectations: they are a safety net, and go only on request.
+  /// Reads a whole domain whose name is in the path. Missing members get their defaults, except
+  /// expectations: they are a safety net, and only removed explicitly.
   package static func read(
     _ body: BodyValue, name: DomainName, keeping expectations: [Expectation]
   ) -> Domain? {
@@ -168,7 +168,7 @@ package enum DomainResource {
     return body.read(fields, into: &stored) ? stored.domain : nil
   }
 
-  /// Checks that the URLs of all expectations are URLs of the domain: any other can never match.
+  /// Checks that the URLs of all expectations are URLs of the domain; others can never match.
   package static func checkExpectations(_ domain: Domain, at body: BodyValue) {
     for (index, expectation) in domain.expectations.enumerated() {
       let host = domain.host(for: expectation.url)
@@ -276,7 +276,7 @@ extension DomainResource {
     }
   }
 
-  /// What adopting a file turns into rows cannot be in `extra`.
+  /// `extra` must not have values that adopting a file would turn into rows.
   private static let reserved: [String: @Sendable (JSON) -> Bool] = [
     "applinks": { value in
       guard let details = value["details"] else { return false }

@@ -10,7 +10,7 @@ package struct MatchQuestion {
   /// The app to ask about; without it, every app that the document names.
   package fileprivate(set) var app: String?
 
-  /// How many URLs one request may ask about.
+  /// The maximum number of URLs per request.
   private static let urlLimit = 10_000
 
   private static let fieldsOfStored: [Field<MatchQuestion>] = [
@@ -57,7 +57,7 @@ package struct MatchQuestion {
     "Question": fields.members().schema(for: .request),
   ]
 
-  /// Reads a question that brings its document.
+  /// Reads a question that contains its document.
   package static func read(_ body: BodyValue) -> MatchQuestion? {
     var question = MatchQuestion()
     return body.read(fields, into: &question) ? question : nil

@@ -89,7 +89,7 @@ extension PublicationResource {
     Field("example", .resolution("ChangedResolution"), \.example),
   ]
 
-  /// What the answer to every edit has.
+  /// The members of the answer to every edit.
   static let members = fields.members()
 
   static let schemas: JSON.Object = [

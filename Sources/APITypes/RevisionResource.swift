@@ -83,7 +83,7 @@ package enum FetchResource {
       ] + ResourceSchemas.page(of: "RevisionFetches")).schema(),
   ]
 
-  /// The members of the answer beside the page of revisions.
+  /// The members of the answer besides the page of revisions.
   package static func members(_ report: FetchReport, of domain: DomainName) -> JSON.Object {
     [
       "domain": .string(domain.text), "current": json(report.current),

@@ -28,7 +28,7 @@ package enum RouteResource {
     "Identifies the \(noun) as long as it exists. Edits ignore unknown values."
   }
 
-  /// Where a new entry or route goes.
+  /// The position of a new entry or route.
   static let position = Member(
     "position", .json(["type": "integer", "minimum": 0]),
     "The index of the new element, from 0. Default: the end.")
@@ -65,7 +65,7 @@ package enum RouteResource {
     return route
   }
 
-  /// The keys of Apple's `components`, with the values that have a field here.
+  /// The keys of Apple's `components`, with the values that this API has fields for.
   private static let keysOfComponents: [String: @Sendable (JSON) -> Bool] = [
     "/": { $0.stringValue != nil }, "?": { $0.stringValue != nil || $0.objectValue != nil },
     "#": { $0.stringValue != nil }, "exclude": { $0.boolValue != nil },

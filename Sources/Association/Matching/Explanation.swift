@@ -129,8 +129,8 @@ extension Matcher {
     }
   }
 
-  /// The host of a URL as it is written, without user information, port and trailing dot; `nil` unless
-  /// it is an http or https URL with a host.
+  /// The host of a URL as written, without user information, port and trailing dot; `nil` unless it
+  /// is an http or https URL with a host.
   public static func host(of url: String) -> Substring? {
     let bytes = url.utf8.span
     guard let range = URLParts(bytes)?.host(in: bytes) else { return nil }

@@ -122,8 +122,8 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// A name from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
 
-  /// Whether the text is already in DNS form, without labels that IDNA would look at. Nearly all names
-  /// are.
+  /// Whether the text is already in DNS form, without labels that IDNA would change. Nearly all
+  /// names are.
   private static func isPlain(_ text: String) -> Bool {
     guard (1...253).contains(text.utf8.count) else { return false }
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -238,7 +238,7 @@ extension AppLinks.Route {
 
 /// The members of an element of `components` or of a `defaults` object, as far as devices read them.
 ///
-/// A class, since routes are copied often and this is only looked at where a file is examined.
+/// A class, since routes are copied often and this is needed only to examine a file.
 final class RouteMembers: Sendable {
   let pointer: JSONPointer
   let json: JSON.Object
