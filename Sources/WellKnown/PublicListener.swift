@@ -22,7 +22,7 @@ public final class PublicListener: Sendable {
   ///   - hosts: What is served. It may change at any time.
   ///   - daemons: How many threads serve; each can keep one processor busy.
   ///   - limits: What clients may take.
-  ///   - certificates: For HTTPS; plain HTTP without.
+  ///   - certificates: For HTTPS; `nil` for plain HTTP.
   ///   - settings: What may change later.
   ///   - log: Writes a line of the access log. Called for one line at a time, on a thread that may wait.
   /// - Throws: `ListenerError`.
