@@ -23,7 +23,7 @@ struct Draft {
       + environmentFindings()
   }
 
-  /// Apps of another environment than the domain's.
+  /// Reports apps of an environment other than the domain's.
   private func environmentFindings() -> [Finding] {
     domain.document.appIdentifiers.compactMap { app in
       let environment = environments[app] ?? .production
@@ -37,7 +37,7 @@ struct Draft {
   }
 }
 
-/// A draft that may be published.
+/// A draft that passed review.
 struct Review {
   /// The stored domain, with the number of each error that was accepted when it was published.
   struct Known {

@@ -2,7 +2,7 @@ import API
 import JSONValue
 import Synchronization
 
-/// What is wrong with the service at the moment, for `/readyz`, the metrics and the log. The log gets one
+/// The current problems of the service, for `/readyz`, the metrics and the log. The log gets one
 /// line when a problem begins and one when it ends.
 final class Health: Sendable {
   enum Problem: CaseIterable {
