@@ -106,7 +106,7 @@ extension Arguments {
 }
 
 extension Store {
-  /// Runs `body`, and adds advice to its errors of the database.
+  /// Runs `body` and adds advice to its database errors.
   fileprivate static func advising<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
