@@ -155,7 +155,7 @@ extension Transaction {
   /// Publishes several domains. Goes on after a `PublicationError`, so that the error names every domain
   /// that is refused.
   ///
-  /// - Throws: the only `PublicationError`, or `.several`; any other error at once.
+  /// - Throws: the only `PublicationError`, or `.several`. Any other error is thrown immediately.
   func publishEach<Item, Result>(
     _ items: [Item], _ publish: (Item) throws -> Result
   ) throws -> [Result] {

@@ -100,8 +100,8 @@ struct PatternSyntax {
     ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
   ]
 
-  /// Whether the byte is one of those of which every sign and every alternative contains at least
-  /// one.
+  /// Whether the byte may be part of a sign: every sign and alternative contains at least one such
+  /// byte.
   private static func isOfExpressions(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\\"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),

@@ -18,10 +18,10 @@ import Glibc
 // | accepts no answer between two pieces of a body | `sendLast` | `HTTPTests/AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
 // | drops the header when a request ends before its last call | `DirectHandler.end` | `WellKnownTests/AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
 // | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
-// | closes silent connections only, not those that send a byte now and then | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
+// | closes silent connections only, not those that send bytes very slowly | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
 // | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsMadeDuringShutdownAreAnsweredOrRefused` |
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
-// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while anybody still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
+// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while any process still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
 // | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
 // | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
 // | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
