@@ -1,5 +1,5 @@
-# Builds with the tool chain's image and runs on plain Debian: the Swift runtime is in the binary,
-# the C libraries are Debian's.
+# Builds on the Swift image and runs on plain Debian: the Swift runtime is linked into the binary,
+# and the C libraries come from Debian.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
@@ -22,9 +22,9 @@ RUN apt-get update -q \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data
 COPY --from=build /src/.build/release/aasa /usr/local/bin/aasa
-# A number, so that Kubernetes can verify that it is not root.
+# A numeric user, so that Kubernetes can verify that it is not root.
 USER 10001:10001
-# The only writable place: run with --read-only and a volume here.
+# The only writable directory: run with --read-only and mount a volume here.
 VOLUME /data
 ENV AASA_DATABASE=/data/aasa.db \
     AASA_PUBLIC_ADDRESS=0.0.0.0:8080 \

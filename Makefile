@@ -24,8 +24,8 @@ help:
 	@echo "make lint      check format, imports and warnings"
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
-	@echo "make generate  build, and rewrite the files that are made from the declarations of settings"
-	@echo "make bench     compare with nginx and others: 12 minutes of an idle machine, QUICK=1 for 2"
+	@echo "make generate  build, and rewrite the files that are generated from the settings"
+	@echo "make bench     compare with nginx and others: 12 minutes on an idle machine, 2 with QUICK=1"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
@@ -34,8 +34,8 @@ setup:
 test-setup: setup
 	@$(call install,$(TEST_PACKAGES))
 
-# Statically links the Swift runtime, so the program runs without Swift installed, and faster. Ignore the
-# linker's warning about mktemp; it comes from Foundation.
+# Links the Swift runtime statically, so that the program runs faster and needs no Swift
+# installation. Ignore the linker's warning about mktemp; it comes from Foundation.
 build: setup
 	swift build -c release --product aasa --static-swift-stdlib
 
@@ -53,7 +53,7 @@ MAN_PAGE = .build/aasa.1
 man: build
 	$(AASA) reference man > $(MAN_PAGE)
 
-# Files that are made from the declarations in Sources/Service/Configuration.swift; tests compare them.
+# Generates files from the settings in Sources/Service/Configuration.swift; tests compare them.
 generate: build
 	$(AASA) config --example > Config/aasa.toml
 	sed -i -e '/^<!-- settings: begin/,/^<!-- settings: end/{//!d}' docs/configuration.md
@@ -65,7 +65,8 @@ test: test-setup
 	swift test --skip-build
 	$(MAKE) --no-print-directory contract
 
-# Tests the server against its description with schemathesis of PyPI, installed into the build directory.
+# Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
+# build directory.
 CONTRACT = .build/contract
 contract: test-setup $(CONTRACT)/installed
 	swift build --product aasa
@@ -84,7 +85,7 @@ lint: setup
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
 
-# Compares the server with others and writes the tables of docs/performance.md, unless QUICK=1.
+# Compares the server with others. Writes the tables of docs/performance.md unless QUICK=1.
 BENCH = .build/bench
 bench: build $(BENCH)/constant
 	@$(call install,$(BENCH_PACKAGES))

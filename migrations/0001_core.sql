@@ -1,9 +1,9 @@
 -- The rows that documents are rendered from, their revisions, and tokens.
 --
--- Order is `position`, counted from 0, and among equal positions `id`. Times are seconds since
--- 1970. A column `extra` keeps members of an adopted file that no column says, as a JSON object.
+-- Rows are ordered by `position`, from 0, then by `id`. Times are in seconds since 1970. `extra` is
+-- a JSON object with the members of an adopted file that no other column holds.
 
--- An app that domains name.
+-- An app that domains use.
 CREATE TABLE app (
   id INTEGER PRIMARY KEY,
   identifier TEXT NOT NULL UNIQUE CHECK (identifier GLOB '?*.?*'),
@@ -12,7 +12,7 @@ CREATE TABLE app (
   updated_at INTEGER NOT NULL
 ) STRICT;
 
--- A name that a file is published for; the name itself is in `domain_name`.
+-- A domain that a file is published for. Its name is in `domain_name`.
 CREATE TABLE domain (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   is_enabled INTEGER NOT NULL CHECK (is_enabled IN (0, 1)),
@@ -31,8 +31,8 @@ CREATE TABLE domain (
   updated_at INTEGER NOT NULL
 ) STRICT;
 
--- Every name that a domain's file is served for. One table for names and aliases, so that its key
--- keeps two domains from having the same one. Position 0 is the domain's own name.
+-- Every name that serves a domain's file. Names and aliases share one table, so that its key keeps
+-- them unique across domains. Position 0 is the domain's own name.
 CREATE TABLE domain_name (
   name TEXT PRIMARY KEY CHECK (name = lower(name) AND length(name) BETWEEN 1 AND 253),
   domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE,
@@ -81,7 +81,7 @@ CREATE TABLE substitution_value (
   PRIMARY KEY (variable_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- An element of `applinks.details`. The four flags say which of Apple's keys it is written with.
+-- An element of `applinks.details`. The four flags are Apple's keys that it is written with.
 CREATE TABLE entry (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE,
@@ -107,7 +107,7 @@ CREATE TABLE entry_app (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX entry_app_of_app ON entry_app (app_id);
 
--- `defaults`, of a domain or of an entry.
+-- The `defaults` of a domain or an entry.
 CREATE TABLE defaults (
   id INTEGER PRIMARY KEY,
   domain_id INTEGER UNIQUE REFERENCES domain ON DELETE CASCADE,
@@ -118,8 +118,8 @@ CREATE TABLE defaults (
   CHECK ((domain_id IS NULL) <> (entry_id IS NULL))
 ) STRICT;
 
--- A route: its conditions, and whether it is an exclusion. A column that is NULL is a key that is
--- not written.
+-- A route: its conditions, and whether it is an exclusion. A NULL column means that the key is not
+-- written.
 CREATE TABLE route (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   entry_id INTEGER NOT NULL REFERENCES entry ON DELETE CASCADE,
@@ -138,7 +138,7 @@ CREATE TABLE route (
 ) STRICT;
 CREATE INDEX route_of_entry ON route (entry_id, position);
 
--- A condition on one query item: a pattern, or another JSON value that an adopted file had there.
+-- A condition on one query item: a pattern, or another JSON value from an adopted file.
 CREATE TABLE query_item (
   route_id INTEGER NOT NULL REFERENCES route ON DELETE CASCADE,
   position INTEGER NOT NULL CHECK (position >= 0),
@@ -150,7 +150,7 @@ CREATE TABLE query_item (
   CHECK ((pattern IS NULL) <> (other IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- `paths` where it stands beside `components`.
+-- The elements of `paths` if the entry also has `components`.
 CREATE TABLE legacy_path (
   entry_id INTEGER NOT NULL REFERENCES entry ON DELETE CASCADE,
   position INTEGER NOT NULL CHECK (position >= 0),
@@ -159,7 +159,7 @@ CREATE TABLE legacy_path (
   PRIMARY KEY (entry_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- A published document. Rows are added and never changed.
+-- A published document. Rows are never changed, only added and pruned.
 CREATE TABLE revision (
   id INTEGER PRIMARY KEY,
   domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE,
@@ -173,13 +173,13 @@ CREATE TABLE revision (
   UNIQUE (domain_id, number)
 ) STRICT;
 
--- Which domains changed, in order: how a running server learns what to serve. Old rows go.
+-- Changed domains, in order, so that running servers know what to read again. Old rows are deleted.
 CREATE TABLE change (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   domain_id INTEGER NOT NULL
 ) STRICT;
 
--- A bearer token. Only its hash is here.
+-- A bearer token. Only its hash is stored.
 CREATE TABLE token (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 100),
@@ -188,7 +188,7 @@ CREATE TABLE token (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- The domains that a token is limited to; a token without a row here is for all.
+-- The domains that a token is limited to. A token without rows here may access all.
 CREATE TABLE token_domain (
   token_id INTEGER NOT NULL REFERENCES token ON DELETE CASCADE,
   glob TEXT NOT NULL,

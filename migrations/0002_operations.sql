@@ -1,5 +1,4 @@
--- What operations need beside serving: expectations, environments of domains, the record of who did
--- what, and tokens that expire.
+-- Tables for operations: expectations, environments, the audit log, and tokens that expire.
 
 -- A URL of a domain with the resolution that it must have for an app.
 CREATE TABLE expectation (
@@ -12,12 +11,12 @@ CREATE TABLE expectation (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX expectation_of_app ON expectation (app_id);
 
--- What the domain is for, and whether apps of another environment are an error on it.
+-- What the domain is for, and whether apps of another environment are errors.
 ALTER TABLE domain ADD COLUMN environment TEXT NOT NULL DEFAULT 'production'
   CHECK (environment IN ('production', 'staging', 'development'));
 ALTER TABLE domain ADD COLUMN is_strict INTEGER NOT NULL DEFAULT 0 CHECK (is_strict IN (0, 1));
 
--- What kinds of findings the document of a domain has.
+-- The codes of the findings about a domain's document.
 CREATE TABLE domain_finding (
   domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE,
   code TEXT NOT NULL,
@@ -25,7 +24,7 @@ CREATE TABLE domain_finding (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX domain_finding_of_code ON domain_finding (code);
 
--- Who changed what, when and from where. Rows are only added.
+-- The audit log: who changed what, when and from where. Rows are only added and pruned.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at INTEGER NOT NULL,

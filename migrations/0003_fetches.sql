@@ -1,6 +1,6 @@
--- The fetch ledger: how often each revision of a domain was fetched, by what class of fetcher, and
--- when first and last. A class is what the User-Agent says, which proves nothing. Rows are added up
--- by every server on the database, and go with their revision.
+-- The fetch ledger: how often, and when first and last, each class of fetcher fetched each
+-- revision. The class comes from the User-Agent, which proves nothing. All servers on the database
+-- add to the same rows, which are deleted with their revision.
 CREATE TABLE fetch (
   domain_id INTEGER NOT NULL,
   revision INTEGER NOT NULL,

@@ -1,10 +1,10 @@
 /// A migration of the schema.
 public struct Migration: Sendable {
-  /// Its version, from 1: the number in its file name.
+  /// The version, from 1: the number in the file name.
   public let version: Int
-  /// Its file name without the extension.
+  /// The file name without the extension.
   public let name: String
-  /// Its SQL statements.
+  /// The SQL statements.
   public let sql: String
 }
 

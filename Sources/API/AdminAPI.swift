@@ -77,7 +77,7 @@ public struct AdminAPI: Sendable {
     return answer(result, to: request.head, caller, since: start)
   }
 
-  /// What is known about a request, even if it is refused.
+  /// What is known about a request, even a refused one.
   private struct Caller {
     var endpoint: Endpoint?
     var token: Token?
@@ -148,7 +148,7 @@ public struct AdminAPI: Sendable {
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
-        .internalError, "Unexpected error. The log has the details under the ID of this request.")
+        .internalError, "Internal error. The log has the details under this request ID.")
     }
   }
 

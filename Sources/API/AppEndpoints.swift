@@ -43,12 +43,12 @@ struct AppEndpoints: Sendable {
       Endpoint(
         .post, "/v1/apps/{app}/rename", .role(.editor), effect: .publications,
         "renameApp", .apps, "Change the identifier of an app",
-        description: "In all domains that use it, or in none.",
+        description: "Changes all domains that use the app, or none.",
         body: .json(
           .object(["to": "AppIdentifier"]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
         problems: [.appExists],
         answers: .ok(
-          "All domains that use the app have a new revision.", "Renamed", Example.renamed),
+          "Every domain that uses the app has a new revision.", "Renamed", Example.renamed),
         handle: rename),
     ]
   }

@@ -4,7 +4,7 @@ import HTTP
 import Store
 import Synchronization
 
-/// Decides who sent a request and whether they may. Nothing else does.
+/// Authenticates and authorizes requests. Nothing else does.
 struct Authentication: Sendable {
   private let store: Store
   private let failedAttempts: FailedAttempts

@@ -9,7 +9,7 @@ import Store
 struct Call: Sendable {
   let request: Request
   let parameters: [String: String]
-  /// The token that the request came with; `nil` where none is needed.
+  /// The token of the request; `nil` if none is needed.
   let token: Token?
 
   /// The domain that the path names.
@@ -56,7 +56,8 @@ struct Call: Sendable {
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
       throw Problem(
         .notJSONType,
-        "The body must be sent as application/json, not as \"\(type.prefix(80))\". With curl: --json."
+        "The Content-Type must be application/json, not \"\(type.prefix(80))\". "
+          + "With curl, use --json."
       )
     }
     let parsed = try parsedBody()
@@ -101,7 +102,7 @@ struct Call: Sendable {
     text.hasSuffix("\"") && (text.hasPrefix("\"") || text.hasPrefix("W/\"")) && text.count > 2
   }
 
-  /// The codes of errors to publish in spite of: `?accept=a,b`.
+  /// The codes of errors to accept: `?accept=a,b`.
   func acceptedCodes() throws(Problem) -> Set<Finding.Code> {
     do throws(UnacceptableCode) {
       return try Finding.Code.accepted(in: query(.accept) ?? "")
@@ -127,7 +128,7 @@ struct Call: Sendable {
     }
   }
 
-  /// The page of a list that the request asks for: what it starts after, and its maximum length.
+  /// The requested page of a list: what it starts after, and its maximum length.
   func page() throws(Problem) -> (after: String?, limit: Int) {
     guard let limit = Int(query(.limit) ?? "100"), (1...1000).contains(limit) else {
       throw Problem(.malformedLimit, "\"limit\" must be a number from 1 to 1000.")

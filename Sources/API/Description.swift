@@ -35,7 +35,7 @@ struct Body: Sendable {
   }
 }
 
-/// An answer that is no problem.
+/// A successful answer.
 struct Answer: Sendable {
   let status: Status
   let description: String
@@ -64,7 +64,7 @@ struct Answer: Sendable {
       status: .created, description: description, schema: schema, links: links, example: example)
   }
 
-  static let deleted = Answer(status: .noContent, description: "It is deleted.")
+  static let deleted = Answer(status: .noContent, description: "Deleted.")
 }
 
 /// A JSON Schema. A string literal names one of the schemas of the resources.

@@ -59,8 +59,8 @@ struct DomainEndpoints: Sendable {
       },
       Endpoint(
         .get, path + "/file", .role(.viewer),
-        "getFile", .domains, "Read the document as it is served",
-        answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document)
+        "getFile", .domains, "Read the served document",
+        answers: .ok("The document, byte for byte.", .anyObject, isTagged: true, Example.document)
       ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication,
@@ -99,7 +99,7 @@ struct DomainEndpoints: Sendable {
     return try replace(call, "patch domain") { old in
       guard let old else { throw StoreError.notFound(.domain(try call.domain())) }
       let merged = DomainResource.json(old).merging(patch)
-      // Expectations that are left out stay; `null` resets them like any other member.
+      // Expectations that are left out are kept; `null` resets them like any other member.
       return patch["expectations"] == .null ? merged.merging(["expectations": []]) : merged
     }
   }
@@ -122,7 +122,7 @@ struct DomainEndpoints: Sendable {
     let domain = try Faults.collecting(in: json) {
       DomainResource.read($0, name: name, keeping: old?.domain.expectations ?? [])
     }
-    // A token may keep aliases outside its limits that somebody else added.
+    // A token may keep existing aliases outside its limits.
     let before = Set(old?.domain.aliases ?? [])
     for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
     return domain

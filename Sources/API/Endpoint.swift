@@ -73,7 +73,7 @@ struct Endpoint: Sendable {
   let effect: Effect
   /// The parameters that its query may have.
   let query: [Parameter]
-  /// Whether it shows a token that is limited to domains only those.
+  /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
   /// The `operationId` of the description.
   let id: String
@@ -84,7 +84,8 @@ struct Endpoint: Sendable {
   /// The problems that only this endpoint has.
   let ownProblems: [Problem.Code]
   let answers: [Answer]
-  /// A variable since the description is built from endpoints, of which one serves it.
+  /// A variable, because one of the endpoints serves the description that is built from all of
+  /// them.
   var handle: @Sendable (Call) throws -> Response
 
   /// - Parameters:

@@ -50,7 +50,7 @@ enum Example {
     }
     """
 
-  /// A file that somebody wrote by hand.
+  /// A handwritten file.
   static let file = """
     {
       "applinks": {
@@ -67,8 +67,8 @@ enum Example {
     {
       "code": "unneeded-exclusion", "severity": "note",
       "pointer": "/applinks/details/0/components/0",
-      "message": "No route after this exclusion matches what it excludes.",
-      "help": "Remove it, or move it before the route that it makes an exception to."
+      "message": "This exclusion has no effect: no later route matches the URLs that it excludes.",
+      "help": "Remove it, or move it before the routes that it should restrict."
     }
     """
 
@@ -82,7 +82,7 @@ enum Example {
     }
     """
 
-  /// A change to a document, after which a URL opens another way if there is one.
+  /// A change to a document; with a URL, one that now resolves differently.
   static func change(
     _ kind: String, _ what: String, _ members: String, _ summary: String,
     app: String? = "ABCDE12345.com.example.app", url: String? = nil, before: String = "match",
@@ -124,7 +124,7 @@ enum Example {
     return "{\(parts.joined(separator: ", "))}"
   }
 
-  /// What a comparison consists of.
+  /// The members of a comparison.
   static func comparison(_ changes: [String]) -> String {
     let affectsLinks = changes.contains { $0.contains(#""affectsLinks": true"#) }
     return """

@@ -17,7 +17,7 @@ struct MatchEndpoints: Sendable {
       Endpoint(
         .post, "/v1/match", .anyToken,
         "match", .answers, "Resolve URLs with a document",
-        description: "Stores nothing. With `domain`, URLs of other hosts are no match.",
+        description: "Stores nothing. With `domain`, URLs of other hosts do not match.",
         body: .json(
           "Question",
           """
@@ -31,10 +31,10 @@ struct MatchEndpoints: Sendable {
       Endpoint(
         .post, "/v1/validate", .anyToken,
         "validate", .answers, "Validate a file",
-        description: "The body is the file as it is; its media type is ignored.",
+        description: "The body is the file itself; its media type is ignored.",
         body: .file(Schema([:]), isRequired: false, Example.file),
         answers: .ok(
-          "The report, also on a file that is not JSON.", "Report",
+          "The report, even for a file that is not JSON.", "Report",
           #"{"valid": true, "bytes": 137, "findings": [\#(Example.exclusionFinding)]}"#)
       ) { call in
         let body = call.request.body
@@ -70,7 +70,7 @@ struct MatchEndpoints: Sendable {
       MatchQuestion.read($0, document: stored.domain.document.json)
     }
     let matcher = Matcher(document: question.document)
-    return try Self.answer(question, matcher, domain: stored.domain.hostThatCounts)
+    return try Self.answer(question, matcher, domain: stored.domain.host(for:))
   }
 
   private static func answer(

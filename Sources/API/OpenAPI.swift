@@ -28,7 +28,7 @@ struct OpenAPI {
       methods[endpoint.method.name.lowercased()] = try operation(endpoint)
       paths[endpoint.path] = .object(methods)
     }
-    // No operation has it: it is the answer to methods that a path does not have.
+    // No operation has this code: it answers methods that a path does not support.
     _ = response(.methodNotAllowed, [.methodNotAllowed])
     return [
       "openapi": "3.1.0",
@@ -66,7 +66,7 @@ struct OpenAPI {
     "WWW-Authenticate": header("RFC 6750."),
     "Allow": header("The methods that the path allows."),
     "X-Request-Id": header(
-      "The ID of the request in the log: the one that it was sent with, or a new one.",
+      "The request ID, as in the log: the one that the client sent, or a new one.",
       "^[A-Za-z0-9._-]{1,64}$"),
   ]
 
@@ -191,11 +191,11 @@ struct OpenAPI {
     var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
     if status == .badRequest {
       words += ValidationError.Code.allCases.map(\.rawValue)
-      meanings.append("The other codes: a name in the path or the query is invalid.")
+      meanings.append("The other codes mean that a name in the path or query is invalid.")
     }
     if codes.contains(.refused) {
       words += Finding.Code.refusals.map(\.rawValue)
-      meanings.append("The other codes are those of findings.")
+      meanings.append("The other codes are finding codes.")
     }
     var properties: JSON.Object = ["code": ["enum": .strings(words)]]
     for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }
@@ -224,7 +224,7 @@ extension Endpoint {
     pathParameters + effect.preconditions + query + [.requestID]
   }
 
-  /// Whether a PUT creates what its path names, so that it need not exist.
+  /// Whether a PUT creates the resource in its path, which therefore need not exist.
   private var isCreating: Bool {
     method == .put && answers.contains { $0.status == .created }
   }

@@ -14,7 +14,7 @@ struct Parameter: Sendable {
   let schema: Schema
   let isRequired: Bool
   let example: JSON?
-  /// What its value may not find.
+  /// The problems of a value that does not exist.
   let problems: [Problem.Code]
 
   private init(
@@ -53,7 +53,7 @@ struct Parameter: Sendable {
 
   static let ifMatch = Parameter(
     "If-Match", in: .header,
-    "Revisions, one of which must be the domain's current one, such as `\"7\"`; `*` allows any. "
+    "Revisions such as `\"7\"`, one of which must be current; `*` matches any existing domain. "
       + "Otherwise 412.",
     Schema([
       "type": "string", "format": "entity-tags",
@@ -76,7 +76,7 @@ struct Parameter: Sendable {
     "cursor", key: "numberCursor", "The `next` of the previous page.", .text("^[0-9]{1,18}$"))
 
   static let dryRun = Parameter(
-    "dryRun", "`true`: check everything and answer the same, but change nothing.", .boolean)
+    "dryRun", "`true`: check everything and return the same answer, but change nothing.", .boolean)
   static let accept = Parameter(
     "accept", "Codes of errors to accept and publish anyway, separated by commas.",
     Schema([
@@ -87,7 +87,7 @@ struct Parameter: Sendable {
       ],
     ]))
   static let reason = Parameter(
-    "reason", "Why the change is made, for the revision and the audit log.", .text())
+    "reason", "The reason for the change, for the revision and the audit log.", .text())
   static let prune = Parameter(
     "prune", "`true`: delete domains and unused apps that the state does not list.", .boolean)
 
@@ -98,7 +98,7 @@ struct Parameter: Sendable {
   static let environment = Parameter(
     "environment", "Only domains for this environment.", "Environment")
   static let enabled = Parameter(
-    "enabled", "`true`: only domains that are served; `false`: only others.", .boolean)
+    "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .boolean)
   static let finding = Parameter(
     "finding", "Only domains whose document has a finding with this code.", "FindingCode")
   static let domainFilter = Parameter(
@@ -108,11 +108,11 @@ struct Parameter: Sendable {
 
   static let from = Parameter(
     "from",
-    "The revision to compare. Default: the one kept before `to`, or for a document the one that is "
-      + "served.",
+    "The revision to compare. Default: the one kept before `to` or, for a document, the "
+      + "current one.",
     .positive, problems: [.revisionNotFound, .revisionPruned])
   static let to = Parameter(
-    "to", "The revision to compare it with. Default: the one that is served.", .positive,
+    "to", "The revision to compare it with. Default: the current one.", .positive,
     problems: [.revisionNotFound, .revisionPruned])
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",

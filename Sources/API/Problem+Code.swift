@@ -69,7 +69,7 @@ extension Problem {
       case .unknownCode: (.badRequest, "`accept` has a code that cannot be accepted.", [])
       case .unknownParameter: (.badRequest, "The endpoint has no such query parameter.", [])
       case .repeatedParameter: (.badRequest, "A query parameter appears more than once.", [])
-      case .unknownValue: (.badRequest, "A query parameter has none of its allowed values.", [])
+      case .unknownValue: (.badRequest, "A query parameter has a value that is not allowed.", [])
       case .notJSON: (.badRequest, "The body is not valid JSON.", [.errors, .findings])
       case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
       case .roleTooLow: (.forbidden, "The role of the token is too low.", [])
@@ -93,7 +93,7 @@ extension Problem {
       case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
       case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
       case .staleRevision:
-        (.preconditionFailed, "`If-Match` does not name the current revision, see `ETag`.", [])
+        (.preconditionFailed, "`If-Match` does not name the current revision; see `ETag`.", [])
       case .alreadyExists:
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
@@ -106,7 +106,7 @@ extension Problem {
         (.unprocessableContent, Self.refusedMeaning, [.errors, .findings, .domain])
       case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])
       case .internalError:
-        (.internalServerError, "Unexpected; the log has the details under the request ID.", [])
+        (.internalServerError, "Internal error; the log has the details under the request ID.", [])
       case .committedNotServed:
         (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
@@ -116,12 +116,12 @@ extension Problem {
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
       case .diskFull:
-        (.insufficientStorage, "The disk of the database is full. Nothing was changed.", [])
+        (.insufficientStorage, "The disk is full. Nothing was changed.", [])
       }
     }
 
     private static let tooLargeMeaning =
-      "The document is over the 131,072 bytes that Apple reads; `account` shows what takes them."
+      "The document exceeds the 131,072 bytes that Apple reads; `account` shows what uses them."
     private static let refusedMeaning =
       "The document has errors; `errors` lists them. The code is usually that of the first."
     private static let notServedMeaning =

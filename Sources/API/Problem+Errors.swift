@@ -5,7 +5,7 @@ package import JSONValue
 import Publishing
 import Store
 
-/// An error that clients cannot do anything about. They see `internal-error`, the log has the detail.
+/// An error that clients can do nothing about. They see `internal-error`; the log has the details.
 struct InternalError: Error {
   let detail: String
 }
@@ -116,11 +116,11 @@ extension Problem {
     case .diskFull:
       return Problem(
         .diskFull,
-        "The disk of the database is full. Nothing was changed. Files are still served.")
+        "The disk is full. Nothing was changed, and files are still served. Free some space.")
     case .readOnly, .cannotOpen, .inputOutput:
       return Problem(
         .databaseUnavailable,
-        "The database cannot be written. Nothing was changed. Files are still served. See the log.")
+        "Cannot write the database. Nothing was changed, and files are still served. See the log.")
     case .damaged, .unexpected: throw InternalError(detail: detail)
     }
   }

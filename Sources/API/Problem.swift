@@ -6,7 +6,8 @@ import JSONValue
 /// An error answer (RFC 9457).
 struct Problem: Error, Sendable {
   let status: Status
-  /// What programs decide by: the raw value of a `Code`, a `Finding.Code` or a `ValidationError.Code`.
+  /// The code for programs: the raw value of a `Code`, a `Finding.Code` or a
+  /// `ValidationError.Code`.
   let code: String
   /// What went wrong and what to do about it, for people.
   let detail: String
@@ -37,7 +38,7 @@ extension Problem {
     self.init(status: .badRequest, code: error.code.rawValue, detail: error.message)
   }
 
-  /// A body that is JSON, but not what the endpoint takes.
+  /// A body that is JSON but has invalid values.
   static func invalid(_ input: InvalidInput) -> Problem {
     let faults = input.faults.map { FindingResource.json($0) }
     let count = faults.count == 1 ? "an invalid value" : "\(faults.count) invalid values"

@@ -9,7 +9,7 @@ extension Publisher {
   /// Publishes one domain for a call.
   ///
   /// - Parameters:
-  ///   - answer: The members of the answer beside those of the publication.
+  ///   - answer: The members of the answer besides those of the publication.
   ///   - location: The path of a new resource; the domain's own if that is new.
   /// - Throws: What `body` throws, `StoreError`, and a `Problem` with the revision if it is stored but not
   ///   served yet.

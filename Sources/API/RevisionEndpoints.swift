@@ -27,13 +27,13 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
         "getRevisionFile", .revisions, "Read the document of a revision",
-        answers: .ok("Its bytes.", .anyObject, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .anyObject, isTagged: true, Example.document)
       ) { call in .file(try find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
         "restoreRevision", .revisions, "Roll back to the document of a revision",
-        description: "What is not in the document, such as aliases and expectations, stays.",
-        answers: .ok("A new revision with the old document.", "PublishedDomain", Example.restored),
+        description: "Everything else, such as aliases and expectations, stays as it is.",
+        answers: .ok("The new revision.", "PublishedDomain", Example.restored),
         handle: restore),
       Endpoint(
         .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to],
@@ -53,12 +53,12 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: .numberedPage,
         "listFetches", .fetches,
-        "Report who fetched which revision, and whether Apple has the current one",
+        "Show who fetched which revision, and whether Apple has the current one",
         description:
           "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
-          + "memory and stored every 2 to 30 seconds: times are when they were counted.",
+          + "memory and stored every 2 to 30 seconds, so their times are up to 30 seconds late.",
         answers: .ok(
-          "The whole domain, the revision that is served, and a page of revisions, newest first.",
+          "Totals for the domain, its current revision, and a page of revisions, newest first.",
           "Fetches", Example.fetches), handle: listFetches),
     ]
   }

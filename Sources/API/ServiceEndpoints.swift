@@ -5,9 +5,9 @@ import Metrics
 
 /// What the service reports about its health.
 public struct Readiness: Sendable {
-  /// Whether it is shutting down, so that new requests must go elsewhere.
+  /// Whether it is shutting down, so that load balancers must send new requests elsewhere.
   public let isEnding: Bool
-  /// What is wrong, in sentences; empty if nothing is.
+  /// The current problems, as sentences.
   public let problems: [String]
 
   /// A report.
@@ -17,8 +17,8 @@ public struct Readiness: Sendable {
   }
 }
 
-/// What the admin listener says about itself to people, load balancers, Prometheus and proxies. None
-/// of it needs a token.
+/// The admin listener's endpoints for people, load balancers, Prometheus and proxies. None needs a
+/// token.
 struct ServiceEndpoints: Sendable {
   let readiness: @Sendable () -> Readiness
   let serves: @Sendable (DomainName) -> Bool
@@ -38,8 +38,8 @@ struct ServiceEndpoints: Sendable {
       ) { _ in .json(.ok, Self.index) },
       Endpoint(
         .get, "/healthz", .anybody,
-        "getHealth", .service, "Check that the process answers",
-        answers: .ok("It answers.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
+        "getHealth", .service, "Check that the process is alive",
+        answers: .ok("It is alive.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
@@ -58,7 +58,7 @@ struct ServiceEndpoints: Sendable {
           ]), #"{"status": "ready"}"#),
         Answer(
           status: .serviceUnavailable,
-          description: "The server is shutting down and still serves for a while.",
+          description: "The server is shutting down; it still answers requests for a while.",
           schema: Self.schema(ofStatus: "not ready")), handle: ready),
       Endpoint(
         .get, "/metrics", .anybody,
@@ -73,7 +73,7 @@ struct ServiceEndpoints: Sendable {
           body: metrics().flatMap { Array($0.text.utf8) })
       },
       // Caddy asks before it obtains a certificate
-      // (caddyserver.com/docs/automatic-https#on-demand-tls): 200 is yes, anything else no.
+      // (caddyserver.com/docs/automatic-https#on-demand-tls): 200 means yes, any other status no.
       Endpoint(
         .get, Self.askPath, .anybody, query: [.askedDomain],
         "askForCertificate", .service, "Check whether to obtain a certificate for a name",

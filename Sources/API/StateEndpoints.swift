@@ -14,13 +14,13 @@ struct StateEndpoints: Sendable {
       Endpoint(
         .get, "/v1/export", .role(.viewer),
         "export", .state, "Export all apps and domains",
-        answers: .ok("A state that `apply` takes.", "State", Example.state)
+        answers: .ok("A state that `apply` accepts.", "State", Example.state)
       ) { _ in .json(.ok, StateResource.json(try publisher.store.state())) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
-        "apply", .state, "Apply a desired state", description: "All of it, or nothing.",
+        "apply", .state, "Apply a desired state", description: "Applies all of it, or nothing.",
         body: .json("DesiredState", Example.desiredState),
-        answers: .ok("What was done, or in a dry run would be.", "Plan", Example.plan),
+        answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
         handle: apply),
     ]
   }

@@ -28,11 +28,11 @@ struct TokenEndpoints: Sendable {
         "createToken", .tokens, "Create a token",
         body: .json("NewToken", "{\(Example.token)}"), problems: [.tokenNameTaken],
         answers: .created(
-          "The token. No other answer has its secret.", "CreatedToken", links: ["revokeToken"],
+          "The token. Its secret is never shown again.", "CreatedToken", links: ["revokeToken"],
           #"{\#(Example.token), "token": "aasa_…"}"#), handle: create),
       Endpoint(
         .delete, "/v1/tokens/{token}", .role(.admin), effect: .change,
-        "revokeToken", .tokens, "Revoke a token at once", answers: .deleted
+        "revokeToken", .tokens, "Revoke a token, effective immediately", answers: .deleted
       ) { call in
         let name = call.parameters["token"] ?? ""
         try store.write(call.context()) { try $0.revokeToken(name) }

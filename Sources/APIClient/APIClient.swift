@@ -2,11 +2,12 @@ import CCurl
 
 /// A client of the JSON API, over libcurl.
 ///
-/// It does not follow redirects, so that the token is sent to no other server. No error contains the token.
+/// It does not follow redirects, so that the token never reaches another server. No error contains
+/// the token.
 public struct APIClient: Sendable {
   /// An invalid URL or token.
   public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, and what is expected.
+    /// What is wrong and what is allowed.
     public let description: String
   }
 
@@ -28,9 +29,10 @@ public struct APIClient: Sendable {
 
   /// Timeouts in seconds.
   public struct Limits: Sendable {
-    /// For the connection.
+    /// The limit for connecting.
     public var connecting = 10
-    /// For the whole answer: the server may have to publish many domains.
+    /// The limit for the whole answer. It is long because the server may have to publish many
+    /// domains.
     public var answering = 900
 
     /// The defaults.
@@ -48,15 +50,15 @@ public struct APIClient: Sendable {
   /// - Parameters:
   ///   - server: An http or https URL. It may have a path, for a proxy; `/v1` at its end is dropped.
   ///   - token: An API token.
-  ///   - certificates: A file of certificates to verify the server's with; by default the system's.
+  ///   - certificates: A file of trusted certificate authorities. Default: the system's.
   public init(
     server: String, token: String, certificates: String? = nil, limits: Limits = Limits()
   ) throws(Invalid) {
     self.server = try Self.base(of: server)
-    // A file with a token often ends in a line break, which must not get into the header.
+    // A file with a token often ends in a line break, which must not reach the header.
     let token = token.utf8.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard !token.isEmpty, token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw Invalid(description: "The token is empty, or has characters that tokens never have.")
+      throw Invalid(description: "The token is empty or has invalid characters.")
     }
     self.token = String(decoding: token, as: UTF8.self)
     self.certificates = certificates
@@ -81,7 +83,7 @@ public struct APIClient: Sendable {
     return String(base)
   }
 
-  /// Sends a request and waits for the answer. An answer of any status is returned.
+  /// Sends a request and waits for the answer. Returns answers of any status.
   ///
   /// - Parameters:
   ///   - target: The path and query, such as `/v1/apply?dryRun=true`.

@@ -1,8 +1,9 @@
 import CCurl
 
-/// One request of libcurl: owns the handle, its header fields and the received bytes.
+/// One libcurl request: owns the handle, its header fields and the received bytes.
 final class Transfer {
-  /// More than any state of 100,000 domains has, so that a wrong server cannot use up all memory.
+  /// The largest answer. It is enough for the state of 100,000 domains, and keeps a wrong server
+  /// from using up all memory.
   private static let limit = 4_294_967_296
 
   private let handle: UnsafeMutableRawPointer
@@ -13,7 +14,7 @@ final class Transfer {
   init(_ server: String) throws(APIClient.Unreachable) {
     guard let handle = Self.isReady ? curl_easy_init() : nil else {
       throw APIClient.Unreachable(
-        description: "libcurl cannot be initialized.", isOutcomeUnknown: false)
+        description: "Cannot initialize libcurl.", isOutcomeUnknown: false)
     }
     self.handle = handle
     self.server = server
@@ -31,7 +32,7 @@ final class Transfer {
     try check(aasa_curl_set_long(handle, option, value))
   }
 
-  /// libcurl copies strings.
+  /// libcurl copies the string.
   func set(_ option: CURLoption, _ value: String) throws(APIClient.Unreachable) {
     try check(value.withCString { aasa_curl_set_pointer(handle, option, $0) })
   }
@@ -42,7 +43,7 @@ final class Transfer {
     try check(aasa_curl_set_pointer(handle, CURLOPT_HTTPHEADER, fields))
   }
 
-  /// Sends the request, as a POST if there is a body, and waits for the answer.
+  /// Sends the request, a POST if it has a body, and waits for the answer.
   func perform(sending body: [UInt8]?) throws(APIClient.Unreachable) -> APIClient.Answer {
     try check(aasa_curl_set_writer(handle, receive))
     // Sound: `self` outlives the transfer, and libcurl calls the writer only during it.
@@ -67,7 +68,7 @@ final class Transfer {
     }
   }
 
-  /// Adds bytes of the answer; `false` if there are too many.
+  /// Appends bytes to the answer; `false` if it gets too large.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     received.append(contentsOf: bytes)
     return received.count <= Self.limit
@@ -88,8 +89,7 @@ final class Transfer {
   }
 }
 
-/// libcurl's callback for bytes of the answer. Returning another number than that of the bytes aborts the
-/// transfer.
+/// libcurl's callback for received bytes. Returning anything but their number aborts the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?

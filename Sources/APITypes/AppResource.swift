@@ -9,7 +9,7 @@ package enum AppResource {
     Field("name", .string, \.app.name, "A display name; may be empty."),
     Field(
       "environment", .environment, \.app.environment, "What the app is built for."),
-    Field("domains", .count, \.domainCount, "How many domains name the app.", .kept),
+    Field("domains", .count, \.domainCount, "How many domains use the app.", .kept),
     Field("updatedAt", .time, \.updatedAt, "When the app last changed.", .kept),
   ]
 
@@ -18,7 +18,7 @@ package enum AppResource {
   static let schemas: JSON.Object = [
     "App": fields.members().schema(),
     "AppInput": fields.members().schema(
-      "An app. Without `environment` it is a production app.", for: .request),
+      "An app. `environment` is `production` by default.", for: .request),
     "AppOfState": fieldsOfState.members().schema(for: .request),
     "ExportedApp": fields.members().schema(for: .export),
   ]

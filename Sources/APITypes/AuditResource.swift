@@ -10,7 +10,7 @@ package enum AuditResource {
     Field("author", .string, \.author, "Who did it: the name of a token, or of a command."),
     Field("address", .string, \.address, "The address of the client; empty for a command."),
     Field("action", .string, \.action, "What was done."),
-    Field("reason", .string, \.reason, "Why, as given in `?reason=`."),
+    Field("reason", .string, \.reason, "The reason, as given in `?reason=`."),
     Field("domain", .domain, \.domain, "The domain that was changed."),
     Field("app", .app, \.app, "The app that was changed."),
     Field("token", .string, \.token, "The name of the token that was created or revoked."),

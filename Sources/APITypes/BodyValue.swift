@@ -1,7 +1,7 @@
 package import Association
 package import JSONValue
 
-/// One thing that is wrong with the body of a request.
+/// One invalid value in the body of a request.
 package struct Fault: Sendable, Equatable {
   /// A stable word for a program. Other faults have the code of a `ValidationError` or a `Finding`.
   package enum Code: String, Sendable, CaseIterable {
@@ -45,7 +45,7 @@ package struct Fault: Sendable, Equatable {
   }
 }
 
-/// All that is wrong with the body of a request.
+/// All invalid values in the body of a request.
 package struct InvalidInput: Error, Sendable {
   package let faults: [Fault]
 
@@ -75,8 +75,8 @@ package final class Faults {
   }
 }
 
-/// A value in the body of a request. Each way to read it returns `nil` for a value of another type,
-/// and notes that in `faults`.
+/// A value in the body of a request. Reading it as another type returns `nil` and records a fault
+/// in `faults`.
 package struct BodyValue {
   package let json: JSON
   package let pointer: JSONPointer
@@ -115,7 +115,7 @@ package struct BodyValue {
     return Int(exactly: value)
   }
 
-  /// The elements of an array that could be read. The others have left their faults.
+  /// The valid elements of an array. Invalid ones are recorded in `faults`.
   package func list<Element>(_ read: (BodyValue) -> Element?) -> [Element]? {
     guard let values = expected("an array", json.arrayValue) else { return nil }
     return values.enumerated().compactMap { index, value in
@@ -200,7 +200,7 @@ package struct BodyObject {
   package let pointer: JSONPointer
   package let faults: Faults
 
-  /// A member; `nil` where it is missing or `null`, which mean the same.
+  /// A member; `nil` if it is missing or `null`, which mean the same.
   package subscript(key: String) -> BodyValue? {
     guard let value = members[key], value != .null else { return nil }
     return BodyValue(json: value, pointer: pointer.appending(key), faults: faults)

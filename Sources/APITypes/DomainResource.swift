@@ -23,7 +23,7 @@ package enum DomainResource {
     Field("enabled", .bool, \.domain.isEnabled, "Whether the file is served."),
     Field(
       "format", .words(Domain.Format.self),
-      "How to write entries that do not choose their own `keys`.",
+      "How entries without their own `keys` are written.",
       write: { .string($0.domain.format.rawValue) },
       read: { body, root in
         guard let format = body.word(Domain.Format.self) else { return }
@@ -37,12 +37,12 @@ package enum DomainResource {
       "environment", .environment, \.domain.environment, "What the domain is for."),
     Field(
       "strict", .bool, \.domain.isStrict,
-      "Whether an app of another environment is an error, not a warning."),
+      "Whether an app of another environment is an error instead of a warning."),
   ]
 
   private static let applinks: [Field<StoredDomain>] = [
     Field(
-      "apps", .list(of: .string), "`applinks.apps`, where it differs from that of `format`.",
+      "apps", .list(of: .string), "`applinks.apps`, if it differs from what `format` implies.",
       .optional,
       write: {
         let apps = $0.domain.document.apps
@@ -78,21 +78,21 @@ package enum DomainResource {
   private static let others: [Field<StoredDomain>] = [
     Field(
       "extra", .extra(besides: reserved), \.domain.document.extra,
-      "Other members of the file, published as they are.", unless: \.isEmpty),
+      "Other members of the file, published unchanged.", unless: \.isEmpty),
     Field(
       "applinksExtra", .extra(besides: reservedOfAppLinks), \.domain.document.applinksExtra,
-      "Other members of `applinks`, published as they are.", unless: \.isEmpty),
+      "Other members of `applinks`, published unchanged.", unless: \.isEmpty),
     Field(
       "serviceExtra",
       .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
-      "Members of the other services besides `apps`, published as they are.", .optional,
+      "Members of the other services except `apps`, published unchanged.", .optional,
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
       "expectations", .list(of: ExpectationResource.coding), \.domain.expectations,
       ExpectationResource.list.documentation),
     Field(
-      "revision", .revision, \.revision, "The revision that is served. It is also the `ETag`.",
+      "revision", .revision, \.revision, "The current revision. It is also the `ETag`.",
       .kept),
     Field("updatedAt", .time, \.updatedAt, "When the domain last changed.", .kept),
   ]
@@ -136,8 +136,8 @@ package enum DomainResource {
         of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt)))
   }
 
-  /// Reads a whole domain whose name is in the path. What is left out gets its default, except
-  /// expectations: they are a safety net, and go only on request.
+  /// Reads a whole domain whose name is in the path. Missing members get their defaults, except
+  /// expectations: they are a safety net, and only removed explicitly.
   package static func read(
     _ body: BodyValue, name: DomainName, keeping expectations: [Expectation]
   ) -> Domain? {
@@ -168,10 +168,10 @@ package enum DomainResource {
     return body.read(fields, into: &stored) ? stored.domain : nil
   }
 
-  /// Checks that the URLs of all expectations are URLs of the domain: any other can never match.
+  /// Checks that the URLs of all expectations are URLs of the domain; others can never match.
   package static func checkExpectations(_ domain: Domain, at body: BodyValue) {
     for (index, expectation) in domain.expectations.enumerated() {
-      let host = domain.hostThatCounts(in: expectation.url)
+      let host = domain.host(for: expectation.url)
       if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
       body.faults.add(
         .foreignURL,
@@ -186,7 +186,7 @@ package enum DomainResource {
       let alias = body.parse(Alias.init(_:))
       if let alias, !seen.insert(alias).inserted {
         body.fault(
-          .duplicateAlias, "\"\(alias)\" is the domain itself or an alias listed before.")
+          .duplicateAlias, "\"\(alias)\" repeats the domain or another alias.")
       }
       return alias
     }
@@ -271,12 +271,12 @@ extension DomainResource {
       } else if !members.isEmpty {
         value.fault(
           .serviceWithoutApps,
-          "These members go beside the apps of \"\(service.rawValue)\", which has none.")
+          "\"\(service.rawValue)\" has no apps, so it cannot have other members.")
       }
     }
   }
 
-  /// What adopting a file turns into rows cannot be in `extra`.
+  /// `extra` must not have values that adopting a file would turn into rows.
   private static let reserved: [String: @Sendable (JSON) -> Bool] = [
     "applinks": { value in
       guard let details = value["details"] else { return false }

@@ -12,7 +12,7 @@ package enum EntryResource {
   private static let fields: [Field<Formatted>] = [
     Field("id", .row, \.entry.id, RouteResource.rowDocumentation("entry"), .local),
     Field(
-      "keys", keys.schema, "Apple's keys for this entry, where they differ from those of `format`.",
+      "keys", keys.schema, "Apple's keys for this entry, if they differ from those of `format`.",
       .optional,
       write: { $0.entry.keys == $0.format.keys ? nil : keys.write($0.entry.keys) },
       read: { body, root in root.entry.keys = keys.read(body) ?? root.entry.keys }),
@@ -21,7 +21,7 @@ package enum EntryResource {
     Field(
       "routes",
       .list(of: .shared("Route", export: "ExportedRoute", request: "RouteInput")),
-      "The routes, in order. The first that matches decides.",
+      "The routes, in order. The first match decides.",
       write: { .array($0.entry.routes.map(RouteResource.json)) },
       read: { body, root in
         let keys = root.entry.keys
@@ -35,7 +35,7 @@ package enum EntryResource {
       unless: \.isEmpty),
     Field(
       "extra", .extra(besides: reserved), \.entry.extra,
-      "Other members of the entry, published as they are.", unless: \.isEmpty),
+      "Other members of the entry, published unchanged.", unless: \.isEmpty),
   ]
 
   static let schemas: JSON.Object = [
@@ -50,8 +50,8 @@ package enum EntryResource {
   ]
 
   private static let defaultsDocumentation = """
-    Values for what routes leave out (Apple: applinks.Defaults). Other members are published as they \
-    are.
+    Values for members that routes leave out (Apple: applinks.Defaults). Other members are \
+    published unchanged.
     """
 
   static let fieldsOfDefaults: [Field<Defaults>] = [

@@ -19,7 +19,7 @@ package enum ExpectationResource {
     Field("expected", .resolution, get: \.expectation.resolution, "How the URL must resolve."),
     Field("resolution", .resolution, get: \.explanation.resolution, "How the URL would resolve."),
     Field(
-      "pointer", .pointer, "The route of the document that decides, if one does.", .optional,
+      "pointer", .pointer, "The deciding route, if there is one.", .optional,
       write: { $0.explanation.route.map { .string($0.description) } }),
     Field("reason", .string, get: \.explanation.reason, "Why it resolves that way."),
   ]

@@ -81,8 +81,9 @@ extension Array {
 }
 
 extension BodyValue {
-  /// Reads an object into `value`, which keeps what it has where a member is missing or invalid.
-  /// Returns false, having noted why, if this is no object or a required member cannot be read.
+  /// Reads an object into `value`, which keeps its current values for missing or invalid members.
+  /// If this is not an object, or a required member cannot be read, records the fault and returns
+  /// false.
   ///
   /// - Parameter isOpen: Whether the object may have other members.
   func read<Root>(_ fields: [Field<Root>], into value: inout Root, isOpen: Bool = false) -> Bool {
@@ -103,7 +104,7 @@ extension BodyValue {
 /// How a Swift value appears in JSON.
 struct Coding<Value>: Sendable {
   let schema: Schema
-  /// Returns `nil`, having noted why, for what is no such value.
+  /// Returns `nil` and records the fault for any other value.
   let read: @Sendable (BodyValue) -> Value?
   let write: @Sendable (Value) -> JSON
 
@@ -122,7 +123,7 @@ struct Coding<Value>: Sendable {
       write: { .array($0.map(element.write)) })
   }
 
-  /// An object of an answer, which may be that of a newer server.
+  /// An object of an answer, possibly from a newer server.
   static func open(_ schema: Schema, _ fields: [Field<Value>], _ blank: Value) -> Coding
   where Value: Sendable {
     Coding(

@@ -46,7 +46,7 @@ package enum FindingResource {
   static let schemas: JSON.Object = [
     "FindingCode": .object(
       Schema.words(Finding.Code.self).json(for: .answer).described(
-        "What a finding is about. docs/findings.md explains each code.")),
+        "The kind of a finding. docs/findings.md explains each code.")),
     "Report": [
       Member("valid", .bool, "Whether there are no errors."),
       Member("bytes", .count, "The size of the file."),
@@ -64,7 +64,7 @@ package enum FindingResource {
     ].schema("RFC 9457. Programs read `code`; people read `detail`.", isOpen: true),
     "Change": change.schema("One difference between two documents."),
     "Comparison": comparison.schema(
-      "How a document differs from another, by meaning and not by bytes."),
+      "How two documents differ in meaning, not in bytes."),
     "RevisionComparison":
       ([
         Member("from", .revision, "The revision that is compared."),

@@ -10,7 +10,7 @@ package struct MatchQuestion {
   /// The app to ask about; without it, every app that the document names.
   package fileprivate(set) var app: String?
 
-  /// How many URLs one request may ask about.
+  /// The maximum number of URLs per request.
   private static let urlLimit = 10_000
 
   private static let fieldsOfStored: [Field<MatchQuestion>] = [
@@ -22,11 +22,11 @@ package struct MatchQuestion {
         if question.urls.count > urlLimit {
           body.fault(
             .tooMany,
-            "A request can ask about at most \(urlLimit) URLs. For more, run 'aasa match --file FILE "
+            "A request can have at most \(urlLimit) URLs. For more, run 'aasa match --file FILE "
               + "-'.")
         }
       }),
-    Field("app", .string, \.app, "Ask about this app only. Without it, every app of the document."),
+    Field("app", .string, \.app, "Resolve for this app only. Default: every app in the document."),
   ]
 
   private static let fields: [Field<MatchQuestion>] =
@@ -45,8 +45,8 @@ package struct MatchQuestion {
     Member("url", .string),
     Member("app", .nullable(.string), "The app; null if the document names none."),
     Member("resolution", .resolution),
-    Member("pointer", .pointer, "The route that decides, if one does.", .optional),
-    Member("reason", .string, "Why, in words."),
+    Member("pointer", .pointer, "The deciding route, if there is one.", .optional),
+    Member("reason", .string, "The reason, in words."),
   ]
 
   static let schemas: JSON.Object = [
@@ -57,7 +57,7 @@ package struct MatchQuestion {
     "Question": fields.members().schema(for: .request),
   ]
 
-  /// Reads a question that brings its document.
+  /// Reads a question that contains its document.
   package static func read(_ body: BodyValue) -> MatchQuestion? {
     var question = MatchQuestion()
     return body.read(fields, into: &question) ? question : nil

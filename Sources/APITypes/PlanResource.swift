@@ -78,7 +78,7 @@ extension Plan {
         Member("apps", .list(of: .object([Member("app", .app), action]))),
         Member(
           "domains", .list(of: .object([Member("domain", .domain), action] + published)),
-          "With what is published, for domains that are created or updated."),
+          "Created and updated domains include what is published."),
       ] + .dryRun).schema()
   ]
 

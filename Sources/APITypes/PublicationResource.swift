@@ -57,7 +57,7 @@ extension PublicationResource {
       "The URLs of expectations that now resolve differently."),
     Field(
       "diff", .shared("Comparison"),
-      "How the document differs from the one before; left out if there was none.", .optional,
+      "How the document differs from the previous one; left out if there was none.", .optional,
       write: { $0.diff },
       read: { body, root in
         root.diff = body.json
@@ -89,7 +89,7 @@ extension PublicationResource {
     Field("example", .resolution("ChangedResolution"), \.example),
   ]
 
-  /// What the answer to every edit has.
+  /// The members of the answer to every edit.
   static let members = fields.members()
 
   static let schemas: JSON.Object = [
@@ -106,7 +106,7 @@ extension PublicationResource {
         Member("app", .app, "The new identifier."),
         Member(
           "domains", .list(of: .object([Member("domain", .domain)] + members)),
-          "The domains that name the app."),
+          "The domains that use the app."),
       ] + .dryRun).schema(),
   ]
 

@@ -11,7 +11,7 @@ package enum RevisionResource {
     Field("publishedAt", .time, \.publishedAt, "When it was published."),
     Field(
       "author", .string, \.author, "Who published it: the name of a token, or of a command."),
-    Field("reason", .string, \.reason, "Why: `?reason=`, or the action."),
+    Field("reason", .string, \.reason, "The reason: `?reason=`, or the action."),
     Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
   ]
 
@@ -83,7 +83,7 @@ package enum FetchResource {
       ] + ResourceSchemas.page(of: "RevisionFetches")).schema(),
   ]
 
-  /// The members of the answer beside the page of revisions.
+  /// The members of the answer besides the page of revisions.
   package static func members(_ report: FetchReport, of domain: DomainName) -> JSON.Object {
     [
       "domain": .string(domain.text), "current": json(report.current),

@@ -11,7 +11,7 @@ package enum RouteResource {
       "Apple: `?`. A pattern for the whole query, or an object with a pattern for each query item "
         + "by its name."),
     Field("fragment", .string, \.fragment, "Apple: `#`. A pattern for the fragment."),
-    Field("exclude", .bool, \.exclude, "Whether a URL that matches stays in the browser."),
+    Field("exclude", .bool, \.exclude, "Whether matching URLs stay in the browser."),
     Field(
       "caseSensitive", .bool, \.caseSensitive, "Whether patterns match case. Apple's default: true."
     ),
@@ -21,17 +21,17 @@ package enum RouteResource {
     Field("comment", .string, \.comment, "A remark. It is published with the file."),
     Field(
       "extra", .extra(besides: keysOfComponents), \.extra,
-      "Other members of the element, published as they are.", unless: \.isEmpty),
+      "Other members of the element, published unchanged.", unless: \.isEmpty),
   ]
 
   static func rowDocumentation(_ noun: String) -> String {
-    "Identifies the \(noun) as long as it exists. An edit ignores an `id` it does not know."
+    "Identifies the \(noun) as long as it exists. Edits ignore unknown values."
   }
 
-  /// Where a new entry or route goes.
+  /// The position of a new entry or route.
   static let position = Member(
     "position", .json(["type": "integer", "minimum": 0]),
-    "The index of the new element; 0 is the front. Without it, the end.")
+    "The index of the new element, from 0. Default: the end.")
 
   static let schemas: JSON.Object = [
     "Route": fields.members().schema(documentation),
@@ -65,7 +65,7 @@ package enum RouteResource {
     return route
   }
 
-  /// The keys of Apple's `components`, with the values that have a field here.
+  /// The keys of Apple's `components`, with the values that this API has fields for.
   private static let keysOfComponents: [String: @Sendable (JSON) -> Bool] = [
     "/": { $0.stringValue != nil }, "?": { $0.stringValue != nil || $0.objectValue != nil },
     "#": { $0.stringValue != nil }, "exclude": { $0.boolValue != nil },

@@ -7,7 +7,8 @@ indirect enum Schema: Sendable {
   enum Use: Sendable {
     /// What the server answers.
     case answer
-    /// A desired state that the server exports: an answer without what only this database knows.
+    /// A desired state that the server exports: an answer without members that only this database
+    /// knows.
     case export
     /// The body of a request. `null` is the same as leaving a member out.
     case request
@@ -118,7 +119,7 @@ extension JSON.Object {
 
 /// One member of an object, as the OpenAPI description shows it.
 struct Member: Sendable {
-  /// When a member is there.
+  /// When a member is present.
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
 
@@ -132,7 +133,7 @@ struct Member: Sendable {
     static let readOnly = Traits(rawValue: 4)
     /// Known only to this database, so exports leave it out.
     static let local = Traits(rawValue: 8)
-    /// Kept by the database itself.
+    /// Maintained by the database itself.
     static let kept: Traits = [.local, .readOnly]
   }
 

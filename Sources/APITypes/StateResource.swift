@@ -13,7 +13,7 @@ package enum StateResource {
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
       Member("domains", .list(of: .shared("DomainOfState"))),
-    ].schema("The apps and domains that there should be.", for: .request),
+    ].schema("The desired apps and domains.", for: .request),
   ]
 
   /// A domain as it is exported: without row identifiers and revisions, so that the text is the same on every

@@ -6,7 +6,7 @@ package enum Timestamp {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }
 
-  /// The seconds since 1970 that a text stands for; `nil` for one that is no such time.
+  /// The seconds since 1970 of a time; `nil` if the text is not a time.
   package static func seconds(_ text: String) -> Int64? {
     do {
       return Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970)

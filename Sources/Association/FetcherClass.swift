@@ -1,8 +1,8 @@
-/// Who a request for a file most likely comes from, by its User-Agent. A User-Agent proves nothing:
-/// any client may send any.
+/// The likely origin of a request for a file, by its User-Agent. A User-Agent proves nothing: any
+/// client can send any value.
 ///
-/// It is not part of the documents. It is in this module because the public listener, which classifies
-/// requests, and the store, which counts them, share no other one.
+/// This type is not about documents. It is in this module because the public listener, which
+/// classifies requests, and the store, which counts them, have no other module in common.
 public enum FetcherClass: String, Sendable, CaseIterable {
   /// Apple's content delivery network, which fetches files for devices: `AASA-Bot` is in its
   /// User-Agent.

@@ -1,8 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
-// Swift cannot call functions with `...`: one function for each type of value. The parentheses
-// keep libcurl's checking macros out, which want to know the option when they are compiled.
+// Swift cannot call variadic functions, so there is one function per type of value. The parentheses
+// bypass libcurl's type-checking macros, which need to know the option at compile time.
 
 static inline CURLcode aasa_curl_set_long(CURL *handle, CURLoption option, long value) {
   return (curl_easy_setopt)(handle, option, value);
@@ -12,7 +12,7 @@ static inline CURLcode aasa_curl_set_size(CURL *handle, CURLoption option, curl_
   return (curl_easy_setopt)(handle, option, value);
 }
 
-// Strings and memory, which libcurl reads, and what it hands to callbacks.
+// Strings and memory that libcurl reads, and pointers that it passes to callbacks.
 static inline CURLcode aasa_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
   return (curl_easy_setopt)(handle, option, value);
 }
@@ -21,7 +21,7 @@ static inline CURLcode aasa_curl_set_writer(CURL *handle, curl_write_callback wr
   return (curl_easy_setopt)(handle, CURLOPT_WRITEFUNCTION, writer);
 }
 
-// A macro that Swift does not see.
+// A macro that Swift cannot import.
 static const long aasa_curl_auth_bearer = CURLAUTH_BEARER;
 
 static inline CURLcode aasa_curl_get_long(CURL *handle, CURLINFO info, long *value) {

@@ -3,5 +3,6 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
-/// gnutls_free is a variable that holds a function, which Swift would see as shared mutable state.
+/// gnutls_free is a function pointer in a variable, which Swift would treat as shared mutable
+/// state.
 static inline void aasa_gnutls_free(void *_Nullable memory) { gnutls_free(memory); }

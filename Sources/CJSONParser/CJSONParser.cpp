@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Passes the events of nlohmann's parser on to C callbacks.
+/// Forwards the events of nlohmann's parser to C callbacks.
 class Events final : public nlohmann::json_sax<nlohmann::json> {
  public:
   Events(const aasa_json_events &events, void *context) : events(events), context(context) {}

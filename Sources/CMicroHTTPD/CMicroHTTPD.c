@@ -49,7 +49,7 @@ void *aasa_tls_session(struct MHD_Connection *connection) {
 }
 
 int aasa_ignore_beginnings(int listening) {
-  /* The packet begins with the header of TCP, whose byte 13 has SYN (2) and ACK (16). */
+  /* Packets begin with the TCP header, whose byte 13 has the flags SYN (2) and ACK (16). */
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12),
@@ -69,7 +69,7 @@ enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *daemon, int listenin
   if (connection < 0) {
     return errno == ECONNABORTED || errno == EINTR ? AASA_GONE : AASA_NOTHING_WAITS;
   }
-  /* It closes the socket if it does not take it. */
+  /* If it refuses the connection, it closes the socket. */
   enum MHD_Result result =
       MHD_add_connection(daemon, connection, (struct sockaddr *)&address, length);
   return result == MHD_YES ? AASA_ADOPTED : AASA_GONE;

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The elements with commas between them.
+/// The elements, separated by commas.
 std::string joined(const toml::array &array) {
   std::string text;
   for (auto &&element : array) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A directory of certificate/key pairs, and the set of them that is in use. A reload replaces the set at
-/// once; open connections keep the set that they began with.
+/// A directory of certificate/key pairs, and the set of pairs in use. A reload replaces the set
+/// atomically; open connections keep the set that they began with.
 public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
   private let used: Mutex<CertificateSet>
@@ -12,7 +12,7 @@ public final class CertificateDirectory: Sendable {
     var path: String
     /// When they were last loaded, whether that succeeded or not.
     var loaded: FileStates
-    /// When they were last looked at.
+    /// When they were last checked.
     var seen: FileStates
   }
 
@@ -41,9 +41,9 @@ public final class CertificateDirectory: Sendable {
   /// Where the pairs are.
   public var path: String { reading.withLock(\.path) }
 
-  /// Reads the directory again, or another one from now on. If a pair is invalid, the pair of the same
-  /// name that was in use stays in use, even if it has expired. If no pair is valid, all that were in use
-  /// stay. `current` has the faults.
+  /// Reloads the directory, or switches to another one. If a pair is invalid, the previous pair
+  /// with the same name stays in use, even if it has expired. If no pair is valid, all previous
+  /// pairs stay in use. `current` has the faults.
   public func reload(from newPath: String? = nil) {
     reading.withLock { reading in
       reading.path = newPath ?? reading.path
@@ -51,10 +51,10 @@ public final class CertificateDirectory: Sendable {
     }
   }
 
-  /// Reloads if files have changed and then stayed the same between two calls: the two files of a pair are
-  /// written one after the other. To be called every few seconds.
+  /// Reloads once files have changed and then stayed the same between two calls, because the two
+  /// files of a pair are written one after the other. Call it every few seconds.
   ///
-  /// - Returns: Whether the files were read, which happens once for each change.
+  /// - Returns: Whether the files were read, which happens once per change.
   public func reloadIfChanged() -> Bool {
     reading.withLock { reading in
       let listing = CertificateListing(directory: reading.path)
@@ -68,7 +68,7 @@ public final class CertificateDirectory: Sendable {
   }
 
   private func load(_ listing: CertificateListing, _ reading: inout Reading) {
-    // Taken first, so that a change during the load is noticed later.
+    // Taken first, so that the next call notices a change during the load.
     reading.loaded = FileStates(listing)
     let fresh = CertificateSet(listing, now: clock(), old: current.pairs)
     used.withLock { $0 = fresh }
@@ -102,7 +102,7 @@ extension CertificateSet {
       warnings: warnings)
   }
 
-  /// A file and a directory may have the same name, so that one is refused and the other is not.
+  /// A file and a directory may share a name, so one of them may be invalid and the other in use.
   private static func kept(
     of old: [CertificatePair], refused: Set<String>, fresh: [CertificatePair]
   ) -> [CertificatePair] {
@@ -111,16 +111,16 @@ extension CertificateSet {
   }
 }
 
-/// The pairs of a directory at one time. It never changes.
+/// An immutable snapshot of the pairs of a directory.
 public final class CertificateSet: Sendable {
-  /// The name of the pair for clients that name no host, or a host that no pair is for.
+  /// The name of the pair for clients that name no host, or a host without a pair.
   static let defaultName = "default"
 
   /// All pairs, by name.
   public let pairs: [CertificatePair]
-  /// The faults of the pairs that are not in use as they are in the directory, by file name.
+  /// The faults of the invalid pairs in the directory, by file name.
   public let faults: [CertificateFault]
-  /// Problems that do not keep a pair from being used: a line each.
+  /// Warnings about pairs that are in use, one line each.
   public let warnings: [String]
 
   private let byHost: [String: CertificatePair]
@@ -140,9 +140,9 @@ public final class CertificateSet: Sendable {
     self.byHost = byHost
   }
 
-  /// The pair for the host that a client named (RFC 6066 section 3), or nil if it named none: the pair of
-  /// the exact name, else of the wildcard above its first label (RFC 9525 section 6.3), else the default.
-  /// Of several for a name, the one that expires last. Without any the client is refused.
+  /// The pair for the host that a client named (RFC 6066 section 3): the pair with the exact name,
+  /// else with the wildcard for its first label (RFC 9525 section 6.3), else the default. If
+  /// several pairs have a name, the one that expires last. Without a pair, the client is refused.
   public func pair(for host: String?) -> CertificatePair? {
     guard let host = host?.lowercased() else { return fallback }
     if let pair = byHost[host] { return pair }

@@ -12,9 +12,9 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
     case malformedKey(String)
     /// The key is protected by a passphrase.
     case encryptedKey
-    /// There is a certificate without a key, which should be at this path.
+    /// A certificate has no key; it should be at this path.
     case missingKey(String)
-    /// There is a key without a certificate, which should be at this path.
+    /// A key has no certificate; it should be at this path.
     case missingCertificate(String)
     /// The key belongs to another certificate.
     case foreignKey(certificate: String)

@@ -14,8 +14,8 @@ struct CertificateFiles: Sendable, Equatable {
 /// - a directory `NAME` with `fullchain.pem` and `privkey.pem`, as certbot writes them,
 /// - a directory `NAME` with `tls.crt` and `tls.key`, as Kubernetes mounts a secret.
 ///
-/// Links are followed. Ignored are names that begin with a dot, certificates of issuers (`ca.crt`,
-/// `NAME.issuer.crt`), and other files.
+/// Links are followed. Names that begin with a dot, certificates of issuers (`ca.crt`,
+/// `NAME.issuer.crt`) and other files are ignored.
 struct CertificateListing {
   private(set) var pairs: [CertificateFiles] = []
   /// Faults with the name of their pair; nil for the directory itself.
@@ -157,7 +157,7 @@ struct FileContents {
     isReadableByAll = status.st_mode & S_IROTH != 0
     var code: CInt = 0
     bytes = [UInt8](unsafeUninitializedCapacity: Self.limit + 1) { buffer, count in
-      // Sound: no more is read than the buffer has room for, and `count` is what was written.
+      // Sound: reads at most the size of the buffer, and `count` bytes were written.
       while count < buffer.count {
         let read = read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
         if read < 0 { code = errno }

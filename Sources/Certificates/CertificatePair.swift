@@ -2,8 +2,8 @@ public import CGnuTLS
 
 /// A chain of certificates with its private key, ready for handshakes.
 public final class CertificatePair: @unchecked Sendable {
-  // Unchecked is sound: nothing changes between init and deinit, and GnuTLS lets threads share objects
-  // that nobody changes (its manual, "Thread safety").
+  // Unchecked is sound: nothing changes between init and deinit, and GnuTLS lets threads share
+  // objects that no thread changes (its manual, "Thread safety").
 
   /// The chain, the host's certificate first.
   public let chain: UnsafeMutablePointer<gnutls_pcert_st>
@@ -129,7 +129,7 @@ private final class ImportedChain {
       let code = gnutls_x509_crt_get_subject_alt_name(leaf, index, &buffer, &count, nil)
       if code == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE { break }
       index += 1
-      // A name that does not fit is no DNS name, nor is one of a kind that GnuTLS does not know.
+      // Names that are too long, or of a kind unknown to GnuTLS, are not DNS names.
       if code == GNUTLS_E_SHORT_MEMORY_BUFFER || code == GNUTLS_E_X509_UNKNOWN_SAN { continue }
       guard code >= 0 else {
         throw CertificateFault(.malformedCertificate(gnuTLSMessage(code)), at: path)
@@ -158,7 +158,7 @@ private final class ImportedChain {
     return isName ? text : nil
   }
 
-  /// The chain in the form that handshakes need, to be released by the caller.
+  /// The chain in the form that handshakes need. The caller releases it.
   ///
   /// - Throws: `CertificateFault`, `.malformedCertificate`.
   func copiedForHandshakes() throws(CertificateFault) -> UnsafeMutablePointer<gnutls_pcert_st> {
@@ -218,7 +218,7 @@ private final class ImportedKey {
     return Array(bytes[..<count])
   }
 
-  /// Leaves the key to the caller, who releases it.
+  /// Passes ownership of the key to the caller.
   func taken() -> gnutls_privkey_t {
     isTaken = true
     return key

@@ -55,7 +55,7 @@ private final class Builder {
   private struct Frame {
     var object: JSON.Object?
     var array: [JSON] = []
-    /// The keys of an object that has many members.
+    /// The keys of an object with many members.
     var seen: Set<[UInt8]> = []
     var key = ""
     var isDuplicate = false
@@ -70,7 +70,7 @@ private final class Builder {
       return !seen.insert(Array(key.utf8)).inserted
     }
 
-    /// The number of members from which keys are looked up by hash.
+    /// From this number of members, keys are looked up by hash.
     private static let manyKeys = 16
   }
 
@@ -121,7 +121,7 @@ private final class Builder {
     return true
   }
 
-  /// The place of the next value.
+  /// The pointer of the next value.
   private var next: JSONPointer {
     stack.reduce(.root) { pointer, frame in
       frame.object == nil ? pointer.appending(frame.array.count) : pointer.appending(frame.key)

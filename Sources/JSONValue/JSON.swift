@@ -32,7 +32,7 @@ public enum JSON: Sendable {
     /// An object without members.
     public init() {}
 
-    /// An object of these members; the last value of a repeated key applies.
+    /// An object with these members; the last value of a repeated key applies.
     public init(dictionaryLiteral elements: (String, JSON)...) {
       for (key, value) in elements { self[key] = value }
     }
@@ -187,7 +187,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
   /// A number.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// An object of these members; the last value of a repeated key applies.
+  /// An object with these members; the last value of a repeated key applies.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(elements.reduce(into: Object()) { $0[$1.0] = $1.1 })
   }

@@ -6,8 +6,8 @@ public final class Counters: Sendable {
 
   /// Counters at 0.
   ///
-  /// - Parameter labels: Those that exist from the start at 0, since a rate needs a value before the first
-  ///   event.
+  /// - Parameter labels: Labels that exist at 0 from the start, because a rate needs a value before
+  ///   the first event.
   public init(_ labels: [Labels] = []) {
     counts = Mutex(Dictionary(labels.map { ($0, 0) }) { first, _ in first })
   }

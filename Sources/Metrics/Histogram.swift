@@ -8,7 +8,7 @@ public final class Histogram: Sendable {
   ]
 
   private struct Counts {
-    /// The count of each bucket alone; the last one is above all bounds.
+    /// The count of each bucket, not cumulative. The last one is above all bounds.
     var buckets: [Int]
     var sum = 0.0
   }

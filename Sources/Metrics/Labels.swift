@@ -32,8 +32,8 @@ public struct Labels: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Escapes backslashes, line feeds and, in label values, quotation marks. By scalars, since a carriage
-  /// return with a line feed is one character.
+  /// Escapes backslashes, line feeds and, in label values, quotation marks. Works on scalars,
+  /// because a carriage return with a line feed is one character.
   func escaped(quotes: Bool) -> String {
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {

@@ -3,7 +3,7 @@ public import Store
 
 /// A set of apps and domains to apply.
 public struct DesiredState: Sendable {
-  /// The apps. Apps that domains name are created even if they are not listed.
+  /// The apps. Apps that domains use are created even if they are not listed.
   public var apps: [App]
   /// The domains.
   public var domains: [Domain]
@@ -30,7 +30,7 @@ public struct AppliedState: Sendable {
     case update
     /// It is deleted, because it is not in the state.
     case delete
-    /// It stays as it is.
+    /// It does not change.
     case unchanged
   }
 
@@ -41,7 +41,7 @@ public struct AppliedState: Sendable {
 }
 
 extension Store {
-  /// All apps and domains, in one consistent state.
+  /// Exports all apps and domains, in one consistent state.
   public func state() throws -> DesiredState {
     let (apps, domains) = try everything()
     return DesiredState(apps: apps.map(\.app), domains: domains.map(\.domain))
@@ -52,7 +52,7 @@ extension Transaction {
   /// Creates and changes apps and domains as a state describes them.
   ///
   /// - Parameters:
-  ///   - prune: Whether to delete domains and unused apps that the state does not have.
+  ///   - prune: Whether to delete domains and unused apps that the state does not list.
   ///   - accepted: Codes of errors with which documents are published anyway.
   /// - Throws: `PublicationError.several` with the errors of every domain; `StoreError`.
   public func apply(

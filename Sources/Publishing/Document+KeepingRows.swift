@@ -57,7 +57,7 @@ extension Set<Int64> {
   fileprivate func contains(_ id: Int64?) -> Bool { id.map { contains($0) } ?? false }
 }
 
-/// Things to take by key; of several with the same key, the first one first.
+/// Values to take by key. Those with the same key are taken in order.
 private struct Remaining<Thing> {
   private var things: [[UInt8]: ArraySlice<Thing>]
 

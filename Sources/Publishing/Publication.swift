@@ -47,8 +47,8 @@ public struct BrokenExpectation: Sendable {
 
 /// Why a document is not published.
 public enum PublicationError: Error, Sendable {
-  /// The document has errors that are not accepted. Has all findings, and the byte account of a document
-  /// that is too large.
+  /// The document has errors that are not accepted. Has all findings and, for a document that is
+  /// too large, its byte account.
   case refused(DomainName?, [Finding], account: ByteAccount?)
   /// The document breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])
@@ -105,7 +105,7 @@ extension Transaction {
   /// Makes a domain serve an association file unchanged; creates the domain if it does not exist.
   ///
   /// - Parameter file: The bytes of the file.
-  /// - Throws: like `publish`; `PublicationError` has everything that is wrong with the file.
+  /// - Throws: Like `publish`; `PublicationError` has all errors of the file.
   public func adopt(
     _ file: [UInt8], for name: DomainName, if precondition: Precondition = .none,
     action: String = "adopt file", accepting accepted: Set<Finding.Code> = []
@@ -121,8 +121,8 @@ extension Transaction {
     }
   }
 
-  /// Publishes the document of an earlier revision again, as a new revision. The rest of the domain,
-  /// such as aliases and expectations, stays.
+  /// Publishes the document of an earlier revision again, as a new revision. The rest of the
+  /// domain, such as aliases and expectations, does not change.
   ///
   /// - Throws: like `publish`, `StoreError.notFound`.
   public func restore(
@@ -138,7 +138,7 @@ extension Transaction {
       accepting: accepted.union(before))
   }
 
-  /// Changes an app identifier in all domains that name it, and publishes each of them.
+  /// Changes an app identifier in all domains that use it, and publishes each of them.
   ///
   /// - Throws: like `publish`, with the errors of every domain; `StoreError.appExists`.
   public func renameAndPublish(
@@ -155,7 +155,7 @@ extension Transaction {
   /// Publishes several domains. Goes on after a `PublicationError`, so that the error names every domain
   /// that is refused.
   ///
-  /// - Throws: the only `PublicationError`, or `.several`; any other error at once.
+  /// - Throws: the only `PublicationError`, or `.several`. Any other error is thrown immediately.
   func publishEach<Item, Result>(
     _ items: [Item], _ publish: (Item) throws -> Result
   ) throws -> [Result] {

@@ -14,10 +14,11 @@ public struct Publisher: Sendable {
     self.serve = serve
   }
 
-  /// Runs `body` in a write transaction. All of it is stored and served when this returns; nothing is
-  /// if `body` throws or the context is a dry run.
+  /// Runs `body` in a write transaction. When this returns, all of it is stored and served. If
+  /// `body` throws, or for a dry run, nothing is.
   ///
-  /// - Throws: `StoreError`, and what `body` throws. After `StoreError.notServedYet` all of it is stored.
+  /// - Throws: `StoreError`, and what `body` throws. With `StoreError.notServedYet`, all of it is
+  ///   stored.
   public func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {

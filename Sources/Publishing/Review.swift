@@ -23,7 +23,7 @@ struct Draft {
       + environmentFindings()
   }
 
-  /// Apps of another environment than the domain's.
+  /// Reports apps of an environment other than the domain's.
   private func environmentFindings() -> [Finding] {
     domain.document.appIdentifiers.compactMap { app in
       let environment = environments[app] ?? .production
@@ -37,7 +37,7 @@ struct Draft {
   }
 }
 
-/// A draft that may be published.
+/// A draft that passed review.
 struct Review {
   /// The stored domain, with the number of each error that was accepted when it was published.
   struct Known {
@@ -118,7 +118,7 @@ private struct Resolver {
   private func explain(_ expectation: Expectation) -> Explanation {
     matcher.explain(
       expectation.url, in: matcher.scope(of: expectation.app.text),
-      domain: domain.hostThatCounts(in: expectation.url))
+      domain: domain.host(for: expectation.url))
   }
 }
 
@@ -155,7 +155,7 @@ struct AdoptedFile {
       findings.append(
         Finding(
           .wrongType, at: error.pointer, error.message,
-          help: "Correct the file; this part of it cannot be stored and served again."))
+          help: "Correct the file: this part cannot be stored and served."))
     }
     return .refused(nil, findings, account: nil)
   }

@@ -1,7 +1,7 @@
 import CSQLite
 import Synchronization
 
-/// A connection that any thread may use, one at a time.
+/// A connection that threads share: one of them uses it at a time.
 public final class Database: Sendable {
   private let connection: Mutex<Connection>
 
@@ -12,8 +12,8 @@ public final class Database: Sendable {
     connection = Mutex(try Connection(path: path, mode: mode))
   }
 
-  /// Waits for the connection and runs `body` with it. Only `Sendable` values come out, so no statement
-  /// does.
+  /// Waits for the connection and runs `body` with it. Only `Sendable` values can leave, so no
+  /// statement can.
   ///
   /// - Throws: what `body` throws.
   public func withConnection<Result: Sendable>(
@@ -43,16 +43,16 @@ public final class Connection {
     }
   }
 
-  /// The kind of a transaction.
+  /// The kind of transaction.
   public enum TransactionKind: String, Sendable {
     /// Reads one consistent state.
     case read = "BEGIN"
-    /// Takes the write lock at once, so nothing that it reads is stale when it writes.
+    /// Takes the write lock at the start, so that nothing it has read is stale when it writes.
     case write = "BEGIN IMMEDIATE"
   }
 
-  /// Turns off SQLite's memory statistics, which take a lock for each allocation. Only possible before
-  /// SQLite is first used; failing costs nothing but time.
+  /// Turns off SQLite's memory statistics, which take a lock per allocation. This works only before
+  /// SQLite is first used; if it fails, SQLite is only slower.
   private static let isUncounted = aasa_sqlite_stop_counting_memory() == SQLITE_OK
 
   private let handle: OpaquePointer
@@ -160,8 +160,8 @@ public final class Connection {
 
   /// Copies the whole database over another one that nothing else uses (sqlite.org/backup.html).
   ///
-  /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in several
-  /// steps starts over whenever another process writes between them, and may never end.
+  /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in
+  /// several steps restarts whenever another process writes in between, and may never finish.
   ///
   /// - Throws: `SQLiteError`.
   public func copy(to other: Connection) throws(SQLiteError) {
@@ -171,7 +171,7 @@ public final class Connection {
     let step = sqlite3_backup_step(backup, -1)
     let finish = sqlite3_backup_finish(backup)
     if finish != SQLITE_OK { throw SQLiteError(code: finish, connection: other.handle) }
-    // `finish` does not report a lock that could not be taken.
+    // `finish` does not report a failure to take a lock.
     if step != SQLITE_DONE { throw SQLiteError(code: step, connection: nil) }
   }
 }

@@ -11,8 +11,8 @@ public enum Value: Sendable, Equatable {
   /// BLOB.
   case blob([UInt8])
 
-  /// Whether SQLite sees the same value. Compares the bytes of texts, because `String` treats two
-  /// encodings of an accented letter as equal.
+  /// Whether both are the same value to SQLite. Texts are compared by bytes, because `String`
+  /// treats two encodings of an accented letter as equal.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -39,7 +39,7 @@ public enum Value: Sendable, Equatable {
   public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }
 }
 
-/// The current row of a statement, lent until the statement moves on. Columns are counted from 0.
+/// The current row of a statement, valid until the statement moves on. Columns are numbered from 0.
 public struct Row: ~Copyable {
   private let statement: OpaquePointer
 
@@ -111,7 +111,7 @@ final class Statement {
 
   /// Runs the statement with these values and calls `row` with each row.
   func run(_ values: [Value], row: (borrowing Row) throws -> Void) throws {
-    // In any case, releases the statement's locks and the memory of its values.
+    // Always releases the statement's locks and the memory of its values.
     defer {
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// When a certificate in use expires.
 struct CertificateExpiry: Sendable, Hashable {
-  /// The setting whose directory it lies in: `publicCertificates` or `adminCertificates`.
+  /// The setting of its directory: `publicCertificates` or `adminCertificates`.
   let setting: String
   /// The name of the pair's file or directory.
   let name: String
@@ -52,8 +52,8 @@ final class CertificateReloader: Sendable {
 
   @Sendable private static func now() -> Int64 { Int64(Date.now.timeIntervalSince1970) }
 
-  /// Reads both directories again, from where the settings now say. Invalid pairs are logged; what was
-  /// in use stays in use.
+  /// Reloads both directories, from the paths in the current settings. Invalid pairs are logged,
+  /// and the pairs in use stay in use.
   func reload(_ configuration: Configuration) {
     for (directory, path) in [
       (forFiles, configuration.publicCertificates), (forAPI, configuration.adminCertificates),
@@ -78,7 +78,7 @@ final class CertificateReloader: Sendable {
     warnOfExpiry()
   }
 
-  /// How many invalid pairs each directory has, by its setting.
+  /// The number of invalid pairs in each directory, by its setting.
   var refusals: [(setting: String, count: Int)] {
     directories.map { ($0.setting, $0.directory.current.faults.count) }
   }

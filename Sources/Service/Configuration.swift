@@ -1,7 +1,7 @@
 package import HTTP
 
-/// How a service is set up: the defaults, then whatever `Setting` reads. Each property is declared as a
-/// setting in `settings`, which says what it means.
+/// The configuration of a service. Each property is declared as a setting in `settings`, which
+/// documents it.
 public struct Configuration: Sendable, Equatable {
   package var database = "aasa.db"
   package var publicAddress = SocketAddress(host: "127.0.0.1", port: 8080)
@@ -23,7 +23,7 @@ public struct Configuration: Sendable, Equatable {
   /// The defaults.
   public init() {}
 
-  /// A setting that keeps a service from starting, as a sentence: what is wrong, where, and what is
+  /// An invalid setting that prevents startup, as a sentence: what is wrong, where, and what is
   /// allowed.
   public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     /// The sentence.
@@ -32,7 +32,7 @@ public struct Configuration: Sendable, Equatable {
 }
 
 extension Setting {
-  /// Also an option of every command that works on a database.
+  /// This is also an option of every command that works on a database.
   public static let database = Setting(
     "database", \.database, .path, .afterRestart,
     "The SQLite database file. Its directory must exist and be writable.")
@@ -99,11 +99,11 @@ extension Configuration {
   public struct Difference: Sendable {
     /// The names of settings that changed and took effect.
     public internal(set) var applied: [String] = []
-    /// Those that take effect after a restart.
+    /// The names of settings that take effect after a restart.
     public internal(set) var needingRestart: [String] = []
   }
 
-  /// Takes from another configuration whatever can change while a service runs.
+  /// Copies from another configuration the settings that can change while a service runs.
   public mutating func take(_ new: Configuration) -> Difference {
     var difference = Difference()
     for setting in Self.settings where setting.text(self) != setting.text(new) {

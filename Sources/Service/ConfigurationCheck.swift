@@ -3,16 +3,16 @@ import FoundationEssentials
 public import HTTP
 
 extension Configuration {
-  /// What can be found out about a configuration without serving.
+  /// Checks a configuration without serving.
   public struct Check: Sendable {
-    /// Sentences about whatever keeps a server from starting, or from serving everything.
+    /// Problems that prevent startup or serving every host, as sentences.
     public fileprivate(set) var faults: [String] = []
-    /// Sentences about anything else worth knowing.
+    /// Other useful information, as sentences.
     public fileprivate(set) var notes: [String] = []
   }
 
-  /// Checks the addresses, and the certificates in the directories. Sockets that systemd may hand over
-  /// are unknown here.
+  /// Checks the addresses, and the certificates in the directories. It does not know the sockets
+  /// that systemd may pass.
   public func check() -> Check {
     var check = Check()
     do throws(Invalid) {
@@ -34,10 +34,10 @@ extension Configuration {
     return check
   }
 
-  /// Refuses an admin listener at the address of the public one, and one whose tokens could be read in
-  /// transit.
+  /// Refuses an admin listener at the address of the public listener, or one whose tokens could be
+  /// read in transit.
   ///
-  /// - Parameter address: Where it listens if not at `adminAddress`.
+  /// - Parameter address: Where it listens, if not at `adminAddress`.
   /// - Throws: `Invalid`, with what to do.
   public func checkAdminAddress(_ address: SocketAddress?) throws(Invalid) {
     if address == nil && adminAddress == publicAddress && adminAddress.port != 0 {

@@ -6,7 +6,7 @@ import Glibc
 struct ConfigurationFile {
   struct Member {
     let name: String
-    /// `nil` for what no setting can be, such as a table.
+    /// `nil` for types that no setting has, such as a table.
     let kind: Setting.Kind?
     /// The value as it would be written in the environment.
     let text: String
@@ -29,7 +29,7 @@ struct ConfigurationFile {
             line: Int(line)))
       },
       failure: { reader($0)?.failure = (String(cString: $1), Int($2)) })
-    // Sound: `reading` outlives the call, which is the only time that its address is used.
+    // Sound: `reading` outlives the call, and its address is not used afterwards.
     withExtendedLifetime(reading) {
       bytes.withUnsafeBytes { buffer in
         guard let start = buffer.baseAddress else { return }
@@ -55,7 +55,7 @@ struct ConfigurationFile {
   }
 }
 
-/// What the parser has reported.
+/// The results that the parser has reported.
 private final class Reading {
   var members: [ConfigurationFile.Member] = []
   var failure: (message: String, line: Int)?

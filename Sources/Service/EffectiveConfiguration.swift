@@ -27,7 +27,7 @@ public struct EffectiveConfiguration: Sendable {
     }
   }
 
-  /// One setting as it is.
+  /// One effective setting.
   public struct Item: Sendable {
     /// The name in a file.
     public let name: String
@@ -121,9 +121,9 @@ public struct EffectiveConfiguration: Sendable {
     return Configuration.Invalid(description: "\(problem) \(name.quoted). \(advice)")
   }
 
-  /// Kubernetes gives every container variables with the addresses of services, named after the service,
-  /// which may well be "aasa" (kubernetes.io/docs/concepts/services-networking/service, "Environment
-  /// variables").
+  /// Kubernetes sets variables with the addresses of services in every container. They are named
+  /// after the service, which may well be "aasa"
+  /// (kubernetes.io/docs/concepts/services-networking/service, "Environment variables").
   private static func isFromKubernetes(_ name: String, _ value: String) -> Bool {
     let words = "_" + name.dropFirst("AASA_".count)
     return words.hasSuffix("_SERVICE_HOST") || words.contains("_SERVICE_PORT")

@@ -4,17 +4,18 @@ import Store
 import Synchronization
 import WellKnown
 
-/// Moves fetch counts from the served documents into the store. If the process is killed, only the counts
-/// that are not written yet are lost.
+/// Moves fetch counts from the served documents to the store. If the process is killed, only
+/// unwritten counts are lost.
 final class FetchLedger: Sendable {
-  /// The interval between collections. After a slow write it is longer, up to `longestInterval`, so that
-  /// writing takes at most one part in `restAfterWriting` of the time.
+  /// The interval between collections. After a slow write it is longer, up to `longestInterval`, so
+  /// that writing takes at most a fraction 1/`restAfterWriting` of the time.
   private static let interval = Duration.seconds(2)
   private static let longestInterval = Duration.seconds(30)
   private static let restAfterWriting = 50
-  /// The most rows in a transaction. It takes some milliseconds, which an edit may have to wait.
+  /// The maximum number of rows per transaction. An edit may have to wait for the transaction,
+  /// which takes a few milliseconds.
   private static let rows = 2000
-  /// The most transactions in one call of `write`.
+  /// The maximum number of transactions per call of `write`.
   private static let transactions = 10
 
   private struct State {
@@ -43,7 +44,7 @@ final class FetchLedger: Sendable {
     self.store = store
   }
 
-  /// Collects and writes counts if it is time to. Call it a few times a second.
+  /// Collects and writes counts if the interval has passed. Call it a few times a second.
   ///
   /// - Throws: `StoreError.database`; the counts are kept for the next call.
   func write() throws {
@@ -91,7 +92,7 @@ final class FetchLedger: Sendable {
   }
 
   private func writeSome(_ state: inout State) throws {
-    // Not a slice, which would make `removeLast` copy all of `waiting`.
+    // An array, because a slice would make `removeLast` copy all of `waiting`.
     let some = Array(state.waiting.suffix(Self.rows))
     do {
       try store.add(some)

@@ -2,7 +2,7 @@ import API
 import JSONValue
 import Synchronization
 
-/// What is wrong with the service at the moment, for `/readyz`, the metrics and the log. The log gets one
+/// The current problems of the service, for `/readyz`, the metrics and the log. The log gets one
 /// line when a problem begins and one when it ends.
 final class Health: Sendable {
   enum Problem: CaseIterable {
@@ -10,11 +10,11 @@ final class Health: Sendable {
 
     var sentence: String {
       switch self {
-      case .reading: "The database cannot be read; files are served as before."
-      case .serving: "An edit is stored but not served yet; the previous file is still served."
-      case .writing: "The database cannot be written; files are served as before."
-      case .writingLedger: "The fetch ledger cannot be written; fetches are counted in memory."
-      case .readingLedger: "The fetch ledger cannot be read; its metrics are out of date."
+      case .reading: "Cannot read the database. Files are still served from memory."
+      case .serving: "An edit is stored but not served yet. The previous file is still served."
+      case .writing: "Cannot write the database. Files are still served, but edits fail."
+      case .writingLedger: "Cannot write the fetch ledger. Fetches are still counted in memory."
+      case .readingLedger: "Cannot read the fetch ledger. Its metrics are out of date."
       case .shuttingDown: "The service is shutting down."
       }
     }

@@ -6,20 +6,20 @@ public import WellKnown
 
 /// Serves the current documents of the store, whichever process changed them.
 ///
-/// The store is the only source: after each commit of this process, and a few times a second for other
-/// processes, the table asks it what changed since the last time. So an older document never replaces a
-/// newer one, in whatever order edits end.
+/// The store is the only source. After each commit of this process, and a few times a second for
+/// other processes, the table reads what changed since the last time. So an older document never
+/// replaces a newer one, regardless of the order in which edits end.
 public final class LiveTable: Sendable {
   /// The documents that the public listener answers with.
   public let hosts = HostTable()
-  /// What is served, and how it came to be served.
+  /// Metrics of what is served and published.
   let counts = TableCounts()
 
   private let store: Store
   private let state: Mutex<State>
 
   private struct State {
-    /// The last change that is served, as a place in the store's order of changes.
+    /// The position of the last served change in the store's order of changes.
     var sequence: Int64 = 0
     /// Whether the last attempt to serve what changed failed.
     var isBehind = false
@@ -109,7 +109,7 @@ public final class LiveTable: Sendable {
     for document in documents { state.documents[document.domain] = document }
     counts.replaceAll(documents)
     state.sequence = parts.map(\.sequence).min() ?? 0
-    // Changes made while the parts were read are in some of the parts only.
+    // Changes made during the reading may be in only some of the parts.
     if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
   }
 }

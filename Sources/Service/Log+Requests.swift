@@ -6,7 +6,7 @@ import JSONValue
 import WellKnown
 
 extension Log {
-  /// Writes what happened in the API.
+  /// Writes an event of the API.
   func write(_ event: AdminEvent) {
     switch event {
     case .answered(let request):
@@ -25,7 +25,7 @@ extension Log {
 }
 
 extension AnsweredRequest {
-  /// Whether it is a successful probe, of which monitoring sends many.
+  /// Whether it is a successful probe, which monitoring sends often.
   fileprivate var isRoutine: Bool {
     status == .ok && ["/healthz", "/readyz", "/metrics"].contains(path)
   }

@@ -6,10 +6,10 @@ public import JSONValue
 import Store
 import Synchronization
 
-/// Writes one line per event: the time, the level, a message and fields. Writers never wait: lines go
-/// through a bounded queue, and are dropped and counted if nobody reads them.
+/// Writes one line per event: the time, the level, a message and fields. Writers never wait: lines
+/// go through a bounded queue, and are dropped and counted while stderr is not being read.
 public final class Log: Sendable {
-  /// What a line looks like.
+  /// The format of lines.
   public enum Format: String, Sendable {
     /// For people.
     case text
@@ -21,9 +21,9 @@ public final class Log: Sendable {
   public enum Level: String, Sendable {
     /// Normal operation.
     case info
-    /// May need somebody's attention.
+    /// May need attention.
     case warning
-    /// Needs somebody's attention.
+    /// Needs attention.
     case error
   }
 
@@ -34,7 +34,7 @@ public final class Log: Sendable {
     var isWriting = false
   }
 
-  /// How many bytes may wait to be written.
+  /// The maximum number of bytes that wait to be written.
   private static let pendingLimit = 1_048_576
 
   private let descriptor: Int32?
@@ -75,7 +75,7 @@ public final class Log: Sendable {
     if mustStart { queue.async(group: writing) { [self] in writePending() } }
   }
 
-  /// Waits until everything is written, but not longer than a time.
+  /// Waits until everything is written, up to a timeout.
   public func flush(within seconds: Double = 1) { _ = writing.wait(timeout: .now() + seconds) }
 
   private func writePending() {
@@ -150,7 +150,7 @@ private struct LogEvent {
     ) { $0 += " \($1.key)=\(Self.word($1.value))" }
   }
 
-  /// A single plain word as it is, anything else in JSON.
+  /// A single plain word unchanged, anything else as JSON.
   private static func word(_ value: JSON) -> String {
     if let text = value.stringValue, !text.isEmpty,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })

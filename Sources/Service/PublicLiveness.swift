@@ -3,10 +3,10 @@ import WellKnown
 
 /// Whether the public listener works, without mistaking a busy one for a hung one.
 struct PublicLiveness {
-  /// How many requests were answered at the last call.
+  /// The number of answered requests at the last call.
   private var answeredBefore: UInt64 = 0
 
-  /// A probe has to queue behind other connections, and nobody accepts it once the limit is reached. So a
+  /// A probe queues behind other connections, and is not accepted once the limit is reached. So a
   /// listener that answers requests, or is at its limit, is not probed.
   ///
   /// - Parameters:

@@ -90,7 +90,7 @@ public final class Service: Sendable {
       })
   }
 
-  /// Where association files are served, with the actual port if port 0 was asked for.
+  /// Where association files are served, with the actual port if port 0 was requested.
   public var publicAddress: SocketAddress { publicListener.address }
 
   /// Where the JSON API listens, with the actual port.
@@ -115,7 +115,8 @@ public final class Service: Sendable {
     retention.withLock { $0 = configuration.retention }
   }
 
-  /// Follows what other processes changed and does the periodic writing. Call it a few times a second.
+  /// Picks up changes of other processes and does the periodic writes. Call it a few times a
+  /// second.
   public func follow() {
     attempt(.reading) { try table.refresh() }
     if !table.isBehind { health.end(.serving) }
@@ -141,14 +142,14 @@ public final class Service: Sendable {
     }
   }
 
-  /// Deletes some old rows and counts them.
+  /// Deletes a few old rows and counts them.
   private func prune() throws {
     let pruned = try pruning.step(retention.withLock { $0 })
     prunedRows.add(pruned.revisions, Self.prunedTables[0])
     prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
   }
 
-  /// Does work that is retried if it fails. Failure and recovery are logged once each.
+  /// Does work that is retried later if it fails. Failure and recovery are each logged once.
   private func attempt(_ problem: Health.Problem, _ work: () throws -> Void) {
     do {
       try work()
@@ -168,7 +169,7 @@ public final class Service: Sendable {
   /// Stops accepting connections, finishes the requests that have begun, and stops both listeners. The
   /// admin listener goes last, so that `/readyz` can report the shutdown.
   ///
-  /// - Parameter seconds: How long requests that have begun may take. API requests get at least half a
+  /// - Parameter seconds: How long unfinished requests may take. API requests get at least half a
   ///   second.
   public func stop(within seconds: Double = 3) {
     announceEnd()
@@ -178,14 +179,14 @@ public final class Service: Sendable {
     adminListener.stop(within: max(0.5, rest))
   }
 
-  /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It does not
-  /// wait long: whatever cannot be written is lost and logged.
+  /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It
+  /// does not wait long: anything that cannot be written is lost, and the loss is logged.
   public func writeRest() {
     for (work, loss) in [
       ({ try self.store.setLockTimeout(milliseconds: 300) }, "Shutdown may be slow."),
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
-      (ledger.writeAll, "Lost the fetch counts of the last seconds."),
-      (store.checkpoint, "The WAL was not emptied. The database is intact."),
+      (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
+      (store.checkpoint, "Could not empty the WAL. The database is intact."),
     ] as [(() throws -> Void, String)] {
       do {
         try work()

@@ -1,8 +1,8 @@
 import HTTP
 import JSONValue
 
-/// One setting: everything that flags, environment variables, configuration files, `aasa config`, help
-/// and documentation know about it.
+/// The declaration of a setting, from which flags, environment variables, configuration files,
+/// `aasa config`, help and documentation are made.
 public struct Setting: Sendable {
   /// The types of values in a file.
   public enum Kind: Sendable { case text, number, flag, list }
@@ -10,23 +10,24 @@ public struct Setting: Sendable {
   /// When a change takes effect.
   enum Change: Sendable {
     case atOnce, afterRestart
-    /// At once from one directory to another; a listener cannot switch between HTTP and HTTPS.
+    /// On reload if it changes from one directory to another; a listener cannot switch between HTTP
+    /// and HTTPS.
     case betweenDirectories
   }
 
   /// The name in a file.
   public let name: String
-  /// What the value is in a file.
+  /// The type of the value in a file.
   public let kind: Kind
   /// When a change takes effect.
   let change: Change
   /// What it does, in sentences.
   public let help: String
-  /// What stands for the value in help, such as `ADDRESS`.
+  /// The placeholder for the value in help, such as `ADDRESS`.
   public let placeholder: String
-  /// What the value has to be, such as `a number from 1 to 64`.
+  /// A description of allowed values, such as `a number from 1 to 64`.
   let allowed: String
-  /// The values, if there are only a few.
+  /// The allowed values, if there are only a few.
   public let choices: [String]
   /// Reads a value from its text; false if it is not allowed.
   let read: @Sendable (inout Configuration, String) -> Bool
@@ -86,7 +87,7 @@ public struct Setting: Sendable {
     }
   }
 
-  /// Whether a running service can go from one configuration to another.
+  /// Whether a running service can switch from one configuration to another.
   func canChange(from old: Configuration, to new: Configuration) -> Bool {
     switch change {
     case .atOnce: true
@@ -115,7 +116,7 @@ extension Format<String> {
 }
 
 extension Format<String?> {
-  /// An empty text is none.
+  /// An empty text means no value.
   static var directory: Format {
     Format(
       kind: .text, placeholder: "DIR", allowed: "a directory",

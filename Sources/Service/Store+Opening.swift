@@ -16,7 +16,7 @@ extension StoreError {
   public func advice(for path: String) -> String {
     switch self {
     case .foreign:
-      "\(path.quotedPath) is a database of another program, and was not changed. Choose another path."
+      "\(path.quotedPath) belongs to another program and was not changed. Choose another path."
     case .newerSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."

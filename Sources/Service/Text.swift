@@ -1,7 +1,7 @@
 import Association
 
 extension String {
-  /// The text in lines of at most so many characters, broken at spaces.
+  /// The text wrapped at spaces into lines of limited length.
   public func wrapped(to width: Int) -> [String] {
     split(separator: " ").reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {
@@ -15,7 +15,7 @@ extension String {
   /// A path in double quotes, for a message. It is not cut, since its end matters most.
   public var quotedPath: String { "\"\(harmless)\"" }
 
-  /// The known name that was most likely meant by this one; `nil` if none is close.
+  /// The known name most similar to this one; `nil` if none is close.
   public func nearest(in known: [String]) -> String? {
     let typed = Array(lowercased().utf8.prefix(64))
     let distances = known.map {

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// How many processors this process may use. taskset, systemd and containers may allow fewer than the
-/// machine has.
+/// The number of processors that this process may use. taskset, systemd and containers may allow
+/// fewer than the machine has.
 func processorCount() -> Int {
   let all = max(1, ProcessInfo.processInfo.activeProcessorCount)
   // A mask in hexadecimal digits, `ff,ffffffff` (proc_pid_status(5)).
@@ -19,7 +19,8 @@ func fileText(at path: String) -> String? {
   FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// Marks threads that have called `giveWay`, so that each does it once. It holds a number, no address.
+/// Marks threads that have called `giveWay`, so that each does it once. It holds a number, not an
+/// address.
 private let hasGivenWay: pthread_key_t? = {
   var key = pthread_key_t()
   return pthread_key_create(&key, nil) == 0 ? key : nil

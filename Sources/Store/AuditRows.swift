@@ -15,16 +15,16 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var action = ""
   /// The author's reason; may be empty.
   public package(set) var reason = ""
-  /// The domain it was done to. Without a domain, app or token it was done to the whole database.
+  /// The changed domain. Without a domain, app or token, the whole database was changed.
   public package(set) var domain: DomainName?
-  /// The app it was done to.
+  /// The changed app.
   public package(set) var app: AppIdentifier?
-  /// The name of the token it was done to.
+  /// The name of the created or revoked token.
   public package(set) var token: String?
   /// The revision that was published.
   public package(set) var revision: Int?
 
-  /// What an action is done to.
+  /// The object of an action.
   public enum Subject: Sendable, Equatable {
     /// A domain.
     case domain(DomainName)

@@ -3,8 +3,8 @@ import SQLite
 
 /// Saves a database to a file.
 public enum Backup {
-  /// Saves a snapshot of a database, which others may edit meanwhile, and checks the copy. The copy is one
-  /// file without a WAL, and can be opened read-only anywhere.
+  /// Saves a snapshot of a database, which others may edit meanwhile, and checks the copy. The copy
+  /// is a single file without a WAL, so it can be opened read-only anywhere.
   ///
   /// - Parameters:
   ///   - database: The path of an existing database. Its schema is not migrated.
@@ -17,7 +17,7 @@ public enum Backup {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
     let file = try AtomicFile(at: path)
-    // If it may write, the last connection to close a database removes its WAL.
+    // When the last connection to a database closes, it removes the WAL if it may write.
     try copy(database, to: file, mayWrite: access(database, W_OK) == 0)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
     try file.commit(replacing: replacing)
@@ -40,7 +40,7 @@ public enum Backup {
         // Nothing else uses the copy, so the database is locked or damaged.
         throw BackupError.database(database, StoreError(error))
       }
-      // The copy has the journal mode of the original, WAL.
+      // The copy has inherited the journal mode WAL from the original.
       try copy.execute("PRAGMA journal_mode = DELETE")
     }
   }
@@ -48,9 +48,9 @@ public enum Backup {
 
 /// Why a database was not saved or restored. Nothing was changed.
 public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The file exists, and may not be replaced.
+  /// The file exists and must not be replaced.
   case alreadyExists(String)
-  /// The backup and the database are one file.
+  /// The backup and the database are the same file.
   case sameFile(String)
   /// The operating system failed to read or write a file.
   case file(String, code: Int32)
@@ -58,11 +58,11 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   case foreign(String)
   /// The schema of the file is newer than this program.
   case newerSchema(String, found: Int, known: Int)
-  /// The file has other tables than this program creates.
+  /// The schema of the file differs from the one that this program creates.
   case otherSchema(String, objects: [String])
   /// The file is damaged; has the first few faults.
   case damaged(String, faults: [String])
-  /// The database does not exist, but a file of an old one does.
+  /// The database does not exist, but a file of a deleted database does.
   case leftover(String)
   /// SQLite failed.
   case database(String, StoreError)
@@ -74,12 +74,12 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
       "\"\(path)\" already exists. Choose another path, or replace it with --force."
     case .sameFile(let path): "\"\(path)\" is the database itself."
     case .file(let path, let code): "\"\(path)\": \(String(cString: strerror(code)))."
-    case .foreign(let path): "\"\(path)\" is not a database of aasa."
+    case .foreign(let path): "\"\(path)\" is not an aasa database."
     case .newerSchema(let path, let found, let known):
       "\"\(path)\" has schema \(found), but this version of aasa only knows schemas up to \(known). Use a "
         + "newer version of aasa. To replace the file, move it away first."
     case .otherSchema(let path, let objects):
-      "\"\(path)\" has other tables than aasa creates: \(objects.joined(separator: ", "))."
+      "\"\(path)\" does not have the schema that aasa creates: \(objects.joined(separator: ", "))."
     case .damaged(let path, let faults):
       "\"\(path)\" is damaged: \(faults.joined(separator: "; "))."
     case .leftover(let path):
@@ -101,8 +101,8 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A file that appears at its path only when it is complete. Until then it is at a temporary path beside
-/// it. Only its owner can read it.
+/// A file that appears at its path only when it is complete. Until then it has a temporary path in
+/// the same directory. Only its owner can read it.
 struct AtomicFile: ~Copyable {
   let temporaryPath: String
   private let path: String
@@ -113,7 +113,7 @@ struct AtomicFile: ~Copyable {
   init(at path: String) throws(BackupError) {
     self.path = path
     temporaryPath = "\(path).\(getpid()).part"
-    // A file of this name is left over from a dead process with the same number.
+    // A file with this name is left over from a dead process with the same ID.
     unlink(temporaryPath)
     let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     if descriptor < 0 { throw .file(path, code: errno) }
@@ -125,7 +125,7 @@ struct AtomicFile: ~Copyable {
     for suffix in [""] + DatabaseFile.companions { unlink(temporaryPath + suffix) }
   }
 
-  /// Moves the file to its path. It survives a loss of power once this returns.
+  /// Moves the file to its path. Once this returns, it survives a power failure.
   ///
   /// - Throws: `BackupError.alreadyExists` if there is a file that may not be replaced,
   ///   `BackupError.file`.
@@ -158,7 +158,7 @@ struct AtomicFile: ~Copyable {
   }
 }
 
-/// The file that a path leads to, whatever its name.
+/// The identity of a file, regardless of its path.
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
@@ -180,7 +180,7 @@ enum DatabaseFile {
   /// The suffixes of SQLite's files beside the database.
   static let companions = ["-wal", "-shm", "-journal"]
 
-  /// Whether a path leads to the database or a file beside it.
+  /// Whether a path is the database or one of SQLite's files beside it.
   static func isPart(_ path: String, of database: String) -> Bool {
     guard let file = FileIdentity(path) else { return false }
     return ([""] + companions).contains { FileIdentity(database + $0) == file }

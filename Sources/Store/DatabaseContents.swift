@@ -15,8 +15,8 @@ public struct DatabaseContents: Sendable, Equatable {
   /// The number of faults reported for a damaged file.
   private static let mostFaults = 5
 
-  /// Checks a file that nothing changes: its structure, its references, and the SHA-256 of each current
-  /// document.
+  /// Checks a file that is not in use: its structure, its references, and the SHA-256 of each
+  /// current document.
   ///
   /// - Parameter name: The name of the file in errors.
   /// - Throws: `BackupError`.
@@ -43,7 +43,7 @@ public struct DatabaseContents: Sendable, Equatable {
       return try Migrator.version(connection)
     } catch let error as SQLiteError {
       if error.kind == .corrupt { throw BackupError.damaged(name, faults: [error.message]) }
-      // It has another table "migration".
+      // It has a different table named "migration".
       if error.kind == .other { throw BackupError.foreign(name) }
       throw error
     }

@@ -23,7 +23,7 @@ public struct StoredDomain: Sendable, Equatable {
     self.acceptedCodes = acceptedCodes
   }
 
-  /// A domain that no row stands for, to be written as JSON or read from it.
+  /// A domain without a row, to be written as JSON or read from it.
   package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
     self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
   }
@@ -72,7 +72,7 @@ struct DomainRows {
     }
   }
 
-  /// The domain's own name, then its aliases.
+  /// Reads the domain's own name, then its aliases.
   func names(_ connection: Connection) throws -> [Alias] {
     try list(DomainTables.name, connection)
   }

@@ -2,7 +2,7 @@ import Association
 import JSONValue
 import SQLite
 
-/// The tables that a domain is stored in, with every column once. `migrations/` creates them.
+/// The tables that store a domain, with each column declared once. `migrations/` creates them.
 enum DomainTables {
   static let domain = Table(
     "domain", keys: ["revision", "created_at", "updated_at"],
@@ -24,7 +24,7 @@ enum DomainTables {
       Column("extra", \.document.extra),
     ])
 
-  /// The own name of a domain at position 0, then its aliases.
+  /// A domain's own name at position 0, then its aliases.
   static let name = Table(
     "domain_name", keys: ["domain_id", "position"], blank: Alias(stored: ""),
     columns: [Column("name", \.self)])

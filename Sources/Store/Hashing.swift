@@ -5,7 +5,7 @@ public struct TokenSecret: Sendable {
   /// The token as clients send it: the prefix and 43 characters of base64url.
   public let text: String
 
-  /// How every token begins.
+  /// The prefix of every token.
   public static let prefix = "aasa_"
 
   /// A new secret of 256 random bits.
@@ -50,7 +50,7 @@ package enum SHA256 {
   }
 }
 
-/// libsodium.
+/// The initialization of libsodium.
 enum Sodium {
   /// libsodium could not be initialized.
   struct Unavailable: Error {}

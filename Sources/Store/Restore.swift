@@ -13,8 +13,8 @@ public struct Restored: Sendable, Equatable {
   public let republished: Int
   /// The names of tokens that are valid again.
   public let revivedTokens: [String]
-  /// Whether, judging by the audits, the backup is of another database than the one it replaced. Then the
-  /// database keeps its audit, and that of the backup is not restored.
+  /// Whether, judging by the audit logs, the backup is from another database than the one it
+  /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
   public let isOfOtherDatabase: Bool
 }
 
@@ -71,8 +71,8 @@ extension Backup {
 
 /// Replaces the contents of a database with those of a copy of a backup, in one transaction.
 ///
-/// Clients remember the numbers of revisions (`If-Match`), entries and routes. No number gets a new
-/// meaning: revisions continue from the higher number, and so do the keys of new rows.
+/// Clients remember the numbers of revisions (`If-Match`), entries and routes, so no number is
+/// reused: revisions continue from the higher number, and so do the keys of new rows.
 private struct Replacement {
   private let connection: Connection
   private let tables: [String]
@@ -100,7 +100,7 @@ private struct Replacement {
     }
     let schema = try Schema.known(now)
     try schema.check(connection, database)
-    // The history of migrations stays that of the database.
+    // The database keeps its own history of migrations.
     tables = schema.tables.filter { !["migration", "audit", "change"].contains($0) }
     // Rows are copied table by table, so references are broken in between. The copy was checked.
     try connection.execute("PRAGMA foreign_keys = OFF")
@@ -140,8 +140,8 @@ private struct Replacement {
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
     """
 
-  /// Whether the backup is of another database: audit records never change, so a backup and its database
-  /// have equal records with equal numbers.
+  /// Whether the backup is from another database. Audit records never change, so a backup and its
+  /// database have equal records with equal numbers.
   private func isOther() throws -> Bool {
     let columns = [
       "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
@@ -156,8 +156,8 @@ private struct Replacement {
     ) { _ in true } ?? false
   }
 
-  /// Adds only audit records with numbers that the database never had: its own stay, and pruned ones do not
-  /// come back.
+  /// Adds only audit records with numbers that the database never had. Its own records are kept,
+  /// and pruned ones do not return.
   private static let addAudit = """
     INSERT INTO main.audit SELECT * FROM saved.audit WHERE id >
       (SELECT ifnull(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'audit')

@@ -5,7 +5,7 @@ import SQLite
 public struct StoredApp: Sendable, Equatable {
   /// The app.
   public package(set) var app: App
-  /// How many domains name it.
+  /// How many domains use it.
   public package(set) var domainCount: Int
   /// When it last changed, in seconds since 1970.
   public package(set) var updatedAt: Int64
@@ -44,7 +44,7 @@ extension Transaction {
   /// An app; `nil` if it does not exist.
   public func app(_ id: AppIdentifier) throws -> StoredApp? { try AppRows.find(id, connection) }
 
-  /// The apps that no domain names.
+  /// The apps that no domain uses.
   public func unusedApps() throws -> [AppIdentifier] {
     try connection.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
       .filter { $0.domainCount == 0 }.map(\.app.id)
@@ -66,7 +66,7 @@ extension Transaction {
     return (stored, old == nil)
   }
 
-  /// Deletes an app that no domain names.
+  /// Deletes an app that no domain uses.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
   public func delete(_ id: AppIdentifier) throws {
@@ -80,7 +80,7 @@ extension Transaction {
     try record("delete app", .app(id))
   }
 
-  /// Changes the identifier of an app. Returns the domains that name it, which the caller must
+  /// Changes the identifier of an app. Returns the domains that use it, which the caller must
   /// publish again.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
@@ -97,7 +97,8 @@ extension Transaction {
     return try AppRows.domains(naming: new, limit: Int.max, connection)
   }
 
-  /// The environments of apps; an app that is not stored is missing, and is for production.
+  /// The environments of stored apps. Apps that are not stored are left out; they are for
+  /// production.
   public func environments(of apps: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
     var environments: [AppIdentifier: App.Environment] = [:]
     for app in apps {
@@ -111,7 +112,7 @@ extension Transaction {
 
 /// Reads and writes rows of `app`.
 enum AppRows {
-  /// SQL for the rows of the domains that name an app, each once. `app` is SQL for the row of the app.
+  /// SQL for the distinct rows of the domains that use an app. `app` is SQL for the row of the app.
   static func uses(of app: String) -> String {
     """
     SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
@@ -160,7 +161,7 @@ enum AppRows {
     }
   }
 
-  /// The names of the first domains that name an app.
+  /// The names of the first few domains that use an app.
   static func domains(
     naming id: AppIdentifier, limit: Int, _ connection: Connection
   ) throws -> [DomainName] {

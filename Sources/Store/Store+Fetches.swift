@@ -112,9 +112,9 @@ extension Store {
 
   /// Adds fetches to the ledger, in one transaction. Drops those of revisions that no longer exist.
   ///
-  /// This is not an edit: it is not audited, and no server reads documents again.
+  /// This is not an edit: it is not audited and makes no server read documents again.
   ///
-  /// - Throws: `StoreError.database`; then nothing was added.
+  /// - Throws: `StoreError.database`. In that case nothing was added.
   public func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in

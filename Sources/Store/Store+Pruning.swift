@@ -145,7 +145,7 @@ extension Store {
   }
 }
 
-/// The oldest revisions of a domain, as far as they are not kept.
+/// The oldest revisions of a domain that need not be kept.
 private enum PrunedRevisions {
   /// Selects the rows. The first parameter is the time before which they are removed, the second the number
   /// of newest revisions to keep.

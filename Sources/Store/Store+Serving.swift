@@ -19,7 +19,7 @@ public struct ServedDomain: Sendable {
   public let cacheSeconds: Int
 }
 
-/// The changes after a place in the order of all changes.
+/// The changes after a position in the order of all changes.
 public struct Changes: Sendable {
   /// A domain that changed.
   public struct Change: Sendable {
@@ -29,7 +29,7 @@ public struct Changes: Sendable {
     public let served: ServedDomain?
   }
 
-  /// The place of the last change.
+  /// The position of the last change.
   public let sequence: Int64
   /// Each changed domain once. `nil` if the changes are no longer known and everything must be read.
   public let domains: [Change]?
@@ -42,7 +42,7 @@ extension Store {
   /// - Parameters:
   ///   - part: The number of the part, from 0. Every domain is in exactly one part.
   ///   - body: Called with each domain.
-  /// - Returns: The place of that state in the order of changes.
+  /// - Returns: The position of that state in the order of changes.
   public func readServed(
     part: Int = 0, of parts: Int = 1, _ body: (ServedDomain) throws -> Void
   ) throws -> Int64 {
@@ -58,12 +58,12 @@ extension Store {
     }
   }
 
-  /// The changes after a place in the order, made by any process.
+  /// The changes after a position in the order, made by any process.
   public func changes(after sequence: Int64) throws -> Changes {
     try follow { connection in
       let known = try ChangeRows.known(connection)
       if known.upperBound == sequence { return Changes(sequence: sequence, domains: []) }
-      // Old rows are deleted: the changes are known only if the next one is still there.
+      // Old rows are deleted, so the changes are known only if the next one still exists.
       guard known.contains(sequence + 1) else {
         return Changes(sequence: known.upperBound, domains: nil)
       }
@@ -115,7 +115,7 @@ enum ChangeRows {
       [.integer(connection.lastInsertRowID - Int64(kept))])
   }
 
-  /// The first and the last place that the table has; 0 if it is empty.
+  /// The first and the last position in the table; 0 if it is empty.
   static func known(_ connection: Connection) throws -> ClosedRange<Int64> {
     // One aggregate per SELECT: with both in one, SQLite reads the whole table.
     try connection.first(

@@ -12,7 +12,7 @@ public enum Role: String, Sendable, CaseIterable, Comparable {
   /// Everything, including tokens.
   case admin
 
-  /// A viewer is less than an editor, an editor less than an admin.
+  /// Viewers come before editors, and editors before admins.
   public static func < (left: Role, right: Role) -> Bool {
     (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
   }
@@ -56,7 +56,8 @@ extension Store {
     return token
   }
 
-  /// Notes that a token was used, for `writeTokenUses` to store: no request waits for the database.
+  /// Records in memory that a token was used, so that no request waits for the database.
+  /// `writeTokenUses` stores it.
   private func noteUse(of token: Token) {
     let minute = now() / 60 * 60
     if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }

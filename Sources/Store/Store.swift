@@ -3,7 +3,7 @@ import Synchronization
 
 /// The rows that documents are rendered from, in one SQLite file. All SQL is in this module.
 ///
-/// Several processes may have the same file open. One of them writes at a time; readers never wait.
+/// Several processes may open the same file. One of them writes at a time; readers never wait.
 public final class Store: Sendable {
   /// Reads for API requests; no writer blocks it. The readers are closed before the writer: only if the
   /// last connection to close may write does SQLite delete the WAL.
@@ -14,7 +14,7 @@ public final class Store: Sendable {
   let path: String
   /// The token uses that are not written yet, by token name.
   let tokenUses = Mutex<[String: Int64]>([:])
-  /// Commits since `moveLog` last did its work.
+  /// Commits since the last checkpoint by `moveLog`.
   private let commits = Atomic<Int>(0)
   /// Durations and errors of transactions.
   public let counts = DatabaseCounts()
@@ -50,8 +50,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Runs `body` in a write transaction. All of it is on the disk when this returns; nothing is if
-  /// `body` throws or the context is a dry run.
+  /// Runs `body` in a write transaction. When this returns, all of it is on the disk. If `body`
+  /// throws, or for a dry run, nothing is.
   ///
   /// - Throws: `StoreError`, and what `body` throws.
   public func write<Result: Sendable>(
@@ -135,8 +135,8 @@ extension Store {
     }
   }
 
-  /// Sets how long writes wait for a lock that another process holds; 5 seconds unless set. Used to
-  /// bound a shutdown.
+  /// Sets how long writes wait for a lock that another process holds. The default is 5 seconds.
+  /// Limits the duration of a shutdown.
   public func setLockTimeout(milliseconds: Int32) throws {
     try writer.withConnection { $0.setBusyTimeout(milliseconds: milliseconds) }
   }

@@ -11,7 +11,7 @@ public enum StoreError: Error, Sendable, Equatable {
   case alreadyExists(current: Int)
   /// Another domain already has this name, as its own or as an alias.
   case nameTaken(String, by: DomainName)
-  /// The app cannot be deleted because domains name it. Has the first few of them, and their number.
+  /// The app cannot be deleted because domains use it. Has the first few of them, and their number.
   case appInUse(AppIdentifier, domains: [DomainName], count: Int)
   /// An app with this identifier already exists.
   case appExists(AppIdentifier)

@@ -57,7 +57,7 @@ struct Table<Root: Sendable>: Sendable {
   let columns: [Column<Root>]
   /// The columns, to be read by `read`.
   let selection: String
-  /// The column of the row that rows belong to.
+  /// The column with the row that these rows belong to.
   let owner: String
   private let insertion: String
   private let assignments: String
@@ -157,7 +157,7 @@ struct Table<Root: Sendable>: Sendable {
   }
 }
 
-/// A column with a value that this program never writes there.
+/// A column has a value that this program never writes.
 struct UnreadableColumn: Error {
   let text: String
 }
@@ -247,7 +247,7 @@ extension JSON.Object: Storable {
     }
     return members
   }
-  // `Value` alone would be the value of a member.
+  // Here, `Value` without a module is the value of a member.
   var stored: SQLite.Value { .text(isEmpty ? "{}" : JSON.object(self).text) }
 }
 

@@ -1,7 +1,7 @@
 public import Association
 import SQLite
 
-/// Who writes, from where and why, and whether it is a dry run.
+/// The author of a write, the client's address, the reason, and whether it is a dry run.
 public struct WriteContext: Sendable {
   /// The name of a token, or of a command.
   public let author: String
@@ -9,7 +9,7 @@ public struct WriteContext: Sendable {
   public let address: String
   /// The author's reason; may be empty.
   public let reason: String
-  /// Whether the transaction is rolled back at the end. Everything else is the same.
+  /// Whether to roll the transaction back at the end. Everything else is the same.
   public let isDryRun: Bool
 
   /// A context.
@@ -118,7 +118,7 @@ extension Transaction {
   /// nothing.
   ///
   /// - Parameters:
-  ///   - old: The domain as this transaction read it; `nil` for a new one.
+  ///   - old: The domain as read in this transaction; `nil` for a new one.
   ///   - action: The action for the audit.
   /// - Throws: `StoreError.nameTaken`.
   public func save(
@@ -149,7 +149,7 @@ extension Transaction {
       isChanged: true)
   }
 
-  /// Deletes a domain with its revisions. Apps stay.
+  /// Deletes a domain with its revisions. Its apps are kept.
   ///
   /// - Throws: `StoreError.notFound`, `.staleRevision`.
   public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {

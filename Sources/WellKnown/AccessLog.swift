@@ -4,10 +4,10 @@ import Glibc
 public import HTTP
 import Synchronization
 
-/// A line of the access log: an answered public request, without its query. Texts of the client are cut
-/// and have no control characters.
+/// A line of the access log: an answered public request, without its query. Client-supplied texts
+/// are cut and contain no control characters.
 public struct PublicAccess: Sendable, Equatable {
-  /// Where the host that decided came from.
+  /// The source of the effective host.
   public enum HostSource: String, Sendable {
     /// The Host field, or the authority of an absolute target.
     case host
@@ -19,7 +19,7 @@ public struct PublicAccess: Sendable, Equatable {
 
   /// When it was answered, in milliseconds since 1970.
   public let milliseconds: Int64
-  /// The other end of the connection: the client, or the proxy before this server.
+  /// The other end of the connection: the client, or the nearest proxy.
   public let peer: IPAddress?
   /// The method.
   public let method: String
@@ -27,18 +27,18 @@ public struct PublicAccess: Sendable, Equatable {
   public let path: String
   /// The Host field; empty without one.
   public let hostAsked: String
-  /// The host that decided, as it was written, whether a file is published for it or not; empty if there
-  /// was none.
+  /// The effective host as written, whether a file is published for it or not; empty if there was
+  /// none.
   public let hostUsed: String
-  /// Where the host that decided came from.
+  /// The source of the effective host.
   public let hostSource: HostSource
   /// Whether a `Forwarded` or `X-Forwarded-Host` was ignored, since the other end is not a trusted proxy.
   public let isForwardedHostIgnored: Bool
   /// How it was answered.
   public let outcome: PublicOutcome
-  /// The bytes of the answer's body.
+  /// The size of the answer's body in bytes.
   public let bytes: Int
-  /// Who asked, judging by the User-Agent.
+  /// The class of the client, by its User-Agent.
   public let fetcher: FetcherClass
   /// The User-Agent; empty without one.
   public let userAgent: String
@@ -46,7 +46,7 @@ public struct PublicAccess: Sendable, Equatable {
   /// The status of the answer.
   public var status: Int { outcome.status }
 
-  /// How much of a client's text is kept, in bytes as they came.
+  /// How much of a client's text is kept, in raw bytes.
   static let textBytes = 256
 
   init(
@@ -73,8 +73,8 @@ public struct PublicAccess: Sendable, Equatable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// How many bytes are kept. Where an API token may go beyond the limit, the text ends with the token's
-  /// mark: the log masks whole tokens, and would not recognize a part of one.
+  /// The number of bytes to keep. If an API token may cross the limit, the text ends after the
+  /// token's mark, because the log masks whole tokens and would not recognize a part of one.
   private static func keptBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count > textBytes else { return bytes.count }
     let end = bytes[(textBytes - tokenBytes)..<textBytes]
@@ -85,7 +85,7 @@ public struct PublicAccess: Sendable, Equatable {
   /// A mark and 32 bytes in base64url.
   private static let tokenBytes = 48
 
-  /// Printable ASCII as it is, everything else as `\xNN`.
+  /// Printable ASCII unchanged, everything else as `\xNN`.
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     var text = ""
     for byte in bytes.prefix(keptBytes(bytes)) {
@@ -100,10 +100,10 @@ public struct PublicAccess: Sendable, Equatable {
   }
 }
 
-/// Carries lines of the access log from threads that serve to a thread that writes. Lines that do not fit
-/// are dropped and counted: a slow disk delays no request.
+/// Passes lines of the access log from serving threads to a writing thread. Lines that do not fit
+/// are dropped and counted, so that a slow disk delays no request.
 final class AccessQueue: Sendable {
-  /// How many lines may wait.
+  /// The maximum number of waiting lines.
   static let capacity = 1024
 
   private struct Waiting {
@@ -121,7 +121,7 @@ final class AccessQueue: Sendable {
   /// The number of lines that were dropped.
   var droppedLines: UInt64 { dropped.load(ordering: .relaxed) }
 
-  /// Adds a line. Nobody holds the lock for longer than a moment.
+  /// Adds a line. The lock is only ever held briefly.
   func add(_ line: PublicAccess) {
     let wakes = waiting.withLock { waiting in
       if waiting.lines.count == Self.capacity {
@@ -135,7 +135,7 @@ final class AccessQueue: Sendable {
     if wakes { writer.async { self.writeAll() } }
   }
 
-  /// Waits until all lines are written, or the time is over.
+  /// Waits until all lines are written, up to a timeout.
   func finish(within seconds: Double) {
     let group = DispatchGroup()
     writer.async(group: group) {}

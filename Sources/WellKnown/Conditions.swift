@@ -14,7 +14,7 @@ public struct DocumentDigest: Sendable, Hashable {
     guard digits.count == 64,
       digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
     else { return nil }
-    // Of a letter, the lower four bits are 9 less than its value.
+    // The lower four bits of a letter are 9 less than its value.
     func word(_ index: Int) -> UInt64 {
       digits[(16 * index)..<(16 * index + 16)].reduce(0) {
         $0 << 4 | UInt64($1 & 0xF) + UInt64($1 >> 6) * 9
@@ -35,7 +35,7 @@ public struct DocumentDigest: Sendable, Hashable {
     guard tag.count == 66, tag[0] == UInt8(ascii: "\""), tag[65] == UInt8(ascii: "\"") else {
       return false
     }
-    // No branch depends on a digit: those of a digest cannot be predicted.
+    // No branch depends on a digit, because the digits of a digest are unpredictable.
     func difference(_ word: UInt64, at offset: Int) -> UInt8 {
       var difference: UInt8 = 0
       for index in 0..<16 { difference |= tag[offset + index] ^ Self.digit(index, of: word) }
@@ -51,7 +51,7 @@ public struct DocumentDigest: Sendable, Hashable {
   }
 }
 
-/// What conditional requests are compared with (RFC 9110 section 8.8).
+/// The validators of a document (RFC 9110 section 8.8).
 struct Validators: Sendable {
   let digest: DocumentDigest
   let lastModified: HTTPDate
@@ -61,7 +61,7 @@ struct Validators: Sendable {
   /// - Parameter weakly: Whether the tag also matches with `W/` before it (RFC 9110 section 8.8.3.2).
   func match(_ line: UnsafeRawBufferPointer, weakly: Bool) -> Bool {
     if line.equals("*") { return true }
-    // Each tag stands between quotation marks; what separates them does not matter.
+    // Each tag is in quotation marks; the separators do not matter.
     var rest = line.startIndex
     while let start = line[rest...].firstIndex(of: UInt8(ascii: "\"")),
       let end = line[(start + 1)...].firstIndex(of: UInt8(ascii: "\""))

@@ -2,7 +2,7 @@ public import Association
 import Glibc
 import Synchronization
 
-/// How often a revision of a domain was fetched: with a GET that was answered 200 or 304.
+/// How often a revision of a domain was fetched, by GET requests answered with 200 or 304.
 public struct FetchCounts: Sendable {
   /// The row of the domain.
   public let domain: Int64
@@ -21,16 +21,16 @@ public struct FetchCounts: Sendable {
   public subscript(fetcher: FetcherClass) -> Int { numbers[fetcher.index] }
 }
 
-/// The documents that were fetched since their counts were last taken, linked through themselves. The list
-/// retains each, so no count of a replaced document is lost, and documents that nobody fetched cost
-/// nothing.
+/// A linked list, through the documents themselves, of those fetched since their counts were last
+/// taken. The list retains them, so no count of a replaced document is lost. Documents without
+/// fetches cost nothing.
 final class FetchedDocuments: Sendable {
   /// The address of the newest one, retained.
   private let newest = Atomic<UInt>(0)
 
   deinit { _ = take() }
 
-  /// Adds a document that is not in the list, as its flag has just ensured.
+  /// Adds a document that is not in the list; the caller has just set its flag.
   func add(_ document: ServedDocument) {
     let reference = UInt(bitPattern: Unmanaged.passRetained(document).toOpaque())
     var head = newest.load(ordering: .relaxed)
@@ -43,12 +43,13 @@ final class FetchedDocuments: Sendable {
     }
   }
 
-  /// Takes all counts, which start at zero again. Some may be 0.
+  /// Takes all counts and resets them to zero. Some may be 0.
   func take() -> [FetchCounts] {
     var counts: [FetchCounts] = []
     var address = newest.exchange(0, ordering: .acquiring)
     while let pointer = UnsafeRawPointer(bitPattern: address) {
-      // Sound: this is the reference that `add` retained; whoever takes the list owns all in it.
+      // Sound: this is the reference that `add` retained. Taking the list transfers all of its
+      // references.
       let document = Unmanaged<ServedDocument>.fromOpaque(pointer).takeRetainedValue()
       address = document.fetches.next.load(ordering: .relaxed)
       counts.append(document.takeFetches())
@@ -57,23 +58,23 @@ final class FetchedDocuments: Sendable {
   }
 }
 
-/// The counts of one document. Any thread adds, any thread takes.
+/// The counts of one document. Any thread may add or take counts.
 struct DocumentFetches: ~Copyable {
   /// In the order of `FetcherClass.index`.
   private let numbers = [3 of Atomic<UInt32>] { _ in Atomic(0) }
-  /// Whether the document is in the list of fetched ones, or about to be.
+  /// Whether the document is in the list of fetched documents, or about to be.
   private let isListed = Atomic<Bool>(false)
   /// The address of the next one in the list.
   let next = Atomic<UInt>(0)
 
-  /// Counts a fetch. Returns whether the document has to be put into the list.
+  /// Counts a fetch. Returns whether the caller must add the document to the list.
   borrowing func add(_ fetcher: FetcherClass) -> Bool {
     let before = numbers[fetcher.index].wrappingAdd(1, ordering: .relaxed).oldValue
-    // If there was a fetch before, the document is in the list already.
+    // After an earlier fetch, the document is already in the list.
     return before == 0 && !isListed.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// The flag goes first, so that a fetch after it puts the document into the list again.
+  /// Clears the flag first, so that a later fetch adds the document to the list again.
   borrowing func take() -> [3 of Int] {
     _ = isListed.exchange(false, ordering: .acquiringAndReleasing)
     return [3 of Int] { Int(numbers[$0].exchange(0, ordering: .relaxed)) }
@@ -107,7 +108,7 @@ extension FetcherClass {
     return false
   }
 
-  /// Its place in tables of counts.
+  /// Its index in tables of counts.
   var index: Int {
     switch self {
     case .appleCDN: 0

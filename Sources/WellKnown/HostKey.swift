@@ -1,12 +1,12 @@
 package import Association
 import CSodium
 
-/// A name as the table of hosts knows it: its SipHash-2-4 of 128 bits, under a key that is drawn at random
-/// when the process starts.
+/// A name in the table of hosts: its 128-bit SipHash-2-4, with a random key that is created when
+/// the process starts.
 ///
-/// The table compares these bits and keeps no names. Two names with equal bits would share a document;
-/// among a million names the probability of one such pair is below 10^-26, and without the key nobody can
-/// look for one.
+/// The table compares these bits and stores no names. Two names with equal bits would share a
+/// document. Among a million names, the probability of such a pair is below 10^-26, and without the
+/// key an attacker cannot search for one.
 package struct HostKey: Sendable, Equatable {
   /// Never 0, which marks a slot without a name.
   let high: UInt64
@@ -23,12 +23,13 @@ package struct HostKey: Sendable, Equatable {
     self = text.withUTF8 { HostKey(UnsafeRawBufferPointer($0), isWildcard: alias.isWildcard) }
   }
 
-  /// The key of a name in lower case, without a dot at its end.
+  /// The key of a name in lower case, without a trailing dot.
   ///
-  /// - Parameter isWildcard: Whether all names below it are meant.
+  /// - Parameter isWildcard: Whether the key is for all names below this one.
   init(_ name: UnsafeRawBufferPointer, isWildcard: Bool) {
     var hash: UInt128 = 0
-    // Sound: the function writes 16 bytes and reads 16 bytes of the secret, which is how large both are.
+    // Sound: the function writes 16 bytes and reads 16 bytes of the secret, and both have this
+    // size.
     withUnsafeMutablePointer(to: &hash) { hash in
       withUnsafePointer(to: isWildcard ? Self.wildcardSecret : Self.exactSecret) { secret in
         _ = crypto_shorthash_siphashx24(

@@ -2,8 +2,9 @@ public import Association
 import Glibc
 import Synchronization
 
-/// Which document is served for each name. Readers never wait, never allocate, and take no lock: they are
-/// the threads that serve. Writers take turns, and release what they replaced once no reader holds it.
+/// Maps each name to its served document. Readers are the serving threads: they never wait,
+/// allocate or take a lock. Writers take turns, and release replaced documents once no reader holds
+/// them.
 public final class HostTable: Sendable {
   private struct Writing {
     var slots: NameSlots
@@ -22,8 +23,8 @@ public final class HostTable: Sendable {
     writing = Mutex(Writing(slots: slots))
   }
 
-  /// Serves these documents and nothing else, from one moment to the next. Of several documents with a
-  /// name one is served.
+  /// Atomically replaces everything that is served with these documents. If several documents have
+  /// a name, one of them is served.
   public func replaceAll(_ documents: some Collection<ServedDocument>) {
     let slots = NameSlots(names: documents.reduce(0) { $0 + $1.names.count })
     // No reader can see this table yet.
@@ -31,11 +32,11 @@ public final class HostTable: Sendable {
     writing.withLock { swap(to: slots, &$0) }
   }
 
-  /// Serves documents under their names, and stops serving others. When it returns, every later request
-  /// gets the new documents; a name that had a document and still has one has one at every moment.
+  /// Serves documents under their names, and stops serving others. After it returns, every request
+  /// gets the new documents. A name that keeps having a document has one at every moment.
   ///
-  /// The work depends on how many names change, not on how many there are. Only where the table is full is
-  /// it copied to one of twice the size, which many edits share.
+  /// The work depends on the number of changed names, not on the size of the table. Only a full
+  /// table is copied to one of twice the size, a cost shared by many edits.
   public func update(
     adding new: some Collection<ServedDocument>, removing old: some Collection<ServedDocument> = []
   ) {
@@ -50,7 +51,7 @@ public final class HostTable: Sendable {
       for document in old {
         replaced += document.names.compactMap { slots.remove(document, from: $0) }
       }
-      // One wait for all changes, however many.
+      // A single wait for all changes.
       waitForReaders(writing)
       for document in replaced { document.release() }
     }
@@ -70,7 +71,8 @@ public final class HostTable: Sendable {
     let old = writing.slots
     writing.slots = slots
     current.store(.passUnretained(slots), ordering: .sequentiallyConsistent)
-    // The old slots hold their documents, also those that are in the new ones, until this returns.
+    // The old slots retain their documents, including those that are in the new slots, until this
+    // returns.
     withExtendedLifetime(old) { waitForReaders(writing) }
   }
 
@@ -78,24 +80,24 @@ public final class HostTable: Sendable {
     for epoch in writing.epochs { epoch.waitUntilLeft() }
   }
 
-  /// How often each document was fetched since the last call, including documents that are not served any
-  /// more. Documents that nobody fetched cost nothing. A document that was fetched during the last call
-  /// may be listed with a count of 0.
+  /// How often each document was fetched since the last call, including documents that are no
+  /// longer served. Documents without fetches cost nothing. A document that was fetched during the
+  /// last call may be listed with a count of 0.
   public func takeFetches() -> [FetchCounts] { fetched.take() }
 
   /// The number of names.
   public var count: Int { writing.withLock { $0.slots.served } }
 
-  /// How many slots all edits together have looked at: their work, in steps that do not depend on the
+  /// The number of slots that all edits have visited: a measure of work that does not depend on the
   /// machine.
   package var editSteps: Int { writing.withLock { $0.slots.steps } }
 
-  /// How many slots the table has, of 24 bytes each.
+  /// The number of slots, of 24 bytes each.
   package var slotCount: Int { writing.withLock { $0.slots.count } }
 
-  /// Whether a document is served for a name now, under the name itself or a wildcard above it.
+  /// Whether a document is currently served for a name, directly or through a wildcard.
   ///
-  /// Registers a reader for the call, so it is not for the threads that serve.
+  /// Registers a reader for the call, so serving threads must not use it.
   public func serves(_ name: DomainName) -> Bool {
     var text = name.text
     return text.withUTF8 { bytes in
@@ -119,37 +121,37 @@ extension HostTable {
       table.writing.withLock { writing in writing.epochs.removeAll { $0 === epoch } }
     }
 
-    /// Calls `body` with the document of a name, or with nil. The document must not be kept.
+    /// Calls `body` with the document of a name, or nil. `body` must not keep the document.
     ///
-    /// - Parameter name: In lower case, without a dot at its end.
+    /// - Parameter name: In lower case, without a trailing dot.
     func withDocument<Result>(
       of name: UnsafeRawBufferPointer, _ body: (ServedDocument?) -> Result
     ) -> Result {
       epoch.enter()
       defer { epoch.leave() }
-      // Sound: slots and documents are released only after every reader has left that was inside when they
-      // were replaced.
+      // Sound: replaced slots and documents are released only after every reader that was inside at
+      // that time has left.
       let slots = table.current.load(ordering: .sequentiallyConsistent)
       let document = slots._withUnsafeGuaranteedRef { $0.document(for: name) }
       guard let document else { return body(nil) }
       return document._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// Counts a fetch of a document that `withDocument` has given.
+    /// Counts a fetch of a document passed by `withDocument`.
     func count(_ fetcher: FetcherClass, of document: ServedDocument) {
       if document.fetches.add(fetcher) { table.fetched.add(document) }
     }
   }
 }
 
-/// Whether one reader is inside: its number is odd while it is.
+/// Whether a reader is inside: its number is odd while it is.
 ///
-/// Sequentially consistent order on both sides makes sure that either the writer sees the reader inside,
-/// or the reader sees what the writer wrote before it looked.
+/// Sequentially consistent ordering on both sides ensures that either the writer sees the reader
+/// inside, or the reader sees what the writer wrote before checking.
 private final class ReaderEpoch: Sendable {
   private let number = Atomic<UInt>(0)
 
-  /// Only the reader writes the number, so it need not be read and written in one step.
+  /// Only the reader writes the number, so no atomic read-modify-write is needed.
   func enter() {
     number.store(number.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
   }
@@ -158,7 +160,7 @@ private final class ReaderEpoch: Sendable {
     number.store(number.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
-  /// Returns when the reader has left, at least once, since the call.
+  /// Returns when the reader is outside, or has left at least once since the call.
   func waitUntilLeft() {
     let seen = number.load(ordering: .sequentiallyConsistent)
     if seen.isMultiple(of: 2) { return }

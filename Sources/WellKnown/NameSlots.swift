@@ -2,38 +2,38 @@ import Synchronization
 
 /// A hash table of fixed size from names to documents: open addressing with linear probing.
 ///
-/// A slot keeps its name for good; only its document is added, replaced and removed. So the slot that a
-/// reader has found is the right one whatever the writer does, and readers need no lock.
+/// A slot keeps its name forever; only its document is added, replaced and removed. So a slot that
+/// a reader has found stays the right one whatever the writer does, and readers need no lock.
 final class NameSlots: @unchecked Sendable {
-  // Unchecked is sound: readers look at atomics, and at keys that were written before the atomic that
-  // shows them. The rest belongs to the writer, which is alone under the lock of `HostTable`.
+  // Unchecked is sound: readers use atomics, and keys that were written before the atomic that
+  // publishes them. Everything else is used only by the writer, under the lock of `HostTable`.
 
   private struct Slot: ~Copyable {
     /// The upper half of the key; 0 while the slot has no name.
     let high = Atomic<UInt64>(0)
     /// Written before `high`, and never again.
     var low: UInt64 = 0
-    /// Retained; nil if the name is not served at present.
+    /// Retained; nil if the name is not currently served.
     let document = Atomic<Unmanaged<ServedDocument>?>(nil)
   }
 
   private let slots: UnsafeMutablePointer<Slot>
   private let mask: Int
-  /// The number of labels of the longest wildcard, so that no more suffixes of a name are looked up.
+  /// The number of labels of the longest wildcard, which limits the suffixes of a name to look up.
   private let wildcardLabels = Atomic(0)
   /// Slots that have a name, served or not.
   private var used = 0
   /// Names that are served.
   private(set) var served = 0
-  /// How many slots the writer has looked at, as a measure of its work.
+  /// The number of slots that the writer has visited, as a measure of its work.
   private(set) var steps = 0
 
   private static let smallest = 1024
 
   /// An empty table.
   ///
-  /// - Parameter names: How many names there must be room for. At least a quarter more will fit in, so
-  ///   that many edits go by before the next copy.
+  /// - Parameter names: The required capacity. At least a quarter more names will fit, so that many
+  ///   edits pass before the next copy.
   init(names: Int) {
     var count = Self.smallest
     while 2 * count < 5 * names { count *= 2 }
@@ -48,7 +48,7 @@ final class NameSlots: @unchecked Sendable {
     slots.deallocate()
   }
 
-  /// How many slots there are.
+  /// The number of slots.
   var count: Int { mask + 1 }
 
   /// A larger table with the names that are served.
@@ -64,7 +64,8 @@ final class NameSlots: @unchecked Sendable {
     return copy
   }
 
-  /// Whether so many names more leave half of the slots empty, without which probing would take long.
+  /// Whether half of the slots stay empty with this many more names. Otherwise probing would be
+  /// slow.
   func hasRoom(for names: Int) -> Bool { 2 * (used + names) <= count }
 
   /// The document of an exact name, else of the longest wildcard above it.
@@ -97,7 +98,7 @@ final class NameSlots: @unchecked Sendable {
 }
 
 extension NameSlots {
-  /// Lets wildcards of so many labels be found.
+  /// Makes wildcards with this many labels findable.
   func allowWildcards(labels: Int) {
     if labels > wildcardLabels.load(ordering: .relaxed) {
       wildcardLabels.store(labels, ordering: .relaxed)
@@ -106,7 +107,8 @@ extension NameSlots {
 
   /// Serves a document under a name.
   ///
-  /// - Returns: The one that was served before, to be released when no reader can hold it any more.
+  /// - Returns: The previously served document, to be released when no reader can hold it any
+  ///   longer.
   @discardableResult func put(
     _ key: HostKey, _ document: ServedDocument
   ) -> Unmanaged<ServedDocument>? {
@@ -122,9 +124,9 @@ extension NameSlots {
     return old
   }
 
-  /// Takes a document from a name, unless the name has another one.
+  /// Stops serving a document under a name, unless the name has another document.
   ///
-  /// - Returns: As `put`.
+  /// - Returns: Like `put`.
   func remove(_ document: ServedDocument, from key: HostKey) -> Unmanaged<ServedDocument>? {
     let index = index(of: key)
     let current = slots[index].document.load(ordering: .relaxed)
@@ -134,7 +136,7 @@ extension NameSlots {
     return current
   }
 
-  /// The slot of a name, else the empty one where it belongs.
+  /// The slot of a name, or the empty slot where it belongs.
   private func index(of key: HostKey) -> Int {
     var index = home(of: key)
     while true {

@@ -1,15 +1,15 @@
 public import Association
 import Synchronization
 
-/// What the public listener has answered since it started, and how many connections are open.
+/// Counts of the public listener's answers since startup, and of its open connections.
 public struct PublicCounts: Sendable {
   /// Open connections.
   public internal(set) var openConnections = 0
-  /// Lines of the access log that were dropped because they came faster than they could be written.
+  /// Access log lines dropped because they arrived faster than they could be written.
   public internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
 
-  /// Requests by outcome and class of fetcher, without those that libmicrohttpd refuses by itself.
+  /// Requests by outcome and class of fetcher, without those that libmicrohttpd itself refuses.
   public func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
     requests[RequestCounters.index(outcome, fetcher)]
   }
@@ -19,8 +19,8 @@ public struct PublicCounts: Sendable {
   }
 }
 
-/// The requests that one thread has answered. Only this thread counts, so it need not read and write a
-/// number in one step; any thread may read.
+/// The requests that one thread has answered. Only this thread writes the counts, so no atomic
+/// read-modify-write is needed. Any thread may read them.
 final class RequestCounters: Sendable {
   /// Outcomes times classes of fetchers.
   static let count = 30
@@ -59,13 +59,13 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
   case headerTooLarge = "header-too-large"
   /// 413
   case bodyNotAllowed = "body-not-allowed"
-  /// 503: there was no memory for the answer.
+  /// 503: no memory was left for the answer.
   case outOfMemory = "out-of-memory"
 
   /// The status of the answer.
   public var status: Int { statusAndIndex.status }
 
-  /// Its place in tables of counts.
+  /// Its index in tables of counts.
   var index: Int { statusAndIndex.index }
 
   private var statusAndIndex: (status: Int, index: Int) {

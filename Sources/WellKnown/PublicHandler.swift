@@ -1,10 +1,10 @@
 import Association
 import HTTP
 
-/// Answers public requests on one thread. Nothing is allocated except for answers that are not kept yet,
+/// Answers public requests on one thread. It allocates only for answers that are not kept yet,
 /// hosts outside ASCII and lines of the access log.
 final class PublicHandler: @unchecked Sendable {
-  // Unchecked is sound: what changes is used by the daemon's thread only.
+  // Unchecked is sound: only the daemon's thread uses what changes.
 
   let counters = RequestCounters()
   private let hosts: HostTable.Reader
@@ -69,7 +69,7 @@ final class PublicHandler: @unchecked Sendable {
 }
 
 extension PublicHandler {
-  /// What was queued, what it is counted as, and the bytes of its body.
+  /// The queued answer, its outcome for the counts, and the size of its body.
   private typealias Answer = (queued: DirectRequest.Queued, outcome: PublicOutcome, bytes: Int)
 
   private func queue(
@@ -112,8 +112,8 @@ extension PublicHandler {
     if forwards && !takeForwardedHost(request, &choice) {
       return queue(answers.unclearForwardedHost, .malformedRequest, request)
     }
-    // A malformed Host field is refused even if another host decides: the authority of an absolute target
-    // (RFC 9112 section 3.2), or what a proxy was asked for.
+    // A malformed Host field is refused even if another host takes precedence: the authority of an
+    // absolute target (RFC 9112 section 3.2), or the host that a proxy was asked for.
     if forwards || target.authority != nil, lines.count == 1,
       case .malformed = RequestedHost(lines.value, into: buffer)
     {
@@ -134,7 +134,7 @@ extension PublicHandler {
     }
   }
 
-  /// Uses the host that a trusted proxy was asked for; false if it is not clear which.
+  /// Uses the host that a trusted proxy was asked for; false if it is ambiguous.
   private func takeForwardedHost(
     _ request: borrowing DirectRequest, _ choice: inout HostChoice
   ) -> Bool {
@@ -152,7 +152,8 @@ extension PublicHandler {
     return true
   }
 
-  /// Rare, since clients convert names before they ask. The host is converted like a published name.
+  /// Rare, since clients convert names before they send requests. The host is converted like a
+  /// published name.
   private func answerInternational(
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer
   ) -> Answer {

@@ -2,8 +2,8 @@ public import Certificates
 public import HTTP
 import Synchronization
 
-/// The public listener: answers GET and HEAD of the two paths of an association file, for each host in a
-/// table.
+/// The public listener: answers GET and HEAD requests for the two paths of an association file, for
+/// each host in a table.
 public final class PublicListener: Sendable {
   private let listener: Listener
   private let handlers: [PublicHandler]
@@ -20,11 +20,12 @@ public final class PublicListener: Sendable {
   ///   - address: Where to listen.
   ///   - inherited: A listening socket to use instead of the address.
   ///   - hosts: What is served. It may change at any time.
-  ///   - daemons: How many threads serve; each can keep one processor busy.
-  ///   - limits: What clients may take.
-  ///   - certificates: For HTTPS; plain HTTP without.
+  ///   - daemons: The number of serving threads; each can keep one processor busy.
+  ///   - limits: The limits for clients.
+  ///   - certificates: For HTTPS; `nil` for plain HTTP.
   ///   - settings: What may change later.
-  ///   - log: Writes a line of the access log. Called for one line at a time, on a thread that may wait.
+  ///   - log: Writes a line of the access log. Called with one line at a time, on a thread that may
+  ///     block.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, serving hosts: HostTable,
@@ -72,34 +73,34 @@ public final class PublicListener: Sendable {
   /// Requests that have begun to arrive and are not answered yet.
   package var requestsInFlight: Int { listener.requestsInFlight }
 
-  /// Accepts connections before anything has come on them, from now on. If the listener is stopped a
-  /// second later, no client that has connected and not asked yet is reset.
+  /// From now on, accepts connections before any data has arrived on them. If the listener is
+  /// stopped a second later, no client is reset that has connected but not sent its request yet.
   public func prepareToStop() { listener.prepareToStop() }
 
-  /// Where it listens, with the port that it got where port 0 was asked for.
+  /// Where it listens, with the actual port if port 0 was requested.
   public var address: SocketAddress { listener.address }
 
   /// The port that it listens on.
   public var port: UInt16 { listener.port }
 
-  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a
-  /// time, then closes every connection. Returns when all threads have ended.
+  /// Shuts down gracefully: stops accepting connections, waits a limited time for unfinished
+  /// requests, then closes every connection. Returns when all threads have ended.
   public func stop(within seconds: Double = 10) {
     listener.stop(within: seconds)
     accessQueue?.finish(within: 1)
   }
 }
 
-/// What may change while the public listener runs.
+/// The settings that may change while the public listener runs.
 public struct PublicSettings: Sendable, Equatable {
-  /// The proxies whose `Forwarded` and `X-Forwarded-Host` are used. From anybody else the fields are
-  /// ignored.
+  /// The proxies whose `Forwarded` and `X-Forwarded-Host` are trusted. From all other clients these
+  /// fields are ignored.
   ///
-  /// Such a proxy must set one of the two itself, or remove both, so that nothing of a client passes
-  /// through. The last element is used, which the nearest proxy wrote. If both fields are present, they
-  /// must name the same host.
+  /// Such a proxy must set one of the two itself, or remove both, so that no client-supplied value
+  /// passes through. The last element, written by the nearest proxy, is used. If both fields are
+  /// present, they must name the same host.
   public var trustedProxies: [AddressRange]
-  /// Each thread logs one in this many requests; 0 turns the access log off.
+  /// Each thread logs one in this number of requests; 0 turns the access log off.
   public var accessLogInterval: Int
 
   /// By default no proxy is trusted and nothing is logged.
@@ -109,8 +110,8 @@ public struct PublicSettings: Sendable, Equatable {
   }
 }
 
-/// The current settings. Threads that serve look at a number to notice new ones, and take a lock only
-/// then.
+/// The current settings. Serving threads check a version number, and take a lock only when it
+/// changes.
 final class CurrentSettings: Sendable {
   private let number = Atomic(0)
   private let settings: Mutex<PublicSettings>
@@ -122,7 +123,7 @@ final class CurrentSettings: Sendable {
     number.add(1, ordering: .releasing)
   }
 
-  /// The settings, unless they are still those with the number.
+  /// The settings, if their version differs from this one.
   func newer(than seen: Int) -> (number: Int, settings: PublicSettings)? {
     let number = number.load(ordering: .acquiring)
     return number == seen ? nil : (number, settings.withLock { $0 })

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the target of a public request names. Paths are compared byte by byte as they were written:
-/// nothing is decoded or normalized, so no other spelling of a path is accepted.
+/// The resource that the target of a public request names. Paths are compared byte by byte as
+/// written: nothing is decoded or normalized, so no other spelling of a path is accepted.
 struct PublicTarget {
   enum Path {
     case associationFile
@@ -41,7 +41,7 @@ struct PublicTarget {
       || path.equals("/apple-app-site-association")
   }
 
-  /// The rest after `http://` or `https://` (RFC 9112 section 3.2.2).
+  /// The part after `http://` or `https://` (RFC 9112 section 3.2.2).
   private static func afterScheme(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     let schemes: (StaticString, StaticString) = ("http://", "https://")
     return strip(schemes.0, target) ?? strip(schemes.1, target)

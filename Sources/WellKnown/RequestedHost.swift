@@ -1,10 +1,10 @@
 import Glibc
 import HTTP
 
-/// What the Host field, or the authority of an absolute target, names (RFC 9110 section 7.2).
+/// The host in the Host field, or in the authority of an absolute target (RFC 9110 section 7.2).
 enum RequestedHost {
-  /// A name that a file may be published for: its length in the buffer, where it stands in lower case,
-  /// without the port and without a dot at its end.
+  /// A name that a file may be published for: its length in the buffer, which has it in lower case,
+  /// without port and trailing dot.
   case name(count: Int)
   /// A name with bytes outside ASCII, without the port.
   case international(UnsafeRawBufferPointer)
@@ -13,7 +13,7 @@ enum RequestedHost {
   /// Not a host.
   case malformed
 
-  /// The longest name in DNS (RFC 1035 section 2.3.4), with a dot at its end.
+  /// The longest name in DNS (RFC 1035 section 2.3.4), with a trailing dot.
   static let bufferBytes = 254
 
   /// Reads a host without allocating.
@@ -79,15 +79,15 @@ enum RequestedHost {
   }
 }
 
-/// The host that decides how a request is answered.
+/// The effective host of a request.
 struct HostChoice {
-  /// As it was written; empty if there is none.
+  /// The host as written; empty if there is none.
   var host = UnsafeRawBufferPointer(start: nil, count: 0)
   var source = PublicAccess.HostSource.host
   var isForwardedIgnored = false
 }
 
-/// The host that the nearest proxy was asked for, by what it wrote.
+/// The host that the nearest proxy was asked for, according to its fields.
 enum ForwardedHost {
   /// The proxy named no host.
   case absent
@@ -111,15 +111,15 @@ enum ForwardedHost {
     }
   }
 
-  /// The last element of `X-Forwarded-Host`: the one that the nearest proxy appended.
+  /// The last element of `X-Forwarded-Host`, which the nearest proxy appended.
   private static func commonHost(_ line: DirectFields.Line) -> UnsafeRawBufferPointer? {
     if line.count == 0 { return nil }
     let start = line.value.lastIndex(of: UInt8(ascii: ",")).map { $0 + 1 } ?? 0
     return trimmed(line.value[start...])
   }
 
-  /// The host of the last element of `Forwarded` (RFC 7239 section 4). The inner nil means that it names
-  /// none, the outer nil that it is malformed.
+  /// The host of the last element of `Forwarded` (RFC 7239 section 4). The inner nil means that the
+  /// element names no host; the outer nil means that it is malformed.
   private static func standardHost(_ line: DirectFields.Line) -> UnsafeRawBufferPointer?? {
     if line.count == 0 { return .some(nil) }
     guard var rest = split(line.value, at: UInt8(ascii: ","), last: true)?.part else { return nil }
@@ -169,7 +169,7 @@ enum ForwardedHost {
     return last ? (behind, before) : (before, behind)
   }
 
-  /// A value without its quotation marks; nil if no host can have it.
+  /// A value without its quotation marks; nil if it cannot be a host.
   private static func unquoted(_ value: Slice<UnsafeRawBufferPointer>) -> UnsafeRawBufferPointer? {
     let isQuoted = value.count >= 2 && value.first == UInt8(ascii: "\"")
     let inner = isQuoted ? value.dropFirst().dropLast() : value
@@ -189,7 +189,7 @@ enum ForwardedHost {
     _ host: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
   ) -> Bool {
     guard let start = host.baseAddress, let otherStart = other.baseAddress else { return false }
-    // Sound: both have as many bytes as are compared.
+    // Sound: both have at least as many bytes as are compared.
     return host.count == other.count && strncasecmp(start, otherStart, host.count) == 0
   }
 }

@@ -1,34 +1,34 @@
 public import Association
 public import HTTP
 
-/// A domain's file as it is served, under all of its names, with the answers to all requests for it.
+/// A domain's served file, for all of its names, with the answers to all requests for it.
 public final class ServedDocument: Sendable {
-  // What a request needs comes first, so that most of it lies in one line of the processor's cache.
+  // The properties that a request needs come first, so that most of them share a cache line.
   private let full = LazyResponse()
   private let notModified = LazyResponse()
   let fetches = DocumentFetches()
   private let content: Content
   let validators: Validators
-  // Small, since there may be many documents; and the content is not looked at for its size.
+  // Small, since there may be many documents. It also avoids reading the content only for its size.
   private let cacheSeconds: Int32
   private let contentBytes: Int32
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
   public let revision: Int
-  /// The names that it is served under, unless another document has taken one over.
+  /// The names that it is served under, except those that another document has taken over.
   package let names: [HostKey]
   /// The number of labels of the longest wildcard among the names.
   let wildcardLabels: Int
 
-  /// The answers 304 that are kept. One takes half a kilobyte and less than a microsecond to make, and
-  /// most of many documents are never asked for one.
+  /// The limit for kept 304 answers. One takes half a kilobyte and less than a microsecond to
+  /// build, and most documents never need one.
   private static let keptNotModified = KeptResponses(limit: 16_384)
 
   /// A document, whose answers are made when they are first needed.
   ///
   /// - Parameters:
-  ///   - names: What it is served under.
+  ///   - names: The names that it is served under.
   ///   - content: The file's bytes; documents with equal bytes may share them.
   ///   - digest: The SHA-256 of the bytes.
   ///   - publishedAt: When the file was published, in seconds since 1970.
@@ -56,11 +56,12 @@ public final class ServedDocument: Sendable {
   /// The size of the file, in bytes.
   public var bytes: Int { Int(contentBytes) }
 
-  /// Begins to load into the processor's caches what the answer is most likely sent from. With many
-  /// documents it is in none of them, and loading all lines at once takes much less time than one by one.
+  /// Prefetches the memory that the answer most likely needs into the processor's caches. With many
+  /// documents it is in none of them, and loading all lines at the same time is much faster than
+  /// one by one.
   ///
-  /// - Parameter isConditional: Whether the request has an entity tag. Nearly always it is the current
-  ///   one.
+  /// - Parameter isConditional: Whether the request has an entity tag, which is nearly always the
+  ///   current one.
   func prefetchAnswer(isConditional: Bool) {
     if isConditional {
       notModified.prefetch()
@@ -86,7 +87,8 @@ public final class ServedDocument: Sendable {
   func answerNotModified(_ request: borrowing DirectRequest) -> DirectRequest.Queued? {
     request.answer(.notModified, notModified, within: Self.keptNotModified) {
       () throws(PreparedResponse.Failure) in
-      // What a 304 must have; Last-Modified is not needed beside a tag (RFC 9110 section 15.4.5).
+      // The required fields of a 304. Last-Modified is not needed with a tag (RFC 9110 section
+      // 15.4.5).
       try PreparedResponse(.notModified, fields: [entityTag, cacheControl], content: .empty)
     }
   }

@@ -20,7 +20,7 @@ enum ApplyCommand {
         "aasa apply --prune --server https://aasa.internal:8081 domains/"
       ),
     ],
-    failure: "refused; nothing was changed unless stderr says so", run: run)
+    failure: "refused, or stored but not served yet; stderr says which", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let plan = try DesiredChange(arguments: arguments).apply(isDryRun: arguments.has(.dryRun))

@@ -7,7 +7,7 @@ import Store
 /// `aasa backup`
 enum BackupCommand {
   static let command = Command(
-    name: "backup", group: .database, summary: "save the database to one checked file",
+    name: "backup", group: .database, summary: "save the database to one file and check it",
     details: "Works while a server runs on the database.",
     options: [.force, .json, .database], operands: .one("FILE"),
     examples: [
@@ -84,7 +84,7 @@ enum RestoreCommand {
     }
     if restored.isOfOtherDatabase {
       Terminal.complain(
-        "The backup is of another database. The audit of this database was kept; that of the backup "
+        "The backup is from another database. This database keeps its own audit log; the backup's "
           + "was not restored.")
     }
     if !restored.revivedTokens.isEmpty {
@@ -107,7 +107,7 @@ extension Arguments {
 }
 
 extension Store {
-  /// Runs `body`, and adds advice to its errors of the database.
+  /// Runs `body` and adds advice to its database errors.
   fileprivate static func advising<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

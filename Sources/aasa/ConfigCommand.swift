@@ -18,7 +18,7 @@ enum ConfigCommand {
       ("Start a configuration file", "aasa config --example > aasa.toml"),
     ],
     success: "the settings are valid",
-    failure: "a server could not start with these settings, or not serve everything",
+    failure: "the server would not start, or could not serve every host",
     run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {

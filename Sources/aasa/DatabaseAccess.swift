@@ -5,9 +5,9 @@ import Store
 
 /// What a command does if its database does not exist.
 enum MissingDatabase {
-  /// It fails, because it wants to read the database.
+  /// It fails, because it only reads the database.
   case refused
-  /// It creates one and says so, since the path may be a mistake.
+  /// It creates a database and says so, since the path may be a mistake.
   case createdWithNote
   case created
 }
@@ -47,7 +47,7 @@ extension Store {
 
   /// Runs `body` with a database.
   ///
-  /// - Throws: Whatever `body` throws, but `UnusableDatabase` for the store's errors.
+  /// - Throws: What `body` throws, with the store's errors converted to `UnusableDatabase`.
   static func use<Result>(
     _ path: String, missing: MissingDatabase, _ body: (Store) throws -> Result
   ) throws -> Result {

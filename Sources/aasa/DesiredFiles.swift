@@ -10,7 +10,7 @@ struct DesiredFiles {
   /// The file with the apps in a directory.
   static let appsName = "apps.json"
 
-  /// Everything that is wrong with the files, one line each.
+  /// All errors in the files, one line each.
   struct Broken: Error, CustomStringConvertible {
     let lines: [String]
     var description: String { lines.joined(separator: "\n") }

@@ -46,7 +46,7 @@ enum ImportCommand {
       return .success
     } catch PublicationError.refused(_, let findings, _) {
       FindingLines.complain(findings)
-      Terminal.complain("\(name): nothing was changed.")
+      Terminal.complain("Not published: \(name).")
     } catch let error as PublicationError {
       guard let problem = LocalProblem.json(of: error) else { throw error }
       try ProblemText(problem, from: database).print()

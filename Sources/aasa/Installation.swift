@@ -13,7 +13,7 @@ enum Installation {
   case database(String)
   case server(APIClient)
 
-  /// A desired state, and how to apply it.
+  /// A desired state with options for applying it.
   struct Change {
     let state: JSON
     var prune = false
@@ -23,7 +23,7 @@ enum Installation {
     var reason = ""
   }
 
-  /// A refusal of the API or, for a database, what the API would answer (RFC 9457).
+  /// A refusal of the API (RFC 9457) or, for a database, the equivalent problem.
   struct Refused: Error {
     let problem: JSON
   }
@@ -74,9 +74,9 @@ enum Installation {
     }
   }
 
-  /// Applies a state, or tries to. Returns the plan as the API sends it, too.
+  /// Applies a state, or does a dry run. Also returns the plan in the API's JSON.
   ///
-  /// - Throws: like `export`.
+  /// - Throws: Like `export`.
   func apply(_ change: Change) throws -> (plan: Plan, json: JSON) {
     let domains = (change.state["domains"]?.arrayValue?.count ?? 0).counted("domain")
     let work =
@@ -132,7 +132,7 @@ enum Installation {
     }
   }
 
-  /// The content of an answer: an object with `domains`, or a problem, which has a title.
+  /// The content of an answer: an object with `domains`, or a problem with a `title`.
   private func json(of answer: APIClient.Answer) throws -> JSON {
     let json: JSON
     do throws(JSON.SyntaxError) {

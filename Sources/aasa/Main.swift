@@ -55,7 +55,7 @@ enum Main {
     }
   }
 
-  /// The command that words begin with, and the words behind its name.
+  /// The command at the start of the words, and the words after its name.
   private static func find(_ words: [String]) throws -> (Command, ArraySlice<String>) {
     var words = words[...]
     switch words.first {

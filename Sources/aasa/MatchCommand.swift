@@ -7,14 +7,14 @@ enum MatchCommand {
   private static let file = Option("--file", "FILE", "The association file. Use - for stdin.")
     .required
   private static let app = Option(
-    "--app", "APP", "Ask about this app identifier only, such as ABCDE12345.com.example.app.")
+    "--app", "APP", "Resolve for this app only, such as ABCDE12345.com.example.app.")
   private static let domain = Option(
     "--domain", "DOMAIN", "The domain that serves the file; URLs of other hosts do not match.")
   private static let explain = Option(
     "--explain", nil, "Add the deciding route and the reason to each line.")
 
   static let command = Command(
-    name: "match", group: .files, summary: "show which apps a file opens for URLs",
+    name: "match", group: .files, summary: "show which app each URL opens",
     details: "Prints one line per URL and app, separated by tabs: match, blocked (an exclusion "
       + "decided) or no-match, the app, the URL. The URL - reads URLs from stdin, one per line.",
     options: [file, app, domain, explain, .json], operands: .many("URL"),

@@ -2,7 +2,7 @@ import Association
 import APITypes
 import Publishing
 
-/// A plan for people: each thing that changes with its details below it, then a summary.
+/// A plan as text: each change with its details, then a summary.
 struct PlanText {
   /// The number of details shown for each domain; the rest are counted.
   private static let mostDetails = 20

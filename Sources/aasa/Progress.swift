@@ -14,7 +14,7 @@ final class Progress: Sendable {
 
   private init(_ text: String) { state = Mutex(State(text: text)) }
 
-  /// Runs `body`, and shows a text once that has taken half a second.
+  /// Runs `body`, and shows a text once it has run for half a second.
   static func during<Result>(
     _ text: String, _ body: (Progress) throws -> Result
   ) rethrows -> Result {
@@ -37,7 +37,7 @@ final class Progress: Sendable {
   /// Changes the text.
   func say(_ text: String) { state.withLock { $0.text = text } }
 
-  /// Long text is cut, since a line that wraps could not be erased.
+  /// Long text is cut, because a wrapped line could not be erased.
   private func show() {
     let seconds = (ContinuousClock.now - start).components.seconds
     state.withLock { state in

@@ -50,7 +50,7 @@ enum ServeCommand {
     return .success
   }
 
-  /// Raises the limit of open files and connections as far as the system allows.
+  /// Raises the limits of open files and connections as far as the system allows.
   private static func raiseFileLimit() {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -73,7 +73,7 @@ enum ServeCommand {
           "publicAddress": .string(service.publicAddress.description),
           "adminAddress": .string(service.adminAddress.description),
         ])
-      // A JSON log goes where many can read it, so it must not contain a token.
+      // Many people may be able to read a JSON log, so it must not contain a token.
       if isWritable(configuration.database, log), try store.tokens().isEmpty {
         log.write(
           .info,
@@ -90,13 +90,14 @@ enum ServeCommand {
     if domain == nil { announceFirstStep(configuration.database, service) }
   }
 
-  /// The server can serve files from a database that it cannot write, such as a disk after errors.
+  /// The server can serve files even if it cannot write the database, for example after disk
+  /// errors.
   private static func isWritable(_ database: String, _ log: Log) -> Bool {
     if access(database, W_OK) == 0 { return true }
     log.write(
       .warning,
       "Cannot write \(database.quotedPath): \(String(cString: strerror(errno))). Files are served, but every "
-        + "edit fails. Repair the cause, then restart.")
+        + "edit fails. Fix the cause, then restart.")
     return false
   }
 
@@ -106,7 +107,7 @@ enum ServeCommand {
       let secret = try store.write(WriteContext(author: "aasa serve")) {
         try $0.createToken(name: "first-admin", role: .admin)
       }
-      Terminal.complain("First admin token (shown only now): \(secret.text)")
+      Terminal.complain("First admin token (shown only once): \(secret.text)")
     } catch StoreError.tokenNameTaken {
       return  // Another server that started at the same time has created and shown it.
     }
@@ -141,7 +142,7 @@ enum ServeCommand {
     URL(filePath: path).standardizedFileURL.path
   }
 
-  /// The text as one word of a shell.
+  /// The text quoted as one shell word.
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -21,8 +21,8 @@ struct ServerLifecycle {
   private static let pollMilliseconds = 250
   /// How long the threads of both listeners may take to stop after their requests.
   private static let stopGrace = Duration.milliseconds(750)
-  /// How long the last writes may take after that. With the default of drainSeconds the whole shutdown
-  /// takes less than the 10 seconds that Docker waits.
+  /// How long the final writes may take after that. With the default drainSeconds, the whole
+  /// shutdown takes less than the 10 seconds that Docker waits.
   private static let writeGrace = Duration.milliseconds(750)
 
   /// Serves until a signal ends it.
@@ -73,8 +73,8 @@ struct ServerLifecycle {
       ["settings": .strings(difference.needingRestart)])
   }
 
-  /// Takes at most readyDelaySeconds, drainSeconds and both graces together, whatever the database and the
-  /// clients do.
+  /// Takes at most the sum of readyDelaySeconds, drainSeconds and both grace periods, whatever the
+  /// database and the clients do.
   private func shutDown(_ work: PeriodicWork) {
     systemd.notify("STOPPING=1")
     service.announceEnd()
@@ -110,19 +110,19 @@ struct ServerLifecycle {
     return hasStopped.isSet
   }
 
-  /// Does the last writes; false if the database did not answer in time.
+  /// Does the final writes; false if the database did not answer in time.
   private func finish(_ work: PeriodicWork, _ deadline: ContinuousClock.Instant) -> Bool {
     work.end()
     wait(until: deadline) { work.hasEnded }
     if !work.hasEnded {
       log.write(
-        .error, "Lost the fetch counts of the last seconds.",
+        .error, "Lost the fetch counts of the last few seconds.",
         ["error": "The database did not answer in time. It is intact."])
     }
     return work.hasEnded
   }
 
-  /// Waits until a condition holds or the time is over. A second signal ends the process here.
+  /// Waits for a condition, up to a timeout. A second signal ends the process here.
   private func wait(until deadline: ContinuousClock.Instant, _ isDone: () -> Bool) {
     while !isDone() && ContinuousClock.now < deadline {
       guard let signal = signals.next(milliseconds: 10), signal != SIGHUP else { continue }
@@ -150,7 +150,7 @@ private final class PeriodicWork: Sendable {
     }
   }
 
-  /// Lets the thread do the last writes and end.
+  /// Makes the thread do the final writes and end.
   func end() { mustEnd.signal() }
 
   var hasEnded: Bool { ended.isSet }

@@ -8,9 +8,9 @@ import Store
 /// Writes a state as a directory to keep in git: `apps.json` and a file for each domain, which
 /// `DesiredFiles` reads.
 ///
-/// A file that already has the right bytes is not touched. The file of a domain that no longer exists is
-/// removed only if the previous export wrote it and nobody changed it since: `.aasa-export.json` lists
-/// the SHA-256 of each written file. Other files are left alone.
+/// A file that already has the right bytes is not touched. The file of a domain that no longer
+/// exists is removed only if the previous export wrote it and it has not changed since:
+/// `.aasa-export.json` lists the SHA-256 of each written file. Other files are left alone.
 struct StateDirectory {
   struct Result {
     var written: [String] = []
@@ -66,7 +66,7 @@ struct StateDirectory {
     let apps: JSON = ["apps": .array(state["apps"]?.arrayValue ?? [])]
     var files = [File(name: DesiredFiles.appsName, bytes: Array(apps.prettyPrinted().utf8))]
     for domain in state["domains"]?.arrayValue ?? [] {
-      // A server must not be able to choose where files go.
+      // A server must not be able to choose where files are written.
       guard let name = domain["domain"]?.stringValue, !name.isEmpty, !name.hasPrefix("."),
         !name.contains("/")
       else {
@@ -138,7 +138,7 @@ struct StateDirectory {
     return File(name: Self.manifestName, bytes: Array(json.prettyPrinted().utf8))
   }
 
-  /// Runs `body`, and names the file in errors of writing.
+  /// Runs `body` and adds the file's name to write errors.
   private func writing(_ name: String, _ body: () throws -> Void) throws {
     do {
       try body()

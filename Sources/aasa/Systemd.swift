@@ -21,7 +21,7 @@ struct Systemd {
     watchdog = isWatched ? .microseconds(Int64(clamping: microseconds)) : nil
   }
 
-  /// The inherited sockets, if `LISTEN_PID` names this process. Call it once.
+  /// The inherited sockets, if `LISTEN_PID` is this process. Call this only once.
   ///
   /// - Throws: `Unusable`, `InheritedSocket.Unusable`.
   func sockets() throws -> Service.InheritedSockets {
@@ -67,7 +67,8 @@ struct Systemd {
     sockets[keyPath: path] = socket
   }
 
-  /// Sends a notification in the words of sd_notify(3). Errors are ignored: systemd notices silence.
+  /// Sends a notification in the format of sd_notify(3). Errors are ignored: systemd notices
+  /// silence.
   func notify(_ state: String) { _ = aasa_notify(state) }
 
   /// Reports that the configuration is being reloaded, until `READY=1`.

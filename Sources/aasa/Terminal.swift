@@ -2,7 +2,7 @@ import Association
 import FoundationEssentials
 import Glibc
 
-/// How the program ends.
+/// The exit statuses of the program.
 enum ExitStatus: Int32 {
   case success = 0
   case failure = 1
@@ -13,15 +13,15 @@ enum ExitStatus: Int32 {
 
 func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
-/// What the program writes: results to stdout, everything else to stderr.
+/// The program's output: results go to stdout, everything else to stderr.
 enum Terminal {
   /// A result that cannot be written, as a sentence.
   struct Unwritable: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Opens those of stdin, stdout and stderr that are closed, so that no database or connection gets their
-  /// numbers and with them what is written there.
+  /// Opens stdin, stdout and stderr if they are closed, so that no database or connection gets
+  /// their descriptors, and with them the program's output.
   static func openMissing() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", O_RDWR)

@@ -23,7 +23,7 @@ enum TokenCommand {
   static let commands = [
     Command(
       name: "token create", group: .database, summary: "create an API token and print it",
-      details: "Prints the token alone; it cannot be shown again. A running server on the same "
+      details: "Prints only the token, which cannot be shown again. A running server on the same "
         + "database accepts it at once.",
       options: [name, role, domain, expires, .database],
       examples: [
@@ -59,7 +59,7 @@ enum TokenCommand {
 
   private static let context = WriteContext(author: "aasa token")
 
-  /// Prints the token alone, so that a script can read it.
+  /// Prints only the token, so that a script can read it.
   private static func create(_ arguments: Arguments) throws -> ExitStatus {
     let name = try arguments.required(name)
     let word = try arguments.required(role)
@@ -102,7 +102,7 @@ enum TokenCommand {
     return seconds
   }
 
-  /// Prints the token. If that fails, revokes it: a token that nobody has seen is useless.
+  /// Prints the token. If that fails, revokes it, because a token that nobody has seen is useless.
   private static func show(_ secret: TokenSecret, of name: String, _ store: Store) throws {
     do throws(Terminal.Unwritable) {
       try Terminal.print(secret.text)

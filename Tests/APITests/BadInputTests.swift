@@ -54,7 +54,8 @@ import Testing
   ) throws {
     let response = try admin.send(method, target + path + "?" + query, json: [:])
     #expect(try response.status == 400 && response.code == "repeated-parameter")
-    #expect(try response.json["detail"]?.stringValue?.contains("\"\(name)\" appears 2 times") == true)
+    #expect(
+      try response.json["detail"]?.stringValue?.contains("\"\(name)\" appears 2 times") == true)
     try expectNothingChanged(query)
   }
 

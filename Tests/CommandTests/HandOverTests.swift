@@ -37,7 +37,7 @@ import Testing
   private func readiness() throws -> JSON { try server.client().send("GET", "/readyz").json }
 
   private static let sentence =
-    "An edit is stored but not served yet; the previous file is still served."
+    "An edit is stored but not served yet. The previous file is still served."
 
   @Test func anEditThatIsStoredButNotServedIsReportedAndServedLater() throws {
     let client = try server.client()

@@ -40,7 +40,7 @@ import Testing
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains(place), "\(result.errors)")
-    #expect(result.errors.hasSuffix("example.com: nothing was changed.\n"))
+    #expect(result.errors.hasSuffix("Not published: example.com.\n"))
     let server = try RunningServer(database: database)
     #expect(try server.file(of: "example.com").json == file)
   }

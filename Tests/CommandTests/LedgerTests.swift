@@ -157,8 +157,8 @@ import Testing
     let expected: JSON = [
       "status": "degraded",
       "problems": [
-        "The database cannot be written; files are served as before.",
-        "The fetch ledger cannot be written; fetches are counted in memory.",
+        "Cannot write the database. Files are still served, but edits fail.",
+        "Cannot write the fetch ledger. Fetches are still counted in memory.",
       ],
     ]
     let isTold = try becomesTrue(within: 30) {

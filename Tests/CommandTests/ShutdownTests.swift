@@ -91,7 +91,7 @@ import Testing
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("b.example", as: "curl/8")
     let isNoticed = try becomesTrue(within: 20) {
-      try ready(server).text.contains("The fetch ledger cannot be written")
+      try ready(server).text.contains("Cannot write the fetch ledger")
     }
     #expect(isNoticed)
     return (server, connection)
@@ -103,7 +103,7 @@ import Testing
     #expect(try server.end() == .exited(0))
     // drainSeconds, the graces, a second for the log, and a little for a busy machine.
     #expect(ContinuousClock.now - start < .seconds(6.5))
-    #expect(try server.errors().contains("Lost the fetch counts of the last seconds."))
+    #expect(try server.errors().contains("Lost the fetch counts of the last few seconds."))
     #expect(try server.errors().contains("Stopped."))
     try connection.execute("ROLLBACK")
   }

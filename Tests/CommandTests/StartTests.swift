@@ -207,7 +207,7 @@ import Testing
     check(
       try Program.run(Program.aasa, words + ["--database", database]),
       says:
-        "\"\(database)\" is a database of another program, and was not changed. Choose another path."
+        "\"\(database)\" belongs to another program and was not changed. Choose another path."
     )
     #expect(try scratch.read("aasa.db") == whole)
   }

@@ -2,7 +2,7 @@ public import JSONValue
 
 /// Association files that tests publish.
 public enum AssociationFile {
-  /// The app that they name.
+  /// The app in these files.
   public static let app = "ABCDE12345.com.example.app"
 
   /// A file whose routes have these paths.
@@ -10,7 +10,7 @@ public enum AssociationFile {
     ["applinks": ["details": [["appIDs": [.string(app)], "components": routeList(paths)]]]]
   }
 
-  /// A file of some size with one route.
+  /// A file with one route and at least a given size.
   public static func large(_ path: String, bytes: Int = 100_000) -> JSON {
     let comment = JSON.string(String(repeating: "x", count: bytes))
     let route: JSON = ["/": .string(path), "comment": comment]

@@ -1,36 +1,36 @@
 public import Glibc
 import Synchronization
 
-/// A program that runs beside the test, in a process group of its own. It is killed, with all that
-/// it started, when nobody refers to it any more.
+/// A program that runs beside the test, in its own process group. The group is killed when this
+/// object is released.
 public final class ChildProcess: Sendable {
-  /// What kept a program from running or ending.
+  /// Why a program did not run or end.
   public enum Failure: Error {
     /// It could not be started.
     case start(program: String, code: Int32)
     /// It did not end before the deadline.
     case deadline(program: String)
-    /// It reads no more.
+    /// It no longer reads its stdin.
     case inputClosed(code: Int32)
   }
 
   /// How a program ended.
   public enum Ending: Equatable, Sendable {
-    /// By itself, with this status.
+    /// It exited with this status.
     case exited(Int32)
-    /// By a signal.
+    /// A signal ended it.
     case killed(bySignal: Int32)
   }
 
-  /// Where a program's stdin comes from.
+  /// The source of a program's stdin.
   public enum Input: Sendable {
     /// A file.
     case file(String)
-    /// What the test gives to `send`.
+    /// Whatever the test passes to `send`.
     case pipe
   }
 
-  /// The number of the process, and of its group.
+  /// The ID of the process and of its group.
   public let id: pid_t
 
   private let program: String
@@ -38,7 +38,7 @@ public final class ChildProcess: Sendable {
 
   private struct State {
     var ending: Ending?
-    /// The end of the pipe that the test writes to.
+    /// The end of the stdin pipe that the test writes to.
     var input: Int32?
   }
 
@@ -47,8 +47,8 @@ public final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - output: The file that stdout goes to; it is created or emptied.
   ///   - errors: The same for stderr.
-  ///   - descriptors: What it gets as descriptors from 3 on.
-  ///   - directory: Where it runs; where the test does, if there is none.
+  ///   - descriptors: The descriptors that it inherits, from 3 on.
+  ///   - directory: Its working directory. Default: that of the test.
   public init(
     _ program: String, _ arguments: [String], environment: [String: String],
     input: Input = .file("/dev/null"), output: String, errors: String,
@@ -78,8 +78,8 @@ public final class ChildProcess: Sendable {
     if result.code != 0 { throw .start(program: program, code: result.code) }
   }
 
-  /// A pipe of which other children that are started meanwhile get nothing: one that held the
-  /// writing end would keep the reader from seeing its end.
+  /// A pipe that no other child inherits: a child that held the writing end would keep the reader
+  /// from seeing the end of the stream.
   private static func makePipe(for program: String) throws(Failure) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     let code = starting.withLock { _ in
@@ -91,7 +91,7 @@ public final class ChildProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// The command, or one that goes to the directory first.
+  /// The command, or a shell command that changes to the directory first.
   private static func command(
     _ program: String, _ arguments: [String], in directory: String?
   ) -> (String, [String]) {
@@ -99,7 +99,7 @@ public final class ChildProcess: Sendable {
     return ("env", ["--chdir=\(directory)", program] + arguments)
   }
 
-  /// Held while a process starts and while a pipe is made.
+  /// Held while a process starts and while a pipe is created.
   private static let starting = Mutex(())
 
   deinit {
@@ -123,7 +123,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Waits for its end.
+  /// Waits until it ends.
   public func waitForEnd(seconds: Double = 30) throws(Failure) -> Ending {
     guard becomesTrue(within: seconds, { ending != nil }), let ending else {
       throw .deadline(program: program)
@@ -136,7 +136,7 @@ public final class ChildProcess: Sendable {
     if ending == nil { kill(wholeGroup ? -id : id, signal) }
   }
 
-  /// Writes to its stdin, and waits where it does not read.
+  /// Writes to its stdin, and blocks while it does not read.
   public func send(_ bytes: [UInt8]) throws(Failure) {
     let descriptor = state.withLock(\.input) ?? -1
     var rest = bytes[...]
@@ -148,7 +148,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends its stdin.
+  /// Closes its stdin.
   public func closeInput() {
     state.withLock { state in
       if let descriptor = state.input { close(descriptor) }
@@ -157,12 +157,12 @@ public final class ChildProcess: Sendable {
   }
 }
 
-/// What posix_spawn(3) is to do.
+/// The attributes and actions for posix_spawn(3).
 private struct SpawnPlan {
   private var actions = posix_spawn_file_actions_t()
   private var attributes = posix_spawnattr_t()
 
-  /// Signals are as a shell would have them, whatever the test's own process does with them.
+  /// Resets signals to what a shell would set, whatever the test's own process does with them.
   init() {
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)

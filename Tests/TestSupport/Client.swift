@@ -1,10 +1,10 @@
 public import JSONValue
 
-/// A client of a listener on this machine. Each request has a connection of its own.
+/// A client of a local listener. Each request has its own connection.
 public struct Client: Sendable {
   /// The port of the listener.
   public let port: UInt16
-  /// Lines of the header that every request has.
+  /// Header lines of every request.
   public let lines: [String]
 
   /// A client.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of a file, to look for something in them.
+/// The bytes of a file, for searching.
 public struct FileContents: Sendable {
   private let data: Data
 
@@ -10,6 +10,6 @@ public struct FileContents: Sendable {
     self.data = data
   }
 
-  /// Whether the bytes of a text are in it.
+  /// Whether the file contains a text.
   public func contains(_ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
 }

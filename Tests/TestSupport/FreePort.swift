@@ -1,7 +1,7 @@
-/// A port for a program that cannot look for a free one by itself.
+/// A free port for a program that cannot choose one itself.
 public enum FreePort {
-  /// A port that nobody listens on now. It is below those that the system gives out, so that it is
-  /// lost only to a program that looks as this does.
+  /// A port on which nothing listens now. It is below the range of ports that the system assigns,
+  /// so only another caller of this function can take it.
   public static func find() -> UInt16 {
     while true {
       let port = UInt16.random(in: 20_000..<32_000)
@@ -9,7 +9,7 @@ public enum FreePort {
     }
   }
 
-  /// Whether a program takes connections there.
+  /// Whether a program accepts connections on the port.
   public static func isListenedOn(_ port: UInt16) -> Bool {
     do {
       _ = try RawConnection(port: port)

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A socket that the test listens with, as systemd does for a service. Closed with this value.
+/// A listening socket that the test passes on, as systemd does for a service. It is closed with
+/// this value.
 public final class ListeningDescriptor: Sendable {
-  /// Its number in the test.
+  /// The descriptor in the test's process.
   public let descriptor: Int32
   /// Its port on 127.0.0.1.
   public let port: UInt16
 
-  /// Listens on a port that was free.
+  /// Listens on a free port.
   public init() throws(RawConnection.Failure) {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     descriptor = socket(AF_INET, kind, 0)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Connects to a port of 127.0.0.1; the socket is the caller's to close.
+/// Connects to a port of 127.0.0.1. The caller closes the socket.
 public func connectedSocket(to port: UInt16) throws(RawConnection.Failure) -> CInt {
   let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
   guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// The socket that a service of systemd tells how it is (sd_notify(3)). Removed with its directory.
+/// The socket to which a systemd service sends its notifications (sd_notify(3)). Removed with its
+/// directory.
 public final class NotifySocket: Sendable {
-  /// What `NOTIFY_SOCKET` is to be.
+  /// The value for `NOTIFY_SOCKET`.
   public let path: String
   private let descriptor: Int32
 
-  /// Makes it at a path that must be short.
+  /// Creates the socket. The path must be short.
   public init(path: String) throws(RawConnection.Failure) {
     self.path = path
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -27,7 +28,7 @@ public final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next thing that is said; `nil` if nothing is within a time.
+  /// The next notification; `nil` if none arrives in time.
   public func next(within seconds: Double = 10) -> String? {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&wait, 1, Int32(seconds * 1000)) > 0 else { return nil }

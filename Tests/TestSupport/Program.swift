@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Glibc
 
-/// The programs that tests run: `aasa` as it was built beside them, and those of the system.
+/// The programs that tests run: the `aasa` that was built with them, and system programs.
 public enum Program {
-  /// What a program did.
+  /// The result of a program.
   public struct Result: Sendable {
     /// How it ended.
     public let ending: ChildProcess.Ending
-    /// What it wrote to stdout.
+    /// Its stdout.
     public let bytes: [UInt8]
-    /// What it wrote to stderr.
+    /// Its stderr.
     public let errors: String
 
-    /// Its status; `nil` if a signal ended it.
+    /// Its exit status; `nil` if a signal ended it.
     public var status: Int32? {
       if case .exited(let status) = ending { status } else { nil }
     }
 
-    /// What it wrote to stdout, as text.
+    /// Its stdout as text.
     public var output: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The lines of stdout.
@@ -35,14 +35,15 @@ public enum Program {
   /// The `aasa` that was built with the tests.
   public static let aasa = directory + "/aasa"
 
-  /// The variables that a program gets: those of the test, none of aasa's own, and these.
+  /// The environment of a program: that of the test without the variables of aasa, and the given
+  /// ones.
   public static func environment(_ additional: [String: String] = [:]) -> [String: String] {
     ProcessInfo.processInfo.environment
       .filter { !$0.key.hasPrefix("AASA_") }
       .merging(additional) { $1 }
   }
 
-  /// Runs `aasa` to its end.
+  /// Runs `aasa` until it ends.
   public static func aasa(
     _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:],
     in directory: TemporaryDirectory? = nil, seconds: Double = 30
@@ -51,7 +52,7 @@ public enum Program {
       aasa, arguments, input: input, environment: environment, in: directory, seconds: seconds)
   }
 
-  /// Runs a program to its end.
+  /// Runs a program until it ends.
   public static func run(
     _ program: String, _ arguments: [String], input: [UInt8] = [],
     environment: [String: String] = [:], in directory: TemporaryDirectory? = nil,

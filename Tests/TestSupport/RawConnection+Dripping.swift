@@ -1,9 +1,9 @@
 import Glibc
 
 extension RawConnection {
-  /// Sends a text again and again, often enough not to be idle, until the server ends the connection.
+  /// Sends a text repeatedly, so that the connection is never idle, until the server closes it.
   ///
-  /// - Returns: Whether it did so before the deadline.
+  /// - Returns: Whether the server closed it before the deadline.
   public func isCut(whileSending text: String, within seconds: Double = 10) throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < deadline {

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A connection to a server on this machine that sends bytes as they are, well-formed or not, and
-/// reads answers. Every wait has a deadline.
+/// A connection to a local server that sends arbitrary bytes, well-formed or not, and reads
+/// answers. Every wait has a deadline.
 public final class RawConnection {
-  /// What went wrong on the way.
+  /// Why a call failed.
   public enum Failure: Error, Equatable {
-    /// A call of the operating system failed.
+    /// A system call failed.
     case system(call: String, code: Int32)
-    /// The server sent nothing more before the deadline; what it had sent.
+    /// The server sent nothing more before the deadline; has what it had sent.
     case deadline(received: String)
-    /// The server closed the connection within an answer, or before one; what it had sent.
+    /// The server closed the connection before or within an answer; has what it had sent.
     case closed(received: String)
-    /// What was received is not an HTTP answer.
+    /// The received bytes are not an HTTP answer.
     case malformed(received: String)
   }
 
@@ -24,8 +24,8 @@ public final class RawConnection {
   ///
   /// - Parameters:
   ///   - port: The server's port on 127.0.0.1.
-  ///   - seconds: How long each later wait may last.
-  ///   - server: What has to live as long as the connection.
+  ///   - seconds: The timeout of each later wait.
+  ///   - server: An object to keep alive as long as the connection.
   public init(port: UInt16, seconds: Double = 10, to server: AnyObject? = nil) throws(Failure) {
     self.server = server
     self.seconds = seconds
@@ -48,13 +48,13 @@ public final class RawConnection {
     }
   }
 
-  /// Sends text as it is: line ends are to be written as `\r\n`.
+  /// Sends text unchanged. Write line ends as `\r\n`.
   public func send(_ text: String) throws(Failure) { try send(text.utf8) }
 
-  /// Sends no more, but goes on reading.
+  /// Closes the sending side, but keeps reading.
   public func closeWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Closes with a reset, as a client does that is killed.
+  /// Closes with a reset, like a killed client.
   public func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -63,7 +63,7 @@ public final class RawConnection {
 
   /// Reads one answer.
   ///
-  /// - Parameter hasBody: Whether a body follows; not so for an answer to HEAD.
+  /// - Parameter hasBody: Whether a body follows; false for an answer to HEAD.
   public func readResponse(hasBody: Bool = true) throws(Failure) -> RawResponse {
     let head = try read(through: Array("\r\n\r\n".utf8))
     guard var response = RawResponse(head: head) else {
@@ -81,14 +81,14 @@ public final class RawConnection {
     return try readResponse(hasBody: !text.hasPrefix("HEAD "))
   }
 
-  /// Everything up to the server's end of the connection.
+  /// Reads everything until the server closes the connection.
   public func readToEnd() throws(Failure) -> [UInt8] {
     while try receive() {}
     defer { buffer = [] }
     return buffer
   }
 
-  /// Whether the server ends the connection within a time, without sending anything.
+  /// Whether the server closes the connection in time, without sending anything.
   public func hasEnded(withinMilliseconds milliseconds: Int32) -> Bool {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var byte: UInt8 = 0

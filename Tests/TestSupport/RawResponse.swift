@@ -1,4 +1,4 @@
-/// An answer as it came over the wire.
+/// A raw HTTP answer.
 public struct RawResponse: Sendable {
   /// The status line.
   public let statusLine: String
@@ -25,7 +25,7 @@ public struct RawResponse: Sendable {
     }
   }
 
-  /// The value of the first field of a name.
+  /// The value of the first field with a name.
   public subscript(name: String) -> String? {
     fields.first { $0.name.lowercased() == name.lowercased() }?.value
   }

@@ -1,29 +1,29 @@
 import FoundationEssentials
 public import Glibc
 
-/// `aasa serve` on ports that were free.
+/// A running `aasa serve` on free ports.
 public final class RunningServer: Sendable {
-  /// It did not say where it listens, or not its token.
+  /// It did not print its addresses, or its token.
   public struct NotStarted: Error {
     /// What it wrote to stderr.
     public let errors: String
   }
 
-  /// Its process.
+  /// The process.
   public let process: ChildProcess
-  /// Where it serves files.
+  /// The port of the public listener.
   public let publicPort: UInt16
-  /// Where its API is.
+  /// The port of the admin listener.
   public let adminPort: UInt16
 
   private let scratch: TemporaryDirectory
 
-  /// Starts it, and returns when it listens.
+  /// Starts the server, and returns when it listens.
   ///
   /// - Parameters:
-  ///   - program: The program, and what stands before `serve`.
+  ///   - program: The program, with any arguments before `serve`.
   ///   - arguments: Further options.
-  ///   - descriptors: What it gets as descriptors from 3 on.
+  ///   - descriptors: The descriptors that it inherits, from 3 on.
   public init(
     database: String, program: [String] = [Program.aasa], arguments: [String] = [],
     environment: [String: String] = [:], descriptors: [Int32] = []
@@ -64,7 +64,7 @@ public final class RunningServer: Sendable {
     Client(port: adminPort, lines: ["Host: localhost", "Authorization: Bearer \(token)"])
   }
 
-  /// What is served for a host.
+  /// Fetches the file of a host.
   public func file(of host: String) throws -> RawResponse {
     try RawConnection(port: publicPort).exchange(
       "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n")
@@ -76,13 +76,13 @@ public final class RunningServer: Sendable {
     return try process.waitForEnd()
   }
 
-  /// The token in what a server wrote.
+  /// The token in a server's output.
   public static func firstToken(in errors: String) -> String? {
     lines(of: errors).first { $0.hasPrefix("First admin token") }?
       .split(separator: " ").last.map(String.init)
   }
 
-  /// The port behind a word at the start of a line.
+  /// The port in the line that begins with a word.
   public static func port(_ word: String) -> @Sendable (String) -> UInt16? {
     { errors in
       lines(of: errors).first { $0.hasPrefix(word) }?.split(separator: ":").last
@@ -90,7 +90,7 @@ public final class RunningServer: Sendable {
     }
   }
 
-  /// Whole lines only: the last one may be on its way.
+  /// Whole lines only, because the last one may be incomplete.
   private static func lines(of errors: String) -> some Sequence<Substring> {
     errors.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
   }

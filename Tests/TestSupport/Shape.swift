@@ -2,9 +2,9 @@ import Foundation
 public import JSONValue
 public import Testing
 
-/// A shape that association files have, with an example.
+/// A form that association files take in practice, with an example.
 public struct Shape: Sendable, CustomTestStringConvertible {
-  /// What is particular about it.
+  /// What distinguishes it.
   public let testDescription: String
   /// The example.
   public let file: JSON

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A directory of its own for a test, which goes with this value.
+/// A temporary directory for a test, removed with this value.
 public final class TemporaryDirectory: Sendable {
-  /// Where it is.
+  /// The path.
   public let url: URL
 
-  /// Makes the directory.
+  /// Creates the directory.
   public init() throws {
     url = FileManager.default.temporaryDirectory.appending(path: "aasa-test-\(UUID())")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

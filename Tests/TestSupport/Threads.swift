@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Work on threads of its own, since it waits.
+/// Blocking work on separate threads.
 public final class Threads: Sendable {
   private let running: Atomic<Int>
 
-  /// Starts a thread for each piece of work.
+  /// Starts one thread per piece of work.
   public init(_ work: [@Sendable () -> Void]) {
     running = Atomic(work.count)
     for body in work {
@@ -16,18 +16,18 @@ public final class Threads: Sendable {
     }
   }
 
-  /// Waits until all have ended; whether they have.
+  /// Waits until all threads have ended. Returns false if they did not end in time.
   public func end() -> Bool { becomesTrue(within: 30) { running.load(ordering: .acquiring) == 0 } }
 }
 
-/// A number that threads add to.
+/// A counter that threads share.
 public final class Counter: Sendable {
   private let value = Atomic(0)
 
   /// Zero.
   public init() {}
 
-  /// What was added up.
+  /// The sum.
   public var count: Int { value.load(ordering: .relaxed) }
 
   /// Adds.

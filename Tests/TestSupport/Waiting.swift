@@ -1,8 +1,8 @@
 import Glibc
 
-/// Waits for a condition that another thread brings about, instead of sleeping for a guessed time.
+/// Polls a condition that another thread fulfills, instead of sleeping for a guessed time.
 ///
-/// - Returns: Whether it came true before the deadline.
+/// - Returns: Whether it was fulfilled before the deadline.
 public func becomesTrue<Failure: Error>(
   within seconds: Double = 10, _ condition: () throws(Failure) -> Bool
 ) throws(Failure) -> Bool {

@@ -1,16 +1,17 @@
-/// All characters that URLs can contain, in classes that no route tells apart.
+/// All characters that URLs can contain, grouped so that no route distinguishes members of a group.
 ///
-/// A class is a *symbol*: every character that some pattern names is a symbol of its own, and all
-/// other characters together are one. So there are few symbols, and what holds for all words over
-/// them holds for all URLs.
+/// Each group is a *symbol*: every character that some pattern names is its own symbol, and all
+/// other characters share one. So the alphabet is small, and a statement about all words over it
+/// holds for all URLs.
 final class Alphabet {
-  /// What the words of the alphabet are.
+  /// What the words of the alphabet represent.
   enum Reading: Int {
-    /// URLs as they are written, which routes with `percentEncoded` compare.
+    /// URLs as written, for routes with `percentEncoded`.
     case written
-    /// URLs with their percent-encoding decoded, which the other routes compare.
+    /// Percent-decoded URLs, for the other routes.
     case decoded
-    /// URLs without percent-encoding, on which both kinds of routes agree. Not all URLs are among them.
+    /// URLs without percent-encoding, which both kinds of routes compare in the same way. These are
+    /// not all URLs.
     case unescaped
   }
 
@@ -37,9 +38,10 @@ final class Alphabet {
   private var written = Letters()
   private var folded = Letters()
   private var classes: [UInt16] = [0]
-  /// The symbols that each component may contain, those that make the nicest URLs first.
+  /// The symbols that each component may contain, starting with those that make the most readable
+  /// URLs.
   private var usable: [[Symbol]] = []
-  /// A character for the last symbol in each component, as it is written in a URL.
+  /// For each component, a character for the last symbol, as written in a URL.
   private var otherTexts: [String?] = []
 
   /// The letters of symbols: the first symbol with the same character is the letter of all.
@@ -67,7 +69,7 @@ final class Alphabet {
     $1 ? folded.letters(of: $0.map(ComparedText.folded)) : written.letters(of: $0)
   }
 
-  /// The alphabet that tells apart what the patterns of these routes do.
+  /// The smallest alphabet that distinguishes whatever the patterns of these routes distinguish.
   init(_ reading: Reading, _ routes: some Sequence<RouteConditions>) {
     self.reading = reading
     var vocabulary = Vocabulary()
@@ -87,7 +89,7 @@ final class Alphabet {
     usable = Component.allCases.map(usableSymbols)
   }
 
-  /// How many symbols there are, including the end.
+  /// The number of symbols, including the end.
   var count: Int { characters.count }
 
   /// The letters of a text; with `folds`, of the text with its case folded.
@@ -168,7 +170,7 @@ final class Alphabet {
     let other = count - 1
     let named = (1..<other).filter { symbol in
       guard let character = characters[symbol] else { return false }
-      // Outside the query, an escaped delimiter is no different from a raw one.
+      // Outside the query, an escaped delimiter is the same as a raw one.
       return canStand(character, in: component)
         && (component == .query || !isEscapedDelimiter(symbol))
     }
@@ -221,7 +223,7 @@ final class Alphabet {
 /// The characters that routes name.
 private struct Vocabulary {
   private var named: Set<Unicode.Scalar> = []
-  /// Those that are compared without case.
+  /// The characters that are compared without regard to case.
   private var folded: Set<Unicode.Scalar> = []
   /// The variables whose values were added.
   private var variables: [Bool: Set<Pattern.Variable>] = [:]
@@ -259,11 +261,11 @@ private struct Vocabulary {
     CharacterClass.alnum.contains($0, foldingCase: false)
   }
 
-  /// Capitals that are not the upper case of the small letter that they fold to.
+  /// Capital letters that differ from the upper-case form of their lower-case letter.
   private static let looseCapitals = Array(
     "\u{212A}\u{212B}\u{2126}\u{1E9E}\u{3F4}\u{1C5}\u{1C8}\u{1CB}\u{1F2}".unicodeScalars)
 
-  /// The characters that folding makes the same as this one.
+  /// The characters that folding maps to the same character as this one.
   private static func sameFolded(_ character: Unicode.Scalar) -> [Unicode.Scalar] {
     let folded = ComparedText.folded(character)
     let properties = folded.properties

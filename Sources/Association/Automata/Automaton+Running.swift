@@ -7,7 +7,7 @@ private protocol StateSet {
 // The runs are in one file so that the compiler specializes them for their sets of states.
 
 extension Automaton {
-  /// Moves on from one state of a segment by a letter.
+  /// Steps from one state of a segment by one letter.
   ///
   /// - Parameters:
   ///   - classes: The character classes of the letter, one bit per class.
@@ -65,8 +65,9 @@ extension Automaton {
 extension Automaton {
   /// Whether the automaton accepts the whole range of a text.
   ///
-  /// Every byte visits every state at most once. So neither wildcards in values nor many variables in
-  /// a row let the time exceed the length of the text times the size of the pattern.
+  /// For each byte, every state is visited at most once. So matching takes at most the length of
+  /// the text times the size of the pattern, even with wildcards in values or many consecutive
+  /// variables.
   func matches(_ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int) -> Bool {
     let words = accepting.count
     // The buffer is initialised before use, does not leave the closure and is indexed only below
@@ -99,7 +100,7 @@ private struct BitSets: StateSet {
   private let buffer: UnsafeMutableBufferPointer<UInt64>
   private var current = 0
   private var next: Int
-  // The words of the two sets in which bits may be set.
+  // In each set, the range of words that may have bits set.
   private var currentWords = 0..<0
   private var nextWords = 0..<0
 
@@ -122,7 +123,7 @@ private struct BitSets: StateSet {
     return true
   }
 
-  /// Makes the states after the last byte those before the next one; false if there are none.
+  /// Makes the states after this byte the states before the next one; false if there are none.
   mutating func advance() -> Bool {
     while popFirst() != nil {}
     swap(&current, &next)
@@ -154,7 +155,7 @@ private struct BitSets: StateSet {
 // MARK: - Letter by letter
 
 extension Automaton {
-  /// A set of states, in rising order.
+  /// A set of states, in ascending order.
   typealias States = [Int32]
 
   /// The states before the first letter.
@@ -182,7 +183,7 @@ extension Automaton {
 private struct SortedStates: StateSet {
   private(set) var states: Automaton.States = []
 
-  // Most states come in rising order, so the search begins at the end.
+  // Most states come in ascending order, so the search begins at the end.
   mutating func insert(_ state: Int) -> Bool {
     let state = Int32(state)
     var place = states.endIndex

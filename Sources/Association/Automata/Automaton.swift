@@ -1,13 +1,14 @@
 /// A nondeterministic finite automaton (NFA) for one pattern.
 ///
-/// The matcher runs it over the bytes of a URL, the analyses of whole documents over the symbols of an
-/// `Alphabet`; both build it with an `AutomatonBuilder`. It knows nothing about how a pattern is
-/// written: a dialect is a front end that reads its text into tokens, as `Pattern` does for Apple's.
+/// The matcher runs it over the bytes of a URL, and the analyses of whole documents run it over the
+/// symbols of an `Alphabet`. Both build it with an `AutomatonBuilder`. It does not depend on the
+/// syntax of patterns: `Pattern` reads Apple's syntax into tokens, and another dialect would do the
+/// same.
 ///
-/// It is a sequence of tries: one for each variable with values, and one for the tokens between two
-/// of them. The states of a segment are the nodes of its trie, numbered from `base`. All segments of
-/// one variable share a trie, so twenty thousand of them take little memory even if the variable has
-/// thousands of values.
+/// It is a sequence of segments, each with a trie: one for each variable with values, and one for
+/// the tokens between two variables. The states of a segment are the nodes of its trie, numbered
+/// from `base`. All segments of a variable share its trie, so twenty thousand of them take little
+/// memory even if the variable has thousands of values.
 struct Automaton: Sendable {
   /// A byte of UTF-8, or a number that an `Alphabet` gives to characters that a pattern cannot tell
   /// apart.
@@ -16,7 +17,7 @@ struct Automaton: Sendable {
   /// A letter that occurs in no text.
   static let noLetter: Letter = -1
 
-  /// What the end of a text may leave out of the pattern.
+  /// Which end of the pattern a text may omit.
   enum Ending {
     /// Nothing: the pattern covers the whole text.
     case exact
@@ -40,7 +41,7 @@ struct Automaton: Sendable {
 
   func isAccepting(_ state: Int) -> Bool { accepting[state >> 6] >> UInt64(state & 63) & 1 != 0 }
 
-  /// The segment that owns a state other than the end: this one or a later one.
+  /// The segment of a state other than the end. The search starts at this segment.
   @inline(__always)
   func segment(owning state: Int, from index: Int) -> Int {
     var low = index
@@ -53,7 +54,7 @@ struct Automaton: Sendable {
     return low
   }
 
-  /// No way to the end.
+  /// The end cannot be reached.
   static let unreachable = Int32.max
 
   /// For each state, the fewest characters that lead from it to the end, or `unreachable`.
@@ -100,8 +101,7 @@ final class AutomatonBuilder {
     self.letters = letters
   }
 
-  /// The automaton of a pattern's tokens; with `folds`, it is to be run over text whose case is
-  /// folded.
+  /// The automaton of a pattern's tokens; with `folds`, for text whose case is folded.
   func automaton(
     _ tokens: [Pattern.Token], folds: Bool, ending: Automaton.Ending = .exact
   ) -> Automaton {

@@ -1,4 +1,4 @@
-/// A route's condition on one component of a URL, read symbol by symbol.
+/// A route's condition on one component of a URL, checked symbol by symbol.
 final class ComponentCondition {
   /// The state after a part of the component.
   enum Progress: Hashable {
@@ -18,9 +18,9 @@ final class ComponentCondition {
 
   /// The state of the condition on one item name.
   struct Item: Hashable {
-    /// Where in the current item of the URL the text ends.
+    /// The position in the current query item.
     enum Place: Hashable {
-      /// After this many characters of the name, with no others among them.
+      /// After this many characters of the name, and nothing else.
       case name(Int)
       /// In an item with another name.
       case other
@@ -33,11 +33,11 @@ final class ComponentCondition {
     var isSeen = false
   }
 
-  /// A demand on all items with one name.
+  /// A condition on all items with one name.
   private struct Demand {
     let name: [Automaton.Letter]
     let value: SymbolAutomaton
-    /// Whether the value may be empty, and so the item absent.
+    /// Whether the value may be empty, and the item therefore missing.
     let allowsEmpty: Bool
   }
 
@@ -112,7 +112,7 @@ final class ComponentCondition {
     case .whole(let states): whole?.isComplete(states) ?? false
     case .items(let items):
       zip(items, demands).allSatisfy { item, demand in
-        // A query that is empty or ends in `&` has no further item, which an empty name would be.
+        // An empty query, or one that ends in `A query that is empty or ends in `&` has no further item, not an item with an empty name.`, has no item with an empty name there.
         if demand.name.isEmpty, item.place == .name(0) { return item.isSeen || demand.allowsEmpty }
         guard let last = Self.finished(item, demand) else { return false }
         return last.isSeen || demand.allowsEmpty
@@ -144,7 +144,8 @@ final class ComponentCondition {
     }
   }
 
-  /// About the fewest symbols that must follow; `nil` if the condition can no longer be met.
+  /// Approximately the fewest symbols that must follow; `nil` if the condition can no longer be
+  /// met.
   func distance(_ progress: Progress) -> Int? {
     switch progress {
     case .whole(let states): return whole?.distance(states)

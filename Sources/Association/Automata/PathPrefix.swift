@@ -15,16 +15,17 @@ struct PathHead: Sendable {
   }
 }
 
-/// The literal text that all paths of a route begin with: enough to see that a path does not match,
-/// or that two routes have no URL in common, before any automaton is built.
+/// The literal text that all paths of a route begin with. It often shows that a path does not
+/// match, or that two routes have no URL in common, before any automaton is built.
 struct PathPrefix: Sendable {
-  /// The part that two words can hold: cheap to compare, and right however URLs are compared.
+  /// The part that fits into two machine words. It is cheap to compare, and valid for all ways to
+  /// compare URLs.
   struct Filter: Sendable {
     private let head: PathHead
     private let mask: PathHead
 
     /// - Parameters:
-    ///   - text: What paths begin with. Compared up to the first `%`, which other routes may find
+    ///   - text: The common prefix. It is used up to the first `%`, which other routes may see
     ///     decoded, or the first character that is not ASCII, which folding may change.
     ///   - isWhole: Whether nothing follows.
     fileprivate init(_ text: [Unicode.Scalar], isWhole: Bool) {
@@ -51,7 +52,7 @@ struct PathPrefix: Sendable {
   }
 
   let filter: Filter
-  /// With case folded, and without trailing slashes, which a path may lack.
+  /// Case-folded, and without trailing slashes, because a path may lack them.
   private let text: [Unicode.Scalar]
   /// Whether nothing follows.
   private let isWhole: Bool
@@ -78,9 +79,9 @@ struct PathPrefix: Sendable {
     self.text = text.map(ComparedText.folded)
   }
 
-  /// Whether some URL may match both routes. Where there are many, ask their filters first.
+  /// Whether some URL may match both routes. For many routes, check their filters first.
   func mayMeet(_ other: PathPrefix) -> Bool {
-    // What one route finds escaped, another finds decoded.
+    // One route may see a character escaped that the other sees decoded.
     if isDecoded != other.isDecoded, isDecoded ? other.hasPercent : hasPercent { return true }
     return mayBeginAlike(other)
   }
@@ -88,18 +89,18 @@ struct PathPrefix: Sendable {
   fileprivate func mayBeginAlike(_ other: PathPrefix) -> Bool {
     if isWhole, text.count < other.text.count { return false }
     if other.isWhole, other.text.count < text.count { return false }
-    // Most differ near the end, after what all paths of a site begin with.
+    // Most prefixes differ near the end, after the part that all paths of a site share.
     return (0..<min(text.count, other.text.count)).reversed().allSatisfy {
       text[$0] == other.text[$0]
     }
   }
 }
 
-/// A path that a route certainly matches, with any query and fragment.
+/// A path that a route is known to match, with any query and fragment.
 ///
-/// Only routes have one whose single condition is a path pattern of plain text, stars and question
-/// marks. Nearly all are of that kind, and need no automaton to be told from routes that begin
-/// differently.
+/// A route has one only if its single condition is a path pattern of plain text, stars and question
+/// marks. Nearly all routes are of this kind, and need no automaton to be distinguished from routes
+/// that begin differently.
 struct SamplePath {
   /// With a slash at the start, and none at the end unless it is the only character.
   let text: String
@@ -113,10 +114,11 @@ struct SamplePath {
     prefix = PathPrefix([.literal(path.map { Unicode.Scalar($0) })], isDecoded: false)
   }
 
-  /// Whether a route with this prefix may match the path. Where there are many, ask filters first.
+  /// Whether a route with this prefix may match the path. For many routes, check filters first.
   func mayMatch(_ other: PathPrefix) -> Bool { prefix.mayBeginAlike(other) }
 
-  /// The shortest path that the tokens match however URLs are compared; `nil` if they are not plain.
+  /// The shortest path that the tokens match in all ways to compare URLs; `nil` if they are not
+  /// plain.
   private static func path(_ tokens: [Pattern.Token]) -> [UInt8]? {
     var path: [UInt8] = []
     for (index, token) in tokens.enumerated() {
@@ -127,7 +129,7 @@ struct SamplePath {
           path.append(UInt8(scalar.value))
         }
       case .anyOne: path.append(UInt8(ascii: "x"))
-      // A star covers the slash that every path begins with, and an inner segment of its own.
+      // A star at the start covers the slash of the path; one between slashes needs a segment.
       case .anyRun where index == 0: path.append(UInt8(ascii: "/"))
       case .anyRun where path.last == UInt8(ascii: "/") && index + 1 < tokens.count:
         path.append(UInt8(ascii: "x"))
@@ -139,7 +141,8 @@ struct SamplePath {
     return isNormal(path) ? path : nil
   }
 
-  /// Whether this is a slash or what RFC 3986, section 2.3, calls unreserved, which is never escaped.
+  /// Whether this is a slash or an unreserved character (RFC 3986, section 2.3), which is never
+  /// escaped.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -149,7 +152,7 @@ struct SamplePath {
     }
   }
 
-  /// Whether no client rewrites the path: it has no empty segment, and none that begins with a dot.
+  /// Whether clients leave the path unchanged: no segment is empty or begins with a dot.
   private static func isNormal(_ path: [UInt8]) -> Bool {
     zip(path, path.dropFirst()).allSatisfy { first, second in
       first != UInt8(ascii: "/") || second != first && second != UInt8(ascii: ".")

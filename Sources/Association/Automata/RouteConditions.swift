@@ -1,7 +1,7 @@
-/// What a route demands of a URL, in the terms of the automata.
+/// The conditions of a route, in terms of automata.
 ///
-/// This is the seam between the dialects of routes and the analyses: whatever can be written as
-/// tokens, an ending and a way to compare URLs is analysed in the same way.
+/// The analyses depend on this type only, not on a dialect of routes. Anything that can be
+/// expressed as tokens, an ending and a way to compare URLs can be analysed.
 struct RouteConditions {
   enum Query {
     /// The tokens cover the whole query.
@@ -50,7 +50,7 @@ struct RouteConditions {
   /// Whether every URL meets all conditions.
   var isUnconditional: Bool { patterns.allSatisfy(\.isStar) }
 
-  /// At least how many states the automata of the route have, the shared ones included.
+  /// A lower bound for the number of states in the route's automata, including shared ones.
   var size: Int { patterns.reduce(0) { $0 + Self.size($1) } }
 
   private static func size(_ tokens: [Pattern.Token]) -> Int {

@@ -1,4 +1,4 @@
-/// A deterministic automaton for all conditions of a route, built only as far as searches visit it.
+/// A deterministic automaton for all conditions of a route, built lazily as searches visit it.
 ///
 /// It reads the path, the query and the fragment of a URL, each followed by `Alphabet.end`. The path
 /// is in normal form: it begins with one slash and ends in none, unless it is `/`.
@@ -20,14 +20,15 @@ final class RouteMachine {
   private let symbolCount: Int
   private let budget: SearchBudget
   private let conditions: [ComponentCondition]
-  /// For each component, the fewest symbols that must follow it, including its end; `nil` if none do.
+  /// For each component, the fewest symbols that must follow it, including its end; `nil` if no
+  /// match is possible.
   private var distancesAfter: [Int?] = [nil, nil, 1]
   /// For each component, whether the conditions on the later ones are always met.
   private var isFreeAfter = [true, true, true]
 
   // One element per state.
   private var positions: [Position?] = [nil, nil]
-  /// The next state for each symbol, or -1 where it is not known yet: `symbolCount` per state.
+  /// The next state for each symbol, or -1 if not known yet: `symbolCount` per state.
   private var transitions: [Int32]
   private var distances: [Int?] = [nil, 0]
   private var isUnconditional: [Bool] = [false, false]
@@ -67,10 +68,10 @@ final class RouteMachine {
     return next
   }
 
-  /// Whether every URL that begins with what led here matches.
+  /// Whether every URL that continues the text read so far matches.
   func isUnconditional(_ state: State) -> Bool { isUnconditional[state] }
 
-  /// At most how many symbols must follow until a URL matches; `nil` if none ever does.
+  /// An upper bound for the number of symbols until a URL matches; `nil` if none can.
   func distance(_ state: State) -> Int? { distances[state] }
 
   /// The symbols that lead on from a state, except the end.

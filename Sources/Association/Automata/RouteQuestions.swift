@@ -1,7 +1,7 @@
-/// How much work searches may still do, in steps of some ten nanoseconds.
+/// How much work searches may still do, in steps of roughly ten nanoseconds.
 ///
-/// Some questions about patterns have no fast answer. A search stops when the budget is spent, so
-/// that no file makes the server slow.
+/// Some questions about patterns are inherently slow to answer. A search stops when its budget is
+/// spent, so that no file can slow down the server.
 final class SearchBudget {
   private var remaining = 0
 
@@ -9,7 +9,7 @@ final class SearchBudget {
 
   func spend(_ steps: Int) { remaining -= steps }
 
-  /// Runs searches that together spend about `limit` at most, and no more than the pool has.
+  /// Runs searches that together spend at most about `limit`, and no more than the pool has left.
   func spending<Result>(
     atMost limit: Int, from pool: inout Int, _ searches: () -> Result
   ) -> Result {
@@ -27,11 +27,11 @@ final class AnalyzedRoute {
   let prefix: PathPrefix
   /// Two routes with the same number match the same URLs; routes with different numbers may, too.
   let language: Int
-  /// A path that the route certainly matches, if one can be told without a search.
+  /// A path that the route is known to match, if one can be found without a search.
   private(set) lazy var sample = SamplePath(conditions)
-  /// Whether the route matches every URL, however it is compared.
+  /// Whether the route matches every URL, in all ways to compare URLs.
   private lazy var isUnconditional = conditions.isUnconditional
-  /// One place per `Alphabet.Reading`.
+  /// One element per `Alphabet.Reading`.
   fileprivate var machines: [RouteMachine?] = [nil, nil, nil]
 
   init(_ route: AppLinks.Route, language: Int) {
@@ -40,7 +40,7 @@ final class AnalyzedRoute {
     self.language = language
   }
 
-  /// Whether this route compares URLs as the other does, or matches all of them.
+  /// Whether this route compares URLs in the same way as the other, or matches every URL.
   func isComparable(with other: AnalyzedRoute) -> Bool {
     conditions.reading == other.conditions.reading || isUnconditional
   }
@@ -53,13 +53,13 @@ final class RouteQuestions {
   enum Answer {
     /// This URL answers the question.
     case found(url: String)
-    /// No URL does; as in `WitnessSearch.Outcome`.
+    /// No URL answers it; as in `WitnessSearch.Outcome`.
     case none(covering: Set<Int>, always: Set<Int>)
     /// The budget was too small, or the automata would be too large.
     case undecided
   }
 
-  /// How many states all automata over one alphabet may have.
+  /// The maximum number of states of all automata over one alphabet.
   private static let maximumSize = 3_000_000
 
   let budget = SearchBudget()
@@ -68,7 +68,7 @@ final class RouteQuestions {
   private var alphabets: [Alphabet.Reading: Alphabet] = [:]
   private var sizes: [Alphabet.Reading: Int] = [:]
 
-  /// - Parameter routes: The conditions of all routes that questions will be about.
+  /// - Parameter routes: The conditions of all routes that questions may involve.
   init(domain: String, routes: @escaping () -> [RouteConditions]) {
     self.domain = domain
     self.routes = routes
@@ -76,7 +76,7 @@ final class RouteQuestions {
 
   /// Looks for a URL that answers the question.
   ///
-  /// - Parameter reading: What routes read; without it, what the focus reads.
+  /// - Parameter reading: How routes read URLs. Default: as the focus does.
   func answer(_ question: Question, reading: Alphabet.Reading? = nil) -> Answer {
     let reading = reading ?? question.focus.conditions.reading
     let alphabet = alphabet(reading)
@@ -106,7 +106,7 @@ final class RouteQuestions {
     return new
   }
 
-  /// The automaton of a route; `nil` if all together would be too large.
+  /// The automaton of a route; `nil` if all automata together would be too large.
   private func machine(of route: AnalyzedRoute, _ alphabet: Alphabet) -> RouteMachine? {
     if let known = route.machines[alphabet.reading.rawValue] { return known }
     let size = sizes[alphabet.reading, default: 0] + route.conditions.size

@@ -2,11 +2,11 @@
 struct SymbolAutomaton {
   typealias States = Automaton.States
 
-  /// The symbols that lead somewhere from a set of states.
+  /// The symbols that have a transition from a set of states.
   struct Exits {
-    /// The symbols that lead elsewhere than the other symbols do.
+    /// The symbols whose transitions differ from those of all other symbols.
     var symbols: [Alphabet.Symbol] = []
-    /// Whether the other symbols lead somewhere too.
+    /// Whether the other symbols have a transition, too.
     var isOpen = false
   }
 
@@ -42,12 +42,13 @@ struct SymbolAutomaton {
     return least == Automaton.unreachable ? nil : least.map(Int.init)
   }
 
-  /// Whether the text is accepted however it continues: after a `*` that may end it.
+  /// Whether the text is accepted however it continues: it has reached a `*` at the end of the
+  /// pattern.
   func isUnconditional(_ states: States) -> Bool {
     zip(states, nodes(of: states)).contains { $1.node.isRun && distances[Int($0)] == 0 }
   }
 
-  /// The symbols that lead on from these states.
+  /// The symbols that have a transition from these states.
   func exits(from states: States) -> Exits {
     var exits = Exits()
     for (trie, node) in nodes(of: states) {

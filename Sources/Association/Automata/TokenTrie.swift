@@ -1,16 +1,16 @@
-/// Lists of tokens as a trie, in which common beginnings are shared: the values of a variable, or the
-/// tokens of a pattern between two variables, which are a list of their own.
+/// Lists of tokens in a trie, in which common prefixes are shared: the values of a variable, or the
+/// single list of a pattern's tokens between two variables.
 struct TokenTrie: Sendable {
-  /// A place in the lists. Node 0 is the root; children come after their parents. A link to 0 leads
-  /// nowhere.
+  /// A position in the lists. Node 0 is the root; children come after their parents. A link to 0
+  /// means that there is none.
   struct Node: Sendable {
-    /// Where letters lead, as a range of `edges`, which is sorted by letter.
+    /// The transitions by letter: a range of `edges`, which is sorted by letter.
     var edges: Range<Int32> = 0..<0
-    /// Where `?` leads.
+    /// The node after `?`.
     var anyOne: Int32 = 0
-    /// Where `*` leads, without a letter.
+    /// The node of a following `*`, reached without a letter.
     var anyRun: Int32 = 0
-    /// Where a character class leads.
+    /// The node after a character class.
     var one: Int32 = 0
     /// The number of the class's bit.
     var classBit: UInt8 = 0
@@ -21,7 +21,7 @@ struct TokenTrie: Sendable {
     /// Whether `?` leads here, so that the rest of a character stays here.
     var isAfterAnyOne = false
 
-    /// Whether the node only ends a list, so that no letter leads on from it.
+    /// Whether the node only ends a list, so that no letter continues it.
     var isLeaf: Bool {
       edges.isEmpty && anyOne == 0 && anyRun == 0 && one == 0 && !isRun && !isAfterAnyOne
     }
@@ -54,7 +54,7 @@ struct TokenTrie: Sendable {
     edges[Int(node.edges.lowerBound)..<Int(node.edges.upperBound)]
   }
 
-  /// Where the letter leads from a node; 0 if nowhere.
+  /// The node that a letter leads to; 0 if there is none.
   @inline(__always)
   func target(of letter: Automaton.Letter, from node: Node) -> Int32 {
     var low = Int(node.edges.lowerBound)

@@ -1,16 +1,16 @@
 /// Finds the states in which a text may end, by the rule for the end of a path.
 ///
-/// The path has no trailing slashes. Those of the pattern are ignored too, and a pattern that then
-/// ends in `/*` also covers what it covers without these two characters. So the text may end where
-/// the rest of the pattern is made of stars and slashes, with at most one slash followed by stars
-/// among them: `* / (/* /)?`, each part repeated any number of times. `Rest` says in which of these
-/// parts the rest of the pattern may begin.
+/// The path has no trailing slashes. Those of the pattern are ignored, too, and a pattern that then
+/// ends in `/*` also matches without these two characters. So the text may end where the rest of
+/// the pattern consists of stars and slashes, and at most one of the slashes is followed by stars:
+/// `* / (/* /)?`, each part repeated any number of times. `Rest` says in which of these parts the
+/// rest of the pattern begins.
 struct TrailingSlashes {
   private struct Rest: OptionSet, Hashable {
     let rawValue: UInt8
     static let stars = Rest(rawValue: 1)
     static let slashes = Rest(rawValue: 2)
-    /// The stars that belong to the one slash that may have some; at least one.
+    /// The stars after the only slash that may have some; at least one.
     static let starsOfSlash = Rest(rawValue: 4)
     static let lastStars = Rest(rawValue: 8)
     static let lastSlashes = Rest(rawValue: 16)
@@ -46,7 +46,7 @@ struct TrailingSlashes {
     if ending == .exact { return accepting }
     var search = TrailingSlashes(tries: tries, slash: slash)
     var next = Rest.nothing
-    // As long as the end is within reach.
+    // Stops where the end can no longer be reached.
     for segment in segments.reversed() where !next.isEmpty {
       let (root, nodes) = search.rests(in: TrieKey(trie: segment.trie, next: next))
       for node in nodes { accept(segment.base + node) }

@@ -1,14 +1,14 @@
-/// What a search looks for: a URL that one route decides in its list, and that another list resolves
+/// The goal of a search: a URL that one route decides in its list and another list resolves
 /// differently.
 ///
-/// Without rivals, it asks for a URL that the focus matches and no blocker does. With rivals that
-/// disagree, and agreement otherwise, it asks for a URL that the focus and any of the rivals match.
+/// Without rivals, this is a URL that the focus matches and no blocker does. If the rivals
+/// disagree, and everything else agrees, it is a URL that the focus and any of the rivals match.
 struct WitnessQuestion<Route> {
   /// The route that must match.
   let focus: Route
   /// The routes before it in its own list, none of which may match.
   var blockers: [Route] = []
-  /// The routes of the other list, of which the first that matches decides; `agrees` says whether it
+  /// The routes of the other list, in which the first match decides. `agrees` says whether a rival
   /// resolves a URL as the focus does.
   var rivals: [(route: Route, agrees: Bool)] = []
   /// Whether the other list resolves a URL as the focus does if no rival matches.
@@ -20,20 +20,20 @@ struct WitnessQuestion<Route> {
 
 /// Looks for a URL that answers a question about routes.
 ///
-/// The automata of all routes run side by side over one URL, which is chosen symbol by symbol, the
-/// shortest way to a match first. If every way was tried, no such URL exists.
+/// The automata of all routes run in parallel over one URL, which is extended symbol by symbol,
+/// shortest possible match first. If every extension was tried, no such URL exists.
 struct WitnessSearch {
   enum Outcome {
-    /// A URL that answers the question: a word of the alphabet.
+    /// A URL that answers the question, as a word of the alphabet.
     case found([Alphabet.Symbol])
-    /// No URL does. `covering` are blockers that together match all URLs in question, and `always`
-    /// those that matched wherever one was needed; both count from 0.
+    /// No URL answers it. `covering` are blockers that together match all URLs in question;
+    /// `always` are those that matched whenever one was needed. Both are indices from 0.
     case none(covering: Set<Int>, always: Set<Int>)
     /// The budget was too small.
     case undecided
   }
 
-  /// A beginning of a URL.
+  /// A prefix of a URL.
   private struct Beginning {
     let parent: Int
     let symbol: Alphabet.Symbol
@@ -46,7 +46,7 @@ struct WitnessSearch {
     var agreesOtherwise: Bool
   }
 
-  /// Where in the path a beginning ends. Only paths in normal form are tried.
+  /// The position in the path at which a prefix ends. Only paths in normal form are tried.
   private enum PathPlace: Int32 {
     case outside, root, slash, character
   }
@@ -68,7 +68,7 @@ struct WitnessSearch {
 
   private var beginnings: [Beginning] = []
   private var visited: Set<[Int32]> = []
-  /// The steps to try, by the length of the shortest URL that they can lead to.
+  /// The steps to try, ordered by the length of the shortest URL that they can lead to.
   private var queue: [[Step]] = []
   private var shortest = 0
   private var covering: Set<Int> = []
@@ -104,7 +104,7 @@ struct WitnessSearch {
     return .none(covering: covering, always: always ?? [])
   }
 
-  /// The beginning that a step leads to; `nil` if the focus matches no URL with it.
+  /// The prefix that a step leads to; `nil` if the focus matches no URL with it.
   private func beginning(after step: Step) -> Beginning? {
     let last = beginnings[step.parent]
     let state = focus.next(last.focus, step.symbol)
@@ -131,8 +131,7 @@ struct WitnessSearch {
     return symbol == alphabet.slash ? .slash : .character
   }
 
-  /// Notes a beginning and the steps that lead on from it. Returns the word if it answers the
-  /// question.
+  /// Records a prefix and its possible next steps. Returns the word if it answers the question.
   private mutating func visit(_ beginning: Beginning, depth: Int) -> [Alphabet.Symbol]? {
     guard beginning.focus != RouteMachine.dead, let open = reduced(beginning) else { return nil }
     if open.component == nil { return word(of: open) }
@@ -153,8 +152,8 @@ struct WitnessSearch {
     return nil
   }
 
-  /// The beginning without the rivals that make no difference; `nil` if no URL that begins so answers
-  /// the question.
+  /// The prefix without the rivals that make no difference; `nil` if no URL with this prefix
+  /// answers the question.
   private mutating func reduced(_ beginning: Beginning) -> Beginning? {
     var result = beginning
     var matching: [Int] = []
@@ -188,8 +187,8 @@ struct WitnessSearch {
     return result.agreesOtherwise && !hasRival ? nil : result
   }
 
-  /// The symbols to go on with: those that some route tells apart, and one for all others, as far as
-  /// the focus allows them; the plainest first.
+  /// The symbols to try next, plainest first: those that some route distinguishes, and one for all
+  /// others, if the focus allows them.
   private func symbols(after beginning: Beginning) -> [Alphabet.Symbol] {
     guard let component = beginning.component else { return [] }
     if component == .path, beginning.place == .outside { return [alphabet.slash] }

@@ -9,7 +9,7 @@ struct AppPairs {
     var isRenamed: Bool { !before.name.utf8.elementsEqual(after.name.utf8) }
   }
 
-  /// The number of pairs of apps that are compared, at most, to find renamed ones.
+  /// The maximum number of pairs of apps that are compared to find renamed ones.
   private static let mostPairs = 256
 
   /// The apps in both documents, in the order of the second.

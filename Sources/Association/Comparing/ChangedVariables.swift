@@ -5,7 +5,7 @@ struct ChangedVariables {
   private struct Change {
     let before: ComparedDocument.Variable?
     let after: ComparedDocument.Variable?
-    /// The effect on links, as far as routes were examined.
+    /// The effect on links, according to the routes examined so far.
     var effect: DocumentChange.Effect?
   }
 

@@ -32,14 +32,14 @@ struct ComparedDocument {
 
   var entries: [AppLinks.Entry] { read.links.entries }
 
-  /// - Parameter other: A document with the same interning that is probably similar: routes that are
-  ///   equal at the same place are taken from it.
+  /// - Parameter other: A probably similar document with the same interning. Routes that are equal
+  ///   at the same position are reused from it.
   init(_ read: ReadDocument, like other: ComparedDocument? = nil, _ interning: Interning) {
     let links = read.links
     self.read = read
     matcher = Matcher(links)
     let outer = links.defaults
-    // A pattern has another meaning if its variables or its defaults have.
+    // A pattern changes its meaning if its variables or its defaults change.
     let isSimilar =
       other.map { other in
         other.read.links.json?["substitutionVariables"] == links.json?["substitutionVariables"]

@@ -1,10 +1,10 @@
 /// Finds URLs that two documents resolve differently.
 final class DifferenceAnalysis {
-  /// How much work a question is worth.
+  /// The budgets of a question.
   enum Depth {
-    /// Enough for most questions that have a URL as their answer.
+    /// Enough for most questions that some URL answers.
     case quick
-    /// Enough for most questions that have none.
+    /// Enough for most questions that no URL answers.
     case thorough
 
     fileprivate var budgetPerQuestion: Int { self == .quick ? 30_000 : 500_000 }
@@ -30,11 +30,11 @@ final class DifferenceAnalysis {
   enum Verdict {
     /// The route decides about this URL, and the other list resolves it differently.
     case found(url: String)
-    /// There is no such URL.
+    /// No such URL exists.
     case none
     /// The budget was too small.
     case undecided
-    /// No budget would do, since routes read URLs differently.
+    /// No budget would suffice, since routes read URLs differently.
     case undecidable
   }
 
@@ -42,13 +42,13 @@ final class DifferenceAnalysis {
   private let questions: RouteQuestions
   private var unspent: [Depth: Int] = [:]
 
-  /// - Parameter routes: All routes that questions will be about.
+  /// - Parameter routes: All routes that questions may involve.
   init(routes: [AppLinks.Route], domain: String) {
     self.domain = domain
     questions = RouteQuestions(domain: domain) { routes.map(RouteConditions.init) }
   }
 
-  /// Whether a URL that a route of a list decides resolves differently by another list.
+  /// Looks for a URL that a route decides in its list and the other list resolves differently.
   ///
   /// - Parameter isAnswer: Checks some likely URLs before any search.
   func verdict(
@@ -112,7 +112,7 @@ final class DifferenceAnalysis {
     return variants(focus, isMixed).first(where: isAnswer)
   }
 
-  /// A URL that the route matches, as it is and in the other case, and where routes read URLs
+  /// A URL that the route matches: unchanged, in the other case, and, if routes read URLs
   /// differently, with one character escaped.
   private func variants(_ focus: AnalyzedRoute, _ isMixed: Bool) -> [String] {
     guard case .found(let url) = questions.answer(RouteQuestions.Question(focus: focus)) else {

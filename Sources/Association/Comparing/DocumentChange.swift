@@ -85,7 +85,7 @@ public struct DocumentChange: Sendable {
   public let after: JSON?
   /// The change in words, on one line without a full stop.
   public let summary: String
-  /// The apps it affects, with their identifiers in the second document if they are there.
+  /// The apps it affects, with their identifiers in the second document if they exist there.
   public internal(set) var apps: [String] = []
   /// The effect on links.
   public internal(set) var effect: Effect

@@ -41,7 +41,7 @@ final class LinkEffects {
   func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
   {
     let list = isAfter ? routesAfter(routes) : routesBefore(routes)
-    // A link that opens the app is a better example than one that is kept from it.
+    // A link that opens the app is a better example than one that is excluded.
     let order =
       list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
     let decisions = order.map {
@@ -50,7 +50,8 @@ final class LinkEffects {
     return effect(of: decisions, for: [app])
   }
 
-  /// The effect of these decisions: all are tried quickly first, since one example is enough.
+  /// The effect of these decisions. Each is first tried with a small budget, since one example is
+  /// enough.
   func effect(of decisions: [Decision], for apps: [String]) -> DocumentChange.Effect {
     var open = decisions
     var isKnown = true
@@ -94,7 +95,7 @@ final class LinkEffects {
 
   /// The URL as an example for one of the apps, if the matchers confirm it.
   ///
-  /// - Parameter route: The route, in either document, that must decide about the URL.
+  /// - Parameter route: The route that must decide about the URL, in either document.
   private func example(
     _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
   ) -> DocumentChange.Example? {

@@ -33,7 +33,7 @@ struct RouteAlignment {
   }
 
   /// The pairs of equal numbers, in the order of the first list. Common starts and ends are paired
-  /// first, so that of repeated routes the right one is missing.
+  /// first, so that the right one of several equal routes is reported as removed.
   private static func matched(_ from: [Int], _ to: [Int]) -> [PlacePair] {
     let start = zip(from, to).prefix { $0 == $1 }.count
     let shorter = min(from.count, to.count) - start
@@ -153,7 +153,7 @@ struct Pairing {
     let scored = old.flatMap { index in
       new.map { (pair: PlacePair(from: index, to: $0), score: similarity(index, $0)) }
     }
-    // Equal numbers on both sides belong together even if they have nothing in common.
+    // If both sides have the same count, routes are paired even if they have nothing in common.
     let isComplete = old.count == new.count
     var isOpen = (from: Set(old), to: Set(new))
     var result: [PlacePair] = []
@@ -172,7 +172,7 @@ struct Pairing {
     (-one.score, one.pair.from, one.pair.to) < (-other.score, other.pair.from, other.pair.to)
   }
 
-  /// The share of the paths that is equal at their starts and ends, beyond the slash, in percent.
+  /// How much of the paths is equal at their starts and ends, not counting the slash, in percent.
   private func similarity(_ old: Int, _ new: Int) -> Int {
     let one = Array((from[old].route.path?.text ?? "*").utf8.prefix(200))
     let other = Array((to[new].route.path?.text ?? "*").utf8.prefix(200))

@@ -4,8 +4,8 @@ extension DocumentChange {
   /// An unread value with its keys, separated by slashes, from the object that is compared.
   typealias Extra = (path: String, unread: UnreadValue)
 
-  /// The changes of unread values. Of each path, equal values at the end belong together, the others
-  /// in their order.
+  /// The changes of unread values. For each path, equal values at the end are paired, and the
+  /// others in order.
   static func changes(from: [Extra], to: [Extra]) -> [DocumentChange] {
     if from.isEmpty && to.isEmpty { return [] }
     let old = Dictionary(grouping: from) { Array($0.path.utf8) }

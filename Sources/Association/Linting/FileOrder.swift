@@ -2,14 +2,14 @@ import JSONValue
 
 /// Sorts findings by their places in a document. It looks only at parts that have findings.
 struct FileOrder {
-  /// A finding with the keys that lead to its place from the value that is looked at.
+  /// A finding with the keys that lead from the current value to its place.
   private struct Placed {
     let finding: Finding
     let number: Int
     var keys: ArraySlice<String>
   }
 
-  /// In file order; at one place, in the order given.
+  /// Sorts findings in file order. Findings at the same place keep their order.
   private(set) var findings: [Finding] = []
   /// Findings whose place does not exist. They come last.
   private var unplaced: [Placed] = []

@@ -11,7 +11,7 @@ public struct Finding: Sendable, Equatable {
     /// The file will not do what it says. Prevents publication unless the code is accepted.
     case error
 
-    /// A note is less than a warning, a warning less than an error.
+    /// Notes come before warnings, and warnings before errors.
     public static func < (left: Severity, right: Severity) -> Bool {
       allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
     }

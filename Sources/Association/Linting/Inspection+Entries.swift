@@ -68,26 +68,26 @@ extension Inspection {
     } catch {
       return add(
         .malformedAppIdentifier, at: pointer(),
-        error.message + " It names no app as it is, so the links stay in the browser.",
+        error.message + " It matches no app, so the links stay in the browser.",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
           + " identifier.")
     }
     if app.isPlaceholder {
       add(
         .placeholderAppIdentifier, at: pointer(),
-        "\(app) looks like a template that was not filled in. It names no app.",
+        "\(app) looks like a template that was not filled in. It matches no app.",
         help: "Write the app's own prefix and bundle identifier.")
     } else if !app.hasUsualPrefix {
       add(
         .unusualAppIdentifierPrefix, at: pointer(),
         "The prefix of \(app) is not ten capital letters and digits, as Apple's prefixes are. It"
-          + " probably names no app.",
+          + " probably matches no app.",
         help: "Compare it with the App ID Prefix in the developer account.")
     } else if text.utf8.contains(UInt8(ascii: "_")) {
       add(
         .unusualBundleIdentifier, at: pointer(),
         "The bundle identifier of \(app) has an underscore, which Apple does not allow. It probably"
-          + " names no app.",
+          + " matches no app.",
         help: "Compare it with the bundle identifier in Xcode.")
     }
   }

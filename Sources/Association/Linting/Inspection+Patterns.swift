@@ -46,7 +46,7 @@ extension Inspection {
     case .unterminatedVariable:
       add(
         .unterminatedVariable, at: pointer,
-        "`$(` without a name and `)` is literal text, which URLs hardly ever have.",
+        "`$(` without a name and `)` is literal text, which almost no URL contains.",
         help: "Close the variable: `$(name)`. A name cannot have `$`, `(` or `)`.")
     // `$` is common in URLs; at the end it may be part of a regular expression.
     case .loneDollar: break

@@ -128,7 +128,7 @@ extension Inspection {
     let comments = count == 1 ? "This comment" : "This comment and \(count - 1) more"
     add(
       .publicComment, at: first.pointer.appending("comment"),
-      "\(comments) will be public: anybody can download the file. Devices ignore comments.",
+      "\(comments) will be public: anyone can download the file. Devices ignore comments.",
       help: "Make sure that no comment reveals a secret, such as an unpublished path.")
   }
 }

@@ -31,10 +31,10 @@ extension Inspection {
   private mutating func addNeverMatches(_ route: Shadowing.Route) {
     add(
       .neverMatches, at: route.pointer,
-      "No URL that can exist meets all conditions of this route, so it never decides.",
+      "No URL can meet all conditions of this route, so it never decides.",
       help:
-        "Compare the conditions with a URL that should match: the path is compared without query"
-        + " and fragment, and each pattern must cover its part from end to end.")
+        "Test the conditions with a URL that should match. The path is compared without query and"
+        + " fragment, and each pattern must cover its whole component.")
   }
 
   /// The routes with a finding that already explains why they never match.
@@ -59,9 +59,9 @@ extension Inspection {
     let isContradiction = isExclusion[other] != isExclusion[route.pointer]
     add(
       .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
-      "This route matches exactly the URLs that \(other) matches, which comes first and decides"
-        + (isContradiction ? " the opposite." : "."),
-      help: isContradiction ? "Remove the one that is wrong." : "Remove it: nothing changes.")
+      "The earlier route \(other) matches exactly the same URLs and decides them"
+        + (isContradiction ? " the other way." : " first."),
+      help: isContradiction ? "Remove the wrong one." : "Remove it: nothing changes.")
   }
 
   private mutating func addShadowed(
@@ -74,19 +74,17 @@ extension Inspection {
     add(
       .shadowedRoute, severity: isSame ? .note : .warning, at: route.pointer,
       "This route never decides: every URL that it matches is decided by \(deciders)"
-        + (isSame ? ", to the same effect." : "."),
+        + (isSame ? ", in the same way." : "."),
       help: isSame
         ? "Remove it: nothing changes."
-        : "To let it decide, move it before the earlier route\(others.count == 1 ? "" : "s"). Otherwise, "
-          + "remove it.")
+        : "Remove it, or move it in front of the routes that decide.")
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {
     add(
       .unneededExclusion, at: route.pointer,
-      "No route after this exclusion matches what it excludes: those URLs stay in the browser without"
-        + " it, too.",
-      help: "Remove it, or move it before the route that it is an exception to.")
+      "This exclusion has no effect: no later route matches the URLs that it excludes.",
+      help: "Remove it, or move it before the routes that it should restrict.")
   }
 
   /// Adds one finding for all routes, at the entry of the first.
@@ -94,13 +92,13 @@ extension Inspection {
     guard let first = routes.first else { return }
     let reason =
       first.route.verdict == .notDecided(.mixedPercentEncoding)
-      ? "some routes compare URLs with their percent-encoding and some without"
+      ? "some routes compare percent-encoded URLs and others decoded ones"
       : "there are too many patterns, or they are too complex"
     let others = routes.count == 1 ? "" : " and \(routes.count - 1) more routes"
     add(
       .shadowingNotDecided, at: first.entry,
-      "Could not find out whether \(first.route.pointer)\(others) can ever decide, since \(reason).",
-      help: "You need not do anything. If in doubt, check which route decides some of your URLs.")
+      "Could not determine whether \(first.route.pointer)\(others) can ever decide: \(reason).",
+      help: "No action is needed. If in doubt, try some URLs with \"aasa match --explain\".")
   }
 }
 

@@ -125,7 +125,7 @@ struct Inspection {
 
   // MARK: - Names
 
-  /// Looks for the sibling of a domain that people type as often: with `www.`, or without it.
+  /// Reports a missing sibling of a domain, with or without `www.`, because people type both.
   mutating func inspectNames(_ context: Linter.Context) {
     let labels = context.domain.split(separator: ".").map(String.init)
     guard labels.count >= 2, labels.first != "*" else { return }
@@ -151,7 +151,7 @@ struct Inspection {
       help: "Add \(sibling) as an alias if it serves links and the app's entitlement names it.")
   }
 
-  /// Whether the name is one that can be registered: nobody expects `www.` before `shop.example.com`.
+  /// Whether the name is a registrable domain: nobody expects `www.` before `shop.example.com`.
   private static func isRegistrable(_ labels: ArraySlice<String>) -> Bool {
     let secondLevel = ["co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go"]
     let labels = Array(labels)

@@ -132,7 +132,7 @@ public enum Linter {
     return [
       Finding(
         .nearSizeLimit, at: .root,
-        "The document has \(size) of at most \(maximum) bytes. Devices ignore a larger one." + unit,
+        "The document uses \(size) of \(maximum) allowed bytes. Devices ignore larger ones." + unit,
         help: "Make room before it grows: merge routes with wildcards or variables.")
     ]
   }

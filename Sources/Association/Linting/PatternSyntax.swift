@@ -33,7 +33,7 @@ struct PatternSyntax {
     return isHost ? String(first) : nil
   }
 
-  /// Whether a path of `paths` lacks the slash at its start and nothing else.
+  /// Whether a path of `paths` is correct except for a missing slash at its start.
   var isBarePath: Bool {
     let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
     return !beginsLikePath && !isURL && host == nil && !beginsWithNot
@@ -100,7 +100,8 @@ struct PatternSyntax {
     ".+", "[^", "[a-z", "[A-Z", "[0-9", "]+", "]*", ")?", ")+", ")*",
   ]
 
-  /// Whether a byte is one of those that every sign, and every alternative, contains.
+  /// Whether the byte may be part of a sign: every sign and alternative contains at least one such
+  /// byte.
   private static func isOfExpressions(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\\"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),

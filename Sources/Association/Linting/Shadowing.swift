@@ -2,14 +2,14 @@ public import JSONValue
 
 /// Which routes of a document ever decide about a URL.
 ///
-/// The analysis uses automata and is exact: a verdict holds for all URLs. Where the conditions do not
-/// allow that, the verdict says so.
+/// The analysis uses automata and is exact: a verdict holds for all URLs. If the conditions do not
+/// allow a verdict, the result says so.
 public struct Shadowing: Sendable {
   /// The verdict on a route.
   public enum Verdict: Sendable, Equatable {
     /// The route decides about some URLs, for instance this one.
     case decides(example: String)
-    /// The route matches no URL that can exist.
+    /// The route matches no possible URL.
     case matchesNothing
     /// Earlier routes of the entry match every URL that the route matches. All of these are needed.
     case shadowed(by: [JSONPointer])
@@ -29,7 +29,7 @@ public struct Shadowing: Sendable {
 
   /// A route with its verdict.
   public struct Route: Sendable, Equatable {
-    /// Where the route stands.
+    /// Where the route is in the document.
     public let pointer: JSONPointer
     /// Whether the route ever decides.
     public let verdict: Verdict

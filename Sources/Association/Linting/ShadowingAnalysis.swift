@@ -6,7 +6,8 @@ final class ShadowingAnalysis {
   /// The routes of all entries. Everything below refers to a route by its index here.
   private let routes: [AppLinks.Route]
   private let analyzed: [AnalyzedRoute]
-  /// The filters of the routes' prefixes, side by side since every route is compared with every other.
+  /// The filters of the routes' prefixes, in one array because every route is compared with every
+  /// other.
   private let filters: [PathPrefix.Filter]
   private let entries: [AppLinks.Entry]
   /// The routes of each entry.
@@ -83,8 +84,8 @@ final class ShadowingAnalysis {
     }
   }
 
-  /// The verdict on a route whose URLs are all matched by the routes `covering` together, and perhaps
-  /// by a single one of them or of others.
+  /// The verdict on a route whose URLs are all matched by the routes `covering` together, and
+  /// possibly by a single route.
   private func shadowed(
     _ route: Int, by covering: [Int], or others: [Int]
   ) -> Shadowing.Verdict {
@@ -101,7 +102,7 @@ final class ShadowingAnalysis {
     return .shadowed(by: needed.map { routes[$0].pointer })
   }
 
-  /// Whether the others certainly match every URL that the route matches.
+  /// Whether the others are known to match every URL that the route matches.
   private func isCovered(_ route: Int, by others: [Int]) -> Bool {
     if case .none = urlMissed(by: others, of: route) { true } else { false }
   }
@@ -121,7 +122,7 @@ final class ShadowingAnalysis {
 
   // MARK: - Exclusions
 
-  /// Whether certainly none of the later routes matches what the exclusion matches.
+  /// Whether the later routes are known to match none of the URLs that the exclusion matches.
   private func isUnneeded(_ exclusion: Int, inEntry entry: Int) -> Bool {
     unspent -= 10 * (entries.count - entry) + (routes.count - exclusion) / 4
     if unspent <= 0 { return false }
@@ -148,7 +149,7 @@ final class ShadowingAnalysis {
 
   // MARK: - Searches
 
-  /// Those of the others that may match a URL of the route.
+  /// The routes among the others that may match a URL of the route.
   private func near(_ route: Int, _ others: [Int]) -> [Int] {
     unspent -= others.count / 4
     let (filter, prefix) = (filters[route], analyzed[route].prefix)

@@ -14,8 +14,8 @@ public enum CharacterClass: String, Sendable, CaseIterable {
   /// A hexadecimal digit: `0` to `9`, `A` to `F`, `a` to `f`.
   case xdigit
 
-  /// Whether the character belongs to the class; with `foldingCase`, in whatever case it is written
-  /// (recorded: `$(upper)` accepts `a` under `caseSensitive: false`).
+  /// Whether the character belongs to the class; with `foldingCase`, in either case (recorded:
+  /// `$(upper)` accepts `a` under `caseSensitive: false`).
   public func contains(_ scalar: Unicode.Scalar, foldingCase: Bool) -> Bool {
     let isUpper = ("A"..."Z").contains(scalar)
     let isLower = ("a"..."z").contains(scalar)
@@ -33,7 +33,7 @@ public enum CharacterClass: String, Sendable, CaseIterable {
 
 /// Classes as bits, two per class: one for text as it is written, and one for folded text.
 extension CharacterClass {
-  /// The number of the class's bit; with `folds`, of the bit for text whose case is folded.
+  /// The number of the class's bit; with `folds`, of its bit for case-folded text.
   func bit(folds: Bool) -> Int {
     let position = Self.allCases.firstIndex(of: self) ?? 0
     return position + (folds ? Self.allCases.count : 0)
@@ -54,7 +54,7 @@ extension CharacterClass {
     return bits
   }
 
-  /// The bits of each byte of UTF-8; of a byte that is not ASCII, none.
+  /// The class bits of each UTF-8 byte; none for bytes that are not ASCII.
   static let bitsOfByte: [UInt16] = (0...UInt8.max).map {
     $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : 0
   }

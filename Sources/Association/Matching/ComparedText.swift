@@ -1,15 +1,15 @@
-/// Texts as they are compared: bytes of UTF-8, with the case folded and the percent-encoding decoded
-/// where a route asks for it.
+/// Prepares text for comparison: UTF-8, with case folded and percent-encoding decoded if the route
+/// requires it.
 enum ComparedText {
-  /// The text with every character in lower case, if that is again one character (simple mapping).
-  /// In what is not UTF-8 only ASCII letters change.
+  /// The text with each character in lower case, unless its lower-case form has several characters
+  /// (simple case mapping). In invalid UTF-8, only ASCII letters change.
   static func folded(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(where: { $0 >= 0x80 }), let string = String(validating: text, as: UTF8.self)
     else { return text.map(\.asciiLowercased) }
     return bytes(Array(string.unicodeScalars), folds: true)
   }
 
-  /// The characters in UTF-8, in lower case if they are to be folded.
+  /// The characters in UTF-8, in lower case if case is folded.
   static func bytes(_ text: [Unicode.Scalar], folds: Bool) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
@@ -35,8 +35,8 @@ enum ComparedText {
 
   /// The text with its percent-encoding decoded once (RFC 3986, section 2.1).
   ///
-  /// An escape stays as it is written where two hexadecimal digits are missing, or where its byte is
-  /// no part of a well-formed UTF-8 sequence of escapes.
+  /// An escape stays unchanged if it lacks two hexadecimal digits, or if its byte does not belong
+  /// to a valid UTF-8 sequence of escapes.
   static func decoded(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -58,7 +58,8 @@ enum ComparedText {
 
   private static let percent = UInt8(ascii: "%")
 
-  /// The bytes of the one character that the escapes at the start of the range encode, or none.
+  /// The bytes of the character that the escapes at the start of the range encode; empty if they
+  /// encode none.
   private static func escapedCharacter(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     guard let first = escapedByte(text, range) else { return [] }
     let count =

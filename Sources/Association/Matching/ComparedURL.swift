@@ -1,14 +1,14 @@
-/// A URL on its way through the routes: where its components are, and copies of them in the forms
-/// that routes have asked for so far. A copy is made only where the form differs from the URL.
+/// A URL while it is compared with routes: the positions of its components, and cached copies in
+/// the forms that routes have needed so far. A component is copied only if the form changes it.
 struct ComparedURL {
-  /// A part that patterns are compared with.
+  /// A component that patterns are compared with.
   enum Component: Hashable {
     case path
     case query
     case fragment
   }
 
-  /// What a text contains that a form may change.
+  /// The features of a text that a form may change.
   private struct Traits {
     var hasPercent = false
     var isASCII = true
@@ -35,14 +35,14 @@ struct ComparedURL {
   }
 
   private let parts: URLParts
-  /// The path as it is written, but for the slashes at its end; of a path of slashes one is left.
+  /// The path as written, without trailing slashes. A path that has only slashes keeps one.
   let path: Range<Int>
-  /// `nil` if no route asks for another form.
+  /// `nil` if no route needs another form.
   private let pathTraits: Traits?
   // Optional, since even an empty dictionary costs time to release.
   private var copies: [CopyKey: [UInt8]]?
 
-  /// - Parameter hasForms: whether there are routes that ask for another form than is written.
+  /// - Parameter hasForms: Whether any route compares the URL in a form other than the written one.
   @inline(__always)
   init(_ url: Span<UInt8>, _ parts: URLParts, hasForms: Bool) {
     self.parts = parts
@@ -60,11 +60,11 @@ struct ComparedURL {
     }
   }
 
-  /// Whether the path differs from what is written in the URL in this form.
+  /// Whether the path in this form differs from the written path.
   @inline(__always)
   func pathDiffers(in form: ComparedForm) -> Bool { pathTraits?.differs(in: form) ?? false }
 
-  /// The component in the form, where that differs from what is written.
+  /// The component in this form; `nil` if that equals the written component.
   mutating func copy(
     of component: Component, in form: ComparedForm, _ url: Span<UInt8>
   ) -> [UInt8]? {
@@ -81,7 +81,7 @@ struct ComparedURL {
     return copy
   }
 
-  /// A part of the URL in the form, where that differs from what is written.
+  /// A part of the URL in this form; `nil` if that equals the written part.
   static func changed(
     _ range: Range<Int>, in form: ComparedForm, _ url: Span<UInt8>
   ) -> [UInt8]? {

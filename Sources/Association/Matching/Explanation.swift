@@ -6,7 +6,7 @@ public struct Explanation: Sendable {
   public let app: String?
   /// The outcome.
   public let resolution: Resolution
-  /// Where the deciding route is; `nil` without a match.
+  /// The deciding route; `nil` without a match.
   public let route: JSONPointer?
   /// Without a match, the first route that meets the most conditions; `nil` if there are no routes.
   public let closest: JSONPointer?
@@ -48,12 +48,12 @@ public struct MatchResult: Sendable {
 }
 
 extension Matcher {
-  /// Explains the outcome of `resolve`. Slower than that.
+  /// Explains the outcome of `resolve`. Slower than `resolve`.
   ///
   /// - Parameters:
-  ///   - url: the URL, in UTF-8.
-  ///   - scope: the routes that apply; one of this matcher's scopes.
-  ///   - domain: a URL with another host matches nothing.
+  ///   - url: The URL in UTF-8.
+  ///   - scope: The routes that apply; one of this matcher's scopes.
+  ///   - domain: If given, a URL with another host matches nothing.
   public func explain(_ url: Span<UInt8>, in scope: Scope, domain: String? = nil) -> Explanation {
     let decision = resolve(url, in: scope, domain: domain)
     if let number = decision.route {
@@ -109,7 +109,7 @@ extension Matcher {
     }
   }
 
-  /// The scopes to resolve in: that of one app, or of each app in the document, or of the whole
+  /// The scopes to resolve in: the given app's, or one per app in the document, or the whole
   /// document if it names no app.
   public func scopes(asking app: String?) -> [Scope] {
     if let app { return [scope(of: app)] }
@@ -129,8 +129,8 @@ extension Matcher {
     }
   }
 
-  /// The host of a URL as it is written, without user information, port and trailing dot; `nil` unless
-  /// it is an http or https URL with a host.
+  /// The host of a URL as written, without user information, port and trailing dot; `nil` unless it
+  /// is an http or https URL with a host.
   public static func host(of url: String) -> Substring? {
     let bytes = url.utf8.span
     guard let range = URLParts(bytes)?.host(in: bytes) else { return nil }
@@ -146,8 +146,8 @@ extension AppLinks {
 }
 
 extension AppLinks.Route {
-  /// The conditions of the route and its defaults in words, such as `path "/buy/*"`, in the order in
-  /// which `RouteTable.conditionsMet` counts them.
+  /// The conditions of the route and its defaults in words, such as `path "/buy/*"`, in the order
+  /// of `RouteTable.conditionsMet`.
   fileprivate var conditions: [String] {
     let ofQuery =
       switch query {

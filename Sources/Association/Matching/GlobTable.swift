@@ -1,19 +1,20 @@
-/// Globs of literals, `?`, classes and `*`, compiled to the runs between their stars: the matcher's
-/// fast path beside automata, for patterns without values.
+/// Compiled globs of literals, `?`, classes and `*`: the matcher's fast path for patterns without
+/// variable values. All others need automata.
 ///
-/// From left to right, each run is matched at the first place where it fits. If any place works, the
-/// first one does, since it leaves the most text to the later runs. So no star is tried twice, and the
-/// time never exceeds the length of the text times the size of the pattern.
+/// A glob is split into the runs between its stars. From left to right, each run is matched at the
+/// first position where it fits. If any position works, the first one does, because it leaves the
+/// most text for later runs. So matching never backtracks, and takes at most the length of the text
+/// times the size of the pattern.
 struct GlobTable: Sendable {
   /// A part of a run: a byte of a literal, or one of the two codes below.
   private typealias Part = UInt16
 
-  /// Any one character.
+  /// Any single character.
   private static let anyOne: Part = 0x100
-  /// A character of a class, whose number is in the lower bits.
+  /// A character of a class; the lower bits hold the number of the class.
   private static let oneOfClass: Part = 0x200
 
-  /// The parts between two stars.
+  /// The parts between two stars of a glob.
   private struct Run: Sendable {
     var start: Int
     var count = 0
@@ -25,7 +26,7 @@ struct GlobTable: Sendable {
   private var runs: [Run] = []
   private var globs: [Range<Int>] = []
 
-  /// Compiles tokens, none of which is a variable with values. Returns the index of the glob.
+  /// Compiles tokens without variable values. Returns the index of the glob.
   mutating func append(_ tokens: [Pattern.Token], folds: Bool) -> Int {
     let first = runs.count
     runs.append(Run(start: parts.count))
@@ -73,7 +74,7 @@ struct GlobTable: Sendable {
     return true
   }
 
-  /// The end of the first place in the range where the run fits.
+  /// The end of the first match of the run in the range.
   private func find(
     _ run: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
   ) -> Int? {
@@ -85,7 +86,7 @@ struct GlobTable: Sendable {
     return nil
   }
 
-  /// The end of the text that the run matches at this place; `nil` if it does not fit there.
+  /// The end of the run's match at this position; `nil` if it does not match there.
   @inline(__always)
   private func match(
     _ run: Int, _ text: Span<UInt8>, at start: Int, _ end: Int, folds: Bool, _ steps: inout Int
@@ -112,7 +113,7 @@ struct GlobTable: Sendable {
     return position
   }
 
-  /// Where the run must start in order to end at `end`; `nil` if that is before `first`.
+  /// The start of the run's match that ends at `end`; `nil` if it would start before `first`.
   private func start(
     of run: Int, endingAt end: Int, in text: Span<UInt8>, notBefore first: Int
   ) -> Int? {

@@ -1,10 +1,10 @@
 public import JSONValue
 
-/// The answer of a document for one URL.
+/// The outcome of resolving a URL.
 public enum Resolution: String, Sendable, CaseIterable {
-  /// The first route that matches is not an exclusion: the app opens the URL.
+  /// The first matching route is not an exclusion: the app opens the URL.
   case match
-  /// The first route that matches is an exclusion: the app does not open the URL.
+  /// The first matching route is an exclusion: the app does not open the URL.
   case blocked
   /// No route matches.
   case noMatch = "no-match"
@@ -12,9 +12,9 @@ public enum Resolution: String, Sendable, CaseIterable {
 
 /// A document compiled to resolve URLs.
 ///
-/// Apple's pages applinks.Details and applinks.Details.Components: the first of an app's routes, in
-/// file order, that matches decides. Resolving never fails, whatever the document and the URL. A
-/// matcher can be used from many threads at once.
+/// The first matching route of an app, in file order, decides (Apple's pages applinks.Details and
+/// applinks.Details.Components). Resolving never fails, whatever the document and the URL. Several
+/// threads can use a matcher at the same time.
 public final class Matcher: Sendable {
   /// The routes to search.
   public struct Scope: Sendable {
@@ -28,7 +28,7 @@ public final class Matcher: Sendable {
     fileprivate(set) var first: Int?
   }
 
-  /// The answer of a scope for a URL.
+  /// The outcome of resolving a URL in a scope.
   public struct Decision: Sendable, Equatable {
     /// The outcome.
     public let resolution: Resolution
@@ -48,7 +48,7 @@ public final class Matcher: Sendable {
   public let scopes: [Scope]
 
   let table: RouteTable
-  /// For each route of the document, its entry and its index there.
+  /// The entry of each route, and the route's index in that entry.
   let places: [(entry: Int, route: Int)]
 
   /// Compiles an association file.
@@ -171,12 +171,12 @@ extension Matcher.Scope {
 }
 
 extension Domain {
-  /// All names that the domain's file is served for.
+  /// All names that serve the domain's file.
   public var names: [Alias] { [Alias(name)] + aliases }
 
-  /// The domain to resolve a URL with: the URL's own host if the file is served for it, otherwise the
-  /// domain's name, so that the URL does not match.
-  public func hostThatCounts(in url: String) -> String {
+  /// The host to resolve a URL with: the URL's own host if it serves this domain's file, otherwise
+  /// the domain's name, so that the URL matches nothing.
+  public func host(for url: String) -> String {
     let host = Matcher.host(of: url).map { $0.lowercased() } ?? ""
     return names.contains { $0.covers(host: host) } ? host : name.text
   }

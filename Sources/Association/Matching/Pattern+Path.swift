@@ -1,11 +1,11 @@
 extension Pattern {
   /// The tokens that cover a whole path, with exactly one leading slash.
   ///
-  /// The leading slash of a pattern is optional, and several are one (recorded: `abc` and `//abc`
-  /// match `/abc`). A pattern that begins with `*` stays as it is, since the star can cover the
-  /// slash: `*abc` matches `/xabc`, `*/abc` matches `/abc`.
+  /// The leading slash of a pattern is optional, and several are read as one (recorded: `abc` and
+  /// `//abc` match `/abc`). A pattern that begins with `*` stays as it is, since the star can cover
+  /// the slash: `*abc` matches `/xabc`, `*/abc` matches `/abc`.
   package var pathTokens: [Token] {
-    // Nearly all patterns begin so.
+    // Nearly all patterns begin this way.
     if case .literal(let text)? = tokens.first, text.count > 1, text[0] == "/", text[1] != "/" {
       return tokens
     }
@@ -27,8 +27,8 @@ extension Pattern {
   /// The tokens that cover a path without its trailing slashes, and for a pattern that ends in `/*`,
   /// those that cover its parent (recorded: `/buy/*` matches `/buy`, `/buy/` matches `/buy//`).
   ///
-  /// For the fast paths of the matcher: `TrailingSlashes` has the general rule. The tokens are
-  /// `pathTokens`, and no variable among them has values.
+  /// For the matcher's fast paths; `TrailingSlashes` implements the general rule. The tokens must
+  /// be `pathTokens` without variable values.
   static func withoutTrailingSlashes(_ tokens: [Token]) -> (path: [Token], parent: [Token]?) {
     let path = droppingTrailingSlashes(tokens)
     guard path.count > 1, case .anyRun? = path.last, case .literal(let text) = path[path.count - 2],
@@ -57,7 +57,7 @@ extension Pattern {
     return [.literal(["/"] + text)] + tokens.dropFirst()
   }
 
-  /// The tokens without trailing slashes; of slashes alone, one is left.
+  /// The tokens without trailing slashes. If all of them are slashes, one remains.
   private static func droppingTrailingSlashes(_ tokens: [Token]) -> [Token] {
     guard case .literal(let text)? = tokens.last, text.last == "/" else { return tokens }
     let count = text.lastIndex { $0 != "/" }.map { $0 + 1 } ?? 0

@@ -9,9 +9,9 @@ public struct Pattern: Sendable {
     case literal([Unicode.Scalar])
     /// `?`: exactly one character, `/` included.
     case anyOne
-    /// `*`: any run of characters, even an empty one. Several in a row are one token.
+    /// `*`: any run of characters, including none. Consecutive stars are one token.
     case anyRun
-    /// A predefined variable that is one character, such as `$(digit)`.
+    /// A predefined variable that matches one character, such as `$(digit)`.
     case one(CharacterClass)
     /// A variable with at least one value.
     case values(Variable)
@@ -19,14 +19,14 @@ public struct Pattern: Sendable {
     case nothing(variable: String)
   }
 
-  /// A variable with its values. One object is used wherever a document names the variable, so that
-  /// what is compiled for it can be shared; variables are equal only if they are the same object.
+  /// A variable with its values. All patterns of a document share one object per variable, and so
+  /// its compiled form. Variables are equal only if they are the same object.
   public final class Variable: Sendable, Hashable {
     /// The name between `$(` and `)`.
     public let name: String
     /// The tokens of each value: literals, `?` and `*` only. No value is empty.
     public let values: [[Token]]
-    /// About how many states the values take in an automaton.
+    /// Roughly how many states the values need in an automaton.
     let size: Int
 
     init(name: String, values: [[Token]]) {
@@ -44,7 +44,7 @@ public struct Pattern: Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
-  /// Something in the text that its author cannot have intended.
+  /// A likely mistake in the text of a pattern.
   public enum Flaw: Sendable {
     /// A variable that the document does not define and Apple does not predefine.
     case undefinedVariable(name: String)
@@ -56,7 +56,7 @@ public struct Pattern: Sendable {
     case loneDollar
   }
 
-  /// The text as it stands in the document.
+  /// The text, as in the document.
   public let text: String
   /// The parts of the text, from left to right.
   public let tokens: [Token]
@@ -102,7 +102,7 @@ public struct Pattern: Sendable {
   }
 
   private static func scalars(of text: String) -> [Unicode.Scalar] {
-    // Nearly all patterns are ASCII, whose number of scalars is known in advance.
+    // Nearly all patterns are ASCII, so the number of scalars is known in advance.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.map { Unicode.Scalar($0) } }
     return Array(text.unicodeScalars)
   }
@@ -171,7 +171,7 @@ private struct PatternReader {
   }
 
   /// Reads the text after a `$`. A name cannot contain `$`, `(` or `)` (Apple's page
-  /// applinks.SubstitutionVariables), so one of the first two shows that the `)` is missing.
+  /// applinks.SubstitutionVariables), so a `$` or `(` means that the `)` is missing.
   mutating func readVariable(
     in rest: inout ArraySlice<Unicode.Scalar>,
     _ definition: (String) -> SubstitutionVariables.Definition?

@@ -1,10 +1,10 @@
-/// The compiled patterns of a document, side by side in a few arrays, so that matching follows no
-/// references and allocates nothing.
+/// The compiled patterns of a document in a few flat arrays, so that matching follows no references
+/// and allocates nothing.
 ///
-/// Texts are compared as bytes of UTF-8. That is the same as comparing characters, since `?` and
-/// the classes take whole characters.
+/// Texts are compared as UTF-8 bytes. This equals comparing characters, since `?` and the classes
+/// match whole characters.
 struct PatternTable: Sendable {
-  /// A pattern: how to match it, and where its parts are.
+  /// A compiled pattern: its kind, and the positions of its parts in the table.
   struct Compiled: Sendable {
     /// How a pattern is matched, the cheapest way first.
     enum Kind: UInt8, Sendable {
@@ -12,11 +12,11 @@ struct PatternTable: Sendable {
       case anything
       /// Nothing matches.
       case nothing
-      /// The text is the literal.
+      /// The text equals the literal.
       case exact
       /// The text begins with the literal: `literal*`.
       case prefix
-      /// The text is the literal, or continues with a slash: a path pattern `literal/*`.
+      /// The text equals the literal or continues it with a slash: the path pattern `literal/*`.
       case subtree
       /// The text matches a glob: literals, `?`, classes and `*`.
       case glob
@@ -27,7 +27,7 @@ struct PatternTable: Sendable {
     }
 
     var kind: Kind
-    /// Whether the text's case is folded; the pattern's is already.
+    /// Whether to fold the text's case; the pattern's is folded already.
     var folds = false
     /// The first byte of the literal, the first glob, or the automaton.
     var start: Int32 = 0
@@ -91,7 +91,7 @@ struct PatternTable: Sendable {
 }
 
 extension PatternTable {
-  /// Compiles the patterns of a document into a table, each variable's values only once.
+  /// Compiles the patterns of a document into a table, and the values of each variable only once.
   struct Compiler {
     private(set) var table = PatternTable()
     private let builder = AutomatonBuilder {
@@ -116,7 +116,7 @@ extension PatternTable {
       return compile(path, parent: parent, folds: folds)
     }
 
-    /// Appends text to the literals, and returns where it is.
+    /// Appends text to the literals and returns its range.
     mutating func append(literal bytes: [UInt8]) -> Range<Int32> {
       let start = Int32(table.literals.count)
       table.literals += bytes

@@ -28,7 +28,7 @@ struct CompiledRoute: Sendable {
   let fragment: PatternTable.Compiled?
 }
 
-/// How a URL's component is changed before it is compared.
+/// The transformation of a URL's component before it is compared.
 struct ComparedForm: Sendable, Hashable {
   /// Whether the case is folded.
   let folds: Bool
@@ -36,13 +36,13 @@ struct ComparedForm: Sendable, Hashable {
   let decodes: Bool
 }
 
-/// The compiled routes of a document in file order, and whether each matches a URL.
+/// The compiled routes of a document, in file order.
 struct RouteTable: Sendable {
   private(set) var patterns = PatternTable()
   private(set) var routes: [CompiledRoute] = []
   private var filters: [(prefix: PathPrefix.Filter, form: ComparedForm)] = []
   private var items: [CompiledRoute.Item] = []
-  /// Whether a route compares URLs in another form than they are written in.
+  /// Whether any route compares URLs in a form other than the written one.
   private(set) var hasForms = false
   private let root = [UInt8(ascii: "/")]
 
@@ -94,7 +94,7 @@ struct RouteTable: Sendable {
     return first..<Int32(items.count)
   }
 
-  /// The head of the URL's path, which the filters compare.
+  /// The first bytes of the URL's path, which the filters compare.
   @inline(__always)
   func head(of path: Range<Int>, in url: Span<UInt8>) -> PathHead {
     path.isEmpty ? PathHead(root.span, root.indices) : PathHead(url, path)
@@ -184,11 +184,10 @@ struct RouteTable: Sendable {
     return patterns.matches(pattern, url, range, steps: &steps)
   }
 
-  /// Whether every item of the query with the condition's name matches; an absent one is read as the
-  /// empty string.
+  /// Whether every query item with the condition's name matches. A missing item has an empty value.
   ///
-  /// Items are split at `&`, then at the first `=`, and decoded only then, so that an encoded `&` does
-  /// not split an item.
+  /// The query is split at `&`, each item at its first `=`, and only then decoded, so that an
+  /// encoded `&` does not split an item.
   private func matchesItem(
     _ index: Int, _ form: ComparedForm, _ url: Span<UInt8>, _ query: Range<Int>,
     _ steps: inout Int

@@ -1,9 +1,9 @@
-/// What `$(region)` and `$(lang)` stand for: Foundation's `Locale.isoRegionCodes` and
-/// `Locale.isoLanguageCodes` as they are on macOS 27.0, confirmed against Apple's `swcutil` for `CA`,
-/// `GB` and `US`, and for `UK`, which is not in the list although Apple's page names it.
+/// The values of `$(region)` and `$(lang)`: Foundation's `Locale.isoRegionCodes` and
+/// `Locale.isoLanguageCodes` on macOS 27.0. Apple's `swcutil` confirms `CA`, `GB` and `US`, and
+/// that `UK` is missing although Apple's page names it.
 ///
-/// They are not read from Foundation at run time, whose lists on Linux are others (292 regions, 615
-/// languages).
+/// They are not read from Foundation at run time, because its lists differ on Linux (292 regions,
+/// 615 languages).
 extension SubstitutionVariables {
   /// `Locale.isoRegionCodes`: 257 codes.
   static let regionCodes = split(

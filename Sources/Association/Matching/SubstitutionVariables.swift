@@ -9,7 +9,7 @@ public struct SubstitutionVariables: Sendable {
   enum Definition: Sendable {
     /// Exactly one character.
     case one(CharacterClass)
-    /// One of the variable's values, of which there may be none.
+    /// Any of the variable's values. There may be none.
     case values(Pattern.Variable)
   }
 

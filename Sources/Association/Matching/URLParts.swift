@@ -1,4 +1,4 @@
-/// Where the components of an http or https URL stand in its bytes, as they are written.
+/// The positions of the components of an http or https URL in its bytes, as written.
 ///
 /// RFC 3986, section 3 and appendix B: the path ends at the first `?` or `#`, the query at the first
 /// `#`. Nothing is decoded, folded or normalized.
@@ -7,17 +7,17 @@ struct URLParts {
   private let authority: Range<Int>
   /// The path; empty if the URL ends after the authority.
   let path: Range<Int>
-  /// What stands after the `?`; empty if there is none.
+  /// The part after the `?`; empty if there is none.
   let query: Range<Int>
-  /// What stands after the `#`; empty if there is none.
+  /// The part after the `#`; empty if there is none.
   let fragment: Range<Int>
 
-  /// The components; `nil` for what is not a URL with the scheme http or https and a host.
+  /// Finds the components; `nil` unless the text is an http or https URL with a host.
   @inline(__always)
   init?(_ url: Span<UInt8>) {
     guard let authority = Self.startOfAuthority(url) else { return nil }
     let end = url.count
-    // Most authorities are a host alone.
+    // Most authorities consist only of a host.
     let firstMark = Word.firstIndex(in: url, authority..<end) {
       $0.marks(of: Self.slash) | $0.marks(of: Self.questionMark) | $0.marks(of: Self.hash)
         | $0.marks(of: Self.at) | $0.marks(of: Self.colon) | $0.marks(of: Self.bracket)
@@ -40,10 +40,10 @@ struct URLParts {
     fragment = min(endOfQuery + 1, end)..<end
   }
 
-  /// Where the host is, without user information, port and the dot of a fully qualified name.
+  /// The position of the host, without user information, port and trailing dot.
   func host(in url: Span<UInt8>) -> Range<Int> { Self.host(in: url, authority) }
 
-  /// Whether the host is this domain, whatever the case of either.
+  /// Whether the host is this domain, ignoring case.
   func isHost(of domain: String, in url: Span<UInt8>) -> Bool {
     let host = host(in: url)
     let domain = domain.utf8
@@ -62,7 +62,7 @@ struct URLParts {
   private static let at = UInt8(ascii: "@")
   private static let dot = UInt8(ascii: ".")
 
-  /// What follows `http://` or `https://`.
+  /// The part after `http://` or `https://`.
   @inline(__always)
   private static func startOfAuthority(_ url: Span<UInt8>) -> Int? {
     guard url.count >= 8 else { return nil }
@@ -74,14 +74,15 @@ struct URLParts {
     return colon + 3
   }
 
-  /// Where the authority ends of which this is the rest.
+  /// The end of the authority whose remainder this is.
   @inline(__always)
   private static func endOfAuthority(in url: Span<UInt8>, _ range: Range<Int>) -> Int {
     range.first { url[$0] == slash || url[$0] == questionMark || url[$0] == hash }
       ?? range.upperBound
   }
 
-  /// The host in an authority: `[user@]host[:port]`, where a colon inside brackets is an address's.
+  /// The host in an authority, `[user@]host[:port]`. A colon in brackets is part of an IPv6
+  /// address.
   @inline(never)
   private static func host(in url: Span<UInt8>, _ authority: Range<Int>) -> Range<Int> {
     var start = authority.lowerBound
@@ -103,11 +104,11 @@ struct URLParts {
 }
 
 extension UInt8 {
-  /// The small letter for an ASCII capital letter, and every other byte itself.
+  /// The byte in lower case if it is an ASCII capital letter, otherwise the byte itself.
   @inline(__always)
   var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-  /// Whether the byte goes on with a character of UTF-8 that an earlier byte began.
+  /// Whether the byte is a UTF-8 continuation byte.
   @inline(__always)
   var isUTF8Continuation: Bool { self & 0xC0 == 0x80 }
 }

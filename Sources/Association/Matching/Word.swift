@@ -1,4 +1,4 @@
-/// Eight bytes of a text at once.
+/// Eight bytes of a text in one machine word.
 struct Word {
   /// The bytes, the first in the lowest bits.
   var bits: UInt64
@@ -6,7 +6,7 @@ struct Word {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-  /// The eight bytes from here on, which must be there.
+  /// Loads the eight bytes from an index on, all of which must exist.
   @inline(__always)
   init(_ text: Span<UInt8>, at index: Int) {
     // Every bit pattern is an integer; the load checks the bounds.
@@ -14,7 +14,7 @@ struct Word {
       littleEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  /// Up to eight bytes from here on, then zeros.
+  /// Loads up to eight bytes from an index on, padded with zeros.
   @inline(__always)
   init(_ text: Span<UInt8>, _ range: Range<Int>) {
     guard range.lowerBound + 8 <= text.count else {
@@ -27,7 +27,8 @@ struct Word {
 
   private init(bits: UInt64) { self.bits = bits }
 
-  /// The high bit of each byte that is this one; above the first such byte others may be set too.
+  /// Sets the high bit of each byte that equals the given one. Above the first match, other high
+  /// bits may be set, too.
   @inline(__always)
   func marks(of byte: UInt8) -> UInt64 {
     let difference = bits ^ (Self.ones &* UInt64(byte))
@@ -38,7 +39,7 @@ struct Word {
   @inline(__always)
   var isASCII: Bool { bits & Self.highs == 0 }
 
-  /// The first place in a part of a text that one of the marks names, or the end of the part.
+  /// The index of the first byte in the range that the marks flag, or the end of the range.
   @inline(__always)
   static func firstIndex(
     in text: Span<UInt8>, _ range: Range<Int>, where marks: (Word) -> UInt64
@@ -53,7 +54,7 @@ struct Word {
     return index
   }
 
-  /// The bytes with ASCII capital letters made small.
+  /// The bytes with ASCII capital letters in lower case.
   @inline(__always)
   var asciiLowercased: Word {
     let low = bits & ~Self.highs

@@ -28,7 +28,7 @@ extension Document {
     if let applinks = read.links.json { try adopt(read.links, applinks) }
     guard json == file else {
       throw AdoptionError(
-        pointer: .root, message: "The file has nothing that can be stored and served again.")
+        pointer: .root, message: "The file has nothing that can be stored and served.")
     }
   }
 

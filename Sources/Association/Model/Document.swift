@@ -1,7 +1,7 @@
 public import JSONValue
 
-/// The content of a domain's association file, in a form that rows can hold. Of an adopted file it
-/// loses only white space and the order of keys.
+/// The content of a domain's association file, in a form that rows can hold. It preserves
+/// everything in an adopted file except white space and the order of keys.
 ///
 /// Empty lists and objects are not written. If an adopted file has some, or has keys or values that
 /// the format does not define, `extra` keeps them unchanged.

@@ -1,6 +1,6 @@
 import JSONValue
 
-/// An app that domains name.
+/// An app that domains use.
 public struct App: Sendable, Equatable {
   /// What an app or a domain is for.
   public enum Environment: String, Sendable, CaseIterable {
@@ -27,7 +27,7 @@ public struct App: Sendable, Equatable {
   }
 }
 
-/// A domain name that a file is published for, with everything the file is made of.
+/// A domain name that a file is published for, with the content of the file.
 public struct Domain: Sendable, Equatable {
   /// The form of entries that do not set their own.
   public enum Format: String, Sendable, CaseIterable {
@@ -64,7 +64,7 @@ public struct Domain: Sendable, Equatable {
   public var cacheSeconds: Int
   /// What the domain is for.
   public var environment: App.Environment
-  /// Whether an app of another environment is an error.
+  /// Whether an app of another environment is an error instead of a warning.
   public var isStrict: Bool
   /// The content of the file.
   public var document: Document

@@ -2,7 +2,7 @@ public import JSONValue
 
 /// One element of `applinks.details`: an ordered list of routes for a set of apps.
 public struct Entry: Sendable, Equatable {
-  /// The keys of Apple's that the entry is written with.
+  /// Apple's keys that the entry is written with.
   public struct Keys: Sendable, Hashable {
     /// `appID`, all systems.
     public var appID: Bool
@@ -78,11 +78,13 @@ public struct LegacyPath: Sendable, Equatable {
   /// Parses an element of `paths`.
   public init(_ text: String) {
     exclude = text.utf8.starts(with: Self.prefix.utf8)
-    // By scalars: a combining mark after the prefix forms one character with the prefix's space.
+    // Compared by scalars, because a combining mark after the prefix forms one character with the
+    // prefix's space.
     pattern = exclude ? String(text.unicodeScalars.dropFirst(Self.prefix.utf8.count)) : text
   }
 
-  /// A path with or without `NOT `; `nil` for a pattern without it that begins with it.
+  /// A path, excluded or not; `nil` for a path that is not excluded but whose pattern begins with
+  /// `NOT `.
   public init?(pattern: String, exclude: Bool) {
     let path = LegacyPath(exclude ? Self.prefix + pattern : pattern)
     guard path.exclude == exclude else { return nil }

@@ -110,7 +110,7 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
       throw ValidationError(
         .domainMalformed,
         Self.sentence(
-          text, "has a label that is empty, too long or not of letters, digits and \"-\"")
+          text, "has a label that is empty, too long, or has invalid characters")
       )
     }
     if labels.last?.allSatisfy(\.isASCIIDigit) == true {
@@ -122,8 +122,8 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// A name from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
 
-  /// Whether the text is already in DNS form, without labels that IDNA would look at. Nearly all names
-  /// are.
+  /// Whether the text is already in DNS form, without labels that IDNA would change. Nearly all
+  /// names are.
   private static func isPlain(_ text: String) -> Bool {
     guard (1...253).contains(text.utf8.count) else { return false }
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

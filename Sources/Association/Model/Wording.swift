@@ -29,7 +29,7 @@ extension String {
   /// The text in double quotes, for a message.
   public var quoted: String { "\"\(shown)\"" }
 
-  /// Whether the text has a control character, which names may not have.
+  /// Whether the text has a control character, which names must not contain.
   public var hasControlCharacter: Bool {
     unicodeScalars.contains { $0.properties.generalCategory == .control }
   }

@@ -236,9 +236,9 @@ extension AppLinks.Route {
   }
 }
 
-/// The members of an element of `components` or of a `defaults` object, as far as devices read them.
+/// The members of an element of `components` or of a `defaults` object that devices read.
 ///
-/// A class, since routes are copied often and this is only looked at where a file is examined.
+/// A class, since routes are copied often and this is needed only to examine a file.
 final class RouteMembers: Sendable {
   let pointer: JSONPointer
   let json: JSON.Object

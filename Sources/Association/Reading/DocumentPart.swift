@@ -107,7 +107,7 @@ struct ObjectReader {
     }
   }
 
-  /// Notes that devices do not read a value: a member, or something inside of it.
+  /// Records a value that devices do not read: a member, or something inside it.
   mutating func note(
     _ key: String, _ value: JSON, at place: JSONPointer? = nil, isElement: Bool = false,
     _ reason: UnreadValue.Reason

@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/// What the parser found, in the order of the text. `context` is what the caller passed.
-/// Strings and numbers are UTF-8 with a byte count and live only during the call.
-/// A callback that returns false stops the parser.
+/// Callbacks for what the parser finds, in the order of the text. `context` is the caller's
+/// pointer. Strings and numbers are UTF-8 with a byte count, and valid only during the call. A
+/// callback that returns false stops the parser.
 typedef struct {
   bool (*null)(void *context);
   bool (*boolean)(void *context, bool value);
@@ -20,12 +20,12 @@ typedef struct {
   bool (*end_object)(void *context);
   bool (*start_array)(void *context);
   bool (*end_array)(void *context);
-  /// Not JSON: where (bytes from the start) and why, in words.
+  /// The text is not JSON: the byte offset of the error, and the reason in words.
   void (*failure)(void *context, size_t offset, const char *message);
 } aasa_json_events;
 
-/// Parses one JSON text (RFC 8259, strictly) of `count` bytes without recursion and reports it
-/// as events. Returns whether all of it was parsed. Throws nothing.
+/// Parses one strict JSON text (RFC 8259) of `count` bytes without recursion, and reports it as
+/// events. Returns whether all of it was parsed. Throws no C++ exception.
 bool aasa_json_parse(const char *bytes, size_t count, const aasa_json_events *events,
                      void *context);
 

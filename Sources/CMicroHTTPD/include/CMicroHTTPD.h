@@ -3,17 +3,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call.
-/// `options` ends with an item of MHD_OPTION_END and is read during the call only.
+/// Starts a daemon. libmicrohttpd's own functions are variadic, which Swift cannot call. `options`
+/// ends with an MHD_OPTION_END item and is only read during the call.
 struct MHD_Daemon *_Nullable aasa_start_daemon(
     unsigned int flags, MHD_AccessHandlerCallback _Nonnull handler, void *_Nullable context,
     const struct MHD_OptionItem *_Nonnull options);
 
-/// The bytes of a request's head, from the method to the empty line. Variadic in libmicrohttpd.
+/// The size of a request's header in bytes, from the method to the empty line. Variadic in
+/// libmicrohttpd.
 size_t aasa_head_size(struct MHD_Connection *_Nonnull connection);
 
-/// How many fields, cookies and query parameters libmicrohttpd keeps for a request: a combination of
-/// kinds, which Swift's closed enum cannot hold.
+/// The number of fields, cookies or query parameters that libmicrohttpd keeps for a request.
+/// `kinds` is a combination of flags, which Swift's closed enum cannot hold.
 int aasa_value_count(struct MHD_Connection *_Nonnull connection);
 
 /// The socket of a connection, or -1. Variadic in libmicrohttpd.
@@ -22,37 +23,38 @@ int aasa_socket(struct MHD_Connection *_Nonnull connection);
 /// The address of the client, or NULL. Variadic in libmicrohttpd.
 const struct sockaddr *_Nullable aasa_peer(struct MHD_Connection *_Nonnull connection);
 
-/// What the daemon's callback has set for a connection, or NULL. Variadic in libmicrohttpd.
+/// The pointer that the daemon's callback has set for a connection, or NULL. Variadic in
+/// libmicrohttpd.
 void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
 
 /// The GnuTLS session of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
 void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 
-/// Makes the kernel drop packets that would begin a connection to a listening socket: clients try again
-/// a second later. Connections that have begun are not affected. Returns 0, or -1.
+/// Makes the kernel drop packets that open a connection to a listening socket; clients retry after
+/// a second. Connections that have begun are not affected. Returns 0, or -1 on failure.
 int aasa_ignore_beginnings(int listening);
 
-/// What happened to a connection that waits on a listening socket.
+/// The fate of a connection that waits on a listening socket.
 enum aasa_adoption {
   AASA_NOTHING_WAITS = 0,
-  /// The connection has ended, or the daemon does not take it.
+  /// The connection has ended, or the daemon refused it.
   AASA_GONE = 1,
-  /// The daemon's thread will begin it.
+  /// The daemon's thread will serve it.
   AASA_ADOPTED = 2,
 };
 
-/// Gives the daemon a connection that waits on a listening socket which the daemon no longer uses.
-/// accept4 is a GNU extension, which the Glibc module hides.
+/// Passes the daemon a connection that waits on a listening socket which the daemon no longer uses.
+/// Swift cannot do this: accept4 is a GNU extension, which the Glibc module hides.
 enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
-/// Asks the processor to load a kilobyte of memory: all its lines at once, without waiting for any. The
-/// address need not be valid.
+/// Prefetches a kilobyte of memory into the processor's caches, without waiting. The address need
+/// not be valid.
 static inline void aasa_prefetch(const void *_Nullable address) {
   for (uintptr_t line = 0; line < 16; line++) __builtin_prefetch((const void *)((uintptr_t)address + 64 * line));
 }
 
-/// A new, empty file in memory that exec closes, or -1 (memfd_create). A GNU extension, which the
-/// Glibc module hides.
+/// Creates an empty file in memory with the close-on-exec flag (memfd_create), or returns -1. A GNU
+/// extension, which the Glibc module hides.
 int aasa_memory_file(void);
 
 /// strptime(3), which the Glibc module hides.

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/// What a TOML value is, as far as a setting can be one.
+/// The types of TOML values that settings can have.
 typedef enum {
   AASA_TOML_TEXT,
   AASA_TOML_NUMBER,
@@ -18,8 +18,8 @@ typedef enum {
   AASA_TOML_OTHER
 } aasa_toml_kind;
 
-/// Receives the top-level members of a document, in no particular order, or why it is not TOML. Texts
-/// are valid during the call only.
+/// Receives the top-level members of a document, in no particular order, or the reason why it is
+/// not TOML. Texts are valid only during the call.
 typedef struct {
   void (*_Nonnull member)(void *_Nullable context, const char *_Nonnull name, size_t name_count,
                           aasa_toml_kind kind, const char *_Nonnull text, size_t text_count,
@@ -27,7 +27,7 @@ typedef struct {
   void (*_Nonnull failure)(void *_Nullable context, const char *_Nonnull message, uint32_t line);
 } aasa_toml_events;
 
-/// Reads a document with toml++. No C++ exception leaves it.
+/// Reads a document with toml++. Throws no C++ exception.
 void aasa_toml_parse(const char *_Nonnull bytes, size_t count,
                      const aasa_toml_events *_Nonnull events, void *_Nullable context);
 

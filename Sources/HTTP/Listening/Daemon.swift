@@ -4,7 +4,7 @@ import Synchronization
 
 /// A running daemon of libmicrohttpd with its socket and what its callbacks need.
 final class Daemon: Sendable {
-  /// How a daemon spreads connections over threads.
+  /// The threads of a daemon.
   enum Threading {
     /// A thread per connection, which may block.
     case perConnection
@@ -12,7 +12,7 @@ final class Daemon: Sendable {
     case single
   }
 
-  /// The functions that libmicrohttpd calls, all with the context.
+  /// The functions that libmicrohttpd calls, each with the context.
   struct Callbacks {
     let target: TargetCallback
     let request: MHD_AccessHandlerCallback
@@ -37,7 +37,7 @@ final class Daemon: Sendable {
   }
 
   let connections: OpenConnections
-  /// How its requests are answered.
+  /// The handling of its requests.
   let requests: RequestCycle
 
   private let state: Mutex<State>
@@ -73,8 +73,8 @@ final class Daemon: Sendable {
         threads | MHD_USE_ITC.rawValue | (certificates == nil ? 0 : MHD_USE_TLS.rawValue),
         callbacks.request, context, options)
     else {
-      // The socket may be closed or not: a descriptor that stays open is better than closing one that
-      // another thread has got in the meantime.
+      // The socket may already be closed. Leaking a descriptor is better than closing one that
+      // another thread has opened in the meantime.
       _ = Unmanaged.passRetained(socket)
       throw ListenerError(reason: .libraryRefused, address: address)
     }
@@ -85,18 +85,19 @@ final class Daemon: Sendable {
 
   deinit { stop() }
 
-  /// Accepts connections before anything has come on them, from now on.
+  /// From now on, accepts connections before any data has arrived on them.
   func acceptAtOnce() {
     state.withLock { state in
       if case .running(_, let socket) = state { socket.deferConnections(false) }
     }
   }
 
-  /// Accepts no further connections except those that are established already. Open ones go on.
+  /// Stops accepting connections, except those already established. Open ones continue.
   func quiesce() {
     state.withLock { state in
       guard case .running(let daemon, let socket) = state else { return }
-      // The socket is ours from here on, and must stay open until the daemon's end.
+      // From here on this object owns the socket, which must stay open until the daemon has
+      // stopped.
       _ = MHD_quiesce_daemon(daemon)
       socket.refuse { descriptor in
         connections.expect()
@@ -108,7 +109,7 @@ final class Daemon: Sendable {
     }
   }
 
-  /// Closes all connections and ends the threads. Not to be called on one of them.
+  /// Closes all connections and ends the threads. Must not be called on one of these threads.
   func stop() {
     quiesce()
     state.withLock { state in

@@ -26,7 +26,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// The address of a socket's other end; nil unless it is an IP address.
   init?(_ address: UnsafePointer<sockaddr>) {
-    // Sound: the family says which structure the address is the beginning of.
+    // Sound: the family identifies the structure that begins with this address.
     let pointer = UnsafeRawPointer(address)
     switch CInt(address.pointee.sa_family) {
     case AF_INET: self.init(pointer.loadUnaligned(as: sockaddr_in.self).sin_addr)
@@ -49,7 +49,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is in 127.0.0.0/8 or is ::1 (RFC 6890).
   var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
-  /// As it is written: `192.0.2.1` or `2001:db8::1`.
+  /// The address as text: `192.0.2.1` or `2001:db8::1`.
   public var description: String {
     // Sound: the buffers have the sizes that the function asks for, and it ends its text with NUL.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
@@ -79,7 +79,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// How many of the 128 bits every address in the range shares with the first one.
   private let prefixBits: Int
 
-  /// Parses an address with the length of its prefix, or an address alone, which is a range of one. Bits
+  /// Parses an address with a prefix length, or a single address, which is a range of one. Bits
   /// after the prefix are ignored. Nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -101,8 +101,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
   private static func mask(_ prefixBits: Int) -> UInt128 { ~0 << (128 - prefixBits) }
 
-  /// Whether an address is in the range. No IPv4 address is in a range of IPv6 addresses: `::/0` does not
-  /// mean everybody.
+  /// Whether an address is in the range. A range of IPv6 addresses never contains an IPv4 address:
+  /// `::/0` does not mean every client.
   public func contains(_ address: IPAddress) -> Bool {
     address.bits & Self.mask(prefixBits) == first.bits && address.isIPv4 == isIPv4
   }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a listener allows its clients, so that none of them takes everything.
+/// Limits for clients of a listener, so that none of them exhausts it.
 public struct Limits: Sendable {
-  /// How many connections may be open. Further ones wait in the kernel's queue.
+  /// The maximum number of open connections. Further ones wait in the kernel's queue.
   public var connections: Int
   /// Seconds without a byte after which a connection is closed.
   public var idleSeconds: Int
-  /// Seconds from the start of a connection, or the end of an answer, to the end of the next request's
-  /// header, even if a byte comes now and then. A tenth of it applies when most connections are taken; an
-  /// answer starts the time again.
+  /// Seconds from the start of a connection, or the end of an answer, to the end of the next
+  /// request's header, even if bytes keep arriving slowly. A tenth of it applies when most
+  /// connections are in use. Each answer restarts the time.
   public var headerSeconds: Int
-  /// Seconds that a body, and then the answer, may take on the way, without the handler's time. Listeners
+  /// Seconds to receive a body, and then to send the answer, without the handler's time. Listeners
   /// with prepared responses use `headerSeconds` for answers.
   public var bodySeconds: Int
   /// The largest header (request line and fields), in bytes.
@@ -32,10 +32,10 @@ public struct Limits: Sendable {
   }
 }
 
-/// How the process shares out its file descriptors. The rest is for the database, the API's connections
-/// and the log.
+/// How the process divides its file descriptors. The rest is for the database, the API's
+/// connections and the log.
 enum OpenFiles {
-  /// How many the process may open.
+  /// The number of descriptors that the process may open.
   private static var limit: Int {
     var limit = rlimit()
     return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0

@@ -1,25 +1,26 @@
 public import Certificates
 import Glibc
 
-/// A port with what answers there, until `stop` or until the listener is released. One of its own handlers
-/// must not release the last reference: it would wait for itself.
+/// Listens on a port until `stop` is called or the listener is released. Its own handlers must not
+/// release the last reference: they would wait for themselves.
 public final class Listener: Sendable {
-  /// Where it listens, with the port that it got where port 0 was asked for.
+  /// Where it listens, with the actual port if port 0 was requested.
   public let address: SocketAddress
 
   private let daemons: [Daemon]
   private let deadlineTimer: DeadlineTimer
 
-  /// Listens with handlers that may block, on a thread per connection. Handlers get whole requests only.
+  /// Listens with handlers that may block, on a thread per connection. Handlers only get complete
+  /// requests.
   ///
   /// - Parameters:
   ///   - address: Where to listen.
   ///   - inherited: A listening socket to use instead of the address.
-  ///   - limits: What clients may take.
-  ///   - certificates: For HTTPS; plain HTTP without.
-  ///   - screen: Sees the head of a request before its body is read, and may answer at once.
-  ///   - refuse: Answers a request that the handler does not get, with `Refusal.status`.
-  ///   - answer: Answers a request; called on many threads at the same time.
+  ///   - limits: The limits for clients.
+  ///   - certificates: For HTTPS; `nil` for plain HTTP.
+  ///   - screen: Sees the header of a request before its body is read, and may answer immediately.
+  ///   - refuse: Answers a request that never reaches the handler, with `Refusal.status`.
+  ///   - answer: Answers a request; called concurrently on many threads.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
@@ -43,18 +44,19 @@ public final class Listener: Sendable {
     deadlineTimer = Self.timer(daemons, limits)
   }
 
-  /// Listens with handlers that answer at once with prepared responses. Each daemon has one thread for all
-  /// of its connections, and the kernel spreads connections among the daemons.
+  /// Listens with handlers that answer immediately with prepared responses. Each daemon has one
+  /// thread for all of its connections, and the kernel distributes connections among the daemons.
   ///
   /// - Parameters:
   ///   - address: Where to listen.
   ///   - inherited: A listening socket to use instead of the address, for all daemons.
-  ///   - daemons: How many threads serve.
-  ///   - limits: What clients may take, in all daemons together. Fewer connections if the process may not
-  ///     open so many files. No body reaches the handler.
-  ///   - certificates: For HTTPS; plain HTTP without.
+  ///   - daemons: The number of threads that serve.
+  ///   - limits: The limits for clients, for all daemons together. Fewer connections are allowed if
+  ///     the process may not open that many files. No body reaches the handler.
+  ///   - certificates: For HTTPS; `nil` for plain HTTP.
   ///   - headerRefusal: The answer to a header over the limit. It is sent without a Date.
-  ///   - makeAnswers: Makes the handler of each daemon, which is called on its thread only.
+  ///   - makeAnswers: Creates the handler of each daemon, which is only called on the daemon's
+  ///     thread.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, daemons count: Int,
@@ -91,8 +93,8 @@ public final class Listener: Sendable {
     return DeadlineTimer(daemons.map(\.connections), every: max(0.05, seconds))
   }
 
-  /// A socket that shares its port would join the sockets of another server; one that does not share it
-  /// fails.
+  /// A socket that shares its port would silently join another server's sockets; one that does not
+  /// share it fails.
   private static func checkIsFree(_ address: SocketAddress) throws(ListenerError) {
     _ = try ListeningSocket(on: address, shared: false)
   }
@@ -106,24 +108,24 @@ public final class Listener: Sendable {
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { daemons.reduce(0) { $0 + Int($1.requests.inFlight.count) } }
 
-  /// How long nothing must have come before connections without a request are closed.
+  /// How long no data may have arrived before connections without a request are closed.
   private static let quietTime = Duration.milliseconds(100)
-  /// How long clients that have just connected may take to ask, in milliseconds.
+  /// How long new connections may take to send a request, in milliseconds.
   private static let newcomerMilliseconds: Int64 = 1000
 
-  /// Accepts connections before anything has come on them, from now on. Those that the kernel holds back
-  /// come within a second.
+  /// From now on, accepts connections before any data has arrived on them. Those that the kernel
+  /// holds back arrive within a second.
   public func prepareToStop() {
     for daemon in daemons { daemon.acceptAtOnce() }
   }
 
-  /// Shuts down gracefully: accepts no further connections, lets requests that have begun end within a
-  /// time, then closes every connection. Answers in the meantime say `Connection: close` (RFC 9112 section
-  /// 9.6). Returns when all threads have ended; a handler that blocks delays it. Does nothing when it is
-  /// called again.
+  /// Shuts down gracefully: stops accepting connections, waits a limited time for unfinished
+  /// requests, then closes every connection. Answers in the meantime have `Connection: close` (RFC
+  /// 9112 section 9.6). Returns when all threads have ended; a blocked handler delays it. A second
+  /// call does nothing.
   public func stop(within seconds: Double = 10) {
     for daemon in daemons { daemon.quiesce() }
-    // Only now: a client that has to connect anew must be refused at once, so that a proxy goes to another
+    // Only now: a client that reconnects must be refused immediately, so that a proxy tries another
     // server.
     for daemon in daemons { daemon.requests.inFlight.drain() }
     waitUntilQuiet(until: ContinuousClock.now + .seconds(seconds))
@@ -133,7 +135,8 @@ public final class Listener: Sendable {
   private func waitUntilQuiet(until deadline: ContinuousClock.Instant) {
     var requests: UInt = 0
     var quietSince = ContinuousClock.now
-    // Even if no connection is open: one that was just accepted may not be counted yet.
+    // Even if no connection is open, because a connection that was just accepted may not be counted
+    // yet.
     while ContinuousClock.now < deadline {
       let total = daemons.reduce(0) { $0 &+ $1.requests.inFlight.total }
       if total != requests || requestsInFlight > 0 || hasNewcomers { quietSince = .now }

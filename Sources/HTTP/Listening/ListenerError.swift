@@ -4,13 +4,13 @@ import Glibc
 public struct ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
   public enum Reason: Sendable, Equatable {
-    /// Another socket has the address and port.
+    /// Another socket uses the address and port.
     case addressInUse
     /// The process may not bind the port.
     case permissionDenied
     /// The address is not one of this machine.
     case addressNotAvailable
-    /// The host is neither an address nor a known name; the resolver's words.
+    /// The host is neither an address nor a known name; has the resolver's message.
     case unknownHost(String)
     /// The process or the machine has no file descriptors left.
     case tooManyOpenFiles

@@ -6,10 +6,10 @@ final class ListeningSocket: Sendable {
   let descriptor: CInt
   /// The port that it is bound to.
   let port: UInt16
-  /// Whether another process has the socket, too, and goes on accepting connections from it.
+  /// Whether another process shares the socket and continues to accept connections from it.
   private let isInherited: Bool
 
-  /// Shares a socket that another process made, with a copy of its descriptor.
+  /// Shares another process's socket through a copy of its descriptor.
   init(_ inherited: InheritedSocket) throws(ListenerError) {
     descriptor = fcntl(inherited.descriptor, F_DUPFD_CLOEXEC, 3)
     guard descriptor >= 0 else { throw ListenerError(call: "dup", errno, inherited.address) }
@@ -52,7 +52,7 @@ final class ListeningSocket: Sendable {
     isInherited = false
   }
 
-  /// Shares the inherited socket if there is one, else binds one.
+  /// Shares the inherited socket, or binds a new one.
   convenience init(
     on address: SocketAddress, or inherited: InheritedSocket?, shared: Bool
   ) throws(ListenerError) {
@@ -63,9 +63,9 @@ final class ListeningSocket: Sendable {
     }
   }
 
-  /// Whether a new connection wakes the daemon only when its first bytes have come, or after a second
-  /// (`TCP_DEFER_ACCEPT`). Devices send one request per connection; deferring saves a fifth of the
-  /// processor time for each. A kernel without it costs just that.
+  /// Whether a new connection wakes the daemon only when its first bytes have arrived, or after a
+  /// second (`TCP_DEFER_ACCEPT`). Devices send one request per connection, and deferring saves a
+  /// fifth of the processor time per connection. A kernel without this option is only slower.
   func deferConnections(_ isDeferred: Bool) {
     var seconds: CInt = isDeferred ? 1 : 0
     _ = setsockopt(
@@ -78,12 +78,12 @@ final class ListeningSocket: Sendable {
   /// Refuses new connections and keeps the descriptor. Connections to an inherited socket wait for the
   /// next process that accepts them.
   ///
-  /// - Parameter adopt: Accepts a connection that is established and waits, since it would be reset; false
-  ///   when there is none.
+  /// - Parameter adopt: Accepts a waiting established connection, which would otherwise be reset;
+  ///   false if there is none.
   func refuse(adopt: (CInt) -> Bool) {
-    // It stays deferred, too, as the next process wants it.
+    // It also stays deferred, as the next process expects.
     if isInherited { return }
-    // Without this filter, a connection that is made in the last moment is reset.
+    // Without this filter, a connection made at the last moment is reset.
     _ = aasa_ignore_beginnings(descriptor)
     deferConnections(false)
     let deadline = ContinuousClock.now + Self.handshakeTime
@@ -95,11 +95,12 @@ final class ListeningSocket: Sendable {
     shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
-  /// How long connections that have begun may take to be established. A client believes that they are when
-  /// this machine has answered, although the client's last packet is still on the way.
+  /// How long half-open connections may take to become established. A client considers a connection
+  /// established when this machine has answered, although the client's last packet is still on its
+  /// way.
   private static let handshakeTime = Duration.milliseconds(10)
 
-  /// How many established connections may wait.
+  /// The maximum number of established connections that wait.
   private static let backlog = 1024
 
   private static func setOption(
@@ -111,8 +112,8 @@ final class ListeningSocket: Sendable {
   }
 }
 
-/// A listening socket that another process made, such as systemd (systemd.socket(5)). That process keeps
-/// it, so connections wait in it while no server runs.
+/// A listening socket created by another process, such as systemd (systemd.socket(5)). That process
+/// keeps it open, so connections wait in it while no server runs.
 public struct InheritedSocket: Sendable {
   let descriptor: CInt
   /// Where it listens.
@@ -138,7 +139,7 @@ public struct InheritedSocket: Sendable {
           "The inherited descriptor \(descriptor) is not a listening TCP socket. Set ListenStream= to a "
           + "port in the systemd socket unit.")
     }
-    // A daemon must not block when another one has accepted the connection that both were woken for.
+    // A daemon must not block if another one has accepted the connection that woke both.
     let flags = fcntl(descriptor, F_GETFL)
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
       fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0

@@ -10,20 +10,20 @@ final class OpenConnection: @unchecked Sendable {
   // Unchecked is sound: what changes is atomic, under the lock of `OpenConnections`, or used by the one
   // thread that serves the connection.
 
-  /// The certificates that were in use when the connection began. A handshake may look at them at any time
-  /// until the connection ends.
+  /// The certificates that were in use when the connection began. A handshake may use them at any
+  /// time until the connection ends.
   let certificates: CertificateSet?
   fileprivate let descriptor: CInt
   /// When the connection began, in milliseconds of `OpenConnections.now`.
   fileprivate let begun: Int64
-  /// When the connection is cut, in the same milliseconds.
+  /// When to cut the connection, in the same unit.
   fileprivate let deadline: Atomic<Int64>
   /// Whether a request has arrived.
   fileprivate let hasAsked = Atomic(false)
   /// Its index among the open ones. Used under the lock.
   fileprivate var index = 0
 
-  /// How far the current request has come.
+  /// The stage of the current request.
   var stage = RequestStage.none
   /// The bytes of the request's target up to a NUL.
   var targetBytes = 0
@@ -37,29 +37,30 @@ final class OpenConnection: @unchecked Sendable {
     deadline = Atomic(begun + milliseconds)
   }
 
-  /// The state of a connection; nil before it has begun.
+  /// The state of a connection; nil before the connection has begun.
   static func of(_ connection: OpaquePointer) -> Unmanaged<OpenConnection>? {
     // Sound: `notifyConnection` sets the pointer, and releases the state when the connection has ended.
     aasa_socket_context(connection).map { Unmanaged.fromOpaque($0) }
   }
 
-  /// Cuts the connection after a time from now; never for nil.
+  /// Sets the time after which the connection is cut; nil for never.
   func allow(_ milliseconds: Int64?) {
     deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
   }
 
-  /// As `allow`, for a request whose header has arrived.
+  /// Like `allow`, for a request whose header has arrived.
   func allowAnswer(_ milliseconds: Int64) {
     hasAsked.store(true, ordering: .relaxed)
     allow(milliseconds)
   }
 }
 
-/// The open connections of a daemon, each with the time at which it is cut.
+/// The open connections of a daemon, each with its deadline.
 final class OpenConnections: Sendable {
   private struct State {
     var open: [OpenConnection] = []
-    /// How many connections the daemon was given and has not begun yet, and since when.
+    /// The number of connections passed to the daemon that it has not begun to serve, and since
+    /// when.
     var expected = 0
     var expectedSince: Int64 = 0
   }
@@ -82,10 +83,10 @@ final class OpenConnections: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// How many are open.
+  /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
-  /// To be called before the daemon is given a connection that it has not accepted itself.
+  /// Call this before passing the daemon a connection that it has not accepted itself.
   func expect() {
     state.withLock { state in
       state.expected += 1
@@ -93,11 +94,11 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// To be called if it did not take the connection.
+  /// Call this if the daemon refused the connection.
   func expectNoMore() { state.withLock { $0.expected = max(0, $0.expected - 1) } }
 
-  /// Whether connections have begun within a time, or are about to, and sent no request yet: their clients
-  /// are about to.
+  /// Whether connections began recently, or are about to begin, and have sent no request yet. Their
+  /// clients probably will.
   func haveNewcomers(since milliseconds: Int64) -> Bool {
     let begin = Self.now - milliseconds
     return state.withLock { state in
@@ -126,10 +127,10 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Cuts the connections whose time is over. When more than three quarters of the allowed connections are
-  /// open, a client has a tenth of the time for its next request.
+  /// Cuts the connections past their deadline. If more than three quarters of the allowed
+  /// connections are open, a client has only a tenth of the time for its next request.
   func cutOverdue() {
-    // Under the lock no socket can be closed and its number given to another one.
+    // While the lock is held, no socket can be closed and its descriptor reused.
     state.withLock { state in
       let isCrowded = state.open.count > limit / 4 * 3
       let limit = Self.now + (isCrowded ? headerMilliseconds / 10 * 9 : 0)
@@ -140,8 +141,7 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Makes libmicrohttpd report when connections begin and end. The object has to live as long as the
-  /// daemon.
+  /// Makes libmicrohttpd report when connections begin and end. The object must outlive the daemon.
   var notification: MHD_OptionItem {
     let notify: MHD_NotifyConnectionCallback = notifyConnection
     // Sound: see `Daemon.init`.
@@ -168,7 +168,7 @@ private func notifyConnection(
   }
 }
 
-/// Cuts overdue connections at regular times until it is released.
+/// Cuts overdue connections at regular intervals until it is released.
 final class DeadlineTimer: @unchecked Sendable {
   // Unchecked is sound: a source of Dispatch may be used by any thread, and nothing changes after init.
   private let timer: any DispatchSourceTimer
@@ -185,12 +185,12 @@ final class DeadlineTimer: @unchecked Sendable {
   deinit { timer.cancel() }
 }
 
-/// Connections that were answered before all of their request had come. Closing them with unread bytes
-/// would reset them, and the client, which still sends, could lose the answer. So they are closed in
-/// stages (RFC 9112 section 9.6): libmicrohttpd closes its side, and what the client sends is dropped here
-/// until the client has closed its side, or the time is over.
+/// Connections that were answered before their whole request had arrived. Closing them with unread
+/// bytes would reset them, and a client that is still sending could lose the answer. So they are
+/// closed in stages (RFC 9112 section 9.6): libmicrohttpd closes its side, and this drops what the
+/// client sends until the client closes its side or a timeout passes.
 final class LingeringConnections: Sendable {
-  /// How many there may be; others are closed at once.
+  /// The maximum number; further ones are closed immediately.
   private static let limit = 64
   static let milliseconds: Int64 = 2000
 
@@ -213,7 +213,7 @@ final class LingeringConnections: Sendable {
     // Sound: a source of Dispatch may be used by any thread.
     nonisolated(unsafe) let source = DispatchSource.makeReadSource(
       fileDescriptor: descriptor, queue: queue)
-    // Both hold each other until the source is cancelled, at the latest when the time is over.
+    // Both retain each other until the source is cancelled, at the latest after the timeout.
     source.setEventHandler {
       if !Self.dropArrivedBytes(of: descriptor) { source.cancel() }
     }
@@ -225,7 +225,7 @@ final class LingeringConnections: Sendable {
     queue.asyncAfter(deadline: .now() + .milliseconds(Int(Self.milliseconds))) { source.cancel() }
   }
 
-  /// Drops what has arrived, unless there is no end of it; false at the end of the connection.
+  /// Drops a limited amount of received data; false at the end of the connection.
   private static func dropArrivedBytes(of descriptor: CInt) -> Bool {
     // With MSG_TRUNC the kernel drops the bytes of a TCP socket instead of copying them.
     let flags = CInt(MSG_DONTWAIT) | CInt(MSG_TRUNC)

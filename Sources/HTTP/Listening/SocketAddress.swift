@@ -57,8 +57,8 @@ extension SocketAddress {
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Whether other machines can reach it: whether the host has an address that is not a loopback address
-  /// (RFC 6890). Nobody can reach a host without an address.
+  /// Whether other machines can reach it: whether the host has an address other than a loopback
+  /// address (RFC 6890). A host without an address is unreachable.
   public var isReachableFromOutside: Bool {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -74,8 +74,8 @@ extension SocketAddress {
     return false
   }
 
-  /// Whether somebody accepts connections there and closes one on which nothing was asked, be it HTTP or
-  /// HTTPS.
+  /// Whether a server accepts connections there, and closes one without a request. Works for HTTP
+  /// and HTTPS.
   ///
   /// - Parameter seconds: How long each step may take.
   public func reacts(within seconds: Int) -> Bool {
@@ -96,14 +96,14 @@ extension SocketAddress {
         descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
     guard resolved.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else { return false }
-    // The thread that serves sees the end of the connection, and neither counts nor logs a request.
+    // The serving thread sees the end of the connection and counts or logs no request.
     guard shutdown(descriptor, CInt(SHUT_WR)) == 0 else { return errno == ENOTCONN }
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, 0) >= 0 || errno == ECONNRESET
   }
 }
 
-/// The first address that a host and port stand for.
+/// The first address of a host and port.
 struct ResolvedAddress {
   private let storage: sockaddr_storage
   private let length: socklen_t

@@ -2,8 +2,8 @@ import CGnuTLS
 import CMicroHTTPD
 import Certificates
 
-/// TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers: what Apple's App Transport
-/// Security and RFC 9325 ask for. Nothing with SHA-1 or CBC, no static RSA.
+/// TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers, as Apple's App Transport
+/// Security and RFC 9325 require. No SHA-1, CBC or static RSA.
 private let priorities: StaticString = """
   SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA\
   :-CIPHER-ALL:+AES-128-GCM:+CHACHA20-POLY1305:+AES-256-GCM:-MAC-ALL:+AEAD
@@ -21,9 +21,9 @@ var tlsOptions: [MHD_OptionItem] {
   ]
 }
 
-/// Sends the last bytes of a connection, as far as it takes them without waiting.
+/// Sends the last bytes of a connection, as many as it accepts without waiting.
 ///
-/// - Returns: Whether it is a TLS connection; nothing is sent otherwise.
+/// - Returns: Whether it is a TLS connection. Otherwise, nothing is sent.
 func sendInTLS(_ bytes: [UInt8], on connection: OpaquePointer) -> Bool {
   guard let session = aasa_tls_session(connection) else { return false }
   // Sound: the pointer is used during the call only.
@@ -59,7 +59,7 @@ private func chooseCertificate(
   // Sound: libmicrohttpd sets the pointer of a session to its connection, and the set is retained until
   // the connection's end. Without a flag GnuTLS does not free what it is given.
   guard let pair = certificates.pair(for: requestedHost(session)) else {
-    // RFC 6066 section 3; libmicrohttpd would just close.
+    // RFC 6066 section 3; libmicrohttpd would only close the connection.
     _ = gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNRECOGNIZED_NAME)
     return -1
   }
@@ -72,7 +72,7 @@ private func chooseCertificate(
   return 0
 }
 
-/// The host of the extension `server_name` (RFC 6066 section 3); an empty one for what is not a name.
+/// The host in the extension `server_name` (RFC 6066 section 3); empty if it is not a name.
 private func requestedHost(_ session: gnutls_session_t) -> String? {
   withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
     var count = buffer.count

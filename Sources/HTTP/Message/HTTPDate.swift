@@ -6,7 +6,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   /// Seconds since 1970.
   public let seconds: Int64
 
-  /// A time in seconds since 1970, held within the years 1970 to 9999.
+  /// A time in seconds since 1970, clamped to the years 1970 to 9999.
   public init(seconds: Int64) {
     self.seconds = min(max(seconds, 0), 253_402_300_799)
   }
@@ -14,7 +14,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
   /// Parses any of the three forms that RFC 9110 section 5.6.7 asks recipients to accept, without
   /// allocating. The weekday is not compared with the date.
   ///
-  /// - Returns: nil for anything else; a condition with it is to be ignored.
+  /// - Returns: nil for anything else. Ignore a condition with such a date.
   public init?(_ bytes: UnsafeRawBufferPointer) {
     // The longest is "Wednesday, 09-Nov-94 08:49:37 GMT".
     guard bytes.count <= 33 else { return nil }
@@ -27,7 +27,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
     guard var date = parsed else { return nil }
     let day = date.tm_mday
-    // A leap second counts as the one before it.
+    // A leap second is read as the second before it.
     date.tm_sec = min(date.tm_sec, 59)
     let seconds = timegm(&date)
     // There is no 31 February.
@@ -35,7 +35,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     self.init(seconds: Int64(seconds))
   }
 
-  /// With the number of bytes where it is fixed: `strptime` overlooks missing blanks and zeros.
+  /// The formats, with their length if it is fixed: `strptime` accepts missing blanks and zeros.
   private static let forms: [(format: StaticString, count: Int?)] = [
     ("%a, %d %b %Y %H:%M:%S GMT", 29), ("%a, %d-%b-%y %H:%M:%S GMT", nil),
     ("%a %b %e %H:%M:%S %Y", 24),

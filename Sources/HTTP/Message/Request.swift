@@ -1,4 +1,4 @@
-/// A whole request.
+/// A complete request.
 public struct Request: Sendable {
   /// The method.
   public let method: Method
@@ -27,7 +27,7 @@ public struct Request: Sendable {
   }
 }
 
-/// What comes before a request's body.
+/// The part of a request before its body.
 public struct RequestHead: Sendable {
   /// The method.
   public let method: Method
@@ -40,13 +40,13 @@ public struct RequestHead: Sendable {
 }
 
 extension Request {
-  /// What came before the body.
+  /// The part before the body.
   public var head: RequestHead {
     RequestHead(method: method, target: target, fields: fields, peer: peer)
   }
 }
 
-/// A request that a listener does not give to its handler, because it is malformed or over a limit.
+/// A request that a listener refuses, because it is malformed or exceeds a limit.
 public struct Refusal: Sendable {
   /// What is wrong with the request.
   public enum Reason: Sendable, Equatable {
@@ -64,7 +64,7 @@ public struct Refusal: Sendable {
 
   /// What is wrong with the request.
   public let reason: Reason
-  /// The request's header, with its identifier for example.
+  /// The request's header, for example for its ID.
   public let fields: Fields
 
   /// The status that fits the reason.

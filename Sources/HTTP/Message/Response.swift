@@ -1,5 +1,5 @@
-/// An answer to a request. `Content-Length`, `Date` and `Connection` are added when it is sent. The body
-/// of an answer to HEAD is left out.
+/// An answer to a request. `Content-Length`, `Date` and `Connection` are added when it is sent. The
+/// body is omitted for HEAD requests.
 public struct Response: Sendable {
   /// The status.
   public var status: Status

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The bytes of a body, ready to be sent any number of times and shared by several responses.
 ///
-/// Large ones lie in a file in memory, which the kernel sends without a copy through this process
-/// (sendfile): from 32 KB on that takes less than half of the processor time.
+/// Large bodies are in a memory file, which the kernel sends without copying it through this
+/// process (sendfile). From 32 KB on, this takes less than half of the processor time.
 public final class Content: @unchecked Sendable {
   // Unchecked is sound: nothing changes between init and deinit.
   private enum Storage {
@@ -22,13 +22,13 @@ public final class Content: @unchecked Sendable {
 
   private static let fileBytes = 32_768
 
-  /// How many descriptors files in memory and their responses take.
+  /// The number of descriptors that memory files and their responses use.
   private static let descriptors = Atomic<Int>(0)
 
   private static let descriptorLimit = OpenFiles.forDocuments
 
-  /// Whether one more descriptor may be taken, which is then to be given back. Files take at most half of
-  /// them, so that responses that are built later can have one, too.
+  /// Reserves one more descriptor, to be given back later; false if none is left. Files may use at
+  /// most half of them, so that responses built later can get one, too.
   private static func takeDescriptor(within limit: Int) -> Bool {
     if descriptors.add(1, ordering: .relaxed).newValue <= limit { return true }
     giveDescriptorBack()
@@ -37,7 +37,8 @@ public final class Content: @unchecked Sendable {
 
   static func giveDescriptorBack() { descriptors.subtract(1, ordering: .relaxed) }
 
-  /// Copies bytes. Where the process has too few file descriptors, a large body stays in its own memory.
+  /// Copies bytes. If the process has too few file descriptors, a large body stays in ordinary
+  /// memory.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
     storage = Self.file(bytes) ?? Self.buffer(bytes)
@@ -78,15 +79,16 @@ public final class Content: @unchecked Sendable {
     return nil
   }
 
-  /// Begins to load the first bytes into the processor's caches; the kernel sends a file without them.
+  /// Prefetches the first bytes into the processor's caches. Does nothing for a file, which the
+  /// kernel sends.
   public func prefetch() {
     if case .buffer(let buffer) = storage { aasa_prefetch(buffer.baseAddress) }
   }
 }
 
 extension Content {
-  /// A response that sends the file with a descriptor of its own, which counts until it is given back; nil
-  /// if there is no file or no descriptor.
+  /// A response that sends the file with its own descriptor, which is reserved until it is given
+  /// back; nil if there is no file, or no descriptor is left.
   func makeFileResponse() -> OpaquePointer? {
     guard case .file(let descriptor) = storage,
       Self.takeDescriptor(within: Self.descriptorLimit)
@@ -101,10 +103,10 @@ extension Content {
     return nil
   }
 
-  /// A response that sends the bytes from memory and holds this until its end; nil if no memory is left.
+  /// A response that sends the bytes from memory and retains this object; nil if no memory is left.
   func makeBufferResponse() -> OpaquePointer? {
     guard case .buffer(let buffer) = storage else { return makeResponseFromCopy() }
-    // Released by the free callback: connections may go on sending when the owner is gone.
+    // The free callback releases it: connections may still be sending after the owner is gone.
     let retained = Unmanaged.passRetained(self)
     let response = MHD_create_response_from_buffer_with_free_callback_cls(
       count, buffer.baseAddress,
@@ -116,7 +118,7 @@ extension Content {
     return response
   }
 
-  /// For a file when no descriptor is left: a response with a copy of the bytes in memory.
+  /// A response with a copy of the file's bytes in memory, for when no descriptor is left.
   private func makeResponseFromCopy() -> OpaquePointer? {
     guard case .file(let descriptor) = storage, let copy = malloc(count) else { return nil }
     // Sound: the copy has room for `count` bytes. libmicrohttpd frees it with the response.

@@ -61,7 +61,7 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
 
   deinit { Self.release(pointer, holdsDescriptor: holdsDescriptor) }
 
-  /// Leaves the reference to somebody else, who releases it.
+  /// Passes ownership of the reference to the caller.
   fileprivate consuming func handOver() { discard self }
 
   /// Queues the response as the answer to a connection's request. It may be released while it is still
@@ -71,8 +71,9 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A response that is built when it is first needed, by any thread, and then kept: building it takes
-/// longer than reading its document from a database, and most of many documents are never asked for.
+/// A response that any thread builds when it is first needed, and that is then kept. Building one
+/// takes longer than reading its document from the database, and most documents are never
+/// requested.
 public struct LazyResponse: ~Copyable, @unchecked Sendable {
   // Unchecked is sound: it has atomics only, and a response may be used by any thread (see
   // `PreparedResponse`).
@@ -82,7 +83,7 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   /// Whether the kept response holds a file descriptor.
   private let holdsDescriptor = Atomic(false)
 
-  /// A response that is still to be built.
+  /// A response that is not built yet.
   public init() {}
 
   deinit {
@@ -94,14 +95,14 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   /// Whether it has been built and is kept.
   public var isKept: Bool { kept.load(ordering: .relaxed) != nil }
 
-  /// Begins to load the response and its fields, which lie behind it, into the processor's caches.
+  /// Prefetches the response, and its fields behind it, into the processor's caches.
   public func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed))) }
 
   /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
   ///
   /// - Parameters:
-  ///   - limit: How many are kept together with others. Beyond the limit the response is built for this
-  ///     call only. The owner gives the place back at its end if this `isKept`.
+  ///   - limit: The limit of kept responses, shared with others. Beyond it, the response is built
+  ///     only for this call. If `isKept`, the owner gives the place back when it is released.
   ///   - make: Builds the response, always the same one.
   package borrowing func withResponse<Result>(
     within limit: KeptResponses?,
@@ -113,12 +114,12 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
       let response = try make()
       let pointer = response.pointer
       if limit?.take() ?? true {
-        // Releasing, so that a thread that finds the address finds the response as it was built.
+        // Releasing order, so that a thread that sees the address sees the complete response.
         let isFirst = kept.compareExchange(
           expected: nil, desired: pointer, ordering: .acquiringAndReleasing
         ).exchanged
         if isFirst {
-          // Read at the end of this only.
+          // Only read in deinit.
           holdsDescriptor.store(response.holdsDescriptor, ordering: .relaxed)
           response.handOver()
           return body(pointer)
@@ -133,7 +134,7 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// How many responses may be kept that are quickly built again.
+/// A limit for kept responses that are cheap to build again.
 public final class KeptResponses: Sendable {
   /// The largest number.
   public let limit: Int
@@ -142,10 +143,10 @@ public final class KeptResponses: Sendable {
   /// Room for a number of responses.
   public init(limit: Int) { self.limit = limit }
 
-  /// How many there are.
+  /// The number of kept responses.
   public var count: Int { number.load(ordering: .relaxed) }
 
-  /// Whether one more may be kept, whose place is then to be given back.
+  /// Reserves a place for one more response, to be given back later; false if there is none.
   func take() -> Bool {
     if number.add(1, ordering: .relaxed).newValue <= limit { return true }
     giveBack()

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import Glibc
 
-/// Answers whole requests with handlers that may block, on a thread for each connection.
+/// Answers complete requests with handlers that may block, on a thread per connection.
 final class BlockingHandler: RequestSteps {
   let answerMilliseconds: Int64
   private let limits: Limits
@@ -44,7 +44,7 @@ final class BlockingHandler: RequestSteps {
     return false
   }
 
-  /// Answers; the time that the handler takes is not the client's.
+  /// Answers. The handler's time is not charged to the client's deadline.
   func answer(_ request: ArrivingRequest) -> MHD_Result {
     guard let incoming = request.state.incoming else { return .NO }
     request.state.allow(nil)
@@ -66,7 +66,7 @@ final class BlockingHandler: RequestSteps {
     state.incoming = nil
   }
 
-  /// The answer to a request that has come as far as it is read.
+  /// The answer to a request that has arrived as far as it is read.
   private func response(to incoming: IncomingRequest) -> Response {
     var response =
       switch incoming.verdict {
@@ -79,11 +79,11 @@ final class BlockingHandler: RequestSteps {
   }
 }
 
-/// A request that is arriving. Used by the thread of its connection only.
+/// A request that is arriving. Used only by its connection's thread.
 final class IncomingRequest {
-  /// What is to be done with a request, by what has come of it.
+  /// What to do with a request, given what has arrived.
   enum Verdict {
-    /// The handler gets it when its body has come.
+    /// The handler gets it when its body has arrived.
     case wanted(RequestHead)
     case refused(Refusal.Reason)
     /// Answered without its body.
@@ -100,7 +100,7 @@ final class IncomingRequest {
   private var body: [UInt8] = []
   private var receivedBytes = 0
 
-  /// How much of an unwanted body is read and dropped, so that the client gets to the answer.
+  /// How much of an unwanted body is read and dropped, so that the client reads the answer.
   private static let drainedBytes = 1_048_576
 
   init(target: UnsafePointer<CChar>, limits: Limits) {
@@ -108,21 +108,21 @@ final class IncomingRequest {
     self.limits = limits
   }
 
-  /// The request when its body has come.
+  /// The request with its complete body.
   func whole(_ head: RequestHead) -> Request {
     Request(
       method: head.method, target: head.target, version: version, fields: fields, body: body,
       peer: head.peer)
   }
 
-  /// How many bytes of a body are read, kept or not, before the connection is cut.
+  /// The maximum number of body bytes to read, kept or not, before cutting the connection.
   private var readBytes: Int {
     if case .screened = verdict { Self.drainedBytes } else { limits.bodyBytes + Self.drainedBytes }
   }
 
   private var isWanted: Bool { if case .wanted = verdict { true } else { false } }
 
-  /// Takes what came before the body. Where a body follows, `screen` may answer without it.
+  /// Takes the header. If a body follows, `screen` may answer without it.
   func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Response?) {
     version = String(cString: request.version)
     forEachField(of: request.connection) { name, value in
@@ -161,7 +161,7 @@ final class IncomingRequest {
     }
   }
 
-  /// Takes a piece of the body; false if so much came that the connection has to be cut.
+  /// Takes a piece of the body; false if it is too large and the connection must be cut.
   func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
     receivedBytes += piece.count
     if isWanted {

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import Glibc
 
-/// What a daemon does with its requests: called on its thread only, and to return without waiting.
+/// A daemon's callbacks for requests. They run only on its thread and must not wait.
 public struct DirectAnswers: Sendable {
   let answer: @Sendable (borrowing DirectRequest) -> DirectRequest.Queued
   let noteHeaderTooLarge: @Sendable (borrowing DirectRequest) -> Void
@@ -23,10 +23,10 @@ public struct DirectAnswers: Sendable {
   }
 }
 
-/// Answers requests with prepared responses, on one thread for all of its connections. Nothing of it
+/// Answers requests with prepared responses, on one thread for all of its connections. It never
 /// blocks or allocates.
 final class DirectHandler: RequestSteps, @unchecked Sendable {
-  // Unchecked is sound: what changes is used by the daemon's thread only.
+  // Unchecked is sound: only the daemon's thread uses what changes.
 
   let answerMilliseconds: Int64
   private let memory: ConnectionMemory
@@ -55,15 +55,15 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
     state.targetBytes = strlen(target)
     joinParameters(of: target)
     if memory.holds(targetOf: state.targetBytes) { return .target }
-    // Now, since libmicrohttpd may have no memory left to go on with the request.
+    // Now, since libmicrohttpd may have no memory left to continue with the request.
     sendLast(headerRefusal, on: connection)
     return .targetRefused
   }
 
   func takeHead(_ request: ArrivingRequest) -> RequestStage {
     let fields = DirectFields(of: request.connection)
-    // A long body is not worth reading, and a connection that drains is to be closed: the answer is given
-    // now.
+    // A long body is not worth reading, and a draining connection must be closed, so the answer is
+    // sent now.
     if fields.hasLongBody || inFlight.isDraining {
       found = (request.connection, fields)
       return .answeredEarly
@@ -72,7 +72,7 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
     return .head
   }
 
-  /// A short body is read and dropped, so that the client gets to the answer.
+  /// A short body is read and dropped, so that the client reads the answer.
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool { true }
 
   func answer(_ request: ArrivingRequest) -> MHD_Result {
@@ -91,7 +91,7 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
     if found?.connection == connection { found = nil }
   }
 
-  /// What the first call for the request has found, unless another connection came between.
+  /// The result of the first call for the request, unless another connection came in between.
   private func takeFields(of connection: OpaquePointer) -> DirectFields {
     guard let found, found.connection == connection else { return DirectFields(of: connection) }
     self.found = nil

@@ -1,12 +1,12 @@
 import CMicroHTTPD
 import Glibc
 
-/// A request as it lies in the connection's buffer: nothing is copied, so nothing of it may be kept
-/// after the handler returns.
+/// A request in its connection's buffer. Nothing is copied, so nothing of it may be kept after the
+/// handler returns.
 public struct DirectRequest: ~Copyable {
-  /// Why a request is unusable, whatever it asks for.
+  /// Why a request is unusable, regardless of its target.
   public enum Fault: Sendable {
-    /// There is a NUL in the target: 400.
+    /// The target contains a NUL: 400.
     case malformedTarget
     /// The header is not clear about where the body ends (RFC 9112 section 6.3): 400.
     case unclearLength
@@ -24,7 +24,7 @@ public struct DirectRequest: ~Copyable {
   public let target: UnsafeRawBufferPointer
   /// Whether the version is HTTP/1.0.
   public let isVersion10: Bool
-  /// The fields that the public listener looks at.
+  /// The fields that the public listener uses.
   public let fields: DirectFields
   /// Why the request is unusable; nil if it is not.
   public let fault: Fault?
@@ -68,8 +68,8 @@ public struct DirectRequest: ~Copyable {
     }
   }
 
-  /// Whether any line of a field satisfies a condition; for fields of which `fields` knows that
-  /// there are several lines.
+  /// Whether any line of a field satisfies a condition. For fields that have several lines
+  /// according to `fields`.
   public func anyLine(
     of wanted: StaticString, satisfies condition: (UnsafeRawBufferPointer) -> Bool
   ) -> Bool {
@@ -110,9 +110,10 @@ func forEachField(
 /// The fields of a header that decide how a document is answered, found in one pass. The bytes belong to
 /// the connection.
 public struct DirectFields {
-  /// A field that should stand in one line, and how many there are.
+  /// A field that should have one line, and its actual number of lines.
   public struct Line {
-    /// The value of the first line, of forwarded ones the last, without white space around it.
+    /// The value of the first line, or of the last for forwarding fields, without surrounding white
+    /// space.
     public private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The number of lines.
     public private(set) var count = 0
@@ -172,8 +173,8 @@ public struct DirectFields {
     _ name: UnsafePointer<CChar>, _ bytes: Int, _ value: UnsafeRawBufferPointer
   ) {
     let name = UnsafeRawPointer(name)
-    // Eight bytes at a time, with the bit set that makes ASCII letters lower case: no other character of a
-    // name becomes a letter or a hyphen. Sound: no more bytes are read than each of the two has.
+    // Eight bytes at a time, with the bit set that makes ASCII letters lower case: no other
+    // character of a name becomes a letter or a hyphen. Sound: neither is read beyond its end.
     func isNamed(_ wanted: StaticString) -> Bool {
       let wanted = UnsafeRawPointer(wanted.utf8Start)
       var index = 0

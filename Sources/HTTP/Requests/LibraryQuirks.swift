@@ -1,9 +1,9 @@
 import CMicroHTTPD
 import Glibc
 
-// What libmicrohttpd does that a caller would not expect, and where this module deals with it. All of it
-// was seen in version 0.9.75. Look here first when the version changes: each line names the test that
-// fails if the workaround is missing, or that will show that it is no longer needed.
+// Unexpected behavior of libmicrohttpd, and where this module deals with it. All of it was observed
+// in version 0.9.75. Look here first when the version changes: each line names the test that fails
+// without the workaround, or that will show when it is no longer needed.
 //
 // | libmicrohttpd 0.9.75 … | here | test |
 // |---|---|---|
@@ -18,10 +18,10 @@ import Glibc
 // | accepts no answer between two pieces of a body | `sendLast` | `HTTPTests/AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
 // | drops the header when a request ends before its last call | `DirectHandler.end` | `WellKnownTests/AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
 // | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
-// | closes silent connections only, not those that send a byte now and then | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
+// | closes silent connections only, not those that send bytes very slowly | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
 // | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsMadeDuringShutdownAreAnsweredOrRefused` |
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
-// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while anybody still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
+// | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while any process still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
 // | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
 // | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
 // | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
@@ -34,13 +34,13 @@ func keepEscapes(
   text.map { strlen($0) } ?? 0
 }
 
-/// Makes one parameter of a target's whole query, in the connection's own memory, before libmicrohttpd
-/// splits it. Nobody here asks it for parameters.
+/// Joins a target's whole query into one parameter, in the connection's own memory, before
+/// libmicrohttpd splits it. This module never reads its parameters.
 ///
-/// - Parameter target: What the URI log callback is called with.
+/// - Parameter target: The argument of the URI log callback.
 func joinParameters(of target: UnsafePointer<CChar>) {
-  // Sound: libmicrohttpd itself writes to this memory when it goes on. The text ends with NUL, and each
-  // byte stays one that is not NUL.
+  // Sound: libmicrohttpd itself writes to this memory later. The text ends with NUL, and no other
+  // byte becomes NUL.
   guard let query = strchr(UnsafeMutablePointer(mutating: target), CInt(UInt8(ascii: "?"))) else {
     return
   }
@@ -52,9 +52,9 @@ func joinParameters(of target: UnsafePointer<CChar>) {
 }
 
 extension ArrivingRequest {
-  /// Whether a NUL hides a part of the target: it lies between `url` and the blank before the version.
+  /// Whether a NUL hides a part of the target, between `url` and the blank before the version.
   ///
-  /// - Parameter bytes: How long the target is up to a NUL.
+  /// - Parameter bytes: The length of the target up to a NUL.
   func hidesTarget(ofBytes bytes: Int) -> Bool { version - url - 1 != bytes }
 }
 
@@ -85,9 +85,9 @@ struct BodyFraming {
     isChunked = !codings.isEmpty
     problem =
       if codings.isEmpty {
-        lengths.count > 1 ? .malformedHeader("There is more than one Content-Length.") : nil
+        lengths.count > 1 ? .malformedHeader("The request has more than one Content-Length.") : nil
       } else if !lengths.isEmpty {
-        .malformedHeader("There is both a Content-Length and a Transfer-Encoding.")
+        .malformedHeader("The request has both Content-Length and Transfer-Encoding.")
       } else if codings.count > 1 || !codings[0].equalsIgnoringASCIICase("chunked") {
         .unknownTransferCoding
       } else {
@@ -100,13 +100,14 @@ struct BodyFraming {
 struct ConnectionMemory {
   /// The largest request header, in bytes.
   let headerLimit: Int
-  /// What libmicrohttpd gets for each connection. It clears all of it after each request, so its size
-  /// costs time. Half of it takes what arrives, the rest an entry for each field and a copy of cookies.
+  /// The memory per connection. libmicrohttpd clears all of it after each request, so its size
+  /// costs time. Half of it holds received data; the rest holds an entry per field and a copy of
+  /// cookies.
   var bytes: Int { 4 * headerLimit }
 
-  /// What has to be left for an answer's header.
+  /// The memory to leave for an answer's header.
   private static let answerBytes = 640
-  /// What libmicrohttpd keeps for each field, besides its text.
+  /// The memory that libmicrohttpd needs per field, besides its text.
   private static let bytesPerField = 64
 
   /// Whether a request's header is within the limit and leaves room for an answer. Many small fields need
@@ -136,8 +137,8 @@ extension Response {
   }
 }
 
-/// Sends the bytes of an answer past libmicrohttpd, as far as the connection takes them without waiting.
-/// Nothing else of an answer may have been sent.
+/// Sends the bytes of an answer, bypassing libmicrohttpd, as many as the connection accepts without
+/// waiting. No other part of an answer may have been sent.
 func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
   if sendInTLS(bytes, on: connection) { return }
   let descriptor = aasa_socket(connection)
@@ -146,6 +147,6 @@ func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
   _ = bytes.withUnsafeBytes {
     send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
   }
-  // What libmicrohttpd may still have to say to such a request must not follow. In TLS it may.
+  // libmicrohttpd must not send anything further for such a request. In TLS it may.
   shutdown(descriptor, CInt(SHUT_WR))
 }

@@ -14,7 +14,7 @@ enum RequestStage {
   case target
   /// The header has arrived. The body, if there is one, is read before the answer.
   case head
-  /// Answered before all of it was read. What the client still sends is dropped.
+  /// Answered before all of it was read. The rest of it is dropped.
   case answeredEarly
   /// Answered as soon as the request line had arrived, since the target was too long.
   case targetRefused
@@ -42,7 +42,7 @@ protocol RequestSteps: AnyObject, Sendable {
   ) -> RequestStage
   /// The header has arrived.
   ///
-  /// - Returns: `.head`, or `.answeredEarly` if the answer is to be given now.
+  /// - Returns: `.head`, or `.answeredEarly` to answer now.
   func takeHead(_ request: ArrivingRequest) -> RequestStage
   /// A piece of the body has arrived.
   ///
@@ -50,11 +50,12 @@ protocol RequestSteps: AnyObject, Sendable {
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool
   /// Answers.
   func answer(_ request: ArrivingRequest) -> MHD_Result
-  /// The request has ended at a stage, however it did.
+  /// The request has ended at a stage, for any reason.
   func end(on connection: OpaquePointer, _ state: OpenConnection)
 }
 
-/// Takes the requests of a daemon from their first line to their end, with the steps of its kind.
+/// Drives the requests of a daemon from their first line to their end, through the steps of its
+/// kind.
 final class RequestCycle: Sendable {
   let inFlight: RequestsInFlight
   fileprivate let steps: any RequestSteps
@@ -147,7 +148,7 @@ private func withCycle<Result>(
   }
 }
 
-/// How many requests a daemon has begun and completed, and whether it is shutting down.
+/// The numbers of requests that a daemon has begun and completed, and whether it is shutting down.
 final class RequestsInFlight: Sendable {
   private let begun = Atomic<UInt>(0)
   private let completed = Atomic<UInt>(0)
@@ -162,10 +163,10 @@ final class RequestsInFlight: Sendable {
 
   func drain() { drains.store(true, ordering: .relaxed) }
 
-  /// How many requests have begun, ever.
+  /// The number of requests begun since startup.
   var total: UInt { begun.load(ordering: .relaxed) }
 
-  /// Requests whose first line has arrived and whose answer has not left.
+  /// Requests whose first line has arrived and whose answer is not sent yet.
   var count: UInt {
     let completed = completed.load(ordering: .acquiring)
     return begun.load(ordering: .relaxed) &- completed

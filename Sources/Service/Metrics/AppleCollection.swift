@@ -3,10 +3,10 @@ import Metrics
 import Store
 import Synchronization
 
-/// Which published changes Apple has not fetched yet, by the last look at the fetch ledger.
+/// The published changes that Apple has not fetched yet, as of the last query of the fetch ledger.
 final class AppleCollection: Sendable {
   private struct State {
-    /// `nil` before the first look.
+    /// `nil` before the first query.
     var waiting: [WaitingDomains]?
     var next = ContinuousClock.now
   }
@@ -21,9 +21,10 @@ final class AppleCollection: Sendable {
     self.interval = interval
   }
 
-  /// Looks again if the last look is old enough. Only one thread may call it.
+  /// Queries again if the last result is old enough. Only one thread may call it.
   ///
-  /// - Throws: `StoreError.database`. The last result stays, since a missing sample would restart alerts.
+  /// - Throws: `StoreError.database`. The last result is kept, because a missing sample would
+  ///   restart alerts.
   func refresh() throws {
     if state.withLock(\.next) > .now { return }
     let waiting = try store.domainsWaitingForApple()

@@ -5,8 +5,8 @@ import Metrics
 import Store
 import WellKnown
 
-/// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so it works
-/// when they do not.
+/// Everything in `/metrics`. It never queries the database or takes a lock that serving needs, so
+/// it works even when they are stuck.
 struct ServiceMetrics: Sendable {
   /// When the process started, in seconds since 1970.
   let startTime: Double

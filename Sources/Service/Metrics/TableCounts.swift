@@ -33,7 +33,7 @@ final class TableCounts: Sendable {
 
   private let state = Mutex(State())
 
-  /// A domain's document was replaced; `nil` is none.
+  /// A domain's document was replaced; `nil` means no document.
   func replace(_ old: ServedDocument?, with new: ServedDocument?) {
     state.withLock { state in
       if let old { state.counts[Part(bytes: old.bytes), default: 0] -= 1 }

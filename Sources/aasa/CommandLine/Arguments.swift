@@ -1,7 +1,8 @@
 import Association
 import Service
 
-/// Wrong usage, as a sentence. The program adds a hint at help and ends with 64 (EX_USAGE in sysexits.h).
+/// A usage error, as a sentence. The program adds a hint to run `--help` and exits with 64
+/// (EX_USAGE in sysexits.h).
 struct UsageError: Error {
   let message: String
   /// The command to run for help; nil for that of the command that was called.
@@ -20,15 +21,16 @@ struct UsageError: Error {
   }
 }
 
-/// The words behind a command: options, flags and operands.
+/// The arguments of a command: options, flags and operands.
 struct Arguments {
-  /// The values of options by name; the empty text for a flag.
+  /// The values of options by name; empty for a flag.
   private(set) var values: [String: [String]] = [:]
   private(set) var operands: [String] = []
-  /// Whether help was asked for. Then nothing else is checked.
+  /// Whether help was requested. If so, nothing else is checked.
   private(set) var wantsHelp = false
 
-  /// Splits words. `--name value` and `--name=value` are the same; all words behind `--` are operands.
+  /// Splits words. `--name value` and `--name=value` are the same; all words after `--` are
+  /// operands.
   init(_ words: ArraySlice<String>, for command: Command) throws(UsageError) {
     var rest = words
     while let word = rest.popFirst() {

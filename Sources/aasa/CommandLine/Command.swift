@@ -2,7 +2,7 @@ import Service
 
 /// A command: parsing, help, completion and the man page are all made from this declaration.
 struct Command: Sendable {
-  /// What stands behind the options.
+  /// The operands after the options.
   struct Operands: Sendable {
     var name = ""
     var count = 0...0
@@ -26,21 +26,21 @@ struct Command: Sendable {
   let name: String
   /// `nil` for one that `aasa --help` does not list.
   let group: Group?
-  /// One line, beginning with a verb in lower case.
+  /// One line that begins with a verb in lower case.
   let summary: String
-  /// A paragraph more.
+  /// A further paragraph.
   var details = ""
   var options: [Option] = []
   var operands = Operands.none
-  /// What the operand may be, if that is one of a few words.
+  /// The allowed operands, if they are a few fixed words.
   var choices: [String] = []
-  /// Each with what it does.
+  /// Command lines with descriptions.
   let examples: [(does: String, line: String)]
-  /// What 0 means.
+  /// The meaning of exit code 0.
   var success = "success"
-  /// What 1 means.
+  /// The meaning of exit code 1.
   var failure = "failure; stderr says why"
-  /// What 2 means, if it is used.
+  /// The meaning of exit code 2, if the command uses it.
   var difference: String?
   let run: @Sendable (Arguments) throws -> ExitStatus
 
@@ -66,8 +66,8 @@ struct Command: Sendable {
 struct Option: Sendable {
   /// Such as `--domain`.
   let name: String
-  /// What stands for its value in help; nil for a flag. A flag with `choices` may have one of them as its
-  /// value: `--name=false`.
+  /// The placeholder for its value in help; nil for a flag. A flag with `choices` may have one of
+  /// them as its value: `--name=false`.
   var placeholder: String?
   let help: String
   var isRequired = false
@@ -95,7 +95,7 @@ struct Option: Sendable {
     standard = setting.standard
   }
 
-  /// The same option, which a command cannot do without.
+  /// The same option, but required.
   var required: Option {
     var option = self
     option.isRequired = true
@@ -105,7 +105,7 @@ struct Option: Sendable {
   /// `--domain DOMAIN`
   var spelling: String { name + (placeholder.map { " \($0)" } ?? "") }
 
-  /// Its values, its default and its variable, if there are any to name.
+  /// Its values, default and environment variable, if it has any.
   var facts: String {
     [
       range,

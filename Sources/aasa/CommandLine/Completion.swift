@@ -1,6 +1,6 @@
 import Service
 
-/// Scripts with which shells complete commands, options and their values.
+/// Completion scripts for shells: commands, options and their values.
 enum Completion {
   enum Shell: String, CaseIterable { case bash, zsh, fish }
 
@@ -27,7 +27,7 @@ enum Completion {
     return (first, second)
   }
 
-  /// Completion of file names is left to readline: it applies where there are no other words.
+  /// Readline completes file names if there are no other words.
   private static func bash(_ commands: [Command]) -> String {
     let (first, second) = words(commands)
     let options = commands.flatMap(\.options).filter { $0.placeholder != nil }
@@ -154,7 +154,7 @@ enum Completion {
 }
 
 extension Command {
-  /// Whether its operands are files or directories.
+  /// Whether its operands are paths of files or directories.
   fileprivate var takesPath: Bool {
     operands.name.split(separator: "|").contains { $0 == "FILE" || $0 == "DIR" }
   }

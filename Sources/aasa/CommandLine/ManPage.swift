@@ -52,7 +52,7 @@ enum ManPage {
 
   private static func paragraph(_ text: String) -> [String] { text.wrapped(to: 70).map(escaped) }
 
-  /// A line in which nothing is a macro.
+  /// The line, escaped so that nothing in it is a macro.
   private static func escaped(_ line: String) -> String {
     let text = line.reduce(into: "") { text, character in
       switch character {

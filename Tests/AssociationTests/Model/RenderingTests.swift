@@ -36,7 +36,9 @@ import Testing
     #expect(legacy.exclude)
     #expect(sameScalars(legacy.pattern, path))
     let file: JSON = [
-      "applinks": ["apps": [], "details": [["appID": "A.b", "paths": ["*", .string("NOT " + path)]]]]
+      "applinks": [
+        "apps": [], "details": [["appID": "A.b", "paths": ["*", .string("NOT " + path)]]],
+      ]
     ]
     #expect(try Document(adopting: file).json == file)
   }
