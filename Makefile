@@ -25,7 +25,7 @@ help:
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
-	@echo "make bench     compare with nginx and others: 12 minutes on an idle machine, 2 with QUICK=1"
+	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 3 with QUICK=1"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
