@@ -7,7 +7,7 @@ import Testing
   @Test func importAndApplyTellTheirReason() throws {
     let scratch = try TemporaryDirectory()
     let database = scratch.path("aasa.db")
-    let reason = "release 7: \"é\" & more?"
+    let reason = "release 7: “é” & more?"
     let file = AssociationFile.routes(["/a"])
     let imported = try Program.aasa(
       "import", "--domain", "a.example", "--reason", "first \(reason)", "--database", database, "-",

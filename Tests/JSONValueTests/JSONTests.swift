@@ -16,7 +16,7 @@ import JSONValue
 
   @Test(arguments: [
     ("", 1, 1), ("{", 1, 2), ("[1,]", 1, 4), ("{\"a\":1,}", 1, 8), ("{'a':1}", 1, 2),
-    ("[1] x", 1, 5), ("// c\n{}", 1, 1), ("[\n1,\n x]", 3, 2), ("{\"a\":\"b\"}", 1, 6),
+    ("[1] x", 1, 5), ("// c\n{}", 1, 1), ("[\n1,\n x]", 3, 2), ("{\"a\":“b”}", 1, 6),
     ("\"\\ud800\"", 1, 8), ("[1e999]", 1, 6), ("nul", 1, 4),
   ])
   func invalidJSONIsRefusedWithItsPlace(text: String, line: Int, column: Int) {

@@ -41,7 +41,7 @@ import Testing
     #expect(explanation.closest?.description == "/applinks/details/0/components/2")
     #expect(
       explanation.reason
-        == #"No route matches. The closest is /applinks/details/0/components/2, which requires query item articleNumber "????"."#
+        == #"No route matches. The closest is /applinks/details/0/components/2, which requires query item "articleNumber" to match "????"."#
     )
   }
 
