@@ -83,7 +83,7 @@ public struct AdminAPI: Sendable {
     var token: Token?
   }
 
-  /// Finds the endpoint of a request, and checks its token and query.
+  /// The endpoint for a request, after its token and query have been checked.
   private func admit(
     _ head: RequestHead, _ caller: inout Caller
   ) throws -> (endpoint: Endpoint, parameters: [String: String]) {

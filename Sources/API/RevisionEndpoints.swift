@@ -77,7 +77,7 @@ struct RevisionEndpoints: Sendable {
       revisions, limit: page.limit, item: RevisionResource.json, cursor: { String($0.number) })
   }
 
-  /// By default, `to` is the revision that is served, and `from` the one that is kept before it.
+  /// By default, `to` is the current revision, and `from` the previous one that still exists.
   private func compareRevisions(_ call: Call) throws -> Response {
     let to = try document(call.number(.to), call)
     let before = try publisher.store.revisions(of: call.domain(), before: to.number, limit: 1).first

@@ -36,7 +36,7 @@ public final class HostTable: Sendable {
   /// gets the new documents. A name that keeps having a document has one at every moment.
   ///
   /// The work depends on the number of changed names, not on the size of the table. Only a full
-  /// table is copied to one of twice the size, a cost shared by many edits.
+  /// table is copied to a new one, sized for the names that are served: a cost shared by many edits.
   public func update(
     adding new: some Collection<ServedDocument>, removing old: some Collection<ServedDocument> = []
   ) {
