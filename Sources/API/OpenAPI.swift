@@ -236,7 +236,7 @@ extension Endpoint {
     ]
     codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
     if access != .anybody {
-      codes.formUnion([.unauthorized, .databaseBusy, .databaseUnavailable])
+      codes.formUnion([.unauthorized, .busy, .databaseUnavailable])
     }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }

@@ -50,7 +50,7 @@ extension Problem {
     case internalError = "internal-error"
     case committedNotServed = "committed-not-served"
     case unknownTransferCoding = "unknown-transfer-coding"
-    case databaseBusy = "database-busy"
+    case busy
     case databaseUnavailable = "database-unavailable"
     case diskFull = "disk-full"
 
@@ -111,8 +111,8 @@ extension Problem {
         (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
-      case .databaseBusy:
-        (.serviceUnavailable, "Another process has locked the database. Nothing was changed.", [])
+      case .busy:
+        (.serviceUnavailable, "Other edits kept the database busy. Nothing was changed.", [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
       case .diskFull:

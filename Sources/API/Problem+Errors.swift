@@ -98,6 +98,11 @@ extension Problem {
       return Problem(.appExists, "An app \"\(app)\" already exists.")
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
+    case .busy:
+      return Problem(
+        .busy,
+        "Other edits kept the database busy for \(Store.longestWait.components.seconds) seconds. "
+          + "Nothing was changed. Try again.", fields: [Field("Retry-After", "1")])
     case .notServedYet: return notServedYet()
     case .foreign, .newerSchema, .brokenReferences:
       throw InternalError(detail: String(describing: error))
@@ -109,10 +114,6 @@ extension Problem {
     _ refusal: StoreError.Refusal, _ detail: String
   ) throws(InternalError) -> Problem {
     switch refusal {
-    case .busy:
-      return Problem(
-        .databaseBusy, "Another process has locked the database. Nothing was changed. Try again.",
-        fields: [Field("Retry-After", "1")])
     case .diskFull:
       return Problem(
         .diskFull,
@@ -159,7 +160,8 @@ package enum LocalProblem {
   /// The problem that the API answers for an error; `nil` for an error of the database or the program.
   package static func json(of error: any Error) -> JSON? {
     switch error {
-    case StoreError.database, StoreError.newerSchema, StoreError.brokenReferences: return nil
+    case StoreError.busy, StoreError.database, StoreError.newerSchema, StoreError.brokenReferences:
+      return nil
     default: break
     }
     do throws(InternalError) {

@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 import Synchronization
 
 /// A connection that threads share: one of them uses it at a time.
@@ -20,6 +21,36 @@ public final class Database: Sendable {
     _ body: (Connection) throws -> Result
   ) throws -> Result {
     try connection.withLock { connection in try body(connection) }
+  }
+}
+
+/// A bounded number of connections for reading, of which each thread uses one that is free.
+public final class Databases: Sendable {
+  private let free: Mutex<[Database]>
+  private let count: DispatchSemaphore
+
+  /// Opens a database file several times.
+  ///
+  /// - Throws: `SQLiteError`.
+  public init(_ count: Int, path: String) throws(SQLiteError) {
+    var databases: [Database] = []
+    for _ in 0..<count { databases.append(try Database(path: path, mode: .readOnly)) }
+    free = Mutex(databases)
+    self.count = DispatchSemaphore(value: count)
+  }
+
+  /// Waits for a connection and runs `body` with it.
+  ///
+  /// - Throws: what `body` throws.
+  public func withConnection<Result: Sendable>(
+    _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    count.wait()
+    defer { count.signal() }
+    // There is one: no more threads than there are connections come past `count`.
+    let database = free.withLock { $0.removeLast() }
+    defer { free.withLock { $0.append(database) } }
+    return try database.withConnection(body)
   }
 }
 
@@ -140,6 +171,28 @@ public final class Connection {
     _ kind: TransactionKind, keeping: Bool = true, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try run(kind.rawValue)
+    return try finish(keeping: keeping, after: body)
+  }
+
+  /// Begins a transaction. Returns `false` if another connection held the lock for longer than the busy
+  /// timeout.
+  ///
+  /// - Throws: `SQLiteError`.
+  public func begin(_ kind: TransactionKind) throws -> Bool {
+    do {
+      try run(kind.rawValue)
+      return true
+    } catch let error as SQLiteError where error.kind == .busy {
+      return false
+    }
+  }
+
+  /// Runs `body` in the transaction that has begun, and ends it like `transaction`.
+  ///
+  /// - Throws: `SQLiteError`, and what `body` throws.
+  public func finish<Result>(
+    keeping: Bool, after body: (Connection) throws -> Result
+  ) throws -> Result {
     do {
       let result = try body(self)
       try run(keeping ? "COMMIT" : "ROLLBACK")

@@ -182,8 +182,8 @@ public final class Service: Sendable {
   /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It
   /// does not wait long: anything that cannot be written is lost, and the loss is logged.
   public func writeRest() {
+    store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
-      ({ try self.store.setLockTimeout(milliseconds: 300) }, "Shutdown may be slow."),
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
       (store.checkpoint, "Could not empty the WAL. The database is intact."),

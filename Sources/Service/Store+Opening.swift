@@ -20,6 +20,8 @@ extension StoreError {
     case .newerSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."
+    case .busy:
+      "\(path.quotedPath) is locked by another program. Stop that program, or try again later."
     case .database(let refusal, let detail):
       "\(path.quotedPath) \(refusal.advice) SQLite reports: \(detail)"
     case .nameTaken(let name, let owner):
@@ -33,7 +35,6 @@ extension StoreError.Refusal {
   /// Completes a sentence that begins with the path of the database.
   fileprivate var advice: String {
     switch self {
-    case .busy: "is locked by another program. Stop that program, or try again later."
     case .diskFull: "is on a full disk. Free some space."
     case .readOnly:
       "or its directory is not writable. Change the permissions, or choose another path."

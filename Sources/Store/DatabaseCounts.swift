@@ -19,7 +19,8 @@ public final class DatabaseCounts: Sendable {
 
   init() {
     durations = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, Histogram()) })
-    errors = Counters(StoreError.Refusal.allCases.map { ["reason": $0.rawValue] })
+    errors = Counters(
+      (StoreError.Refusal.allCases.map(\.rawValue) + ["busy"]).map { ["reason": $0] })
   }
 
   /// Runs a transaction and counts its duration or its error.
@@ -27,9 +28,10 @@ public final class DatabaseCounts: Sendable {
     guard let duration = durations[kind] else { return try transaction() }
     do {
       return try duration.time(transaction)
-    } catch StoreError.database(let refusal, let detail) {
-      errors.add(1, ["reason": refusal.rawValue])
-      throw StoreError.database(refusal, detail: detail)
+    } catch let error as StoreError {
+      if case .database(let refusal, _) = error { errors.add(1, ["reason": refusal.rawValue]) }
+      if error == .busy { errors.add(1, ["reason": "busy"]) }
+      throw error
     }
   }
 

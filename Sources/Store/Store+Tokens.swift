@@ -45,7 +45,7 @@ extension Store {
   /// The token with this secret, unless it has expired. Records that it was used.
   public func token(_ secret: TokenSecret) throws -> Token? {
     let hash = secret.hash
-    let found = try readOnce { connection in
+    let found = try authenticate { connection in
       try connection.first(
         TokenRows.select + " WHERE hash = ?", [.blob(hash)], row: TokenRows.read)
     }

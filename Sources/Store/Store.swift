@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 import Synchronization
 
@@ -7,11 +8,23 @@ import Synchronization
 public final class Store: Sendable {
   /// Reads for API requests; no writer blocks it. The readers are closed before the writer: only if the
   /// last connection to close may write does SQLite delete the WAL.
-  private let reader: Database
+  private let readers: Databases
+  /// Reads that go through many domains, so that no other request waits for them.
+  private let scanners: Databases
+  /// Reads tokens, so that a request is let in or refused however many others read.
+  private let authenticator: Database
   /// Reads documents to serve, so that no API request delays them.
   private let follower: Database
   private let writer: Database
+  private let turns = Turns()
+  private let patience = Atomic<Int>(Int(longestWait.components.seconds) * 1000)
   let path: String
+
+  /// The number of short reads at the same time.
+  private static let readerCount = max(4, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  /// How long a write waits for its turn: for other writes of this process and of others together.
+  public static let longestWait = Duration.seconds(5)
   /// The token uses that are not written yet, by token name.
   let tokenUses = Mutex<[String: Int64]>([:])
   /// Commits since the last checkpoint by `moveLog`.
@@ -43,7 +56,9 @@ public final class Store: Sendable {
             + "PRAGMA wal_autocheckpoint = 16000")
         try Migrator.migrate(connection, now: now())
       }
-      reader = try Database(path: path, mode: .readOnly)
+      readers = try Databases(Self.readerCount, path: path)
+      scanners = try Databases(2, path: path)
+      authenticator = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
     } catch let error as SQLiteError {
       throw StoreError(error)
@@ -51,16 +66,31 @@ public final class Store: Sendable {
   }
 
   /// Runs `body` in a write transaction. When this returns, all of it is on the disk. If `body`
-  /// throws, or for a dry run, nothing is.
+  /// throws, or for a dry run, nothing is. Writers take turns, so `body` must be short.
   ///
-  /// - Throws: `StoreError`, and what `body` throws.
+  /// - Throws: `StoreError.busy`, other `StoreError`s, and what `body` throws.
   public func write<Result: Sendable>(
     _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
+    var patience = patience(of: context)
+    return try write(context, &patience, body)
+  }
+
+  private func write<Result: Sendable>(
+    _ context: WriteContext, _ patience: inout Patience,
+    _ body: (borrowing Transaction) throws -> Result
+  ) throws -> Result {
     let result = try translatingErrors(.write) {
-      try writer.withConnection { connection in
-        try connection.transaction(.write, keeping: !context.isDryRun) { connection in
-          try body(Transaction(connection: connection, context: context, now: now()))
+      try turns.take(.database, &patience) { patience in
+        try writer.withConnection { connection in
+          try patience.wait {
+            connection.setBusyTimeout(milliseconds: Int32($0))
+            return try connection.begin(.write)
+          }
+          return try connection.finish(keeping: !context.isDryRun) { connection in
+            if context.isAbandoned() { throw StoreError.busy }
+            return try body(Transaction(connection: connection, context: context, now: now()))
+          }
         }
       }
     }
@@ -68,16 +98,28 @@ public final class Store: Sendable {
     return result
   }
 
+  private func patience(of context: WriteContext) -> Patience {
+    Patience(
+      .milliseconds(patience.load(ordering: .relaxed)), isAbandoned: context.isAbandoned)
+  }
+
   /// Runs `body` in a transaction that sees one state.
   func read<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) {
-      try reader.withConnection { try $0.transaction(.read, body) }
+      try readers.withConnection { try $0.transaction(.read, body) }
     }
   }
 
-  /// Runs `body`, which must run a single statement, without a transaction.
-  func readOnce<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
-    try translatingErrors(.read) { try reader.withConnection(body) }
+  /// Runs `body`, which goes through many domains, in a transaction that sees one state.
+  func scan<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try translatingErrors(.read) {
+      try scanners.withConnection { try $0.transaction(.read, body) }
+    }
+  }
+
+  /// Runs `body`, which must run a single statement about tokens, without a transaction.
+  func authenticate<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
+    try translatingErrors(.read) { try authenticator.withConnection(body) }
   }
 
   /// Runs a long `body` in a transaction that sees one state, on a separate connection.
@@ -115,8 +157,11 @@ extension Store {
   ///
   /// - Throws: `StoreError`.
   public func checkpoint() throws {
+    var patience = patience(of: WriteContext(author: ""))
     try translatingErrors(.checkpoint) {
-      try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+      try turns.take(.database, &patience) { _ in
+        try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+      }
     }
   }
 
@@ -135,9 +180,9 @@ extension Store {
     }
   }
 
-  /// Sets how long writes wait for a lock that another process holds. The default is 5 seconds.
-  /// Limits the duration of a shutdown.
-  public func setLockTimeout(milliseconds: Int32) throws {
-    try writer.withConnection { $0.setBusyTimeout(milliseconds: milliseconds) }
+  /// Sets how long writes wait for their turn, instead of `longestWait`. Limits the duration of a
+  /// shutdown.
+  public func setLockTimeout(milliseconds: Int) {
+    patience.store(milliseconds, ordering: .relaxed)
   }
 }

@@ -23,6 +23,9 @@ public enum StoreError: Error, Sendable, Equatable {
   case newerSchema(found: Int, known: Int)
   /// A migration would leave rows of these tables with broken references.
   case brokenReferences(migration: String, tables: [String])
+  /// Nothing was changed: the turn to write did not come within `Store.longestWait`, or another process
+  /// held the lock for that long, or the client went away while it waited.
+  case busy
   /// The edit is stored, but could not be served yet.
   case notServedYet(detail: String)
   /// The database failed; nothing was changed.
@@ -48,8 +51,6 @@ public enum StoreError: Error, Sendable, Equatable {
 
   /// Why the database failed.
   public enum Refusal: String, Sendable, CaseIterable {
-    /// Another process holds the lock for too long.
-    case busy
     /// The disk is full.
     case diskFull = "disk-full"
     /// The file or its directory is not writable.
@@ -65,16 +66,18 @@ public enum StoreError: Error, Sendable, Equatable {
   }
 
   init(_ error: SQLiteError) {
-    let refusal: Refusal =
-      switch error.kind {
-      case .busy: .busy
-      case .full: .diskFull
-      case .readOnly: .readOnly
-      case .cannotOpen: .cannotOpen
-      case .corrupt: .damaged
-      case .inputOutput: .inputOutput
-      case .unique, .foreignKey, .constraint, .other: .unexpected
-      }
+    let refusal: Refusal
+    switch error.kind {
+    case .busy:
+      self = .busy
+      return
+    case .full: refusal = .diskFull
+    case .readOnly: refusal = .readOnly
+    case .cannotOpen: refusal = .cannotOpen
+    case .corrupt: refusal = .damaged
+    case .inputOutput: refusal = .inputOutput
+    case .unique, .foreignKey, .constraint, .other: refusal = .unexpected
+    }
     self = .database(refusal, detail: error.description)
   }
 }

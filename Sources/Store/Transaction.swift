@@ -11,13 +11,19 @@ public struct WriteContext: Sendable {
   public let reason: String
   /// Whether to roll the transaction back at the end. Everything else is the same.
   public let isDryRun: Bool
+  /// Whether the client has gone. Then a write that still waits for its turn is not made.
+  public let isAbandoned: @Sendable () -> Bool
 
   /// A context.
-  public init(author: String, address: String = "", reason: String = "", isDryRun: Bool = false) {
+  public init(
+    author: String, address: String = "", reason: String = "", isDryRun: Bool = false,
+    isAbandoned: @escaping @Sendable () -> Bool = { false }
+  ) {
     self.author = author
     self.address = address
     self.reason = reason
     self.isDryRun = isDryRun
+    self.isAbandoned = isAbandoned
   }
 }
 

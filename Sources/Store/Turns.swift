@@ -1,0 +1,72 @@
+import Association
+import Dispatch
+import Synchronization
+
+/// Lets one thread at a time write, in the order in which they came.
+final class Turns: Sendable {
+  /// What threads take turns at.
+  enum Subject: Hashable {
+    /// Writing to the database.
+    case database
+    /// Editing a domain, from reading it until it is written.
+    case domain(DomainName)
+  }
+
+  /// The thread that has the turn, then those that wait for it. A thread's semaphore is signalled when
+  /// its turn comes.
+  private let queues = Mutex<[Subject: [DispatchSemaphore]]>([:])
+
+  /// Runs `body` when the thread's turn comes.
+  ///
+  /// - Throws: `StoreError.busy`, and what `body` throws.
+  func take<Result>(
+    _ subject: Subject, _ patience: inout Patience, _ body: (inout Patience) throws -> Result
+  ) throws -> Result {
+    let turn = DispatchSemaphore(value: 0)
+    let isFree = queues.withLock { queues in
+      queues[subject, default: []].append(turn)
+      return queues[subject]?.count == 1
+    }
+    defer { leave(subject, turn) }
+    if !isFree {
+      try patience.wait { turn.wait(timeout: .now() + .milliseconds($0)) == .success }
+    }
+    return try body(&patience)
+  }
+
+  /// Ends a turn, or gives up waiting for it.
+  private func leave(_ subject: Subject, _ turn: DispatchSemaphore) {
+    queues.withLock { queues in
+      guard var queue = queues.removeValue(forKey: subject) else { return }
+      let hadTurn = queue.first === turn
+      queue.removeAll { $0 === turn }
+      if queue.isEmpty { return }
+      if hadTurn { queue[0].signal() }
+      queues[subject] = queue
+    }
+  }
+}
+
+/// How much longer a writer waits, for all of its turns together.
+struct Patience {
+  private var rest: Duration
+  /// Whether nobody waits for the result any more.
+  let isAbandoned: @Sendable () -> Bool
+
+  init(_ rest: Duration, isAbandoned: @escaping @Sendable () -> Bool) {
+    self.rest = rest
+    self.isAbandoned = isAbandoned
+  }
+
+  /// Repeats `attempt`, which waits up to the given number of milliseconds, until it succeeds.
+  ///
+  /// - Throws: `StoreError.busy`, and what `attempt` throws.
+  mutating func wait(_ attempt: (Int) throws -> Bool) throws {
+    while true {
+      let start = ContinuousClock.now
+      if try attempt(min(100, max(1, Int(rest / .milliseconds(1))))) { return }
+      rest -= ContinuousClock.now - start
+      if rest <= .zero || isAbandoned() { throw StoreError.busy }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Writers take turns, and wait only so long. Readers and authentication wait for nobody's work.
+@Suite struct WaitingTests {
+  private let temporary: TemporaryStore
+  private var store: Store { temporary.store }
+  private let context = WriteContext(author: "test")
+
+  init() throws { temporary = try TemporaryStore() }
+
+  /// Runs `body` while a thread writes.
+  private func whileWriting(_ body: () throws -> Void) throws {
+    let (store, context) = (store, context)
+    let (writes, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let thread = Threads([
+      {
+        #expect(throws: Never.self) {
+          try store.write(context) { _ in
+            writes.signal()
+            end.wait()
+          }
+        }
+      }
+    ])
+    writes.wait()
+    defer { #expect(thread.end()) }
+    defer { end.signal() }
+    try body()
+  }
+
+  @Test func aWriterWhoseTurnDoesNotComeInTimeIsRefusedAndChangesNothing() throws {
+    store.setLockTimeout(milliseconds: 20)
+    try whileWriting {
+      #expect(throws: StoreError.busy) { try store.createToken(name: "late", role: .viewer) }
+    }
+    #expect(try store.tokens().isEmpty)
+    _ = try store.createToken(name: "next", role: .viewer)
+  }
+
+  @Test func aLockOfAnotherProcessIsWaitedForAsLong() throws {
+    let other = try temporary.connect()
+    try other.transaction(.write) { _ -> Void in
+      store.setLockTimeout(milliseconds: 20)
+      #expect(throws: StoreError.busy) { try store.createToken(name: "late", role: .viewer) }
+    }
+    #expect(try store.tokens().isEmpty)
+    _ = try store.createToken(name: "next", role: .viewer)
+  }
+
+  @Test func aWriterWhoseClientHasGoneGivesUp() throws {
+    store.setLockTimeout(milliseconds: 600_000)
+    let gone = WriteContext(author: "test", isAbandoned: { true })
+    try whileWriting {
+      #expect(throws: StoreError.busy) {
+        try store.write(gone) { try $0.createToken(name: "late", role: .viewer) }
+      }
+    }
+    let other = try temporary.connect()
+    try other.transaction(.write) { _ -> Void in
+      #expect(throws: StoreError.busy) {
+        try store.write(gone) { try $0.createToken(name: "late", role: .viewer) }
+      }
+    }
+    #expect(try store.tokens().isEmpty)
+  }
+
+  @Test func turnsComeInTheOrderOfTheWriters() throws {
+    store.setLockTimeout(milliseconds: 600_000)
+    let store = store
+    let order = Mutex<[String]>([])
+    var threads: [Threads] = []
+    try whileWriting {
+      for number in 0..<5 {
+        let waits = Counter()
+        let context = WriteContext(author: "\(number)") {
+          waits.add()
+          return false
+        }
+        threads.append(
+          Threads([
+            {
+              #expect(throws: Never.self) {
+                try store.write(context) { transaction in
+                  order.withLock { $0.append(transaction.context.author) }
+                }
+              }
+            }
+          ]))
+        // A writer asks for the first time after it has queued.
+        #expect(becomesTrue { waits.count > 0 })
+      }
+    }
+    #expect(threads.allSatisfy { $0.end() })
+    #expect(order.withLock { $0 } == ["0", "1", "2", "3", "4"])
+  }
+
+  @Test func authenticationWaitsForNoReader() throws {
+    let secret = try store.createToken(name: "known", role: .viewer)
+    let store = store
+    let (reads, end) = (Counter(), DispatchSemaphore(value: 0))
+    let hold: @Sendable (Connection) -> Void = { _ in
+      reads.add()
+      end.wait()
+    }
+    // More of them than there are connections.
+    let threads = Threads(
+      (0..<40).map { number in
+        {
+          #expect(throws: Never.self) {
+            if number.isMultiple(of: 2) { try store.read(hold) } else { try store.scan(hold) }
+          }
+        }
+      })
+    #expect(becomesTrue { reads.count >= 6 })
+    #expect(try store.token(secret)?.name == "known")
+    for _ in 0..<40 { end.signal() }
+    #expect(threads.end())
+  }
+}
