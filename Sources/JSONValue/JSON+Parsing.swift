@@ -5,44 +5,95 @@ extension JSON {
   public struct Parsed: Sendable {
     /// The value, with the first value of each repeated key.
     public let value: JSON
-    /// The places of repeated keys, in file order. RFC 8259 section 4 does not define which value
-    /// applies.
+    /// The places of the first repeated keys, in file order; at most 100. RFC 8259 section 4 does
+    /// not define which value applies.
     public let duplicateKeys: [JSONPointer]
+    /// The number of all repeated keys.
+    public let duplicateKeyCount: Int
     /// Whether the text starts with a byte order mark, which RFC 8259 section 8.1 forbids.
     public let hasByteOrderMark: Bool
   }
 
-  /// The text is not JSON.
+  /// The size that the parts of a text may have. The size of the text itself is up to the caller.
+  ///
+  /// A parsed text takes at most about 60 bytes for each value, and the bytes of its keys and
+  /// strings.
+  public struct Limits: Sendable {
+    /// The bytes of a key, without escapes.
+    public var keyBytes: Int
+    /// The bytes of a string or a number, without escapes.
+    public var stringBytes: Int
+    /// The number of values: arrays and objects, and everything in them.
+    public var values: Int
+    /// The nesting of arrays and objects. Association files need eight levels.
+    public var depth: Int
+
+    /// Limits that any text of 128 KB meets, except for its depth: 128 KB is the largest
+    /// association file, and the API writes such a file with fewer than 500,000 values.
+    public init(
+      keyBytes: Int = 131_072, stringBytes: Int = 131_072, values: Int = 500_000, depth: Int = 100
+    ) {
+      (self.keyBytes, self.stringBytes) = (keyBytes, stringBytes)
+      (self.values, self.depth) = (values, depth)
+    }
+
+    /// For texts that this program has written: only the depth is limited.
+    public static let trusted = Limits(keyBytes: .max, stringBytes: .max, values: .max)
+  }
+
+  /// A limit that a text exceeds, with its value.
+  public enum Limit: Sendable, Hashable, CustomStringConvertible {
+    case keyBytes(Int)
+    case stringBytes(Int)
+    case values(Int)
+    case depth(Int)
+
+    /// What is wrong, such as "a key is longer than 131072 bytes".
+    public var description: String {
+      switch self {
+      case .keyBytes(let most): "a key is longer than \(most) bytes"
+      case .stringBytes(let most): "a string is longer than \(most) bytes"
+      case .values(let most): "there are more than \(most) values"
+      case .depth(let most): "arrays and objects are nested more than \(most) deep"
+      }
+    }
+  }
+
+  /// The text is not JSON, or exceeds a limit.
   public struct SyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line, counted from 1.
+    /// The line, counted from 1; 1 for a limit.
     public let line: Int
-    /// The byte in the line, counted from 1.
+    /// The byte in the line, counted from 1; 1 for a limit.
     public let column: Int
     /// What is wrong.
     public let message: String
+    /// The limit that the text exceeds; `nil` if it is not JSON.
+    public let limit: Limit?
 
-    /// "line 3, column 7: what is wrong".
-    public var description: String { "line \(line), column \(column): \(message)" }
+    /// "line 3, column 7: what is wrong"; for a limit, without a place.
+    public var description: String {
+      limit == nil ? "line \(line), column \(column): \(message)" : message
+    }
   }
-
-  /// The maximum nesting of arrays and objects. Association files need eight levels.
-  public static let maximumDepth = 100
 
   /// U+FEFF in UTF-8.
   fileprivate static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// Parses a JSON text (RFC 8259): UTF-8, no comments, no trailing commas, nothing after the value.
   ///
-  /// - Throws: `SyntaxError` for anything else, and for nesting beyond `maximumDepth`.
-  public static func parse(_ bytes: some Collection<UInt8>) throws(SyntaxError) -> Parsed {
+  /// - Throws: `SyntaxError` for anything else, and for a text that exceeds a limit.
+  public static func parse(
+    _ bytes: some Collection<UInt8>, limits: Limits = Limits()
+  ) throws(SyntaxError) -> Parsed {
     let bytes = Array(bytes)
     let hasByteOrderMark = bytes.starts(with: byteOrderMark)
     let text = hasByteOrderMark ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
-    let builder = Builder()
+    let builder = Builder(limits)
     let done = builder.parse(text)
     if done, let value = builder.result {
       return Parsed(
-        value: value, duplicateKeys: builder.duplicateKeys, hasByteOrderMark: hasByteOrderMark)
+        value: value, duplicateKeys: builder.duplicateKeys,
+        duplicateKeyCount: builder.duplicateKeyCount, hasByteOrderMark: hasByteOrderMark)
     }
     throw builder.syntaxError(in: text)
   }
@@ -56,7 +107,7 @@ private final class Builder {
     var object: JSON.Object?
     var array: [JSON] = []
     /// The keys of an object with many members.
-    var seen: Set<[UInt8]> = []
+    var seen: Set<Key> = []
     var key = ""
     var isDuplicate = false
 
@@ -66,18 +117,40 @@ private final class Builder {
       if members.count < Self.manyKeys {
         return members.contains { sameScalars($0.key, key) }
       }
-      if seen.isEmpty { seen = Set(members.map { Array($0.key.utf8) }) }
-      return !seen.insert(Array(key.utf8)).inserted
+      if seen.isEmpty { seen = Set(members.map { Key(text: $0.key) }) }
+      return !seen.insert(Key(text: key)).inserted
     }
 
     /// From this number of members, keys are looked up by hash.
     private static let manyKeys = 16
   }
 
+  /// A key, compared scalar by scalar.
+  private struct Key: Hashable {
+    let text: String
+
+    static func == (left: Key, right: Key) -> Bool { sameScalars(left.text, right.text) }
+
+    func hash(into hasher: inout Hasher) {
+      text.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+  }
+
+  /// The number of repeated keys whose places are kept.
+  private static let mostDuplicateKeys = 100
+  /// The length at which the library's messages, which quote the text, are cut.
+  private static let longestMessage = 200
+
+  private let limits: JSON.Limits
+  private var valueCount = 0
   private var stack: [Frame] = []
   private var failure: (offset: Int, message: String)?
+  private var exceeded: JSON.Limit?
   private(set) var result: JSON?
   private(set) var duplicateKeys: [JSONPointer] = []
+  private(set) var duplicateKeyCount = 0
+
+  init(_ limits: JSON.Limits) { self.limits = limits }
 
   /// Returns whether the whole text was parsed.
   func parse(_ text: ArraySlice<UInt8>) -> Bool {
@@ -92,33 +165,67 @@ private final class Builder {
       return false
     }
     // Sound: the builder outlives the call, and its address is not used afterwards. The zero byte
-    // gives an empty text an address too; it is not counted.
+    // gives an empty text an address; it is not counted.
     return withExtendedLifetime(self) {
-      (text + [0]).withUnsafeBytes { buffer in
+      (text.isEmpty ? [0] : text).withUnsafeBytes { buffer in
         guard let start = buffer.baseAddress else { return false }
         return aasa_json_parse(
-          start.assumingMemoryBound(to: CChar.self), buffer.count - 1, &events,
+          start.assumingMemoryBound(to: CChar.self), text.count, &events,
           Unmanaged.passUnretained(self).toOpaque())
       }
     }
   }
 
   func syntaxError(in text: ArraySlice<UInt8>) -> JSON.SyntaxError {
+    if let exceeded {
+      return JSON.SyntaxError(
+        line: 1, column: 1, message: exceeded.description, limit: exceeded)
+    }
     let (offset, message) = failure ?? (0, "this is not JSON")
     let before = text.prefix(max(0, offset - 1))
     let newline = UInt8(ascii: "\n")
     let column =
       before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
     return JSON.SyntaxError(
-      line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message)
+      line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message,
+      limit: nil)
   }
 
-  func key(_ key: String) -> Bool {
+  /// Notes a limit that the text exceeds, which ends the parsing.
+  private func stop(at limit: JSON.Limit) -> Bool {
+    exceeded = limit
+    return false
+  }
+
+  func key(_ start: UnsafePointer<CChar>?, _ count: Int) -> Bool {
+    guard count <= limits.keyBytes else { return stop(at: .keyBytes(limits.keyBytes)) }
+    let key = text(start, count)
     let top = stack.count - 1
     stack[top].key = key
     stack[top].isDuplicate = stack[top].has(key)
-    if stack[top].isDuplicate { duplicateKeys.append(next) }
+    if stack[top].isDuplicate {
+      duplicateKeyCount += 1
+      if duplicateKeys.count < Self.mostDuplicateKeys { duplicateKeys.append(next) }
+    }
     return true
+  }
+
+  /// A string or the text of a number.
+  func text(_ start: UnsafePointer<CChar>?, _ count: Int, _ make: (String) -> JSON) -> Bool {
+    guard count <= limits.stringBytes else { return stop(at: .stringBytes(limits.stringBytes)) }
+    return scalar(make(text(start, count)))
+  }
+
+  /// Any value but an array or an object.
+  func scalar(_ value: JSON) -> Bool { isCounted() && append(value) }
+
+  private func isCounted() -> Bool {
+    valueCount += 1
+    return valueCount <= limits.values || stop(at: .values(limits.values))
+  }
+
+  private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
+    String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   /// The pointer of the next value.
@@ -128,7 +235,7 @@ private final class Builder {
     }
   }
 
-  func value(_ value: JSON) -> Bool {
+  private func append(_ value: JSON) -> Bool {
     let top = stack.count - 1
     if top < 0 {
       result = value
@@ -142,23 +249,23 @@ private final class Builder {
   }
 
   func start(object: JSON.Object?) -> Bool {
-    guard stack.count < JSON.maximumDepth else {
-      failure = (0, "arrays and objects are nested more than \(JSON.maximumDepth) deep")
-      return false
-    }
+    guard stack.count < limits.depth else { return stop(at: .depth(limits.depth)) }
+    guard isCounted() else { return false }
     stack.append(Frame(object: object))
     return true
   }
 
   func end() -> Bool {
     guard let frame = stack.popLast() else { return false }
-    return value(frame.object.map(JSON.object) ?? .array(frame.array))
+    return append(frame.object.map(JSON.object) ?? .array(frame.array))
   }
 
   func fail(offset: Int, message: String) {
     // The library's message starts with its exception name and position; the reason follows.
     let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
-    failure = (offset, reason)
+    let start = reason.utf8.prefix(Self.longestMessage)
+    let isCut = start.endIndex < reason.endIndex
+    failure = (offset, isCut ? String(decoding: start, as: UTF8.self) + "…" : reason)
   }
 }
 
@@ -168,16 +275,12 @@ private func builder(_ context: UnsafeMutableRawPointer?) -> Builder? {
   context.map { Unmanaged<Builder>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-  String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-}
-
 private let events = aasa_json_events(
-  null: { builder($0)?.value(.null) ?? false },
-  boolean: { builder($0)?.value(.bool($1)) ?? false },
-  number: { builder($0)?.value(.number(text($1, $2))) ?? false },
-  string: { builder($0)?.value(.string(text($1, $2))) ?? false },
-  key: { builder($0)?.key(text($1, $2)) ?? false },
+  null: { builder($0)?.scalar(.null) ?? false },
+  boolean: { builder($0)?.scalar(.bool($1)) ?? false },
+  number: { builder($0)?.text($1, $2, JSON.number) ?? false },
+  string: { builder($0)?.text($1, $2, JSON.string) ?? false },
+  key: { builder($0)?.key($1, $2) ?? false },
   start_object: { builder($0)?.start(object: JSON.Object()) ?? false },
   end_object: { builder($0)?.end() ?? false },
   start_array: { builder($0)?.start(object: nil) ?? false },

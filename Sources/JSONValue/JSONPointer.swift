@@ -1,75 +1,92 @@
 /// A place in a JSON document (RFC 6901), such as `/applinks/details/0/components/3`.
 ///
-/// Pointers are equal only if their scalars are, like keys.
+/// Pointers are equal only if their scalars are, like keys. A pointer shares the part before its
+/// last step with its neighbors, so a long key above many values is in memory only once.
 public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-  /// The pointer as text; the root is the empty string.
-  public let description: String
+  /// A step from an object or an array to one of its values.
+  private enum Step: Sendable {
+    case key(String)
+    case index(Int)
 
-  private init(text: String) { description = text }
-
-  /// The whole document.
-  public static let root = JSONPointer(text: "")
-
-  /// The place of a member of the object here. `~` and `/` in the key are escaped.
-  public func appending(_ key: String) -> JSONPointer {
-    guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
-      return appending(plain: key)
-    }
-    var text = description + "/"
-    for scalar in key.unicodeScalars {
-      switch scalar {
-      case "~": text += "~0"
-      case "/": text += "~1"
-      default: text.unicodeScalars.append(scalar)
+    var text: String {
+      switch self {
+      case .key(let key): key
+      case .index(let index): String(index)
       }
     }
-    return JSONPointer(text: text)
+  }
+
+  private final class Place: Sendable {
+    let parent: Place?
+    let step: Step
+
+    init(_ parent: Place?, _ step: Step) { (self.parent, self.step) = (parent, step) }
+  }
+
+  private let place: Place?
+
+  /// The whole document.
+  public static let root = JSONPointer(place: nil)
+
+  /// The place of a member of the object here.
+  public func appending(_ key: String) -> JSONPointer {
+    JSONPointer(place: Place(place, .key(key)))
   }
 
   /// The place of an element of the array here, counted from 0.
   public func appending(_ index: Int) -> JSONPointer {
-    appending(plain: String(index))
-  }
-
-  /// Pointers are created for every part of a document, so each is one allocation.
-  private func appending(plain part: String) -> JSONPointer {
-    let parts = (description.utf8, part.utf8)
-    // Sound: writes no more bytes than there is room for, and returns their count.
-    let text = String(unsafeUninitializedCapacity: parts.0.count + 1 + parts.1.count) { bytes in
-      let slash = bytes.initialize(fromContentsOf: parts.0)
-      bytes.initializeElement(at: slash, to: UInt8(ascii: "/"))
-      return bytes[(slash + 1)...].initialize(fromContentsOf: parts.1)
-    }
-    return JSONPointer(text: text)
+    JSONPointer(place: Place(place, .index(index)))
   }
 
   /// The keys and indices from the root to the place, without escapes.
   public var keys: [String] {
-    description.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-      .dropFirst().map { Self.unescaped($0) }
+    sequence(first: place) { $0?.parent }.prefix { $0 != nil }.compactMap(\.?.step.text).reversed()
   }
 
-  private static func unescaped(_ part: Substring.UTF8View) -> String {
-    var key: [UInt8] = []
-    var isEscaped = false
-    for byte in part {
-      if isEscaped {
-        key.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
-      } else if byte != UInt8(ascii: "~") {
-        key.append(byte)
+  /// The length at which `description` is cut, in bytes.
+  static let longestDescription = 1_000
+
+  /// The pointer as text, with `~` and `/` in keys escaped; the root is the empty string. Cut with
+  /// `…` after about a thousand bytes, which only chosen keys reach.
+  public var description: String {
+    var text = ""
+    for key in keys {
+      text += "/"
+      for scalar in key.unicodeScalars {
+        if text.utf8.count >= Self.longestDescription { return text + "…" }
+        switch scalar {
+        case "~": text += "~0"
+        case "/": text += "~1"
+        default: text.unicodeScalars.append(scalar)
+        }
       }
-      isEscaped = byte == UInt8(ascii: "~") && !isEscaped
     }
-    return String(decoding: key, as: UTF8.self)
+    return text
   }
 
   /// Whether both have the same scalars.
   public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
-    sameScalars(left.description, right.description)
+    var (one, other) = (left.place, right.place)
+    while let left = one, let right = other {
+      if left === right { return true }
+      guard isSame(left.step, right.step) else { return false }
+      (one, other) = (left.parent, right.parent)
+    }
+    return one == nil && other == nil
+  }
+
+  private static func isSame(_ left: Step, _ right: Step) -> Bool {
+    if case (.index(let left), .index(let right)) = (left, right) { return left == right }
+    return sameScalars(left.text, right.text)
   }
 
   /// Hashes the scalars.
   public func hash(into hasher: inout Hasher) {
-    description.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+    var next = place
+    while let place = next {
+      place.step.text.utf8.span.withUnsafeBytes { hasher.combine(bytes: $0) }
+      hasher.combine(0 as UInt8)
+      next = place.parent
+    }
   }
 }

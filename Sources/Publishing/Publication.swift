@@ -19,7 +19,7 @@ public struct Publication: Sendable {
   public func comparison() throws -> DocumentComparison? {
     try edited.documentBefore.map {
       DocumentComparison(
-        from: ReadDocument(try JSON.parse($0).value), to: document,
+        from: ReadDocument(try JSON.parse($0, limits: .trusted).value), to: document,
         domain: edited.stored.domain.name.text)
     }
   }

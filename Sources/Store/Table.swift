@@ -174,7 +174,7 @@ extension Row {
   /// The column as JSON.
   func json(_ column: Int32) throws -> JSON {
     do {
-      return try JSON.parse(text(column).utf8).value
+      return try JSON.parse(text(column).utf8, limits: .trusted).value
     } catch {
       throw UnreadableColumn(text: text(column))
     }

@@ -52,10 +52,66 @@ import JSONValue
     func nested(_ depth: Int) -> String {
       String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
     }
-    #expect(throws: Never.self) { try parse(nested(JSON.maximumDepth)) }
-    let error = #expect(throws: JSON.SyntaxError.self) { try parse(nested(JSON.maximumDepth + 1)) }
-    #expect(error?.message.contains("nested more than 100 deep") == true)
+    #expect(throws: Never.self) { try parse(nested(100)) }
+    let error = #expect(throws: JSON.SyntaxError.self) { try parse(nested(101)) }
+    #expect(error?.limit == .depth(100))
+    #expect(error?.description == "arrays and objects are nested more than 100 deep")
     #expect(throws: JSON.SyntaxError.self) { try parse(String(repeating: opening, count: 200_000)) }
+  }
+
+  private let limits = JSON.Limits(keyBytes: 4, stringBytes: 6, values: 5)
+
+  @Test(arguments: [
+    (#"{"abcde":1}"#, JSON.Limit.keyBytes(4)), (#"["abcdefg"]"#, .stringBytes(6)),
+    ("[1.234567]", .stringBytes(6)), ("[1,2,3,4,5]", .values(5)), ("[[],{},[],{},0]", .values(5)),
+    (#"{"a":0,"a":0,"a":0,"a":0,"a":0}"#, .values(5)),
+  ])
+  func aTextBeyondALimitIsRefusedWithTheLimit(text: String, limit: JSON.Limit) {
+    let error = #expect(throws: JSON.SyntaxError.self) {
+      try JSON.parse(text.utf8, limits: limits)
+    }
+    #expect(error?.limit == limit)
+    #expect(error?.description == limit.description)
+  }
+
+  @Test(arguments: [#"{"abcd":"abcdef"}"#, #"{"éé":"ééé"}"#, "[1,[],{},-12345]"])
+  func aTextThatReachesALimitIsParsed(text: String) throws {
+    #expect(throws: Never.self) { try JSON.parse(text.utf8, limits: limits) }
+  }
+
+  @Test func aDocumentOf128KBOfAnyShapeIsParsed() throws {
+    let size = 131_072
+    func filled(_ opening: String, _ part: String, _ closing: String) -> String {
+      let count = (size - opening.utf8.count - closing.utf8.count) / part.utf8.count
+      return opening + String(repeating: part, count: count) + closing
+    }
+    for text in [
+      filled("[0", ",0", "]"), filled("[[]", ",[]", "]"), filled("[{}", ",{}", "]"),
+      filled("{\"a\":0", ",\"\":0", "}"), filled("\"", "x", "\""), filled("{\"", "x", "\":0}"),
+      filled("[1", "2", "]"),
+    ] {
+      let limits = JSON.Limits(values: 65_537)
+      #expect(throws: Never.self, "\(text.prefix(20))") {
+        try JSON.parse(text.utf8, limits: limits)
+      }
+    }
+  }
+
+  @Test func aLongKeyAboveManyRepeatedOnesIsNotCopied() throws {
+    let key = String(repeating: "k", count: 100_000)
+    let repeated = String(repeating: #"{"a":0,"a":0},"#, count: 100_000)
+    let parsed = try parse(#"{"\#(key)":[\#(repeated)0]}"#)
+    #expect(parsed.duplicateKeyCount == 100_000)
+    #expect(parsed.duplicateKeys.count == 100)
+    #expect(parsed.duplicateKeys.allSatisfy { $0.description.utf8.count < 1_010 })
+    #expect(parsed.duplicateKeys.last?.keys == [key, "99", "a"])
+  }
+
+  @Test func aMessageThatQuotesTheTextIsCut() {
+    let error = #expect(throws: JSON.SyntaxError.self) {
+      try parse("[\"" + String(repeating: "x", count: 100_000))
+    }
+    #expect((error?.message.utf8.count ?? 0) < 250)
   }
 
   @Test func equalityIgnoresTheOrderOfMembersAndTheSpellingOfNumbers() throws {

@@ -59,6 +59,7 @@ extension Finding {
     case byteOrderMark = "byte-order-mark"
     case duplicateKey = "duplicate-key"
     case tooLarge = "too-large"
+    case tooComplex = "too-complex"
     case nearSizeLimit = "near-size-limit"
 
     // Its structure.
@@ -134,7 +135,7 @@ extension Finding.Code {
   /// The usual severity of findings of this kind.
   public var severity: Finding.Severity {
     switch self {
-    case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .wrongType,
+    case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
       .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
       .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable:
       .error
@@ -152,7 +153,9 @@ extension Finding.Code {
   /// effect, for warnings and notes.
   public var isAcceptable: Bool {
     switch self {
-    case .notJSON, .notObject, .duplicateKey, .tooLarge, .wrongType, .malformedAppIdentifier: false
+    case .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
+      .malformedAppIdentifier:
+      false
     default: true
     }
   }

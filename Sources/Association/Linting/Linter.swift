@@ -58,12 +58,12 @@ public enum Linter {
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys.
   public static func syntax(ofFile bytes: [UInt8]) -> Report {
     do throws(JSON.SyntaxError) {
-      let parsed = try JSON.parse(bytes)
+      let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
-      return Report(
-        findings: mark + parsed.duplicateKeys.map(duplicateKey), document: parsed.value)
+      return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
     } catch {
-      return Report(findings: [notJSON(error)], document: nil)
+      let finding = error.limit.map(tooComplex) ?? notJSON(error)
+      return Report(findings: [finding], document: nil)
     }
   }
 
@@ -105,11 +105,22 @@ public enum Linter {
     "The file starts with a byte order mark, which JSON forbids. Devices may reject it.",
     help: "Save the file as UTF-8 without a byte order mark.")
 
-  private static func duplicateKey(at pointer: JSONPointer) -> Finding {
+  private static func tooComplex(_ limit: JSON.Limit) -> Finding {
     Finding(
-      .duplicateKey, at: pointer,
-      "The object has this key more than once. JSON does not define which value applies.",
-      help: "Keep one of them.")
+      .tooComplex, at: .root, "The file cannot be checked: \(limit). No file of 128 KB needs that.",
+      help: "Make the file smaller.")
+  }
+
+  private static func duplicateKeys(_ parsed: JSON.Parsed) -> [Finding] {
+    let rest = parsed.duplicateKeyCount - parsed.duplicateKeys.count
+    return parsed.duplicateKeys.enumerated().map { index, pointer in
+      let isLast = rest > 0 && index == parsed.duplicateKeys.count - 1
+      return Finding(
+        .duplicateKey, at: pointer,
+        "The object has this key more than once. JSON does not define which value applies."
+          + (isLast ? " The file has \(rest) more repeated keys." : ""),
+        help: "Keep one of them.")
+    }
   }
 
   private static func sizeFindings(_ size: Int) -> [Finding] {

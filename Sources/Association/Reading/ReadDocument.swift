@@ -17,6 +17,10 @@ public struct ReadDocument: Sendable {
     let unread: [UnreadValue]
   }
 
+  /// The limits of a file: a file of 128 KB meets all but, with chosen nonsense, the depth. Each
+  /// value takes two bytes or more.
+  static let limits = JSON.Limits(values: 65_537)
+
   /// The file.
   public let json: JSON
   /// `applinks`, as a device reads it.

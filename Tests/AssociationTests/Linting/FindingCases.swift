@@ -58,6 +58,9 @@ extension FindingCase {
     FindingCase(.byteOrderMark, "", "\u{FEFF}" + path("/a")),
     FindingCase(.duplicateKey, "/applinks", path("/a").dropLast() + #","applinks":1}"#),
     FindingCase(.tooLarge, "", path("/a") + String(repeating: " ", count: 131_072)),
+    FindingCase(
+      .tooComplex, "",
+      String(repeating: "[", count: 101) + String(repeating: "]", count: 101)),
     FindingCase(.nearSizeLimit, "", path("/a") + String(repeating: " ", count: 104_858)),
     FindingCase(.noService, "", "{}"),
     FindingCase(.unknownKey, "/webCredentials", path("/a").dropLast() + #","webCredentials":{}}"#),

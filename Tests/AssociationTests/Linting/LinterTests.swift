@@ -109,7 +109,8 @@ import Testing
     let refused = Finding.Code.allCases.filter { !$0.isAcceptable }
     #expect(
       refused == [
-        .notJSON, .notObject, .duplicateKey, .tooLarge, .wrongType, .malformedAppIdentifier,
+        .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
+        .malformedAppIdentifier,
       ])
     #expect(refused.allSatisfy { $0.severity == .error })
   }
