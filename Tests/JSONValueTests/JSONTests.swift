@@ -88,7 +88,7 @@ import JSONValue
     for text in [
       filled("[0", ",0", "]"), filled("[[]", ",[]", "]"), filled("[{}", ",{}", "]"),
       filled("{\"a\":0", ",\"\":0", "}"), filled("\"", "x", "\""), filled("{\"", "x", "\":0}"),
-      filled("[1", "2", "]"),
+      filled("[0.1", "2", "]"),
     ] {
       let limits = JSON.Limits(values: 65_537)
       #expect(throws: Never.self, "\(text.prefix(20))") {
