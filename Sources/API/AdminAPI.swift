@@ -11,6 +11,7 @@ public struct AdminAPI: Sendable {
   private let authentication: Authentication
   private let router: Router
   private let counts: AdminCounts
+  private let heavyWork = HeavyWork()
   private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.
@@ -52,13 +53,14 @@ public struct AdminAPI: Sendable {
     return [ServiceEndpoints.description(of: described)] + described
   }
 
-  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404 or 405. `nil` if its
-  /// body can be read.
+  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404, 405 or 413. `nil` if
+  /// its body can be read.
   public func screen(_ head: RequestHead) -> Response? {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
-      _ = try admit(head, &caller)
+      let (endpoint, _) = try admit(head, &caller)
+      try endpoint.checkBody(bytes: head.fields["Content-Length"].flatMap { Int($0) } ?? 0)
       return nil
     } catch {
       return answer(.failure(error), to: head, caller, since: start)
@@ -71,8 +73,10 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     let result = Result {
       let (endpoint, parameters) = try admit(request.head, &caller)
-      return try endpoint.handle(
-        Call(request: request, parameters: parameters, token: caller.token))
+      try endpoint.checkBody(bytes: request.body.count)
+      let call = Call(request: request, parameters: parameters, token: caller.token)
+      if !endpoint.isHeavy { return try endpoint.handle(call) }
+      return try heavyWork.run(for: caller.token?.name ?? "") { try endpoint.handle(call) }
     }
     return answer(result, to: request.head, caller, since: start)
   }
@@ -89,7 +93,8 @@ public struct AdminAPI: Sendable {
   ) throws -> (endpoint: Endpoint, parameters: [String: String]) {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
     caller.endpoint = endpoint
-    caller.token = try authentication.token(of: head, for: endpoint, parameters: parameters)
+    if endpoint.access != .anybody { caller.token = try authentication.token(of: head) }
+    try caller.token?.check(endpoint, parameters)
     try endpoint.check(head.target.queryItems)
     return (endpoint, parameters)
   }
@@ -100,11 +105,14 @@ public struct AdminAPI: Sendable {
   ) -> Response {
     let id = RequestID.of(head.fields)
     let response: Response
+    var code: String?
     switch result {
     case .success(let answer): response = answer
     case .failure(let error):
       counts.count(error)
-      response = problem(of: error, requestID: id).response(requestID: id)
+      let problem = problem(of: error, for: caller.token, requestID: id)
+      response = problem.response(requestID: id)
+      code = problem.code
     }
     let duration = ContinuousClock.now - start
     counts.count(response.status, of: caller.endpoint, isDryRun: head.isDryRun, after: duration)
@@ -112,7 +120,7 @@ public struct AdminAPI: Sendable {
       .answered(
         AnsweredRequest(
           id: id, method: head.method.description, path: head.target.path,
-          domain: ServiceEndpoints.askedDomain(in: head), status: response.status,
+          domain: ServiceEndpoints.askedDomain(in: head), status: response.status, code: code,
           duration: duration, token: caller.token?.name, peer: head.peer)))
     return finish(response, requestID: id)
   }
@@ -136,15 +144,17 @@ public struct AdminAPI: Sendable {
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
-          token: nil, peer: "")))
+          id: id, method: "", path: "", domain: nil, status: refusal.status, code: code.rawValue,
+          duration: .zero, token: nil, peer: "")))
     return finish(
       Problem(code, status: refusal.status, detail).response(requestID: id), requestID: id)
   }
 
-  private func problem(of error: any Error, requestID: String) -> Problem {
+  private func problem(
+    of error: any Error, for token: Token?, requestID: String
+  ) -> Problem {
     do throws(InternalError) {
-      return try Problem.of(error)
+      return try Problem.of(error, for: token)
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
@@ -196,6 +206,8 @@ public struct AnsweredRequest: Sendable {
   public let domain: DomainName?
   /// The status of the answer.
   public let status: Status
+  /// The code of the problem that was answered; nil without one.
+  public let code: String?
   /// How long the answer took to make.
   public let duration: Duration
   /// The name of its token; nil without a known one.

@@ -45,7 +45,7 @@ struct AppEndpoints: Sendable {
         "renameApp", .apps, "Change the identifier of an app",
         description: "Changes all domains that use the app, or none.",
         body: .json(
-          .object(["to": "AppIdentifier"]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
+          .object([Member("to", .app)]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
         problems: [.appExists],
         answers: .ok(
           "Every domain that uses the app has a new revision.", "Renamed", Example.renamed),

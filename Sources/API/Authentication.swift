@@ -14,27 +14,10 @@ struct Authentication: Sendable {
     failedAttempts = FailedAttempts(now: store.now)
   }
 
-  /// The token of a request that may call the endpoint; `nil` if the endpoint needs none.
+  /// The token of a request.
   ///
-  /// - Throws: `Problem`: 401 without a known token, 403 for a token that may not call the endpoint.
-  func token(
-    of request: RequestHead, for endpoint: Endpoint, parameters: [String: String]
-  ) throws -> Token? {
-    if endpoint.access == .anybody { return nil }
-    let token = try knownToken(of: request)
-    guard case .role(let role) = endpoint.access else { return token }
-    guard token.role >= role else {
-      throw Problem(
-        .roleTooLow,
-        "The token \"\(token.name)\" has the role \"\(token.role.rawValue)\", but this request "
-          + "needs \"\(role.rawValue)\"."
-      )
-    }
-    try checkDomain(of: token, endpoint, parameters)
-    return token
-  }
-
-  private func knownToken(of request: RequestHead) throws -> Token {
+  /// - Throws: `Problem`: 401 without a known token.
+  func token(of request: RequestHead) throws -> Token {
     let secret = secret(of: request)
     if let token = try secret.flatMap(store.token) { return token }
     if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
@@ -55,34 +38,50 @@ struct Authentication: Sendable {
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return TokenSecret(String(parts[1]))
   }
-
-  /// A token that is limited to domains may only call endpoints for one of them.
-  private func checkDomain(
-    of token: Token, _ endpoint: Endpoint, _ parameters: [String: String]
-  ) throws {
-    if token.domains.isEmpty || endpoint.isFilteredByToken { return }
-    guard let text = parameters["domain"] else {
-      throw Problem(
-        .tokenLimited,
-        "The token \"\(token.name)\" is limited to \(token.domainList), so it can only call endpoints for "
-          + "a single domain.")
-    }
-    try token.check(Alias(Call.name(text, DomainName.init(_:))))
-  }
 }
 
 extension Token {
-  fileprivate var domainList: String { domains.map(\.description).joined(separator: ", ") }
+  /// Checks that the token may call an endpoint. One that is limited to domains may only call endpoints
+  /// for one of them.
+  ///
+  /// - Throws: `Problem`, 403.
+  func check(_ endpoint: Endpoint, _ parameters: [String: String]) throws {
+    guard case .role(let needed) = endpoint.access else { return }
+    if role < needed {
+      throw Problem(
+        .roleTooLow,
+        "The token \"\(name)\" has the role \"\(role.rawValue)\", but this request needs "
+          + "\"\(needed.rawValue)\".")
+    }
+    if domains.isEmpty || endpoint.isFilteredByToken { return }
+    guard let text = parameters["domain"] else {
+      throw Problem(
+        .tokenLimited,
+        "The token \"\(name)\" is limited to \(domainList), so it can only call endpoints for a single "
+          + "domain.")
+    }
+    try check(Alias(Call.name(text, DomainName.init(_:))))
+  }
 
   /// Checks that the token may edit a name.
   ///
   /// - Throws: `Problem`, 403.
   func check(_ name: Alias) throws {
-    if domains.isEmpty { return }
-    if domains.contains(where: { $0.covers(name) }) { return }
+    if covers(name) { return }
     throw Problem(
       .tokenLimited,
       "The token \"\(self.name)\" is limited to \(domainList), which does not cover \"\(name)\".")
+  }
+
+  /// Whether the token may edit a name.
+  func covers(_ name: Alias) -> Bool {
+    domains.isEmpty || domains.contains { $0.covers(name) }
+  }
+
+  /// The first few domains that it is limited to.
+  private var domainList: String {
+    let listed = domains.prefix(5).map(\.description).joined(separator: ", ")
+    return domains.count > 5 ? "\(listed) and \(domains.count - 5) more" : listed
   }
 }
 

@@ -61,11 +61,12 @@ struct Call: Sendable {
       )
     }
     let parsed = try parsedBody()
-    if parsed.duplicateKeys.isEmpty { return parsed.value }
-    throw InvalidInput(
-      faults: parsed.duplicateKeys.map {
-        Fault(pointer: $0, code: .duplicateKey, message: "This key occurs more than once.")
-      })
+    let faults = Faults()
+    for key in parsed.duplicateKeys {
+      faults.add(.duplicateKey, at: key, "This key occurs more than once.")
+    }
+    try faults.check()
+    return parsed.value
   }
 
   private func parsedBody() throws(Problem) -> JSON.Parsed {

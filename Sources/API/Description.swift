@@ -1,3 +1,4 @@
+import APITypes
 import HTTP
 import JSONValue
 
@@ -12,21 +13,41 @@ struct Body: Sendable {
     case file
   }
 
+  /// The largest body that an endpoint reads. A larger one is answered 413 before it is read.
+  enum Size: Sendable {
+    /// A few values.
+    case small
+    /// A document of 128 KB as rows with row identifiers, and a thousand expectations.
+    case document
+    /// Many domains: as much as the setting `maxBodyBytes` allows, which limits the others too.
+    case state
+
+    /// The limit in bytes; `nil` if only the setting limits it.
+    var bytes: Int? {
+      switch self {
+      case .small: 65_536
+      case .document: 2_097_152
+      case .state: nil
+      }
+    }
+  }
+
   let kind: Kind
   let schema: Schema
+  var size = Size.small
   var isRequired = true
   let example: String
 
-  static func json(_ schema: Schema, _ example: String) -> Body {
-    Body(kind: .json, schema: schema, example: example)
+  static func json(_ schema: Schema, size: Size = .small, _ example: String) -> Body {
+    Body(kind: .json, schema: schema, size: size, example: example)
   }
 
-  static func patch(_ schema: Schema, _ example: String) -> Body {
-    Body(kind: .mergePatch, schema: schema, example: example)
+  static func patch(_ schema: Schema, size: Size = .small, _ example: String) -> Body {
+    Body(kind: .mergePatch, schema: schema, size: size, example: example)
   }
 
   static func file(_ schema: Schema, isRequired: Bool = true, _ example: String) -> Body {
-    Body(kind: .file, schema: schema, isRequired: isRequired, example: example)
+    Body(kind: .file, schema: schema, size: .document, isRequired: isRequired, example: example)
   }
 
   var mediaTypes: [String] {
@@ -65,39 +86,4 @@ struct Answer: Sendable {
   }
 
   static let deleted = Answer(status: .noContent, description: "Deleted.")
-}
-
-/// A JSON Schema. A string literal names one of the schemas of the resources.
-struct Schema: Sendable, ExpressibleByStringLiteral {
-  let json: JSON
-
-  init(_ json: JSON) { self.json = json }
-
-  init(stringLiteral name: String) { json = ["$ref": .string("#/components/schemas/\(name)")] }
-
-  static let boolean = Schema(["type": "boolean"])
-  static let int64 = Schema(["type": "integer", "format": "int64"])
-  static let positive = Schema(["type": "integer", "minimum": 1])
-  static let anyObject = Schema(["type": "object"])
-
-  static func constant(_ value: String) -> Schema { Schema(["const": .string(value)]) }
-
-  /// A string that matches a pattern; by default one without NUL.
-  static func text(_ pattern: String = "^[^\\u0000]*$") -> Schema {
-    Schema(["type": "string", "pattern": .string(pattern)])
-  }
-
-  static func list(_ element: Schema) -> Schema {
-    Schema(["type": "array", "items": element.json])
-  }
-
-  /// An object that has all these members and no others.
-  static func object(_ members: KeyValuePairs<String, Schema>) -> Schema {
-    var properties = JSON.Object()
-    for (name, schema) in members { properties[name] = schema.json }
-    return Schema([
-      "type": "object", "required": .strings(members.map(\.key)), "properties": .object(properties),
-      "additionalProperties": false,
-    ])
-  }
 }

@@ -34,7 +34,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
         "putDomain", .domains, "Add a domain, or replace all of it",
-        body: .json("DomainInput", Example.newDomain),
+        body: .json("DomainInput", size: .document, Example.newDomain),
         answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created(
           "The domain is new.", "PublishedDomain", links: Self.links,
@@ -43,7 +43,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .patch, path, .role(.editor), effect: .publication,
         "patchDomain", .domains, "Change members of a domain",
-        body: .patch("DomainPatch", #"{"cacheSeconds": 600}"#),
+        body: .patch("DomainPatch", size: .document, #"{"cacheSeconds": 600}"#),
         answers: .ok(
           "The domain.", "PublishedDomain",
           Example.publication(
@@ -60,7 +60,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, path + "/file", .role(.viewer),
         "getFile", .domains, "Read the served document",
-        answers: .ok("The document, byte for byte.", .anyObject, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
       ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication,

@@ -36,6 +36,9 @@ struct Endpoint: Sendable {
       }
     }
 
+    /// Whether documents are rendered, linted and compared.
+    fileprivate var isHeavy: Bool { self == .publication || self == .publications }
+
     /// The header fields that guard against lost updates.
     var preconditions: [Parameter] {
       switch self {
@@ -75,6 +78,8 @@ struct Endpoint: Sendable {
   let query: [Parameter]
   /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
+  /// Whether it may need much time or memory, so that only a few such requests run at a time.
+  let isHeavy: Bool
   /// The `operationId` of the description.
   let id: String
   let topic: Topic
@@ -90,12 +95,15 @@ struct Endpoint: Sendable {
 
   /// - Parameters:
   ///   - query: The parameters beyond those of the effect.
+  ///   - isHeavy: Whether it may need much time or memory although its body is small and it publishes
+  ///     nothing.
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, effect: Effect = .none,
-    query: [Parameter] = [], isFilteredByToken: Bool = false, _ id: String, _ topic: Topic,
-    _ summary: String, description: String = "", body: Body? = nil, problems: [Problem.Code] = [],
-    answers: Answer..., handle: @escaping @Sendable (Call) throws -> Response
+    query: [Parameter] = [], isFilteredByToken: Bool = false, isHeavy: Bool = false, _ id: String,
+    _ topic: Topic, _ summary: String, description: String = "", body: Body? = nil,
+    problems: [Problem.Code] = [], answers: Answer...,
+    handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
@@ -103,6 +111,7 @@ struct Endpoint: Sendable {
     self.effect = effect
     self.query = query + effect.query
     self.isFilteredByToken = isFilteredByToken
+    self.isHeavy = isHeavy || effect.isHeavy || (body.map { $0.size != .small } ?? false)
     self.id = id
     self.topic = topic
     self.summary = summary
@@ -111,6 +120,15 @@ struct Endpoint: Sendable {
     ownProblems = problems
     self.answers = answers
     self.handle = handle
+  }
+
+  /// Refuses a body that is too large. An endpoint without a body ignores a small one.
+  ///
+  /// - Throws: `Problem`, 413.
+  func checkBody(bytes: Int) throws(Problem) {
+    guard let limit = (body?.size ?? .small).bytes, bytes > limit else { return }
+    throw Problem(
+      .bodyTooLarge, "The body of \(method.name) \(path) is over its limit of \(limit) bytes.")
   }
 }
 

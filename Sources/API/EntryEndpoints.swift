@@ -16,7 +16,8 @@ struct EntryEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listEntries", .entries, "List the entries of a domain",
         answers: .ok(
-          "All entries, in order.", .object(["entries": .list("Entry")]), isTagged: true,
+          "All entries, in order.", .object([Member("entries", .list(of: "Entry"))]),
+          isTagged: true,
           #"{"entries": [\#(Example.entry)]}"#)
       ) { call in
         let stored = try publisher.store.domain(call.domain())
@@ -26,7 +27,7 @@ struct EntryEndpoints: Sendable {
       Endpoint(
         .post, path, .role(.editor), effect: .publication,
         "addEntry", .entries, "Add an entry",
-        body: .json("NewEntry", Example.newEntry),
+        body: .json("NewEntry", size: .document, Example.newEntry),
         answers: .created(
           "The entry.", "PublishedEntry",
           links: [
@@ -44,7 +45,7 @@ struct EntryEndpoints: Sendable {
       Endpoint(
         .put, path + "/{entry}", .role(.editor), effect: .publication,
         "replaceEntry", .entries, "Replace all of an entry",
-        body: .json("EntryInput", Example.changedEntry),
+        body: .json("EntryInput", size: .document, Example.changedEntry),
         answers: .ok("The entry.", "PublishedEntry", Example.replacedEntry), handle: replace),
       Endpoint(
         .delete, path + "/{entry}", .role(.editor), effect: .publication,
@@ -99,9 +100,9 @@ struct EntryEndpoints: Sendable {
       DomainResource.fitsDictionary($0, beside: &others)
     }
     if domain.document.detailsForm == .array || fits { return }
-    let message = DomainResource.dictionaryAdvice
-    throw InvalidInput(faults: [Fault(pointer: .root, code: .dictionaryCannotSay, message: message)]
-    )
+    let faults = Faults()
+    faults.add(.dictionaryCannotSay, at: .root, DomainResource.dictionaryAdvice)
+    try faults.check()
   }
 
   private func delete(_ call: Call) throws -> Response {

@@ -25,7 +25,7 @@ struct ExpectationEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setExpectations", .expectations, "Replace the expectations of a domain",
         description: "The current document must meet each of them.",
-        body: .json("Expectations", "{\(example)}"),
+        body: .json("Expectations", size: .document, "{\(example)}"),
         answers: .ok(
           "All expectations.", "PublishedExpectations",
           Example.publication(2, changes: [], example)), handle: put),
@@ -41,7 +41,8 @@ struct ExpectationEndpoints: Sendable {
     let body = try call.json()
     return try publisher.edit(call, "set expectations") { domain in
       domain.expectations = try Faults.collecting(in: body) { input in
-        input.object(["expectations"])?.required("expectations")?.list(ExpectationResource.read)
+        input.object(["expectations"])?.required("expectations").flatMap(
+          ExpectationResource.readList)
       }
       try Faults.collecting(in: body) { DomainResource.checkExpectations(domain, at: $0) }
     } answer: {

@@ -11,6 +11,10 @@ struct MatchEndpoints: Sendable {
 
   /// The maximum number of results, which are one per URL and app.
   private static let resultLimit = 100_000
+  /// The maximum number of pairs of a URL and a route that it may have to be compared with.
+  private static let comparisonLimit = 10_000_000
+  /// The maximum size of an answer, in bytes.
+  private static let byteLimit = 8_388_608
 
   var all: [Endpoint] {
     [
@@ -19,7 +23,7 @@ struct MatchEndpoints: Sendable {
         "match", .answers, "Resolve URLs with a document",
         description: "Stores nothing. With `domain`, URLs of other hosts do not match.",
         body: .json(
-          "Question",
+          "Question", size: .document,
           """
           {
             "document": \(Example.file), "domain": "example.com",
@@ -32,19 +36,20 @@ struct MatchEndpoints: Sendable {
         .post, "/v1/validate", .anyToken,
         "validate", .answers, "Validate a file",
         description: "The body is the file itself; its media type is ignored.",
-        body: .file(Schema([:]), isRequired: false, Example.file),
+        body: .file(.any, isRequired: false, Example.file),
         answers: .ok(
           "The report, even for a file that is not JSON.", "Report",
           #"{"valid": true, "bytes": 137, "findings": [\#(Example.exclusionFinding)]}"#)
       ) { call in
         let body = call.request.body
-        return .json(.ok, Linter.report(onFile: body).json(size: body.count))
+        return .json(
+          .ok, .object(FindingResource.json(Linter.report(onFile: body), size: body.count)))
       },
       Endpoint(
         .post, "/v1/domains/{domain}/match", .role(.viewer),
         "matchStored", .answers, "Resolve URLs with the document of a domain",
         body: .json(
-          "StoredQuestion",
+          "StoredQuestion", size: .document,
           """
           {
             "urls": ["https://example.com/help/1", "https://example.com/help/website/faq"],
@@ -76,18 +81,32 @@ struct MatchEndpoints: Sendable {
   private static func answer(
     _ question: MatchQuestion, _ matcher: Matcher, domain: (String) -> String?
   ) throws -> Response {
-    let count = question.urls.count * matcher.scopes(asking: question.app).count
-    if count > resultLimit {
-      let message =
-        "The answer would have \(count) results, one per URL and app; the limit is \(resultLimit). "
-        + "Name an \"app\", send fewer URLs, or run: aasa match --file FILE -."
-      throw InvalidInput(
-        faults: [Fault(pointer: .root.appending("urls"), code: .tooMany, message: message)])
+    let scopes = matcher.scopes(asking: question.app)
+    try check("results, one per URL and app", question.urls.count * scopes.count, resultLimit)
+    let routes = matcher.links.entries.reduce(0) { count, entry in
+      count + entry.routes.count * (question.app == nil ? max(1, entry.apps.count) : 1)
     }
-    let results = question.urls.flatMap {
-      matcher.results(for: $0, app: question.app, domain: domain($0))
+    try check("comparisons of a URL with a route", question.urls.count * routes, comparisonLimit)
+    var body = Array(#"{"results":["#.utf8)
+    for url in question.urls {
+      for result in matcher.results(for: url, app: question.app, domain: domain(url)) {
+        if body.last == UInt8(ascii: "}") { body.append(UInt8(ascii: ",")) }
+        body += result.json.serialized()
+        try check("bytes", body.count, byteLimit)
+      }
     }
-    return .json(.ok, ["results": .array(results.map(\.json))])
+    body += "]}".utf8
+    return Response(.ok, fields: [Field("Content-Type", "application/json")], body: body)
+  }
+
+  private static func check(_ what: String, _ count: Int, _ limit: Int) throws(InvalidInput) {
+    if count <= limit { return }
+    let faults = Faults()
+    faults.add(
+      .tooMany, at: .root.appending("urls"),
+      "The answer needs at least \(count) \(what); the limit is \(limit). Name an \"app\", send fewer "
+        + "URLs, or run: aasa match --file FILE -.")
+    try faults.check()
   }
 }
 

@@ -38,7 +38,7 @@ struct OpenAPI {
         "description": .string(
           "The JSON API of the admin listener. docs/api.md teaches it task by task. In the body of a "
             + "request, null means the same as leaving the member out. Every GET endpoint also answers "
-            + "HEAD."),
+            + "HEAD. docs/limits.md lists the limits; a problem says which one was exceeded."),
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
@@ -103,7 +103,10 @@ struct OpenAPI {
       let media: JSON = ["schema": body.schema.json, "example": try Self.example(body.example)]
       var content = JSON.Object()
       for type in body.mediaTypes { content[type] = media }
-      object["requestBody"] = ["required": .bool(body.isRequired), "content": .object(content)]
+      object["requestBody"] = [
+        "description": .string(body.size.sentence), "required": .bool(body.isRequired),
+        "content": .object(content),
+      ]
     }
     var responses: [(status: Status, json: JSON)] = try endpoint.answers.map {
       ($0.status, try response($0, endpoint))
@@ -240,6 +243,7 @@ extension Endpoint {
     }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
+    if isHeavy || effect != .none { codes.insert(.busy) }
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
     switch body?.kind {
     case .json, .mergePatch: codes.formUnion([.notJSONType, .invalidInput])
@@ -256,6 +260,13 @@ extension Endpoint {
       byStatus[.preconditionFailed, default: []].append(.domainNotFound)
     }
     return byStatus
+  }
+}
+
+extension Body.Size {
+  fileprivate var sentence: String {
+    bytes.map { "At most \($0) bytes, or `maxBodyBytes` if that is less." }
+      ?? "At most `maxBodyBytes`, a setting: 8388608 bytes by default."
   }
 }
 

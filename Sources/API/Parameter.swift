@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -16,10 +17,13 @@ struct Parameter: Sendable {
   let example: JSON?
   /// The problems of a value that does not exist.
   let problems: [Problem.Code]
+  /// The maximum length of a value in a query, in characters.
+  fileprivate let longest: Int
 
   private init(
     _ name: String, in place: Place = .query, key: String? = nil, _ description: String,
-    _ schema: Schema, isRequired: Bool = false, example: JSON? = nil, problems: [Problem.Code] = []
+    _ schema: Schema, longest: Int = 255, isRequired: Bool = false, example: JSON? = nil,
+    problems: [Problem.Code] = []
   ) {
     self.name = name
     self.place = place
@@ -29,6 +33,7 @@ struct Parameter: Sendable {
     self.isRequired = isRequired || place == .path
     self.example = example
     self.problems = problems
+    self.longest = longest
   }
 
   /// The parameters of paths, by their names in braces.
@@ -55,64 +60,64 @@ struct Parameter: Sendable {
     "If-Match", in: .header,
     "Revisions such as `\"7\"`, one of which must be current; `*` matches any existing domain. "
       + "Otherwise 412.",
-    Schema([
+    .json([
       "type": "string", "format": "entity-tags",
       "pattern": #"^(\*|(W/)?"[^",]+"( *, *(W/)?"[^",]+")*)$"#,
     ]))
   static let ifNoneMatch = Parameter(
     "If-None-Match", in: .header, "The domain must not exist yet. Otherwise 412.",
-    Schema(["type": "string", "enum": ["*"]]))
+    .json(["type": "string", "enum": ["*"]]))
   static let requestID = Parameter(
     "X-Request-Id", in: .header,
     "The ID of the request in the log: 1 to 64 letters, digits, `-`, `_` and `.`. Any other value is "
-      + "replaced.",
-    Schema(["type": "string"]))
+      + "replaced.", .string)
 
   static let limit = Parameter(
     "limit", "The maximum number of items per page.",
-    Schema(["type": "integer", "minimum": 1, "maximum": 1000, "default": 100]))
-  static let cursor = Parameter("cursor", "The `next` of the previous page.", .text())
+    .json(["type": "integer", "minimum": 1, "maximum": 1000, "default": 100]))
+  static let cursor = Parameter("cursor", "The `next` of the previous page.", .text(longest: 255))
   static let numberCursor = Parameter(
     "cursor", key: "numberCursor", "The `next` of the previous page.", .text("^[0-9]{1,18}$"))
 
   static let dryRun = Parameter(
-    "dryRun", "`true`: check everything and return the same answer, but change nothing.", .boolean)
+    "dryRun", "`true`: check everything and return the same answer, but change nothing.", .bool)
   static let accept = Parameter(
     "accept", "Codes of errors to accept and publish anyway, separated by commas.",
-    Schema([
+    .json([
       "type": "array",
       "items": [
         "type": "string",
         "enum": .strings(Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)),
       ],
-    ]))
+    ]), longest: 4000)
   static let reason = Parameter(
-    "reason", "The reason for the change, for the revision and the audit log.", .text())
+    "reason", "The reason for the change, for the revision and the audit log.",
+    .text(longest: 1000), longest: 1000)
   static let prune = Parameter(
-    "prune", "`true`: delete domains and unused apps that the state does not list.", .boolean)
+    "prune", "`true`: delete domains and unused apps that the state does not list.", .bool)
 
   static let text = Parameter(
-    "q", "Only domains whose name or an alias contains this text.", .text())
+    "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
   static let appFilter = Parameter(
     "app", key: "appFilter", "Only domains that use this app.", "AppIdentifier")
   static let environment = Parameter(
     "environment", "Only domains for this environment.", "Environment")
   static let enabled = Parameter(
-    "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .boolean)
+    "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .bool)
   static let finding = Parameter(
     "finding", "Only domains whose document has a finding with this code.", "FindingCode")
   static let domainFilter = Parameter(
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
   static let author = Parameter(
-    "author", "Only changes made with this token or by this command.", .text())
+    "author", "Only changes made with this token or by this command.", .text(longest: 255))
 
   static let from = Parameter(
     "from",
     "The revision to compare. Default: the one kept before `to` or, for a document, the "
       + "current one.",
-    .positive, problems: [.revisionNotFound, .revisionPruned])
+    .revision, problems: [.revisionNotFound, .revisionPruned])
   static let to = Parameter(
-    "to", "The revision to compare it with. Default: the current one.", .positive,
+    "to", "The revision to compare it with. Default: the current one.", .revision,
     problems: [.revisionNotFound, .revisionPruned])
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
@@ -127,8 +132,8 @@ extension [Parameter] {
 }
 
 extension Endpoint {
-  /// Refuses unknown parameters, since a misspelled `dryRun` must not make a change, and repeated ones,
-  /// since each takes one value.
+  /// Refuses unknown parameters, since a misspelled `dryRun` must not make a change, repeated ones, since
+  /// each takes one value, and long ones.
   ///
   /// - Throws: `Problem`, 400.
   func check(_ items: [RequestTarget.QueryItem]) throws(Problem) {
@@ -143,11 +148,17 @@ extension Endpoint {
           + (query.isEmpty ? "It takes none." : "It takes \(names)."))
     }
     for parameter in query {
-      let count = items.count { $0.name == parameter.name }
-      if count < 2 { continue }
+      let values = items.filter { $0.name == parameter.name }.map(\.value)
+      if let value = values.first, value.unicodeScalars.count > parameter.longest {
+        throw Problem(
+          .longParameter,
+          "The query parameter \"\(parameter.name)\" has \(value.unicodeScalars.count) characters; the limit "
+            + "is \(parameter.longest). Shorten it.")
+      }
+      if values.count < 2 { continue }
       throw Problem(
         .repeatedParameter,
-        "The query parameter \"\(parameter.name)\" appears \(count) times. "
+        "The query parameter \"\(parameter.name)\" appears \(values.count) times. "
           + (parameter.name == Parameter.accept.name
             ? "Send it once, with commas between its codes." : "Send it once."))
     }

@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -18,6 +19,7 @@ extension Problem {
     case unknownCode = "unknown-code"
     case unknownParameter = "unknown-parameter"
     case repeatedParameter = "repeated-parameter"
+    case longParameter = "parameter-too-long"
     case unknownValue = "unknown-value"
     case notJSON = "not-json"
     case unauthorized
@@ -69,8 +71,9 @@ extension Problem {
       case .unknownCode: (.badRequest, "`accept` has a code that cannot be accepted.", [])
       case .unknownParameter: (.badRequest, "The endpoint has no such query parameter.", [])
       case .repeatedParameter: (.badRequest, "A query parameter appears more than once.", [])
+      case .longParameter: (.badRequest, "A query parameter is longer than its limit.", [])
       case .unknownValue: (.badRequest, "A query parameter has a value that is not allowed.", [])
-      case .notJSON: (.badRequest, "The body is not valid JSON.", [.errors, .findings])
+      case .notJSON: (.badRequest, "The body is not valid JSON.", Self.ofDocument)
       case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
       case .roleTooLow: (.forbidden, "The role of the token is too low.", [])
       case .tokenLimited: (.forbidden, "The token is limited to other domains.", [])
@@ -86,9 +89,9 @@ extension Problem {
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
       case .nameTaken: (.conflict, "Another domain has the name or alias.", [.domain])
       case .expectationBroken:
-        (.conflict, "The change would break expectations.", [.domain, .expectations])
+        (.conflict, "The change would break expectations.", Self.ofExpectations)
       case .severalRefused:
-        (.conflict, "Several domains were refused; `problems` has one for each.", [.problems])
+        (.conflict, "Several domains were refused; `problems` has one for each.", Self.ofSeveral)
       case .appExists: (.conflict, "An app with the new identifier already exists.", [])
       case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
       case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
@@ -98,12 +101,15 @@ extension Problem {
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
       case .documentTooLarge:
-        (.contentTooLarge, Self.tooLargeMeaning, [.account, .errors, .findings, .domain])
+        (.contentTooLarge, Self.tooLargeMeaning, [.account, .domain] + Self.ofDocument)
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
       case .invalidInput:
-        (.unprocessableContent, "The body has invalid values; `errors` lists them.", [.errors])
+        (
+          .unprocessableContent, "The body has invalid values; `errors` lists them.",
+          [.errors, .moreErrors]
+        )
       case .refused:
-        (.unprocessableContent, Self.refusedMeaning, [.errors, .findings, .domain])
+        (.unprocessableContent, Self.refusedMeaning, [.domain] + Self.ofDocument)
       case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])
       case .internalError:
         (.internalServerError, "Internal error; the log has the details under the request ID.", [])
@@ -111,8 +117,7 @@ extension Problem {
         (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
-      case .busy:
-        (.serviceUnavailable, "Other edits kept the database busy. Nothing was changed.", [])
+      case .busy: (.serviceUnavailable, Self.busyMeaning, [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
       case .diskFull:
@@ -120,8 +125,15 @@ extension Problem {
       }
     }
 
+    private static let ofDocument: [Member] = [.errors, .moreErrors, .findings, .moreFindings]
+    private static let ofExpectations: [Member] = [.domain, .expectations, .moreExpectations]
+    private static let ofSeveral: [Member] = [.problems, .moreProblems]
+
     private static let tooLargeMeaning =
       "The document exceeds the 131,072 bytes that Apple reads; `account` shows what uses them."
+    private static let busyMeaning =
+      "The server was busy with other requests for 5 seconds. Nothing was changed. Try again after "
+      + "`Retry-After` seconds."
     private static let refusedMeaning =
       "The document has errors; `errors` lists them. The code is usually that of the first."
     private static let notServedMeaning =
@@ -141,18 +153,20 @@ extension Problem {
 
   /// The members that only some problems have.
   enum Member: String, Sendable {
-    case account, count, domain, domains, errors, expectations, findings, problems, revision
+    case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
+    case findings, moreFindings, problems, moreProblems, revision
 
     var schema: Schema {
       switch self {
       case .account: "ByteAccount"
-      case .count, .revision: Schema(["type": "integer", "minimum": 1])
+      case .count, .revision, .moreErrors, .moreExpectations, .moreFindings, .moreProblems:
+        .revision
       case .domain: "DomainName"
-      case .domains: .list("DomainName")
-      case .errors: .list("Fault")
-      case .expectations: .list("BrokenExpectation")
-      case .findings: .list("Finding")
-      case .problems: .list(.anyObject)
+      case .domains: .list(of: .domain)
+      case .errors: .list(of: "Fault")
+      case .expectations: .list(of: "BrokenExpectation")
+      case .findings: .list(of: "Finding")
+      case .problems: .list(of: .object)
       }
     }
   }

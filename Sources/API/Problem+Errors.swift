@@ -13,10 +13,14 @@ struct InternalError: Error {
 extension Problem {
   /// The problem for any error that a handler throws. Nothing else turns errors into problems.
   ///
+  /// - Parameter token: The token of the request.
   /// - Throws: `InternalError`.
-  static func of(_ error: any Error) throws(InternalError) -> Problem {
+  static func of(_ error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
     switch error {
     case let problem as Problem: return problem
+    // A token that is limited to domains learns nothing of others.
+    case StoreError.nameTaken(let name, let owner) where token?.covers(Alias(owner)) == false:
+      return Problem(.nameTaken, "\(name.quoted) is in use. Choose another name.")
     case let input as InvalidInput: return .invalid(input)
     case let error as PublicationError: return of(error)
     case let error as StoreError: return try of(error)
@@ -28,10 +32,9 @@ extension Problem {
     switch error {
     case .refused(let domain, let findings, let account):
       let errors = findings.filter { $0.severity == .error }
-      var members: JSON.Object = [
-        "errors": .array(errors.map(FindingResource.fault)),
-        "findings": .array(findings.map(\.json)),
-      ]
+      let listed = errors.prefix(Faults.limit).map(FindingResource.fault)
+      var members = Self.errors(listed, more: errors.count - listed.count)
+      members.set("findings", more: "moreFindings", Excerpt(of: findings))
       members["domain"] = domain.map { .string($0.text) }
       members["account"] = account.map(FindingResource.json)
       let unacceptable = Set(errors.filter { !$0.code.isAcceptable }.map(\.code.rawValue))
@@ -43,7 +46,7 @@ extension Problem {
         : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
       let detail =
         "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "
-        + (errors.count == 1 ? "an error." : "\(errors.count) errors.") + advice
+        + "\(errors.count.counted("error"))." + advice
       guard let first = errors.first else { return Problem(.refused, detail, members: members) }
       let isSyntax = errors.contains { $0.code == .notJSON }
       return Problem(
@@ -51,23 +54,26 @@ extension Problem {
         status: account != nil ? .contentTooLarge : isSyntax ? .badRequest : .unprocessableContent,
         detail, members: members)
     case .expectationsBroken(let domain, let expectations):
-      let count = expectations.count
+      var members: JSON.Object = ["domain": .string(domain.text)]
+      members.set(
+        "expectations", more: "moreExpectations",
+        Excerpt(of: expectations) { ExpectationResource.json($0) })
       return Problem(
         .expectationBroken,
-        "Not published: this change breaks \(count) \(count == 1 ? "expectation" : "expectations") of "
+        "Not published: this change breaks \(expectations.count.counted("expectation")) of "
           + "\"\(domain)\". Correct the routes, or change the expectations first.",
-        members: [
-          "domain": .string(domain.text),
-          "expectations": .array(expectations.map { ExpectationResource.json($0) }),
-        ])
+        members: members)
     case .several(let errors):
-      let problems = errors.map { of($0).json }
+      var members: JSON.Object = [:]
+      members.set(
+        "problems", more: "moreProblems",
+        Excerpt(of: errors, atMost: Faults.limit) { of($0).json })
       let isConflict = errors.contains { if case .expectationsBroken = $0 { true } else { false } }
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(problems.count) domains were refused. See \"problems\".",
-        members: ["problems": .array(problems)])
+        "Nothing was changed: \(errors.count) domains were refused. See \"problems\".",
+        members: members)
     }
   }
 
@@ -91,8 +97,8 @@ extension Problem {
     case .appInUse(let app, let domains, let count):
       return Problem(
         .appInUse,
-        "\(count == 1 ? "One domain uses" : "\(count) domains use") \"\(app)\". Remove it there first. "
-          + "\"domains\" lists the first of them.",
+        "\"\(app)\" is in use by \(count.counted("domain")). Remove it there first. \"domains\" lists the "
+          + "first of them.",
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
       return Problem(.appExists, "An app \"\(app)\" already exists.")

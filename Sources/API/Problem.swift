@@ -40,10 +40,23 @@ extension Problem {
 
   /// A body that is JSON but has invalid values.
   static func invalid(_ input: InvalidInput) -> Problem {
-    let faults = input.faults.map { FindingResource.json($0) }
-    let count = faults.count == 1 ? "an invalid value" : "\(faults.count) invalid values"
-    return Problem(
-      .invalidInput, "The body has \(count). See \"errors\".", members: ["errors": .array(faults)])
+    Problem(
+      .invalidInput,
+      "The body has \((input.faults.count + input.more).counted("invalid value")). See \"errors\".",
+      members: errors(input.faults, more: input.more))
+  }
+
+  /// The members of a problem that list faults.
+  static func errors(_ faults: [Fault], more: Int) -> JSON.Object {
+    var members: JSON.Object = ["errors": .array(faults.map { FindingResource.json($0) })]
+    if more > 0 { members["moreErrors"] = .integer(more) }
+    return members
+  }
+
+  /// The work was not begun, because it had to wait too long.
+  static func busy(_ reason: String) -> Problem {
+    Problem(
+      .busy, "\(reason) Nothing was changed. Try again.", fields: [Field("Retry-After", "1")])
   }
 
   var json: JSON {

@@ -27,7 +27,7 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
         "getRevisionFile", .revisions, "Read the document of a revision",
-        answers: .ok("The document, byte for byte.", .anyObject, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
       ) { call in .file(try find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
@@ -36,7 +36,7 @@ struct RevisionEndpoints: Sendable {
         answers: .ok("The new revision.", "PublishedDomain", Example.restored),
         handle: restore),
       Endpoint(
-        .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to],
+        .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], isHeavy: true,
         "compareRevisions", .revisions, "Compare two revisions by meaning",
         answers: .ok(
           "What changed from `from` to `to`.", "RevisionComparison",
@@ -45,7 +45,8 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
         "compareDocument", .revisions, "Compare a document with a revision by meaning",
-        description: "Stores nothing.", body: .json("AssociationFile", Example.file),
+        description: "Stores nothing.",
+        body: .json("AssociationFile", size: .document, Example.file),
         answers: .ok(
           "What changed from the revision to the document.", "RevisionComparison",
           #"{"from": 10, \#(Example.comparison(Example.removals))}"#),
@@ -105,7 +106,7 @@ struct RevisionEndpoints: Sendable {
       from: from.document, to: to.document, domain: try call.domain().text)
     var object: JSON.Object = ["from": .integer(from.number)]
     object["to"] = to.number.map { .integer($0) }
-    for member in comparison.json.objectValue?.members ?? [] { object[member.key] = member.value }
+    for member in FindingResource.json(comparison).members { object[member.key] = member.value }
     return .json(.ok, .object(object))
   }
 

@@ -16,7 +16,7 @@ struct RouteEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listRoutes", .routes, "List the routes of an entry",
         answers: .ok(
-          "All routes, in order.", .object(["routes": .list("Route")]), isTagged: true,
+          "All routes, in order.", .object([Member("routes", .list(of: "Route"))]), isTagged: true,
           #"{"routes": \#(Example.routes)}"#)
       ) { call in
         let (stored, entry) = try find(call)
@@ -33,7 +33,8 @@ struct RouteEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setRoutes", .routes, "Replace or reorder all routes of an entry",
         body: .json(
-          .object(["routes": .list(Self.idOrRoute)]), #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
+          .object([Member("routes", .list(of: Self.idOrRoute))]), size: .document,
+          #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
         answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes), handle: replaceAll),
       Endpoint(
         .get, path + "/{route}", .role(.viewer),
@@ -66,7 +67,7 @@ struct RouteEndpoints: Sendable {
     ]
   }
 
-  private static let idOrRoute = Schema([
+  private static let idOrRoute = Schema.json([
     "oneOf": [
       [
         "type": "integer", "minimum": 1, "maximum": .integer(Int64.max),
@@ -132,15 +133,14 @@ struct RouteEndpoints: Sendable {
 
   private static func checkRepetition(_ routes: [Route]) throws(InvalidInput) {
     var seen: Set<Int64> = []
-    var faults: [Fault] = []
+    let faults = Faults()
     for (index, route) in routes.enumerated() {
       guard let id = route.id, !seen.insert(id).inserted else { continue }
-      faults.append(
-        Fault(
-          pointer: .root.appending("routes").appending(index), code: .duplicateRoute,
-          message: "The list already has route \(id)."))
+      faults.add(
+        .duplicateRoute, at: .root.appending("routes").appending(index),
+        "The list already has route \(id).")
     }
-    if !faults.isEmpty { throw InvalidInput(faults: faults) }
+    try faults.check()
   }
 
   /// RFC 7396: members of the body replace those of the route, `null` removes them.

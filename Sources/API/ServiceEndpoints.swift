@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import HTTP
 import JSONValue
@@ -31,15 +32,14 @@ struct ServiceEndpoints: Sendable {
         "getIndex", .service, "Link to the API and the health checks",
         answers: .ok(
           "The links.",
-          .object([
-            "name": .constant("aasa"),
-            "links": Schema(["type": "object", "additionalProperties": ["type": "string"]]),
-          ]), Self.index.text)
+          .object([Member("name", .constant("aasa")), Member("links", .map(of: .string))]),
+          Self.index.text)
       ) { _ in .json(.ok, Self.index) },
       Endpoint(
         .get, "/healthz", .anybody,
         "getHealth", .service, "Check that the process is alive",
-        answers: .ok("It is alive.", .object(["status": .constant("ok")]), #"{"status": "ok"}"#)
+        answers: .ok(
+          "It is alive.", .object([Member("status", .constant("ok"))]), #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
@@ -50,9 +50,9 @@ struct ServiceEndpoints: Sendable {
         answers: .ok(
           "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
             + "`problems` says what.",
-          Schema([
+          .json([
             "oneOf": [
-              Schema.object(["status": .constant("ready")]).json,
+              Schema.object([Member("status", .constant("ready"))]).json,
               Self.schema(ofStatus: "degraded").json,
             ]
           ]), #"{"status": "ready"}"#),
@@ -66,7 +66,7 @@ struct ServiceEndpoints: Sendable {
         description: "docs/metrics.md lists them.",
         answers: Answer(
           status: .ok, description: "The Prometheus text format, version 0.0.4.",
-          mediaType: "text/plain", schema: Schema(["type": "string"]))
+          mediaType: "text/plain", schema: .string)
       ) { _ in
         Response(
           .ok, fields: [Field("Content-Type", MetricFamily.mediaType)],
@@ -81,7 +81,7 @@ struct ServiceEndpoints: Sendable {
           "200 if a file is currently served for the name, directly or through a wildcard alias. For "
           + "Caddy's on-demand TLS.",
         answers: .ok(
-          "A file is served.", .object(["status": .constant("served")]),
+          "A file is served.", .object([Member("status", .constant("served"))]),
           #"{"status": "served"}"#)
       ) { call in
         let name = try Call.name(call.query(.askedDomain) ?? "", DomainName.init(_:))
@@ -94,15 +94,15 @@ struct ServiceEndpoints: Sendable {
   private static let index: JSON = [
     "name": "aasa",
     "links": [
-      "api": "/v1", "description": "/openapi.json", "docs": "docs/api.md", "health": "/healthz",
-      "readiness": "/readyz", "metrics": "/metrics",
+      "description": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
+      "metrics": "/metrics",
     ],
   ]
 
   // MARK: Readiness
 
   private static func schema(ofStatus status: String) -> Schema {
-    .object(["status": .constant(status), "problems": .list(Schema(["type": "string"]))])
+    .object([Member("status", .constant(status)), Member("problems", .list(of: .string))])
   }
 
   private func ready(_: Call) -> Response {
@@ -137,7 +137,7 @@ struct ServiceEndpoints: Sendable {
   static func description(of others: [Endpoint]) -> Endpoint {
     var endpoint = Endpoint(
       .get, "/openapi.json", .anybody,
-      "getDescription", .service, "Read this description", answers: .ok("OpenAPI 3.1.", .anyObject)
+      "getDescription", .service, "Read this description", answers: .ok("OpenAPI 3.1.", .object)
     ) { _ in Response(.noContent) }
     let document = Result { try OpenAPI.describe(others + [endpoint]).serialized() }
     endpoint.handle = { _ in

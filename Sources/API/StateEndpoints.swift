@@ -19,7 +19,7 @@ struct StateEndpoints: Sendable {
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
         "apply", .state, "Apply a desired state", description: "Applies all of it, or nothing.",
-        body: .json("DesiredState", Example.desiredState),
+        body: .json("DesiredState", size: .state, Example.desiredState),
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
         handle: apply),
     ]

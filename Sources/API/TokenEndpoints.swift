@@ -14,7 +14,7 @@ struct TokenEndpoints: Sendable {
         .get, "/v1/tokens", .role(.admin),
         "listTokens", .tokens, "List tokens",
         answers: .ok(
-          "All tokens, without their secrets.", .object(["items": .list("Token")]),
+          "All tokens, without their secrets.", .object([Member("items", .list(of: "Token"))]),
           """
           {
             "items": [

@@ -6,7 +6,7 @@ package import Store
 package enum AppResource {
   private static let fields: [Field<StoredApp>] = [
     Field("app", .app, \.app.id, "The app identifier."),
-    Field("name", .string, \.app.name, "A display name; may be empty."),
+    Field("name", .text(longest: 200), \.app.name, "A display name; may be empty."),
     Field(
       "environment", .environment, \.app.environment, "What the app is built for."),
     Field("domains", .count, \.domainCount, "How many domains use the app.", .kept),

@@ -45,22 +45,45 @@ package struct Fault: Sendable, Equatable {
   }
 }
 
-/// All invalid values in the body of a request.
+/// The invalid values in the body of a request.
 package struct InvalidInput: Error, Sendable {
+  /// The first of them.
   package let faults: [Fault]
+  /// How many more there are.
+  package let more: Int
 
-  package init(faults: [Fault]) { self.faults = faults }
+  package init(faults: [Fault], more: Int = 0) {
+    self.faults = faults
+    self.more = more
+  }
 }
 
-/// Collects the faults of a body while it is read, so that one answer can name them all.
+/// Collects the faults of a body while it is read, so that one answer can name them.
 package final class Faults {
-  package private(set) var all: [Fault] = []
+  /// How many faults are named. Further ones are only counted.
+  package static let limit = 100
 
-  package func add(_ code: Fault.Code, at pointer: JSONPointer, _ message: String) {
-    add(Fault(pointer: pointer, code: code, message: message))
+  private var named: [Fault] = []
+  private(set) var count = 0
+
+  package init() {}
+
+  package func add(
+    _ code: Fault.Code, at pointer: @autoclosure () -> JSONPointer,
+    _ message: @autoclosure () -> String
+  ) {
+    add(Fault(pointer: pointer(), code: code, message: message()))
   }
 
-  func add(_ fault: Fault) { all.append(fault) }
+  func add(_ fault: @autoclosure () -> Fault) {
+    count += 1
+    if count <= Self.limit { named.append(fault()) }
+  }
+
+  /// - Throws: `InvalidInput` if there are any.
+  package func check() throws(InvalidInput) {
+    if count > 0 { throw InvalidInput(faults: named, more: count - named.count) }
+  }
 
   /// Reads a value.
   ///
@@ -70,7 +93,9 @@ package final class Faults {
   ) throws(InvalidInput) -> Value {
     let faults = Faults()
     let value = read(BodyValue(json: json, pointer: pointer, faults: faults))
-    guard let value, faults.all.isEmpty else { throw InvalidInput(faults: faults.all) }
+    try faults.check()
+    // What cannot be read always has a fault.
+    guard let value else { throw InvalidInput(faults: []) }
     return value
   }
 }
@@ -82,8 +107,8 @@ package struct BodyValue {
   package let pointer: JSONPointer
   package let faults: Faults
 
-  package func fault(_ code: Fault.Code, _ message: String) {
-    faults.add(code, at: pointer, message)
+  package func fault(_ code: Fault.Code, _ message: @autoclosure () -> String) {
+    faults.add(code, at: pointer, message())
   }
 
   package func fault(_ error: ValidationError) {
@@ -116,11 +141,26 @@ package struct BodyValue {
   }
 
   /// The valid elements of an array. Invalid ones are recorded in `faults`.
-  package func list<Element>(_ read: (BodyValue) -> Element?) -> [Element]? {
+  package func list<Element>(
+    atMost limit: Int? = nil, _ read: (BodyValue) -> Element?
+  ) -> [Element]? {
     guard let values = expected("an array", json.arrayValue) else { return nil }
+    if let limit, values.count > limit {
+      fault(.tooMany, "The list has \(values.count) elements; the limit is \(limit). Shorten it.")
+      return nil
+    }
     return values.enumerated().compactMap { index, value in
       read(BodyValue(json: value, pointer: pointer.appending(index), faults: faults))
     }
+  }
+
+  /// A text of at most so many characters.
+  package func text(longest: Int) -> String? {
+    guard let text = string else { return nil }
+    let count = text.unicodeScalars.count
+    if count <= longest { return text }
+    fault(.wrongLength, "The text has \(count) characters; the limit is \(longest). Shorten it.")
+    return nil
   }
 
   /// A name of 1 to `longest` characters that is safe to log.

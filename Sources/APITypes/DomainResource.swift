@@ -4,6 +4,9 @@ package import Store
 
 /// A domain in JSON.
 package enum DomainResource {
+  /// The maximum number of aliases of a domain.
+  private static let aliasLimit = 1000
+
   private static let fields = settings + applinks + Document.Service.allCases.map(service) + others
 
   private static let settings: [Field<StoredDomain>] = [
@@ -15,7 +18,7 @@ package enum DomainResource {
         return name.unicode == name.text ? nil : .string(name.unicode)
       }),
     Field(
-      "aliases", .list(of: .alias), "Other names that serve the same file.",
+      "aliases", .list(of: .alias, limit: aliasLimit), "Other names that serve the same file.",
       write: { .strings($0.domain.aliases.map(\.description)) },
       read: { body, root in
         root.domain.aliases = readAliases(body, of: root.domain.name) ?? []
@@ -89,7 +92,7 @@ package enum DomainResource {
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
-      "expectations", .list(of: ExpectationResource.coding), \.domain.expectations,
+      "expectations", ExpectationResource.listCoding, \.domain.expectations,
       ExpectationResource.list.documentation),
     Field(
       "revision", .revision, \.revision, "The current revision. It is also the `ETag`.",
@@ -182,7 +185,7 @@ package enum DomainResource {
 
   private static func readAliases(_ body: BodyValue, of name: DomainName) -> [Alias]? {
     var seen: Set<Alias> = [Alias(name)]
-    return body.list { body in
+    return body.list(atMost: aliasLimit) { body in
       let alias = body.parse(Alias.init(_:))
       if let alias, !seen.insert(alias).inserted {
         body.fault(

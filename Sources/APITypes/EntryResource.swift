@@ -16,7 +16,8 @@ package enum EntryResource {
       .optional,
       write: { $0.entry.keys == $0.format.keys ? nil : keys.write($0.entry.keys) },
       read: { body, root in root.entry.keys = keys.read(body) ?? root.entry.keys }),
-    Field("apps", .list(of: .app), \.entry.apps, "The apps, in order."),
+    // No real document of 128 KB has more.
+    Field("apps", .list(of: .app, limit: 10_000), \.entry.apps, "The apps, in order."),
     Field("appID", .app, \.entry.appID, "Apple: `appID` of an entry that also has `appIDs`."),
     Field(
       "routes",

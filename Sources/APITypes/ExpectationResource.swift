@@ -26,7 +26,7 @@ package enum ExpectationResource {
 
   /// Every expectation of a domain.
   static let list = Member(
-    "expectations", .list(of: .shared("Expectation")),
+    "expectations", listCoding.schema,
     "URLs with the resolutions that every edit must preserve.", .required)
 
   static let schemas: JSON.Object = [
@@ -35,7 +35,8 @@ package enum ExpectationResource {
     "BrokenExpectation": fieldsOfBroken.members().schema(),
   ]
 
-  static let coding = Coding(.shared("Expectation"), read: read) { json($0) }
+  static let listCoding = Coding<[Expectation]>.list(
+    of: Coding(.shared("Expectation"), read: read) { json($0) }, limit: 1000)
 
   package static func json(_ expectation: Expectation) -> JSON {
     .object(fields.json(of: expectation))
@@ -44,6 +45,8 @@ package enum ExpectationResource {
   package static func json(_ broken: BrokenExpectation) -> JSON {
     .object(fieldsOfBroken.json(of: broken))
   }
+
+  package static func readList(_ body: BodyValue) -> [Expectation]? { listCoding.read(body) }
 
   package static func read(_ body: BodyValue) -> Expectation? {
     var expectation = Expectation(
@@ -56,7 +59,7 @@ extension Coding<String> {
   /// An http or https URL with a host.
   fileprivate static var url: Coding {
     Coding(.string) { body in
-      guard let text = body.string else { return nil }
+      guard let text = body.text(longest: MatchQuestion.longestURL) else { return nil }
       if Matcher.host(of: text) != nil { return text }
       body.fault(.malformedURL, "\(text.quoted) is not an http or https URL with a host.")
       return nil

@@ -92,10 +92,10 @@ extension BodyValue {
     var isComplete = true
     for field in fields {
       let isRequired = field.member.traits.contains(.required)
-      let before = faults.all.count
+      let before = faults.count
       let body = isRequired ? object.required(field.member.name) : object[field.member.name]
       if let body { field.read?(body, &value) }
-      if isRequired && faults.all.count > before { isComplete = false }
+      if isRequired && faults.count > before { isComplete = false }
     }
     return isComplete
   }
@@ -117,9 +117,11 @@ struct Coding<Value>: Sendable {
     self.write = write
   }
 
-  static func list<Element>(of element: Coding<Element>) -> Coding where Value == [Element] {
+  static func list<Element>(
+    of element: Coding<Element>, limit: Int? = nil
+  ) -> Coding where Value == [Element] {
     Coding(
-      .list(of: element.schema), read: { $0.list(element.read) },
+      .list(of: element.schema, limit: limit), read: { $0.list(atMost: limit, element.read) },
       write: { .array($0.map(element.write)) })
   }
 
@@ -148,6 +150,12 @@ extension Coding<String> {
 
   static func string(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.string }, write: { .string($0) })
+  }
+
+  /// A text of at most so many characters.
+  static func text(longest: Int) -> Coding {
+    let schema = Schema.json(["type": "string", "maxLength": .integer(longest)])
+    return Coding(schema, read: { $0.text(longest: longest) }, write: { .string($0) })
   }
 }
 

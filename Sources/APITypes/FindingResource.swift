@@ -19,8 +19,10 @@ package enum FindingResource {
       write: { _ in .integer(Linter.maximumSize) }),
     Field(
       "apps", .list(of: .object(fieldsOfAppShare.members())),
-      "The bytes of each app's entries, the largest first.",
-      write: { .array($0.apps.map { .object(fieldsOfAppShare.json(of: $0)) }) }),
+      "The bytes of the entries of the 1,000 largest apps, the largest first.",
+      write: { account in
+        .array(account.apps.prefix(Excerpt.limit).map { .object(fieldsOfAppShare.json(of: $0)) })
+      }),
     Field(
       "routes", .list(of: .object(fieldsOfRouteShare.members())), "The largest routes.",
       write: { .array($0.routes.map { .object(fieldsOfRouteShare.json(of: $0)) }) }),
@@ -51,6 +53,7 @@ package enum FindingResource {
       Member("valid", .bool, "Whether there are no errors."),
       Member("bytes", .count, "The size of the file."),
       Member("findings", .list(of: .shared("Finding"))),
+      Member("moreFindings", .count, PublicationResource.moreDocumentation, .optional),
     ].schema(),
     "Fault": fieldsOfFault.members().schema(),
     "ByteAccount": fieldsOfAccount.members().schema(),
@@ -73,15 +76,29 @@ package enum FindingResource {
       ] + comparison).schema("How a revision or a document differs from a revision."),
   ]
 
+  /// The report on a file of so many bytes.
+  package static func json(_ report: Linter.Report, size: Int) -> JSON.Object {
+    var object: JSON.Object = ["valid": .bool(report.isValid), "bytes": .integer(size)]
+    object.set("findings", more: "moreFindings", Excerpt(of: report.findings))
+    return object
+  }
+
+  /// How two documents differ.
+  package static func json(_ comparison: DocumentComparison) -> JSON.Object {
+    var object: JSON.Object = [:]
+    object["affectsLinks"] = comparison.affectsLinks.map(JSON.bool)
+    object.set("changes", more: "moreChanges", Excerpt(of: comparison.changes, \.json))
+    return object
+  }
+
   /// A fault as an element of a problem's `errors`.
   package static func json(_ fault: Fault) -> JSON { .object(fieldsOfFault.json(of: fault)) }
 
   /// An error of a document as an element of a problem's `errors`.
-  package static func fault(_ finding: Finding) -> JSON {
-    json(
-      Fault(
-        pointer: finding.pointer, code: finding.code.rawValue,
-        message: "\(finding.message) \(finding.help)"))
+  package static func fault(_ finding: Finding) -> Fault {
+    Fault(
+      pointer: finding.pointer, code: finding.code.rawValue,
+      message: "\(finding.message) \(finding.help)")
   }
 
   /// Where the bytes of a document that is too large go.
@@ -94,6 +111,7 @@ package enum FindingResource {
 
   private static let comparison = [
     affectsLinks, Member("changes", .list(of: .shared("Change"))),
+    Member("moreChanges", .count, "The number of changes that are left out.", .optional),
   ]
 
   private static let change = [

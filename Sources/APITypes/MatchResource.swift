@@ -12,21 +12,19 @@ package struct MatchQuestion {
 
   /// The maximum number of URLs per request.
   private static let urlLimit = 10_000
+  /// The maximum length of a URL, in characters. Servers refuse longer ones.
+  static let longestURL = 8192
 
   private static let fieldsOfStored: [Field<MatchQuestion>] = [
     Field(
       "urls", .list(of: .string, limit: urlLimit), "The URLs.", .required,
       write: { .strings($0.urls) },
       read: { body, question in
-        question.urls = body.list(\.string) ?? []
-        if question.urls.count > urlLimit {
-          body.fault(
-            .tooMany,
-            "A request can have at most \(urlLimit) URLs. For more, run 'aasa match --file FILE "
-              + "-'.")
-        }
+        question.urls = body.list(atMost: urlLimit) { $0.text(longest: longestURL) } ?? []
       }),
-    Field("app", .string, \.app, "Resolve for this app only. Default: every app in the document."),
+    Field(
+      "app", .text(longest: 255), \.app,
+      "Resolve for this app only. Default: every app in the document."),
   ]
 
   private static let fields: [Field<MatchQuestion>] =

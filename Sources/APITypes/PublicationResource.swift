@@ -35,6 +35,7 @@ package struct PublicationResource: Sendable {
   package fileprivate(set) var bytes = 0
   package fileprivate(set) var sha256 = ""
   package fileprivate(set) var findings: [Finding] = []
+  private var moreFindings = 0
   /// The URLs of expectations that resolve differently.
   package fileprivate(set) var changedResolutions: [Resolution] = []
   package fileprivate(set) var changes: [Change] = []
@@ -52,6 +53,7 @@ extension PublicationResource {
     Field("bytes", .count, \.bytes, "The size of the document.", .required),
     Field("sha256", .sha256, \.sha256, "The SHA-256 of the document.", .required),
     Field("findings", .findings, \.findings, "The linter's findings about the document."),
+    Field("moreFindings", .count, \.moreFindings, moreDocumentation, unless: { $0 == 0 }),
     Field(
       "changedResolutions", .list(of: .resolution("ChangedResolution")), \.changedResolutions,
       "The URLs of expectations that now resolve differently."),
@@ -89,6 +91,8 @@ extension PublicationResource {
     Field("example", .resolution("ChangedResolution"), \.example),
   ]
 
+  static let moreDocumentation = "The number of findings that are left out, if there are very many."
+
   /// The members of the answer to every edit.
   static let members = fields.members()
 
@@ -121,7 +125,9 @@ extension PublicationResource {
     bytes = edited.revision.size
     sha256 = edited.revision.sha256
     acceptedCodes = edited.revision.acceptedCodes
-    findings = publication.findings.map {
+    let listed = Excerpt.first(publication.findings)
+    moreFindings = publication.findings.count - listed.count
+    findings = listed.map {
       Finding(
         code: $0.code.rawValue, severity: $0.severity, pointer: $0.pointer.description,
         message: $0.message, help: $0.help)
@@ -130,14 +136,14 @@ extension PublicationResource {
       Resolution(url: $0.url, app: $0.app.text, before: $0.before, after: $0.after)
     }
     let comparison = try publication.comparison()
-    changes = (comparison?.changes ?? []).map { change in
+    changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
       Change(
         kind: change.kind, summary: change.summary,
         example: change.example.map {
           Resolution(url: $0.url, app: $0.app, before: $0.before, after: $0.after)
         })
     }
-    diff = comparison?.json
+    diff = comparison.map { .object(FindingResource.json($0)) }
   }
 
   package var json: JSON.Object { Self.fields.json(of: self) }

@@ -1,8 +1,9 @@
 import Association
-import JSONValue
+package import JSONValue
 
-/// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made.
-indirect enum Schema: Sendable {
+/// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made. A string literal
+/// names one of `components.schemas`.
+package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   /// Where a schema is used. One list of members makes a schema for each.
   enum Use: Sendable {
     /// What the server answers.
@@ -28,6 +29,11 @@ indirect enum Schema: Sendable {
   case nullable(Schema)
   /// An object with these members and no others, unless it is open.
   case object([Member], isOpen: Bool = false)
+
+  package init(stringLiteral name: String) { self = .shared(name) }
+
+  /// The schema of an answer as JSON.
+  package var json: JSON { .object(json(for: .answer)) }
 
   /// The schema as JSON.
   func json(for use: Use) -> JSON.Object {
@@ -61,22 +67,23 @@ indirect enum Schema: Sendable {
     }
   }
 
-  static let any = json([:])
-  static let object = json(["type": "object"])
-  static let string = json(["type": "string"])
-  static let bool = json(["type": "boolean"])
+  package static let any = json([:])
+  package static let object = json(["type": "object"])
+  package static let string = json(["type": "string"])
+  package static let bool = json(["type": "boolean"])
+  package static let int64 = json(["type": "integer", "format": "int64"])
   /// A count of things or bytes.
-  static let count = integer(in: 0...Int.max)
+  package static let count = integer(in: 0...Int.max)
   /// The number of a revision.
-  static let revision = integer(in: 1...Int.max)
+  package static let revision = integer(in: 1...Int.max)
   static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
   /// A time as answers write it.
   static let time = json([
     "type": "string", "format": "date-time",
     "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
   ])
-  static let app = shared("AppIdentifier")
-  static let domain = shared("DomainName")
+  package static let app = shared("AppIdentifier")
+  package static let domain = shared("DomainName")
   static let alias = shared("Alias")
   static let environment = shared("Environment")
   static let resolution = shared("Resolution")
@@ -86,6 +93,15 @@ indirect enum Schema: Sendable {
   static func integer(in range: ClosedRange<Int>) -> Schema {
     var json: JSON.Object = ["type": "integer", "minimum": .integer(range.lowerBound)]
     if range.upperBound < Int.max { json["maximum"] = .integer(range.upperBound) }
+    return .json(json)
+  }
+
+  package static func constant(_ value: String) -> Schema { .json(["const": .string(value)]) }
+
+  /// A string that matches a pattern, by default one without NUL, of at most so many characters.
+  package static func text(_ pattern: String = "^[^\\u0000]*$", longest: Int? = nil) -> Schema {
+    var json: JSON.Object = ["type": "string", "pattern": .string(pattern)]
+    json["maxLength"] = longest.map { .integer($0) }
     return .json(json)
   }
 
@@ -118,12 +134,12 @@ extension JSON.Object {
 }
 
 /// One member of an object, as the OpenAPI description shows it.
-struct Member: Sendable {
+package struct Member: Sendable {
   /// When a member is present.
-  struct Traits: OptionSet, Sendable {
-    let rawValue: Int
+  package struct Traits: OptionSet, Sendable {
+    package let rawValue: Int
 
-    init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Some answers leave it out.
     static let optional = Traits(rawValue: 1)
@@ -143,7 +159,9 @@ struct Member: Sendable {
   let documentation: String
   var traits: Traits
 
-  init(_ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Traits = []) {
+  package init(
+    _ name: String, _ schema: Schema, _ documentation: String = "", _ traits: Traits = []
+  ) {
     self.name = name
     self.schema = schema
     self.documentation = documentation

@@ -5,6 +5,9 @@ import Store
 
 /// A desired state in JSON: `{"apps": […], "domains": […]}`, as in `GET /v1/export` and in files.
 package enum StateResource {
+  /// The maximum number of apps, and of domains.
+  private static let itemLimit = 200_000
+
   static let schemas: JSON.Object = [
     "State": [
       Member("apps", .list(of: .shared("ExportedApp"))),
@@ -38,9 +41,10 @@ package enum StateResource {
 
   package static func read(_ input: BodyValue) -> DesiredState? {
     guard let object = input.object(["apps", "domains"]) else { return nil }
-    let apps = object["apps"]?.list(AppResource.read) ?? []
+    let apps = object["apps"]?.list(atMost: itemLimit, AppResource.read) ?? []
     var keeping: Set<DomainName> = []
-    let domains = object["domains"]?.list { readDomain($0, keeping: &keeping) } ?? []
+    let domains =
+      object["domains"]?.list(atMost: itemLimit) { readDomain($0, keeping: &keeping) } ?? []
     checkRepetition(apps.map(\.id.text), in: "apps", object)
     checkRepetition(domains.map(\.name.text), in: "domains", object)
     return DesiredState(apps: apps, domains: domains, keepingExpectations: keeping)

@@ -30,7 +30,7 @@ package enum TokenResource {
     Field(
       "name", .name, \.name, "The name that revisions and the audit show.", .required),
     Field("role", .word, \.role, "What it may do.", .required),
-    Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
+    Field("domains", .list(of: .alias, limit: 100), \.domains, domainsDocumentation),
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]
 

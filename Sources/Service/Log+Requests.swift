@@ -37,6 +37,7 @@ extension AnsweredRequest {
     if let domain { fields["domain"] = .string(domain.text) }
     fields["status"] = .number(String(status.code))
     fields["milliseconds"] = .number(String((duration / .microseconds(1)).rounded() / 1000))
+    if let code { fields["code"] = .string(code) }
     if let token { fields["token"] = .string(token) }
     if !peer.isEmpty { fields["peer"] = .string(peer) }
     return fields

@@ -42,7 +42,10 @@ struct ProblemText {
       return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
-    return errors + expectations
+    let more = ["moreErrors", "moreExpectations", "moreProblems"].compactMap {
+      problem[$0]?.integerValue.map { "  and \($0) more" }
+    }
+    return errors + expectations + more
       + list("problems").flatMap { problem in
         ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
       }

@@ -1,0 +1,82 @@
+import Dispatch
+import HTTP
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import API
+
+/// Only a few requests do heavy work at a time.
+@Suite struct HeavyWorkTests {
+  /// Work that goes on until `end` is called.
+  private final class Work: Sendable {
+    private let mayEnd = DispatchSemaphore(value: 0)
+    private let started = Atomic(0)
+
+    func run(_ heavyWork: HeavyWork, for token: String) {
+      do {
+        try heavyWork.run(for: token) {
+          started.add(1, ordering: .relaxed)
+          mayEnd.wait()
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+
+    func hasStarted(_ count: Int) -> Bool {
+      becomesTrue { started.load(ordering: .relaxed) == count }
+    }
+
+    func end(_ count: Int) {
+      for _ in 0..<count { mayEnd.signal() }
+    }
+  }
+
+  @Test func oneTokenLeavesATurnToTheOthers() throws {
+    let heavyWork = HeavyWork(turns: 3)
+    let (greedy, other) = (Work(), Work())
+    let threads = Threads((0..<5).map { _ in { greedy.run(heavyWork, for: "greedy") } })
+    #expect(greedy.hasStarted(2))
+    let others = Threads([{ other.run(heavyWork, for: "other") }])
+    #expect(other.hasStarted(1) && greedy.hasStarted(2))
+    greedy.end(5)
+    other.end(1)
+    #expect(threads.end() && others.end())
+    #expect(greedy.hasStarted(5))
+  }
+
+  @Test func aRequestWithoutATurnIsToldToComeAgain() throws {
+    let heavyWork = HeavyWork(turns: 2, patience: 0.05)
+    let work = Work()
+    let threads = Threads([{ work.run(heavyWork, for: "a") }])
+    #expect(work.hasStarted(1))
+    let problem = #expect(throws: Problem.self) { try heavyWork.run(for: "a") {} }
+    #expect(problem?.status == .serviceUnavailable && problem?.code == "busy")
+    #expect(problem?.fields.map(\.name) == ["Retry-After"])
+    work.end(1)
+    #expect(threads.end())
+    try heavyWork.run(for: "a") {}
+  }
+
+  @Test func nobodyWorksForAClientThatHasGone() throws {
+    let heavyWork = HeavyWork(turns: 2, patience: 1000)
+    let work = Work()
+    let threads = Threads([{ work.run(heavyWork, for: "a") }])
+    #expect(work.hasStarted(1))
+    #expect(throws: Problem.self) {
+      try heavyWork.run(for: "a", unless: { true }) { Issue.record("It ran.") }
+    }
+    work.end(1)
+    #expect(threads.end())
+  }
+
+  @Test func workThatFailsGivesItsTurnBack() throws {
+    struct Failure: Error {}
+    let heavyWork = HeavyWork(turns: 2, patience: 0.05)
+    for _ in 0..<3 {
+      #expect(throws: Failure.self) { try heavyWork.run(for: "a") { throw Failure() } }
+    }
+    try heavyWork.run(for: "a") {}
+  }
+}
