@@ -243,7 +243,6 @@ extension Endpoint {
     }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
-    if isHeavy || effect != .none { codes.insert(.busy) }
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
     switch body?.kind {
     case .json, .mergePatch: codes.formUnion([.notJSONType, .invalidInput])

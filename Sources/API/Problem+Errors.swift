@@ -104,11 +104,7 @@ extension Problem {
       return Problem(.appExists, "An app \"\(app)\" already exists.")
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
-    case .busy:
-      return Problem(
-        .busy,
-        "Other edits kept the database busy for \(Store.longestWait.components.seconds) seconds. "
-          + "Nothing was changed. Try again.", fields: [Field("Retry-After", "1")])
+    case .busy: return .busy("The database is busy with other edits.")
     case .notServedYet: return notServedYet()
     case .foreign, .newerSchema, .brokenReferences:
       throw InternalError(detail: String(describing: error))

@@ -56,7 +56,8 @@ extension Problem {
   /// The work was not begun, because it had to wait too long.
   static func busy(_ reason: String) -> Problem {
     Problem(
-      .busy, "\(reason) Nothing was changed. Try again.", fields: [Field("Retry-After", "1")])
+      .busy, "\(reason) Nothing was changed. Repeat the request later.",
+      fields: [Field("Retry-After", "1")])
   }
 
   var json: JSON {
