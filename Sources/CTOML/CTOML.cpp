@@ -1,12 +1,16 @@
 #include "CTOML.h"
 
+#include <cstring>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <toml++/toml.h>
 
 namespace {
+
+using nlohmann::json;
 
 /// The elements, separated by commas.
 std::string joined(const toml::array &array) {
@@ -18,42 +22,40 @@ std::string joined(const toml::array &array) {
   return text;
 }
 
-std::string source(const toml::node &node) {
-  std::ostringstream text;
-  node.visit([&](auto &&value) { text << value; });
-  return text.str();
+/// The type and the text of a value.
+std::pair<const char *, std::string> described(const toml::node &node) {
+  if (node.is_string()) return {"text", node.as_string()->get()};
+  if (node.is_integer()) return {"number", std::to_string(node.as_integer()->get())};
+  const auto *array = node.as_array();
+  if (array && (array->empty() || array->is_homogeneous(toml::node_type::string)))
+    return {"list", joined(*array)};
+  std::ostringstream source;
+  node.visit([&](auto &&value) { source << value; });
+  return {node.is_boolean() ? "flag" : "other", source.str()};
+}
+
+json described(std::string_view bytes) {
+  try {
+    json members = json::array();
+    for (auto &&[key, node] : toml::parse(bytes)) {
+      const auto [type, text] = described(node);
+      members.push_back({{"name", key.str()},
+                         {"type", type},
+                         {"text", text},
+                         {"line", key.source().begin.line}});
+    }
+    return {{"members", members}};
+  } catch (const toml::parse_error &error) {
+    return {{"error", error.description()}, {"line", error.source().begin.line}};
+  }
 }
 
 }  // namespace
 
-void aasa_toml_parse(const char *bytes, size_t count, const aasa_toml_events *events,
-                     void *context) {
+char *aasa_toml_describe(const char *bytes, size_t count) {
   try {
-    for (auto &&[key, node] : toml::parse(std::string_view(bytes, count))) {
-      auto kind = AASA_TOML_OTHER;
-      std::string text;
-      if (node.is_string()) {
-        kind = AASA_TOML_TEXT;
-        text = node.as_string()->get();
-      } else if (node.is_array() && (node.as_array()->empty() ||
-                                     node.as_array()->is_homogeneous(toml::node_type::string))) {
-        kind = AASA_TOML_STRINGS;
-        text = joined(*node.as_array());
-      } else if (node.is_integer()) {
-        kind = AASA_TOML_NUMBER;
-        text = std::to_string(node.as_integer()->get());
-      } else {
-        if (node.is_boolean()) kind = AASA_TOML_BOOLEAN;
-        text = source(node);
-      }
-      const std::string_view name(key.str());
-      events->member(context, name.data(), name.size(), kind, text.data(), text.size(),
-                     key.source().begin.line);
-    }
-  } catch (const toml::parse_error &error) {
-    const std::string message(error.description());
-    events->failure(context, message.c_str(), error.source().begin.line);
-  } catch (const std::exception &error) {  // out of memory
-    events->failure(context, error.what(), 0);
+    return strdup(described({bytes, count}).dump().c_str());
+  } catch (const std::exception &) {  // out of memory
+    return nullptr;
   }
 }

@@ -1,5 +1,6 @@
 import Certificates
 import FoundationEssentials
+import Glibc
 public import HTTP
 
 extension Configuration {
@@ -11,14 +12,21 @@ extension Configuration {
     public fileprivate(set) var notes: [String] = []
   }
 
-  /// Checks the addresses, and the certificates in the directories. It does not know the sockets
-  /// that systemd may pass.
+  /// Checks the addresses, the directory of the database, and the certificates. It does not know
+  /// the sockets that systemd may pass.
   public func check() -> Check {
     var check = Check()
     do throws(Invalid) {
       try checkAdminAddress(nil)
     } catch {
       check.faults.append(error.description)
+    }
+    let directory = URL(filePath: database).deletingLastPathComponent().path
+    // The dot refuses a file in place of the directory.
+    if access("\(directory)/.", W_OK) != 0 {
+      check.faults.append(
+        "database: cannot write to its directory \(directory.quotedPath): "
+          + "\(String(cString: strerror(errno))).")
     }
     for path in Set([publicCertificates, adminCertificates].compactMap(\.self)).sorted() {
       do throws(CertificatesRefused) {

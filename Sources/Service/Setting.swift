@@ -1,11 +1,11 @@
 import HTTP
-import JSONValue
+public import JSONValue
 
 /// The declaration of a setting, from which flags, environment variables, configuration files,
 /// `aasa config`, help and documentation are made.
 public struct Setting: Sendable {
   /// The types of values in a file.
-  public enum Kind: Sendable { case text, number, flag, list }
+  public enum Kind: String, Sendable { case text, number, flag, list }
 
   /// When a change takes effect.
   enum Change: Sendable {
@@ -27,12 +27,14 @@ public struct Setting: Sendable {
   public let placeholder: String
   /// A description of allowed values, such as `a number from 1 to 64`.
   let allowed: String
+  /// `Range: 1 to 64.`; nil for anything but numbers.
+  public let range: String?
   /// The allowed values, if there are only a few.
   public let choices: [String]
   /// Reads a value from its text; false if it is not allowed.
   let read: @Sendable (inout Configuration, String) -> Bool
   /// The value in JSON, which is valid TOML too.
-  let json: @Sendable (Configuration) -> JSON
+  public let json: @Sendable (Configuration) -> JSON
   /// Copies the value of the first configuration to the second.
   let copy: @Sendable (Configuration, inout Configuration) -> Void
 
@@ -46,6 +48,7 @@ public struct Setting: Sendable {
     kind = format.kind
     placeholder = format.placeholder
     allowed = format.allowed
+    range = format.range.map { "Range: \($0.lowerBound) to \($0.upperBound)." }
     choices = format.choices
     read = { configuration, text in
       guard let value = format.read(text) else { return false }
@@ -70,16 +73,11 @@ public struct Setting: Sendable {
   /// `AASA_PUBLIC_ADDRESS` for `publicAddress`.
   public var variable: String { "AASA_" + words.joined(separator: "_").uppercased() }
 
-  /// `Range: 1 to 64.`; nil for anything but numbers.
-  public var range: String? {
-    kind == .number ? allowed.replacing("a number from", with: "Range:") + "." : nil
-  }
-
   /// The default, as it is written in the environment.
   public var standard: String { text(Configuration()) }
 
   /// The value as it is written in the environment: a list has commas between its elements.
-  func text(_ configuration: Configuration) -> String {
+  public func text(_ configuration: Configuration) -> String {
     switch json(configuration) {
     case .array(let elements): elements.compactMap(\.stringValue).joined(separator: ",")
     case .string(let text): text
@@ -100,8 +98,9 @@ public struct Setting: Sendable {
 /// How the value of a setting is written.
 struct Format<Value: Sendable>: Sendable {
   let kind: Setting.Kind
-  let placeholder: String
+  var placeholder = ""
   let allowed: String
+  var range: ClosedRange<Int>?
   var choices: [String] = []
   let read: @Sendable (String) -> Value?
   let json: @Sendable (Value) -> JSON
@@ -127,7 +126,7 @@ extension Format<String?> {
 extension Format<Bool> {
   static var flag: Format {
     Format(
-      kind: .flag, placeholder: "", allowed: "true or false", choices: ["true", "false"],
+      kind: .flag, allowed: "true or false", choices: ["true", "false"],
       read: { Bool($0) }, json: { .bool($0) })
   }
 }
@@ -136,7 +135,7 @@ extension Format<Int> {
   static func number(_ range: ClosedRange<Int>) -> Format {
     Format(
       kind: .number, placeholder: "N",
-      allowed: "a number from \(range.lowerBound) to \(range.upperBound)",
+      allowed: "a number from \(range.lowerBound) to \(range.upperBound)", range: range,
       read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, json: { .integer($0) })
   }
 }
@@ -155,8 +154,9 @@ extension Format<[AddressRange]> {
       kind: .list, placeholder: "RANGES",
       allowed: "a list of addresses and ranges, such as 10.0.0.0/8,::1",
       read: { text in
-        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }
-          .filter { !$0.isEmpty }
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter {
+          !$0.isEmpty
+        }
         let ranges = words.compactMap(AddressRange.init)
         return ranges.count == words.count ? ranges : nil
       },

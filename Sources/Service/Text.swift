@@ -1,4 +1,6 @@
 import Association
+public import FoundationEssentials
+import Glibc
 
 extension String {
   /// The text wrapped at spaces into lines of limited length.
@@ -23,5 +25,12 @@ extension String {
     }
     return distances.min { $0.count < $1.count }
       .flatMap { $0.count <= min(3, typed.count / 2) ? $0.name : nil }
+  }
+}
+
+extension CocoaError {
+  /// The system's reason, such as "No such file or directory".
+  public var reason: String {
+    (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) } ?? "\(self)"
   }
 }

@@ -23,33 +23,39 @@ enum ConfigCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     if arguments.has(example) {
-      try Terminal.write(Array(Configuration.exampleFile.utf8))
+      try Terminal.write(Configuration.exampleFile)
       return .success
     }
     let effective = try EffectiveConfiguration(arguments)
+    let configuration = effective.configuration
     if arguments.has(.json) {
-      try Terminal.print(JSON.object(["settings": .array(effective.items.map(\.json))]).text)
+      let settings = Configuration.settings.map { setting -> JSON in
+        [
+          "name": .string(setting.name), "value": setting.json(configuration),
+          "source": effective.origin(of: setting).json,
+        ]
+      }
+      try Terminal.print(JSON.object(["settings": .array(settings)]).text)
     } else {
-      for item in effective.items {
-        try Terminal.print("\(item.name)\t\(item.text)\t\(item.origin)")
+      for setting in Configuration.settings {
+        try Terminal.print(
+          "\(setting.name)\t\(setting.text(configuration))\t\(effective.origin(of: setting))")
       }
     }
-    let check = effective.configuration.check()
+    let check = configuration.check()
     for sentence in check.notes + check.faults { Terminal.complain(sentence) }
     return check.faults.isEmpty ? .success : .failure
   }
 }
 
-extension EffectiveConfiguration.Item {
+extension EffectiveConfiguration.Origin {
   fileprivate var json: JSON {
-    let source: JSON =
-      switch origin {
-      case .standard: ["kind": "default"]
-      case .flag(let name): ["kind": "flag", "name": .string(name)]
-      case .variable(let name): ["kind": "variable", "name": .string(name)]
-      case .file(let path, let line):
-        ["kind": "file", "path": .string(path), "line": .integer(line)]
-      }
-    return ["name": .string(name), "value": value, "source": source]
+    switch self {
+    case .standard: ["kind": "default"]
+    case .flag(let name): ["kind": "flag", "name": .string(name)]
+    case .variable(let name): ["kind": "variable", "name": .string(name)]
+    case .file(let path, let line):
+      ["kind": "file", "path": .string(path), "line": .integer(line)]
+    }
   }
 }

@@ -83,6 +83,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ["missing/aasa.db", "file/aasa.db"])
+  func aDatabaseWhoseDirectoryIsMissingIsReported(database: String) throws {
+    try scratch.write("", to: "file")
+    let result = try Program.aasa("config", "--database", database, in: scratch)
+    #expect(result.status == 1)
+    #expect(result.errors.hasPrefix("database: cannot write to its directory \""))
+  }
+
   private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
 
   @Test func theExampleHasEverySettingWithItsDefault() throws {

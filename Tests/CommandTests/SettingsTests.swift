@@ -117,16 +117,22 @@ import Testing
       sentence: "aasa.toml:2: trustedProxies must be a list of addresses and ranges, such as"),
     Wrong(
       file: "threads = 1\n\n\"thr\\u0065ads\" = 2",
-      sentence: "aasa.toml:3: not valid TOML. Error while parsing key-value pair: cannot redefine"),
+      sentence: "aasa.toml:3: \"\"thr\\u0065ads\" = 2\" repeats a setting. Keep one of the two."),
     Wrong(
       file: "threads = 1\ndatabase 'x'",
-      sentence: "aasa.toml:2: not valid TOML. Error while parsing key-value pair: expected"),
-    Wrong(file: "threads", sentence: "aasa.toml:1: not valid TOML. "),
-    Wrong(file: "database = 'a\n'", sentence: "aasa.toml:1: not valid TOML. "),
-    Wrong(file: "{threads: 1}", sentence: "aasa.toml:1: not valid TOML. "),
+      sentence: "aasa.toml:2: \"database 'x'\" is not valid TOML: expected '=', saw '''. Write "),
+    Wrong(file: "threads", sentence: "aasa.toml:1: \"threads\" is not valid TOML: "),
+    Wrong(file: "database = 'a\n'", sentence: "aasa.toml:1: \"database = 'a\" is not valid TOML: "),
+    Wrong(file: "{threads: 1}", sentence: "aasa.toml:1: \"{threads: 1}\" is not valid TOML: "),
     Wrong(
-      words: ["--config", "missing"], sentence: "Cannot read missing: No such file or directory."),
-    Wrong(words: ["--config", "."], sentence: "Cannot read .: Is a directory."),
+      file: "\n\ndatabase = /var/lib", sentence: "aasa.toml:3: \"database = /var/lib\" is not "),
+    Wrong(
+      file: "threads = 99999999999999999999",
+      sentence: "aasa.toml:1: \"threads = 99999999999999999999\" is not valid TOML: "),
+    Wrong(
+      words: ["--config", "missing"],
+      sentence: "Cannot read \"missing\": No such file or directory."),
+    Wrong(words: ["--config", "."], sentence: "Cannot read \".\": Is a directory."),
   ])
   func aSettingThatIsWrongStopsWithASentence(wrong: Wrong) throws {
     var words = ["serve"] + wrong.words
@@ -141,6 +147,13 @@ import Testing
     #expect(result.errors.hasPrefix(wrong.sentence), "\(result.errors)")
     #expect(result.errors.hasSuffix("\n") && result.errors.count { $0 == "\n" } == 1)
     #expect(!exists("aasa.db"))
+  }
+
+  @Test func anEmptyVariableNamesNoFile() throws {
+    let result = try Program.aasa("config", environment: ["AASA_CONFIG": ""], in: scratch)
+    #expect(result.status == 0 && result.errors.isEmpty)
+    let flag = try Program.aasa("config", "--config", "", in: scratch)
+    #expect(flag.status == 64 && flag.errors == "--config must be a path, not \"\".\n")
   }
 
   @Test func anEmptyFileIsFine() throws {

@@ -1,5 +1,8 @@
 import Association
-public import JSONValue
+import CTOML
+import FoundationEssentials
+import Glibc
+import JSONValue
 
 /// A configuration with the origin of each value. Precedence, highest first: flags, environment
 /// variables, the `--config` file, defaults.
@@ -27,26 +30,8 @@ public struct EffectiveConfiguration: Sendable {
     }
   }
 
-  /// One effective setting.
-  public struct Item: Sendable {
-    /// The name in a file.
-    public let name: String
-    /// The value as it would be written in JSON.
-    public let value: JSON
-    /// The value as it would be written in the environment.
-    public let text: String
-    /// Where the value came from.
-    public let origin: Origin
-  }
-
-  /// All settings, in a stable order.
-  public var items: [Item] {
-    Configuration.settings.map { setting in
-      Item(
-        name: setting.name, value: setting.json(configuration), text: setting.text(configuration),
-        origin: origins[setting.name] ?? .standard)
-    }
-  }
+  /// Where the value of a setting came from.
+  public func origin(of setting: Setting) -> Origin { origins[setting.name] ?? .standard }
 
   /// Variables that are not settings.
   private static let otherVariables = ["AASA_CONFIG", "AASA_TOKEN"]
@@ -62,11 +47,17 @@ public struct EffectiveConfiguration: Sendable {
     flags: [String: [String]], environment: [String: String]
   ) throws(Configuration.Invalid) {
     try Self.checkNames(of: environment)
-    if let path = flags["--config"]?.last ?? environment["AASA_CONFIG"] { try read(path) }
-    for setting in Configuration.settings {
-      if let value = environment[setting.variable] {
-        try set(setting, value, .variable(setting.variable))
+    // An empty variable names no file.
+    let variable = environment["AASA_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    if let path = flags["--config"]?.last ?? variable {
+      if path.isEmpty {
+        throw Configuration.Invalid(description: "--config must be a path, not \"\".")
       }
+      try read(path)
+    }
+    for setting in Configuration.settings {
+      guard let value = environment[setting.variable] else { continue }
+      try set(setting, value, .variable(setting.variable))
     }
     for setting in Configuration.settings {
       guard let values = flags[setting.flag], let last = values.last else { continue }
@@ -77,7 +68,7 @@ public struct EffectiveConfiguration: Sendable {
   }
 
   private mutating func read(_ path: String) throws(Configuration.Invalid) {
-    for member in try ConfigurationFile(path: path).members {
+    for member in try Member.all(of: path) {
       guard let setting = Configuration.settings.first(where: { $0.name == member.name }) else {
         throw Self.unknown(
           "\(path):\(member.line): unknown setting", member.name,
@@ -85,8 +76,7 @@ public struct EffectiveConfiguration: Sendable {
       }
       // A string may have the value of any setting, as in the environment.
       let isRightKind = member.kind == .text || member.kind == setting.kind
-      try set(
-        setting, member.text, .file(path, line: member.line), isRightKind: isRightKind)
+      try set(setting, member.text, .file(path, line: member.line), isRightKind: isRightKind)
     }
   }
 
@@ -131,5 +121,60 @@ public struct EffectiveConfiguration: Sendable {
       || ["_TCP", "_UDP", "_SCTP"].contains { transport in
         words.contains("_PORT_") && words.contains(transport)
       }
+  }
+}
+
+/// A setting in a TOML file.
+private struct Member {
+  let name: String
+  /// `nil` for types that no setting has, such as a table.
+  let kind: Setting.Kind?
+  /// The value as it would be written in the environment.
+  let text: String
+  let line: Int
+
+  private init(_ json: JSON) {
+    name = json["name"]?.stringValue ?? ""
+    kind = json["type"]?.stringValue.flatMap(Setting.Kind.init)
+    text = json["text"]?.stringValue ?? ""
+    line = json["line"]?.integerValue ?? 0
+  }
+
+  /// The settings in a file, in its order.
+  static func all(of path: String) throws(Configuration.Invalid) -> [Member] {
+    let bytes: Data
+    let json: JSON
+    do {
+      bytes = try Data(contentsOf: URL(filePath: path))
+      // Sound: the bytes are only read during the call.
+      let text = bytes.withUnsafeBytes {
+        aasa_toml_describe($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+      }
+      defer { free(text) }
+      json = try JSON.parse(Array((text.map { String(cString: $0) } ?? "").utf8)).value
+    } catch {
+      let reason = (error as? CocoaError)?.reason ?? "\(error)"
+      throw Configuration.Invalid(description: "Cannot read \(path.quotedPath): \(reason).")
+    }
+    if let error = json["error"]?.stringValue {
+      throw invalid(path, bytes, error, line: json["line"]?.integerValue ?? 0)
+    }
+    return (json["members"]?.arrayValue ?? []).map(Member.init).sorted { $0.line < $1.line }
+  }
+
+  /// The parser's message without its first words, after the line in question.
+  private static func invalid(
+    _ path: String, _ bytes: Data, _ error: String, line: Int
+  ) -> Configuration.Invalid {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let source = lines.indices.contains(line - 1) ? lines[line - 1] : Data()
+    let text = String(decoding: source, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    let reason = error.split(separator: ": ", maxSplits: 1).last ?? ""
+    let advice =
+      reason.hasPrefix("cannot redefine")
+      ? "repeats a setting. Keep one of the two."
+      : "is not valid TOML: \(reason). Write name = value, with text in quotes."
+    return Configuration.Invalid(description: "\(path):\(line): \(text.quoted) \(advice)")
   }
 }

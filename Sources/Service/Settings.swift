@@ -1,0 +1,119 @@
+package import HTTP
+
+/// The configuration of a service. Each property is declared as a setting in `settings`, which
+/// documents it.
+public struct Configuration: Sendable, Equatable {
+  package var database = "aasa.db"
+  package var publicAddress = SocketAddress(host: "127.0.0.1", port: 8080)
+  package var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
+  package var insecureAdmin = false
+  package var trustedProxies: [AddressRange] = []
+  package var publicCertificates: String?
+  package var adminCertificates: String?
+  package var threads = 1
+  package var maxBodyBytes = 8_388_608
+  package var logFormat = Log.Format.text
+  package var accessLog = 0
+  package var drainSeconds = 8
+  package var readyDelaySeconds = 0
+  package var keepRevisions = 100
+  package var keepRevisionsDays = 0
+  package var keepAuditDays = 0
+
+  /// The defaults.
+  public init() {}
+
+  /// An invalid setting that prevents startup, as a sentence: what is wrong, where, and what is
+  /// allowed.
+  public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
+  }
+}
+
+extension Setting {
+  /// This is also an option of every command that works on a database.
+  public static let database = Setting(
+    "database", \.database, .path, .afterRestart,
+    "The SQLite database file. Its directory must exist and be writable.")
+}
+
+extension Configuration {
+  /// All settings, in the order of help and documentation.
+  public static let settings: [Setting] = [
+    .database,
+    Setting(
+      "publicAddress", \.publicAddress, .address, .afterRestart,
+      "Where association files are served. 0.0.0.0 listens on every IPv4 address, [::] on every "
+        + "IPv4 and IPv6 address. A systemd socket named \"public\" takes precedence."),
+    Setting(
+      "adminAddress", \.adminAddress, .address, .afterRestart,
+      "Where the JSON API listens. An address that other machines can reach needs "
+        + "adminCertificates or insecureAdmin. A systemd socket named \"admin\" takes precedence."),
+    Setting(
+      "insecureAdmin", \.insecureAdmin, .flag, .afterRestart,
+      "Let other machines reach the JSON API over plain HTTP. Use it only on a private network: "
+        + "anyone who reads a token in transit can change every file."),
+    Setting(
+      "trustedProxies", \.trustedProxies, .ranges, .atOnce,
+      "Proxies whose X-Forwarded-Host and Forwarded headers are trusted, as IP addresses and ranges. "
+        + "From all other clients these headers are ignored."),
+    Setting(
+      "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,
+      "A directory of PEM certificates and keys. If set, association files are served over HTTPS, "
+        + "and new certificates in the directory are used without a restart."),
+    Setting(
+      "adminCertificates", \.adminCertificates, .directory, .betweenDirectories,
+      "A directory of PEM certificates and keys for the JSON API, which then speaks HTTPS."),
+    Setting(
+      "threads", \.threads, .number(1...64), .afterRestart,
+      "Threads that serve association files. One is enough for most networks."),
+    Setting(
+      "maxBodyBytes", \.maxBodyBytes, .number(131_072...1_073_741_824), .afterRestart,
+      "The largest request body that the JSON API accepts, in bytes."),
+    Setting(
+      "logFormat", \.logFormat, .logFormat, .atOnce,
+      "The format of log lines on stderr: text for people, json for programs."),
+    Setting(
+      "accessLog", \.accessLog, .number(0...1_000_000_000), .atOnce,
+      "Log one in N public requests; 0 turns the access log off."),
+    Setting(
+      "drainSeconds", \.drainSeconds, .number(0...3600), .atOnce,
+      "How long a graceful shutdown waits for unfinished requests, in seconds."),
+    Setting(
+      "readyDelaySeconds", \.readyDelaySeconds, .number(0...3600), .atOnce,
+      "How long /readyz fails before the server stops accepting connections, in seconds, so that "
+        + "load balancers notice in time."),
+    Setting(
+      "keepRevisions", \.keepRevisions, .number(1...1_000_000_000), .atOnce,
+      "How many of each domain's newest revisions are kept regardless of age."),
+    Setting(
+      "keepRevisionsDays", \.keepRevisionsDays, .number(0...100_000), .atOnce,
+      "Delete older revisions after this many days; 0 keeps them forever."),
+    Setting(
+      "keepAuditDays", \.keepAuditDays, .number(0...100_000), .atOnce,
+      "Delete audit records after this many days; 0 keeps them forever."),
+  ]
+
+  /// What a reload changes.
+  public struct Difference: Sendable {
+    /// The names of settings that changed and took effect.
+    public internal(set) var applied: [String] = []
+    /// The names of settings that take effect after a restart.
+    public internal(set) var needingRestart: [String] = []
+  }
+
+  /// Copies from another configuration the settings that can change while a service runs.
+  public mutating func take(_ new: Configuration) -> Difference {
+    var difference = Difference()
+    for setting in Self.settings where setting.text(self) != setting.text(new) {
+      if setting.canChange(from: self, to: new) {
+        setting.copy(new, &self)
+        difference.applied.append(setting.name)
+      } else {
+        difference.needingRestart.append(setting.name)
+      }
+    }
+    return difference
+  }
+}
