@@ -2,17 +2,20 @@ import Service
 
 /// Commands about the program itself.
 enum InfoCommands {
-  static let commands = [
+  static let commands: [Command] = [
     Command(
       name: "completion", group: .other, summary: "print a completion script for a shell",
       operands: .one("SHELL"), choices: Completion.Shell.allCases.map(\.rawValue),
       examples: [
         ("Complete in this bash", "eval \"$(aasa completion bash)\""),
-        (
-          "Complete in every fish",
-          "aasa completion fish > ~/.config/fish/completions/aasa.fish"
-        ),
-      ], run: completion),
+        ("Complete in every fish", "aasa completion fish > ~/.config/fish/completions/aasa.fish"),
+      ]
+    ) {
+      if let shell = Completion.Shell(rawValue: $0.operands[0]) {
+        try Terminal.write(Completion.script(for: shell))
+      }
+      return .success
+    },
     Command(
       name: "version", group: .other, summary: "print the version", details: "So does --version.",
       examples: [
@@ -20,7 +23,7 @@ enum InfoCommands {
         ("Ask a running server", "curl -sS http://127.0.0.1:8081/metrics | grep build_info"),
       ]
     ) { _ in
-      try Terminal.print("aasa \(Release.version)")
+      try Terminal.print("aasa \(Service.version)")
       return .success
     },
     Command(
@@ -28,7 +31,11 @@ enum InfoCommands {
       operands: Command.Operands(name: "COMMAND", count: 0...2),
       examples: [
         ("List all commands", "aasa help"), ("Explain one", "aasa help token create"),
-      ], run: help),
+      ]
+    ) {
+      try Main.help($0.operands)
+      return .success
+    },
     Command(
       name: "reference", group: nil,
       summary: "print the manual page, or the Markdown table of all settings",
@@ -36,28 +43,25 @@ enum InfoCommands {
       examples: [
         ("Read the manual page", "aasa reference man | man -l -"),
         ("Print the table of docs/configuration.md", "aasa reference settings"),
-      ], run: reference),
+      ]
+    ) {
+      try Terminal.write(
+        $0.operands[0] == "man" ? ManPage.text(of: Main.commands) : Configuration.markdownTable)
+      return .success
+    },
+    Command(
+      name: "complete", group: nil,
+      summary: "print the words that may end a command line, with their meanings",
+      details: "For the scripts of aasa completion.",
+      operands: .many("WORD"),
+      examples: [
+        ("Complete a command", "aasa complete -- tok"),
+        ("Complete an option", "aasa complete -- serve --log-format ''"),
+      ], failure: "the path of a file or directory is expected"
+    ) {
+      guard let candidates = Completion.candidates($0.operands) else { return .failure }
+      try Terminal.write(candidates.map { "\($0.word)\t\($0.meaning)\n" }.joined())
+      return .success
+    },
   ]
-
-  private static func completion(_ arguments: Arguments) throws -> ExitStatus {
-    guard let shell = arguments.operands.first.flatMap(Completion.Shell.init) else {
-      throw UsageError("SHELL must be one of bash, zsh, fish.")
-    }
-    try Terminal.write(Array(Completion.script(for: shell, Main.commands).utf8))
-    return .success
-  }
-
-  private static func help(_ arguments: Arguments) throws -> ExitStatus {
-    try Main.help(arguments.operands)
-    return .success
-  }
-
-  private static func reference(_ arguments: Arguments) throws -> ExitStatus {
-    switch arguments.operands.first {
-    case "man": try Terminal.write(Array(ManPage.text(of: Main.commands).utf8))
-    case "settings": try Terminal.write(Array(Configuration.markdownTable.utf8))
-    default: throw UsageError("PAGE must be one of man, settings.")
-    }
-    return .success
-  }
 }

@@ -5,7 +5,7 @@ import Service
 @main
 enum Main {
   /// Every command, in the order of help.
-  static let commands =
+  static let commands: [Command] =
     [
       ServeCommand.command, ConfigCommand.command, ImportCommand.command, ApplyCommand.command,
       DiffCommand.command, ExportCommand.command, ValidateCommand.command, MatchCommand.command,
@@ -83,7 +83,7 @@ enum Main {
       hint: "aasa \(first) --help")
   }
 
-  private static func command(_ words: ArraySlice<String>) -> Command? {
+  static func command(_ words: ArraySlice<String>) -> Command? {
     commands.first { words.starts(with: $0.name.split(separator: " ").map(String.init)) }
   }
 

@@ -77,6 +77,11 @@ struct Arguments {
     if operands.count < command.operands.count.lowerBound {
       throw UsageError("\(command.operands.name) is required.")
     }
+    if !command.choices.isEmpty, let word = operands.first(where: { !command.choices.contains($0) })
+    {
+      let choices = command.choices.joined(separator: ", ")
+      throw UsageError("\(command.operands.name) must be one of \(choices), not \(word.quoted).")
+    }
   }
 
   /// The value of an option; the last one if it is repeated.

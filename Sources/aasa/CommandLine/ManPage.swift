@@ -5,7 +5,7 @@ import Service
 enum ManPage {
   static func text(of commands: [Command]) -> String {
     var lines = [
-      ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Release.version))\" \"User Commands\"",
+      ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Service.version))\" \"User Commands\"",
       ".SH NAME", "aasa \\- server for apple-app-site-association files",
       ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
       ".SH DESCRIPTION",
