@@ -47,8 +47,8 @@ public struct BrokenExpectation: Sendable {
 
 /// Why a document is not published.
 public enum PublicationError: Error, Sendable {
-  /// The document has errors that are not accepted. Has all findings and, for a document that is
-  /// too large, its byte account.
+  /// The document has errors that are not accepted. Has all findings except accepted errors and,
+  /// for a document that is too large, its byte account.
   case refused(DomainName?, [Finding], account: ByteAccount?)
   /// The document breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])

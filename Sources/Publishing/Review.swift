@@ -62,7 +62,8 @@ struct Review {
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
       let account = isTooLarge ? ByteAccount(of: draft.document) : nil
-      throw .refused(draft.domain.name, findings, account: account)
+      let open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      throw .refused(draft.domain.name, open, account: account)
     }
     // Compiles the documents only if there is something to resolve.
     if draft.domain.expectations.isEmpty && old?.domain.expectations.isEmpty != false {
@@ -136,20 +137,21 @@ struct AdoptedFile {
     let syntax = Linter.syntax(ofFile: bytes)
     guard let file = syntax.document,
       !syntax.findings.contains(where: { $0.isRefused(accepting: accepted) })
-    else { throw Self.refusal(of: bytes) }
+    else { throw Self.refusal(of: bytes, accepting: accepted) }
     do throws(AdoptionError) {
       document = try Document(adopting: file)
     } catch {
-      throw Self.refusal(of: bytes, error)
+      throw Self.refusal(of: bytes, accepting: accepted, error)
     }
     findings = syntax.findings
   }
 
   private static func refusal(
-    of bytes: [UInt8], _ error: AdoptionError? = nil
+    of bytes: [UInt8], accepting accepted: Set<Finding.Code>, _ error: AdoptionError? = nil
   ) -> PublicationError {
     var findings = Linter.report(onFile: bytes).findings.filter {
       $0.code != .tooLarge && $0.code != .nearSizeLimit
+        && ($0.severity != .error || $0.isRefused(accepting: accepted))
     }
     if let error, !findings.contains(where: { $0.severity == .error && !$0.code.isAcceptable }) {
       findings.append(

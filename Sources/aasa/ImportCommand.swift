@@ -23,11 +23,11 @@ enum ImportCommand {
           + "--domain example.com -"
       ),
     ],
-    failure: "the file has errors or breaks expectations; nothing was published", run: run)
+    failure: "the file has errors or breaks expectations; nothing was stored", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let name = try DomainName(try arguments.required(domain))
-    let codes = try arguments.acceptedCodes()
+    let accepted = try arguments.acceptedCodes()
     let file = try InputFile.bytes(of: arguments.operands[0])
     let database = try Store.path(arguments)
     let context = WriteContext(
@@ -35,7 +35,7 @@ enum ImportCommand {
     do {
       let publication = try Store.use(database, missing: .createdWithNote) { store in
         try Publisher(store: store).write(context) {
-          try $0.adopt(file, for: name, accepting: codes)
+          try $0.adopt(file, for: name, accepting: accepted)
         }
       }
       FindingLines.complain(publication.findings)
@@ -45,11 +45,17 @@ enum ImportCommand {
         "\(name): revision \(revision.number), \(revision.size.counted("byte"))\(change)")
       return .success
     } catch PublicationError.refused(_, let findings, _) {
+      let errors = findings.filter { $0.severity == .error }
+      Terminal.complain("Not published: \(errors.count.counted("error")). Nothing was stored.")
       FindingLines.complain(findings)
-      Terminal.complain("Not published: \(name).")
+      let codes = accepted.union(errors.map(\.code)).map(\.rawValue).sorted()
+      Terminal.complain(
+        errors.allSatisfy(\.code.isAcceptable)
+          ? "Correct the file, or publish it anyway with --accept \(codes.joined(separator: ","))."
+          : "Correct the file, then import it again.")
     } catch let error as PublicationError {
       guard let problem = LocalProblem.json(of: error) else { throw error }
-      try ProblemText(problem, from: database).print()
+      try ProblemText(Installation.Refused(problem: problem), from: database).print()
     }
     return .failure
   }

@@ -4,14 +4,19 @@ import JSONValue
 /// A problem of the API (RFC 9457) for people: a sentence, then one line per fault.
 struct ProblemText {
   private let problem: JSON
+  private let retryAfter: Int?
   private let origin: String
   private let place: (String) -> String
 
   /// - Parameters:
   ///   - origin: The path or URL that the problem comes from.
   ///   - place: Translates a pointer into the request to a place that the user knows.
-  init(_ problem: JSON, from origin: String, place: @escaping (String) -> String = { $0 }) {
-    self.problem = problem
+  init(
+    _ refused: Installation.Refused, from origin: String,
+    place: @escaping (String) -> String = { $0 }
+  ) {
+    problem = refused.problem
+    retryAfter = refused.retryAfter
     self.origin = origin
     self.place = place
   }
@@ -19,13 +24,11 @@ struct ProblemText {
   /// Prints the problem to stderr, and its JSON to stdout if asked to.
   func print(asJSON: Bool = false) throws {
     if asJSON { try Terminal.print(problem.text) }
-    let detail = text("detail") ?? text("title") ?? ""
+    let text = { problem[$0]?.stringValue }
+    let advice = retryAfter.map { " Try again in \($0.counted("second"))." } ?? ""
+    let detail = (text("detail") ?? text("title") ?? "") + advice
     let lines = ["\(origin): \(detail)"] + Self.faults(of: problem, place)
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
-  }
-
-  private func text(_ key: String) -> String? {
-    problem[key]?.stringValue
   }
 
   private static func faults(of problem: JSON, _ place: (String) -> String) -> [String] {
@@ -61,8 +64,13 @@ struct ProblemText {
 
 /// Findings for people, one line each.
 enum FindingLines {
+  /// Errors come first, then warnings, then notes.
   static func complain(_ findings: [Finding]) {
-    for finding in findings { Terminal.complain(line(finding)) }
+    for severity in Finding.Severity.allCases.reversed() {
+      for finding in findings where finding.severity == severity {
+        Terminal.complain(line(finding))
+      }
+    }
   }
 
   /// `error wrong-type /applinks/details: what happens. What to do.`

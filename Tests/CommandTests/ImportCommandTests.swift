@@ -40,9 +40,48 @@ import Testing
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(result.errors.contains(place), "\(result.errors)")
-    #expect(result.errors.hasSuffix("Not published: example.com.\n"))
+    #expect(result.errors.hasPrefix("Not published: 1 error. Nothing was stored.\n"))
+    #expect(result.errors.hasSuffix("\nCorrect the file, then import it again.\n"))
     let server = try RunningServer(database: database)
     #expect(try server.file(of: "example.com").json == file)
+  }
+
+  @Test func aRefusalListsErrorsFirstAndSaysHowToAcceptThem() throws {
+    // A misspelled key is a warning, and stands before the errors in the file.
+    let json: JSON = [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": [.string(AssociationFile.app)], "compnents": [],
+            "components": [["/": "/$(food)"]],
+          ]
+        ]
+      ]
+    ]
+    let refused = try adopt(json.serialized())
+    #expect(refused.status == 1)
+    let lines = refused.errors.split(separator: "\n").filter { !$0.hasPrefix("Created") }
+    #expect(lines.first == "Not published: 1 error. Nothing was stored.")
+    #expect(lines.dropFirst().first?.hasPrefix("error undefined-variable ") == true)
+    #expect(
+      lines.last
+        == "Correct the file, or publish it anyway with --accept undefined-variable.")
+  }
+
+  @Test func aRefusalDoesNotListErrorsThatAreAccepted() throws {
+    let path = try scratch.write(
+      AssociationFile.routes(["/$(food)"]).serialized(), to: "file.json")
+    let words = ["import", "--domain", "example.com", "--database", database]
+    let accepted = try Program.run(
+      Program.aasa, words + ["--accept", "undefined-variable", path])
+    #expect(accepted.status == 0)
+    let worse = AssociationFile.routes(["/$(food)"]).text
+      .replacing("\"/\":", with: "\"exclude\":\"yes\",\"/\":")
+    try scratch.write(worse, to: "file.json")
+    let refused = try Program.run(Program.aasa, words + [path])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("\nerror wrong-value-type "))
+    #expect(!refused.errors.contains("undefined-variable"), "\(refused.errors)")
   }
 
   @Test func aNameThatIsAnAliasOfAnotherDomainIsRefused() throws {
