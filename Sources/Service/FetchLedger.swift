@@ -25,18 +25,13 @@ final class FetchLedger: Sendable {
     var next = ContinuousClock.now
   }
 
-  /// Numbers for the metrics, under a lock that is never held during a transaction.
-  private struct Progress {
-    var waiting = 0
-    var written = 0
-    var transactions = 0
-    var failures = 0
-  }
-
   private let hosts: HostTable
   private let store: Store
   private let state = Mutex(State())
-  private let progress = Mutex(Progress())
+  private let waitingRows = Gauge()
+  private let written = Counters([.none])
+  private let writes = Counters([.none])
+  private let failures = Counters([.none])
 
   /// A ledger for the documents of a table.
   init(of hosts: HostTable, in store: Store) {
@@ -88,7 +83,7 @@ final class FetchLedger: Sendable {
     }
     if fetched.isEmpty { return }
     state.waiting = NewFetches.addingUp(state.waiting + fetched)
-    progress.withLock { $0.waiting = state.waiting.count }
+    waitingRows.set(state.waiting.count)
   }
 
   private func writeSome(_ state: inout State) throws {
@@ -97,33 +92,28 @@ final class FetchLedger: Sendable {
     do {
       try store.add(some)
     } catch {
-      progress.withLock { $0.failures += 1 }
+      failures.add()
       throw error
     }
     state.waiting.removeLast(some.count)
-    progress.withLock { progress in
-      progress.waiting = state.waiting.count
-      progress.written += some.reduce(0) { $0 + $1.count }
-      progress.transactions += 1
-    }
+    waitingRows.set(state.waiting.count)
+    written.add(some.reduce(0) { $0 + $1.count })
+    writes.add()
   }
 
   var families: [MetricFamily] {
-    let progress = progress.withLock { $0 }
-    return [
+    [
       .counter(
-        "aasa_ledger_fetches_written_total", "Fetches written to the fetch ledger.",
-        Double(progress.written)),
+        "aasa_ledger_fetches_written_total", "Fetches written to the fetch ledger.", written.values),
       .counter(
-        "aasa_ledger_writes_total", "Transactions that wrote to the fetch ledger.",
-        Double(progress.transactions)),
+        "aasa_ledger_writes_total", "Transactions that wrote to the fetch ledger.", writes.values),
       .counter(
         "aasa_ledger_write_failures_total",
         "Failed transactions of the fetch ledger. The counts are kept for the next one.",
-        Double(progress.failures)),
+        failures.values),
       .gauge(
         "aasa_ledger_rows_waiting", "Rows waiting to be written to the fetch ledger.",
-        Double(progress.waiting)),
+        Double(waitingRows.value)),
     ]
   }
 }

@@ -164,32 +164,19 @@ private struct LogEvent {
   private static func maskingTokens(_ line: [UInt8]) -> [UInt8] {
     var masked: [UInt8] = []
     var rest = line[...]
-    while let end = endOfPrefix(in: rest) {
-      masked += rest[..<end]
-      let secret = rest[end...].prefix(while: isTokenByte)
+    while let prefix = rest.firstRange(of: tokenPrefix) {
+      let secret = rest[prefix.upperBound...].prefix(while: isTokenByte)
+      masked += rest[..<prefix.upperBound]
       masked += secret.count < 40 ? Array(secret) : Array("********".utf8)
       rest = rest[secret.endIndex...]
     }
-    return masked.isEmpty ? line : masked + rest
+    return masked + rest
   }
 
-  private static let prefix = Array(TokenSecret.prefix.utf8)
+  private static let tokenPrefix = Array(TokenSecret.prefix.utf8)
 
-  /// Where the first prefix of a token ends.
-  private static func endOfPrefix(in line: ArraySlice<UInt8>) -> Int? {
-    guard let last = prefix.last else { return nil }
-    return line.indices.first { index in
-      line[index] == last && line[...index].suffix(prefix.count).elementsEqual(prefix)
-    }.map { $0 + 1 }
-  }
-
-  /// The alphabet of tokens (RFC 4648 section 5).
+  /// Whether a byte is of the alphabet of tokens (RFC 4648 section 5). Bit 5 makes a letter lower-case.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    "-_".utf8.contains(byte) || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
   }
 }

@@ -3,7 +3,7 @@ import Metrics
 import Synchronization
 import WellKnown
 
-/// Counts what is served and what was published. It has its own lock, so reading it never waits for the
+/// Counts what is served and what was published. It has its own locks, so reading it never waits for the
 /// database.
 final class TableCounts: Sendable {
   /// How much of the maximum size a document uses, in percent.
@@ -25,13 +25,13 @@ final class TableCounts: Sendable {
 
   private struct State {
     var counts: [Part: Int] = [:]
-    var revisions = 0
-    var changesElsewhere = 0
-    var commitsNotServed = 0
     var followedAt: Int64?
   }
 
   private let state = Mutex(State())
+  private let revisions = Counters([.none])
+  private let changesElsewhere = Counters([.none])
+  private let commitsNotServed = Counters([.none])
 
   /// A domain's document was replaced; `nil` means no document.
   func replace(_ old: ServedDocument?, with new: ServedDocument?) {
@@ -39,7 +39,7 @@ final class TableCounts: Sendable {
       if let old { state.counts[Part(bytes: old.bytes), default: 0] -= 1 }
       guard let new else { return }
       state.counts[Part(bytes: new.bytes), default: 0] += 1
-      state.revisions += max(0, new.revision - (old?.revision ?? new.revision - 1))
+      revisions.add(max(0, new.revision - (old?.revision ?? new.revision - 1)))
     }
   }
 
@@ -55,20 +55,16 @@ final class TableCounts: Sendable {
   ///
   /// - Parameter changes: How many domains another process had changed.
   func noteFollowed(at time: Int64, changes: Int = 0) {
-    state.withLock { state in
-      state.followedAt = time
-      state.changesElsewhere += changes
-    }
+    state.withLock { $0.followedAt = time }
+    changesElsewhere.add(changes)
   }
 
   /// A commit of this process could not be served immediately.
-  func noteNotServed() { state.withLock { $0.commitsNotServed += 1 } }
+  func noteNotServed() { commitsNotServed.add() }
 
   /// The counts as metrics.
   var families: [MetricFamily] {
-    let (counts, revisions, changes, notServed, followedAt) = state.withLock {
-      ($0.counts, $0.revisions, $0.changesElsewhere, $0.commitsNotServed, $0.followedAt)
-    }
+    let (counts, followedAt) = state.withLock { ($0.counts, $0.followedAt) }
     return [
       .gauge(
         "aasa_documents",
@@ -76,16 +72,13 @@ final class TableCounts: Sendable {
         Part.allCases.map { (key: ["percent": $0.rawValue], value: Double(counts[$0] ?? 0)) }),
       .counter(
         "aasa_revisions_published_total",
-        "Revisions published since startup, by any process on the database.",
-        Double(revisions)),
+        "Revisions published since startup, by any process on the database.", revisions.values),
       .counter(
-        "aasa_changes_elsewhere_total",
-        "Changes to domains by other processes on the database.",
-        Double(changes)),
+        "aasa_changes_elsewhere_total", "Changes to domains by other processes on the database.",
+        changesElsewhere.values),
       .counter(
         "aasa_commits_not_served_total",
-        "Commits that could not be served immediately and were retried.",
-        Double(notServed)),
+        "Commits that could not be served immediately and were retried.", commitsNotServed.values),
       .gauge(
         "aasa_last_follow_timestamp_seconds",
         "When the database was last checked for changes successfully.", followedAt.map(Double.init)),
