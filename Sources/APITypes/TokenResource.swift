@@ -40,7 +40,7 @@ package enum TokenResource {
     "CreatedToken":
       (fields.members().filter { !["createdAt", "lastUsedAt"].contains($0.name) } + [
         Member(
-          "token", .json(["type": "string", "pattern": "^aasa_"]),
+          "token", .json(["type": "string", "pattern": .string("^\(TokenSecret.prefix)")]),
           "The secret. Only this answer has it; a dry run creates none.", .optional)
       ] + .dryRun).schema(),
   ]

@@ -59,7 +59,8 @@ extension Store {
   /// Records in memory that a token was used, so that no request waits for the database.
   /// `writeTokenUses` stores it.
   private func noteUse(of token: Token) {
-    let minute = now() / 60 * 60
+    // Not before the token existed.
+    let minute = max(now() / 60 * 60, token.createdAt)
     if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }
   }
 

@@ -23,8 +23,8 @@ enum TokenCommand {
   static let commands = [
     Command(
       name: "token create", group: .database, summary: "create an API token and print it",
-      details: "Prints only the token, which cannot be shown again. A running server on the same "
-        + "database accepts it at once.",
+      details: "Prints only the token to stdout; it cannot be shown again. A running server on the "
+        + "same database accepts it at once.",
       options: [name, role, domain, expires, .database],
       examples: [
         ("Create a token for yourself", "aasa token create --name me --role admin"),
@@ -78,6 +78,8 @@ enum TokenCommand {
           try $0.createToken(name: name, role: role, domains: domains, expiresAt: expiry)
         }
         try show(secret, of: name, store)
+        let scope = [role.rawValue, text(of: domains), text(ofExpiry: expiry)]
+        Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
         return .success
       } catch StoreError.tokenNameTaken {
         Terminal.complain(
@@ -104,7 +106,7 @@ enum TokenCommand {
 
   /// Prints the token. If that fails, revokes it, because a token that nobody has seen is useless.
   private static func show(_ secret: TokenSecret, of name: String, _ store: Store) throws {
-    do throws(Terminal.Unwritable) {
+    do throws(Failure) {
       try Terminal.print(secret.text)
     } catch {
       try store.write(context) { try $0.revokeToken(name) }
@@ -114,16 +116,22 @@ enum TokenCommand {
 
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
     for token in try Store.use(arguments, missing: .refused, { try $0.tokens() }) {
-      let created = Timestamp.text(token.createdAt)
-      let expiry = token.expiresAt.map { "expires \(Timestamp.text($0))" } ?? "never expires"
       let use = token.lastUsedAt.map { "last used \(Timestamp.text($0))" } ?? "never used"
-      let domains =
-        token.domains.isEmpty
-        ? "all domains" : token.domains.map(\.description).joined(separator: ",")
       try Terminal.print(
-        [token.name, token.role.rawValue, created, domains, expiry, use].joined(separator: "\t"))
+        [
+          token.name, token.role.rawValue, Timestamp.text(token.createdAt), text(of: token.domains),
+          text(ofExpiry: token.expiresAt), use,
+        ].joined(separator: "\t"))
     }
     return .success
+  }
+
+  private static func text(of domains: [Alias]) -> String {
+    domains.isEmpty ? "all domains" : domains.map(\.description).joined(separator: ",")
+  }
+
+  private static func text(ofExpiry expiry: Int64?) -> String {
+    expiry.map { "expires \(Timestamp.text($0))" } ?? "never expires"
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
