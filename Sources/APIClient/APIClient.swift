@@ -25,6 +25,8 @@ public struct APIClient: Sendable {
     public let status: Int
     /// The content.
     public let body: [UInt8]
+    /// When to try again, in seconds from now; `nil` if the answer does not say.
+    public let retryAfter: Int?
   }
 
   /// Timeouts in seconds.
@@ -34,6 +36,8 @@ public struct APIClient: Sendable {
     /// The limit for the whole answer. It is long because the server may have to publish many
     /// domains.
     public var answering = 900
+    /// The limit for the next bytes of an answer that is read as it arrives.
+    public var pausing = 60
 
     /// The defaults.
     public init() {}
@@ -83,13 +87,38 @@ public struct APIClient: Sendable {
     return String(base)
   }
 
-  /// Sends a request and waits for the answer. Returns answers of any status.
+  /// Sends a POST and waits for the answer, which may have any status.
   ///
-  /// - Parameters:
-  ///   - target: The path and query, such as `/v1/apply?dryRun=true`.
-  ///   - json: The body of a POST; without one, the request is a GET.
-  public func send(_ target: String, json: [UInt8]? = nil) throws(Unreachable) -> Answer {
-    let transfer = try Transfer(server)
+  /// - Throws: `Unreachable`.
+  public func send(
+    _ path: String, _ query: [String: String] = [:], json: [UInt8]
+  ) throws -> Answer {
+    let fields = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Transfer.escaped($0.value))" }
+    let transfer = try transfer(
+      fields.isEmpty ? path : "\(path)?\(fields.joined(separator: "&"))",
+      ["Content-Type: application/json", "Expect:"])
+    return try transfer.perform(sending: json)
+  }
+
+  /// Sends a GET, and passes on the content of an answer with the status 200 as it arrives. The
+  /// answer that is returned has the content of any other.
+  ///
+  /// - Throws: `Unreachable`, and what `take` throws.
+  public func stream(
+    _ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Answer {
+    try withoutActuallyEscaping(take) { take in
+      let transfer = try transfer(path, [], take)
+      try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+      try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
+      return try transfer.perform(sending: nil)
+    }
+  }
+
+  private func transfer(
+    _ target: String, _ fields: [String], _ take: ((UnsafeRawBufferPointer) throws -> Void)? = nil
+  ) throws(Unreachable) -> Transfer {
+    let transfer = try Transfer(server, take)
     try transfer.set(CURLOPT_URL, server + target)
     try transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
     try transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
@@ -100,8 +129,7 @@ public struct APIClient: Sendable {
     try transfer.set(CURLOPT_USERAGENT, "aasa")
     try transfer.set(CURLOPT_ACCEPT_ENCODING, "")
     if let certificates { try transfer.set(CURLOPT_CAINFO, certificates) }
-    let content = json == nil ? [] : ["Content-Type: application/json", "Expect:"]
-    try transfer.setFields(["Accept: application/json"] + content)
-    return try transfer.perform(sending: json)
+    try transfer.setFields(["Accept: application/json"] + fields)
+    return transfer
   }
 }

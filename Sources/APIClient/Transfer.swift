@@ -2,22 +2,36 @@ import CCurl
 
 /// One libcurl request: owns the handle, its header fields and the received bytes.
 final class Transfer {
-  /// The largest answer. It is enough for the state of 100,000 domains, and keeps a wrong server
-  /// from using up all memory.
-  private static let limit = 4_294_967_296
+  /// The largest answer that is kept. It is enough for a plan of 100,000 domains, and keeps a wrong
+  /// server from using up all memory.
+  private static let limit = 1_073_741_824
 
   private let handle: UnsafeMutableRawPointer
   private let server: String
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
+  /// Takes the content of an answer with the status 200, which `received` then does not get.
+  private let receiver: ((UnsafeRawBufferPointer) throws -> Void)?
+  /// What `receiver` threw.
+  private var failure: (any Error)?
 
-  init(_ server: String) throws(APIClient.Unreachable) {
+  init(
+    _ server: String, _ receiver: ((UnsafeRawBufferPointer) throws -> Void)?
+  ) throws(APIClient.Unreachable) {
     guard let handle = Self.isReady ? curl_easy_init() : nil else {
       throw APIClient.Unreachable(
         description: "Cannot initialize libcurl.", isOutcomeUnknown: false)
     }
     self.handle = handle
     self.server = server
+    self.receiver = receiver
+  }
+
+  /// The text with everything escaped except unreserved characters (RFC 3986 section 2.3).
+  static func escaped(_ text: String) -> String {
+    let escaped = curl_easy_escape(nil, text, 0)
+    defer { curl_free(escaped) }
+    return escaped.map { String(cString: $0) } ?? ""
   }
 
   /// Initializes libcurl once, before any thread uses it (curl_global_init(3)).
@@ -44,16 +58,26 @@ final class Transfer {
   }
 
   /// Sends the request, a POST if it has a body, and waits for the answer.
-  func perform(sending body: [UInt8]?) throws(APIClient.Unreachable) -> APIClient.Answer {
+  ///
+  /// - Throws: `APIClient.Unreachable`, and what the receiver throws.
+  func perform(sending body: [UInt8]?) throws -> APIClient.Answer {
     try check(aasa_curl_set_writer(handle, receive))
     // Sound: `self` outlives the transfer, and libcurl calls the writer only during it.
     try check(
       aasa_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
     let code = withExtendedLifetime(self) { post(body) }
+    if let failure { throw failure }
     try check(code)
+    var seconds: curl_off_t = 0
+    try check(aasa_curl_get_size(handle, CURLINFO_RETRY_AFTER, &seconds))
+    return APIClient.Answer(
+      status: status, body: received, retryAfter: seconds == 0 ? nil : Int(seconds))
+  }
+
+  /// The status of the answer; 0 before it has begun.
+  private var status: Int {
     var status = 0
-    try check(aasa_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status))
-    return APIClient.Answer(status: status, body: received)
+    return aasa_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0
   }
 
   /// Sound: libcurl reads the body only during the transfer.
@@ -68,10 +92,19 @@ final class Transfer {
     }
   }
 
-  /// Appends bytes to the answer; `false` if it gets too large.
+  /// Takes bytes of the answer; `false` to end the transfer.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    received.append(contentsOf: bytes)
-    return received.count <= Self.limit
+    guard let receiver, status == 200 else {
+      received.append(contentsOf: bytes)
+      return received.count <= Self.limit
+    }
+    do {
+      try receiver(bytes)
+      return true
+    } catch {
+      failure = error
+      return false
+    }
   }
 
   private func check(_ code: CURLcode) throws(APIClient.Unreachable) {
@@ -83,8 +116,9 @@ final class Transfer {
     ]
     var connected = 0.0
     _ = aasa_curl_get_double(handle, CURLINFO_PRETRANSFER_TIME, &connected)
+    let subject = status == 0 ? "\(server) does not answer" : "\(server) broke off its answer"
     throw APIClient.Unreachable(
-      description: "\(server) does not answer: \(String(cString: curl_easy_strerror(code))).",
+      description: "\(subject): \(String(cString: curl_easy_strerror(code))).",
       isOutcomeUnknown: connected > 0 && afterSending.contains(code))
   }
 }

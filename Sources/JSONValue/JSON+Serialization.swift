@@ -7,9 +7,11 @@ extension JSON {
   }
 
   /// The value as indented JSON that ends with a line break.
-  public func prettyPrinted() -> String {
+  ///
+  /// - Parameter depth: How many levels deep it stands in other JSON.
+  public func prettyPrinted(depth: Int = 0) -> String {
     var bytes: [UInt8] = []
-    write(to: &bytes, indent: 0)
+    write(to: &bytes, indent: depth)
     bytes.append(UInt8(ascii: "\n"))
     return String(decoding: bytes, as: UTF8.self)
   }

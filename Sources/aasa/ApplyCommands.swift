@@ -74,7 +74,7 @@ private struct DesiredChange {
       try Terminal.print(arguments.has(.json) ? json.text : PlanText(plan, TextStyle()).text)
       return plan
     } catch let refused as Installation.Refused {
-      let text = ProblemText(refused.problem, from: installation.name, place: files.place)
+      let text = ProblemText(refused, from: installation.name, place: files.place)
       try text.print(asJSON: arguments.has(.json))
       return nil
     }

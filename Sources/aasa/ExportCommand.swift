@@ -1,4 +1,4 @@
-import Association
+import APITypes
 import JSONValue
 
 /// `aasa export`
@@ -21,26 +21,70 @@ enum ExportCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
     do {
-      let state = try installation.export()
       if let directory = arguments.operands.first {
-        try write(state, to: directory, asJSON: asJSON)
+        try write(installation, to: directory, asJSON: asJSON)
       } else {
-        try Terminal.write(Array((asJSON ? state.text + "\n" : state.prettyPrinted()).utf8))
+        try print(installation, isCompact: asJSON)
       }
       return .success
     } catch let refused as Installation.Refused {
-      try ProblemText(refused.problem, from: installation.name).print(asJSON: asJSON)
+      try ProblemText(refused, from: installation.name).print(asJSON: asJSON)
       return .failure
     }
   }
 
-  private static func write(_ state: JSON, to directory: String, asJSON: Bool) throws {
-    let result = try StateDirectory(path: directory).write(state)
-    for name in result.kept {
+  private static func write(
+    _ installation: Installation, to directory: String, asJSON: Bool
+  ) throws {
+    var apps: [JSON] = []
+    var files = try StateDirectory(path: directory)
+    var count = 0
+    try installation.export { part, progress in
+      switch part {
+      case .app(let app): apps.append(app)
+      case .domain(let domain):
+        count += 1
+        if count % 64 == 0 { progress.say("Writing file \(count)") }
+        try files.write(domain: domain)
+      }
+    }
+    try files.finish(apps: apps)
+    for name in files.kept {
       Terminal.complain(
         "Kept \"\(directory)/\(name)\", which is not part of this state: no export wrote it, or it was "
           + "changed since. 'aasa apply' would read it.")
     }
-    try Terminal.print(asJSON ? result.json.text : result.text)
+    try Terminal.print(asJSON ? files.json.text : files.text)
+  }
+
+  /// Prints `{"apps": […], "domains": […]}` as it arrives.
+  private static func print(_ installation: Installation, isCompact: Bool) throws {
+    func text(_ json: JSON, depth: Int) -> Substring {
+      isCompact ? json.text[...] : json.prettyPrinted(depth: depth).dropLast()
+    }
+    let (line, space) = isCompact ? ("", "") : ("\n", " ")
+    var apps: [JSON] = []
+    var (output, count) = ("", 0)
+    func begin() {
+      output = "{\(line)\(space)\(space)\"apps\":\(space)\(text(.array(apps), depth: 1)),\(line)"
+      output += "\(space)\(space)\"domains\":\(space)["
+    }
+    try installation.export { part, _ in
+      switch part {
+      case .app(let app): apps.append(app)
+      case .domain(let domain):
+        if count == 0 { begin() }
+        output += "\(count == 0 ? "" : ",")\(line)\(isCompact ? "" : "    ")"
+        output += text(domain, depth: 2)
+        count += 1
+        if output.utf8.count > 65_536 {
+          try Terminal.write(output)
+          output = ""
+        }
+      }
+    }
+    if count == 0 { begin() }
+    let end = count == 0 || isCompact ? "]" : "\n  ]"
+    try Terminal.write("\(output)\(end)\(line)}\n")
   }
 }

@@ -1,120 +1,82 @@
-import Service
 import Association
 import Glibc
+import Service
 
 /// Files that are named on the command line; `-` is stdin.
 enum InputFile {
-  /// A file that cannot be read, as a sentence.
-  struct Unreadable: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    fileprivate init(_ path: String, code: Int32) {
-      let name = path == "-" ? "stdin" : path.quotedPath
-      description = "Cannot read \(name): \(String(cString: strerror(code)))."
-    }
-  }
-
   /// The default limit, far above any association file, so that a wrong path such as `/dev/zero` does not
   /// fill the memory.
   private static let associationFileLimit = 8_388_608
+  /// The longest line, in bytes. Anything longer is not a URL.
+  static let lineLimit = 1_048_576
 
   /// All bytes of a file.
   static func bytes(
     of path: String, atMost limit: Int = associationFileLimit
-  ) throws(Unreadable) -> [UInt8] {
-    if path == "-" { return try allBytes(of: STDIN_FILENO, path, limit) }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Unreadable(path, code: errno) }
-    defer { close(descriptor) }
-    return try allBytes(of: descriptor, path, limit)
-  }
-
-  private static func allBytes(
-    of descriptor: Int32, _ path: String, _ limit: Int
-  ) throws(Unreadable) -> [UInt8] {
+  ) throws(Failure) -> [UInt8] {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { if descriptor != STDIN_FILENO { close(descriptor) } }
     var bytes: [UInt8] = []
     while true {
       let chunk = try chunk(of: descriptor, path)
       if chunk.isEmpty { return bytes }
       bytes += chunk
       if bytes.count > limit {
-        throw Unreadable("\(path.quotedPath) is too large: it has more than \(limit) bytes.")
+        throw Failure("\(name(path)) is too large. The limit is \(limit) bytes.")
       }
+    }
+  }
+
+  /// Reads stdin, in memory that does not grow with the number of lines.
+  ///
+  /// - Parameters:
+  ///   - wait: Called before reading more, which may block.
+  ///   - take: Called with each line that is not empty, without its end; with `nil` for a line over
+  ///     `lineLimit`.
+  static func lines(
+    beforeWaiting wait: () throws -> Void, _ take: (ArraySlice<UInt8>?) throws -> Void
+  ) throws {
+    let lineFeed = UInt8(ascii: "\n")
+    var pending: [UInt8] = []
+    var isTooLong = false
+    while true {
+      try wait()
+      let chunk = try chunk(of: STDIN_FILENO, "-")
+      pending += chunk.isEmpty ? [lineFeed] : chunk
+      var rest = pending[...]
+      while let end = rest.firstIndex(of: lineFeed) {
+        let line = rest[..<end]
+        rest = rest[(end + 1)...]
+        if isTooLong || line.count > lineLimit {
+          try take(nil)
+        } else {
+          let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+          if !line.isEmpty { try take(line) }
+        }
+        isTooLong = false
+      }
+      if chunk.isEmpty { return }
+      isTooLong = isTooLong || rest.count > lineLimit
+      pending = isTooLong ? [] : Array(rest)
     }
   }
 
   /// The next bytes; none at the end.
-  fileprivate static func chunk(
+  private static func chunk(
     of descriptor: Int32, _ path: String
-  ) throws(Unreadable) -> ArraySlice<UInt8> {
+  ) throws(Failure) -> ArraySlice<UInt8> {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(descriptor, &chunk, chunk.count)
       if count >= 0 { return chunk.prefix(count) }
-      if errno != EINTR { throw Unreadable(path, code: errno) }
-    }
-  }
-}
-
-/// The lines of stdin as bytes, in memory that does not grow with their number.
-final class InputLines {
-  /// The longest line, in bytes. Anything longer is not a URL.
-  static let limit = 1_048_576
-
-  enum Line {
-    /// Not empty, and without the line end.
-    case bytes(ArraySlice<UInt8>)
-    /// More than `limit` bytes, which were skipped.
-    case tooLong
-  }
-
-  private var pending: [UInt8] = []
-  private var start = 0
-  private var isAtEnd = false
-  private var isSkipping = false
-
-  /// The next line that is not empty; `nil` after the last.
-  ///
-  /// - Parameter beforeWaiting: Called before reading more, which may block.
-  func next(beforeWaiting: () throws -> Void) throws -> Line? {
-    while true {
-      if let end = pending[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = pending[start..<end]
-        start = end + 1
-        if isSkipping {
-          isSkipping = false
-          return .tooLong
-        }
-        if let line = Self.line(line) { return line }
-      } else if isAtEnd {
-        let line = pending[start...]
-        start = pending.count
-        if !isSkipping { return Self.line(line) }
-        isSkipping = false
-        return .tooLong
-      } else {
-        try beforeWaiting()
-        try readMore()
-      }
+      if errno != EINTR { throw unreadable(path) }
     }
   }
 
-  private static func line(_ line: ArraySlice<UInt8>) -> Line? {
-    let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-    return line.isEmpty ? nil : .bytes(line)
+  private static func unreadable(_ path: String) -> Failure {
+    Failure("Cannot read \(name(path))", code: errno)
   }
 
-  private func readMore() throws {
-    pending.removeFirst(start)
-    start = 0
-    if pending.count > Self.limit {
-      isSkipping = true
-      pending.removeAll(keepingCapacity: true)
-    }
-    let chunk = try InputFile.chunk(of: STDIN_FILENO, "-")
-    isAtEnd = chunk.isEmpty
-    pending += chunk
-  }
+  private static func name(_ path: String) -> String { path == "-" ? "stdin" : path.quotedPath }
 }

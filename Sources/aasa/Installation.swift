@@ -26,10 +26,14 @@ enum Installation {
   /// A refusal of the API (RFC 9457) or, for a database, the equivalent problem.
   struct Refused: Error {
     let problem: JSON
+    /// When to try again, in seconds from now; `nil` if trying again does not help.
+    var retryAfter: Int?
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  /// An element of a state.
+  enum Part {
+    case app(JSON)
+    case domain(JSON)
   }
 
   /// Reads the options: `--server` with the token in `AASA_TOKEN`, or a database.
@@ -61,15 +65,25 @@ enum Installation {
     }
   }
 
-  /// All apps and domains.
+  /// Passes on all apps, then all domains, as they arrive.
   ///
-  /// - Throws: `Refused`, `Failure`, `UnusableDatabase`.
-  func export() throws -> JSON {
-    try Progress.during("Reading from \(name)") { _ in
+  /// - Throws: `Refused`, `Failure`, `UnusableDatabase`, `APIClient.Unreachable`, what `take` throws.
+  func export(_ take: (Part, Progress) throws -> Void) throws {
+    try Progress.during("Reading from \(name)") { progress in
       switch self {
       case .database(let path):
-        try Store.use(path, missing: .refused) { StateResource.json(try $0.state()) }
-      case .server(let client): try json(of: client.send("/v1/export"))
+        let state = try Store.use(path, missing: .refused) { try $0.state() }
+        for app in state.apps { try take(.app(.object(AppResource.json(app))), progress) }
+        for domain in state.domains { try take(.domain(StateResource.json(domain)), progress) }
+      case .server(let client):
+        var elements = StateElements()
+        let answer = try client.stream("/v1/export") { bytes in
+          for (list, element) in try elements.take(bytes) {
+            if list == "apps" { try take(.app(element), progress) }
+            if list == "domains" { try take(.domain(element), progress) }
+          }
+        }
+        if answer.status != 200 || !elements.isComplete { _ = try json(of: answer) }
       }
     }
   }
@@ -109,59 +123,43 @@ enum Installation {
   private func apply(
     _ change: Change, over client: APIClient
   ) throws -> (plan: Plan, json: JSON) {
-    var target = "/v1/apply?dryRun=\(change.isDryRun)&prune=\(change.prune)"
-    if !change.accepted.isEmpty {
-      target += "&accept=" + change.accepted.map(\.rawValue).sorted().joined(separator: ",")
-    }
-    if !change.reason.isEmpty { target += "&reason=" + change.reason.percentEncoded }
+    let query = [
+      "dryRun": "\(change.isDryRun)", "prune": "\(change.prune)", "reason": change.reason,
+      "accept": change.accepted.map(\.rawValue).sorted().joined(separator: ","),
+    ]
     do {
-      let json = try json(of: client.send(target, json: change.state.serialized()))
+      let answer = try client.send(
+        "/v1/apply", query.filter { !$0.value.isEmpty }, json: change.state.serialized())
+      let json = try json(of: answer)
       do throws(InvalidInput) {
         return (try Faults.collecting(in: json, Plan.read), json)
       } catch {
         let faults = error.faults.map { "\($0.pointer): \($0.message)" }
         throw Failure(
-          description: (change.isDryRun ? "" : "\(name) applied the state. ")
+          (change.isDryRun ? "" : "\(name) applied the state. ")
             + "This version of aasa cannot read the plan of \(name): \(faults.first ?? "") Update "
             + "aasa to the version of the server.")
       }
     } catch let error as APIClient.Unreachable where error.isOutcomeUnknown {
       if change.isDryRun { throw error }
-      throw Failure(
-        description: "\(error) The state may have been applied. Run 'aasa diff' to find out.")
+      throw Failure("\(error) The state may have been applied. Run 'aasa diff' to find out.")
     }
   }
 
   /// The content of an answer: an object with `domains`, or a problem with a `title`.
   private func json(of answer: APIClient.Answer) throws -> JSON {
-    let json: JSON
-    do throws(JSON.SyntaxError) {
-      json = try JSON.parse(answer.body).value
-    } catch {
-      throw unexpected(answer.status, "an answer that is not JSON")
-    }
-    if answer.status == 200 && json["domains"] != nil { return json }
-    if answer.status >= 400 && json["title"] != nil { throw Refused(problem: json) }
-    throw unexpected(answer.status, "an answer that is not from aasa")
-  }
-
-  private func unexpected(_ status: Int, _ answer: String) -> Failure {
-    Failure(
-      description: "\(name) sent status \(status) and \(answer). --server must be the URL of the "
-        + "admin listener of aasa.")
-  }
-}
-
-extension String {
-  /// Escapes everything except unreserved characters (RFC 3986 section 2.3).
-  fileprivate var percentEncoded: String {
-    utf8.reduce(into: "") { text, byte in
-      let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
-      if isPlain || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte) {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        text += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16)
+    do {
+      let json = try JSON.parse(answer.body).value
+      if answer.status == 200 && json["domains"] != nil { return json }
+      if answer.status >= 400 && json["title"] != nil {
+        throw Refused(problem: json, retryAfter: answer.retryAfter)
       }
-    }
+    } catch is JSON.SyntaxError {}
+    throw Failure(
+      answer.status >= 500
+        ? "\(name) sent status \(answer.status) without an explanation from aasa. Look at the logs of "
+          + "the server, and of a proxy in front of it."
+        : "\(name) sent status \(answer.status) and an answer that is not from aasa. --server must be "
+          + "the URL of the admin listener of aasa.")
   }
 }

@@ -34,16 +34,10 @@ enum MatchCommand {
     }
     var matching = try Matching(arguments, file)
     for operand in arguments.operands {
-      guard operand == "-" else {
+      if operand == "-" {
+        try InputFile.lines(beforeWaiting: { try matching.flush() }, { try matching.match($0) })
+      } else {
         try matching.match(Array(operand.utf8)[...])
-        continue
-      }
-      let lines = InputLines()
-      while let line = try lines.next(beforeWaiting: { try matching.flush() }) {
-        switch line {
-        case .bytes(let url): try matching.match(url)
-        case .tooLong: matching.skipLine()
-        }
       }
     }
     try matching.flush()
@@ -67,7 +61,7 @@ enum MatchCommand {
       do throws(JSON.SyntaxError) {
         matcher = Matcher(document: try JSON.parse(bytes).value)
       } catch {
-        throw InputFile.Unreadable("\(file.quotedPath) is not JSON: \(error).")
+        throw Failure("\(file.quotedPath) is not JSON: \(error).")
       }
       scopes = matcher.scopes(asking: arguments.value(app))
       domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
@@ -75,8 +69,13 @@ enum MatchCommand {
       isExplained = arguments.has(explain)
     }
 
-    /// Resolves a URL, which is written unchanged.
-    mutating func match(_ url: ArraySlice<UInt8>) throws {
+    /// Resolves a URL, which is written unchanged; `nil` stands for a line that is too long for one.
+    mutating func match(_ url: ArraySlice<UInt8>?) throws {
+      guard let url else {
+        isEveryURLMatched = false
+        Terminal.complain("Skipped a line over \(InputFile.lineLimit) bytes: it is not a URL.")
+        return
+      }
       var isMatched = false
       for scope in scopes {
         let resolution = matcher.resolve(url.span, in: scope, domain: domain).resolution
@@ -97,12 +96,6 @@ enum MatchCommand {
       }
       isEveryURLMatched = isEveryURLMatched && isMatched
       if output.count > 65_536 { try flush() }
-    }
-
-    /// Reports a line that is too long for a URL.
-    mutating func skipLine() {
-      isEveryURLMatched = false
-      Terminal.complain("Skipped a line of more than \(InputLines.limit) bytes: it is not a URL.")
     }
 
     mutating func flush() throws {

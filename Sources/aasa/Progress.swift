@@ -4,49 +4,34 @@ import Synchronization
 
 /// A line on stderr about work in progress, if stderr is a terminal. It disappears when the work is done.
 final class Progress: Sendable {
-  private struct State {
-    var text: String
-    var isShown = false
-  }
+  private let text: Mutex<String>
 
-  private let state: Mutex<State>
-  private let start = ContinuousClock.now
-
-  private init(_ text: String) { state = Mutex(State(text: text)) }
+  private init(_ text: String) { self.text = Mutex(text) }
 
   /// Runs `body`, and shows a text once it has run for half a second.
   static func during<Result>(
     _ text: String, _ body: (Progress) throws -> Result
   ) rethrows -> Result {
-    let progress = Progress(text)
-    guard Terminal.isTerminal(STDERR_FILENO) else { return try body(progress) }
+    let (progress, start) = (Progress(text), ContinuousClock.now)
+    guard isatty(STDERR_FILENO) == 1 else { return try body(progress) }
     let queue = DispatchQueue(label: "progress")
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + 0.5, repeating: 0.2)
-    timer.setEventHandler { progress.show() }
+    timer.setEventHandler {
+      // Long text is cut, because a wrapped line could not be erased.
+      let text = progress.text.withLock { $0.prefix(64) }
+      Terminal.showLine("\(text)… \((.now - start).components.seconds) s")
+    }
     timer.resume()
     defer {
       queue.sync {
         timer.cancel()
-        progress.erase()
+        Terminal.showLine("")
       }
     }
     return try body(progress)
   }
 
   /// Changes the text.
-  func say(_ text: String) { state.withLock { $0.text = text } }
-
-  /// Long text is cut, because a wrapped line could not be erased.
-  private func show() {
-    let seconds = (ContinuousClock.now - start).components.seconds
-    state.withLock { state in
-      state.isShown = true
-      Terminal.showLine("\(state.text.prefix(64))… \(seconds) s")
-    }
-  }
-
-  private func erase() {
-    state.withLock { if $0.isShown { Terminal.showLine("") } }
-  }
+  func say(_ text: String) { self.text.withLock { $0 = text } }
 }

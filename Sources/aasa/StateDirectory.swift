@@ -1,8 +1,8 @@
-import Service
 import Association
 import FoundationEssentials
 import Glibc
 import JSONValue
+import Service
 import Store
 
 /// Writes a state as a directory to keep in git: `apps.json` and a file for each domain, which
@@ -12,108 +12,88 @@ import Store
 /// exists is removed only if the previous export wrote it and it has not changed since:
 /// `.aasa-export.json` lists the SHA-256 of each written file. Other files are left alone.
 struct StateDirectory {
-  struct Result {
-    var written: [String] = []
-    var removed: [String] = []
-    /// Files that are not part of the state, but that `aasa apply` would read.
-    var kept: [String] = []
-    var unchanged = 0
-
-    var json: JSON {
-      [
-        "written": .strings(written), "removed": .strings(removed), "kept": .strings(kept),
-        "unchanged": .integer(unchanged),
-      ]
-    }
-
-    var text: String {
-      "\(written.count.counted("file")) written, \(removed.count) removed, \(unchanged) unchanged"
-    }
-  }
-
   private static let manifestName = ".aasa-export.json"
 
-  let path: String
+  private let path: String
+  private(set) var written: [String] = []
+  private(set) var removed: [String] = []
+  /// Files that are not part of the state, but that `aasa apply` would read.
+  private(set) var kept: [String] = []
+  private(set) var unchanged = 0
+  /// The SHA-256 of each file of the state so far.
+  private var hashes: [(name: String, hash: JSON)] = []
 
-  /// Writes a state.
-  ///
-  /// - Throws: `Installation.Failure` if a file cannot be written, or the state has a bad name.
-  func write(_ state: JSON) throws -> Result {
-    let files = try files(of: state)
+  /// Creates the directory if it does not exist.
+  init(path: String) throws {
+    self.path = path
+    try writing(path) {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+  }
+
+  var json: JSON {
+    [
+      "written": .strings(written), "removed": .strings(removed), "kept": .strings(kept),
+      "unchanged": .integer(unchanged),
+    ]
+  }
+
+  var text: String {
+    "\(written.count.counted("file")) written, \(removed.count) removed, \(unchanged) unchanged"
+  }
+
+  /// Writes the file of a domain.
+  mutating func write(domain: JSON) throws {
+    // A server must not be able to choose where files are written.
+    guard let name = domain["domain"]?.stringValue, !name.isEmpty, !name.hasPrefix("."),
+      !name.contains("/")
+    else { throw Failure("The export has a domain whose name cannot be a file name.") }
+    if "\(name).json" == DesiredFiles.appsName {
+      throw Failure(
+        "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), the "
+          + "file of the apps. Export to stdout instead.")
+    }
+    try write("\(name).json", domain)
+  }
+
+  /// Writes the file of the apps, and removes the files of domains that no longer exist.
+  mutating func finish(apps: [JSON]) throws {
     let before = try manifest()
-    return try Progress.during("Writing \(files.count.counted("file"))") { progress in
-      var result = Result()
-      try writing(path) {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      }
-      for (index, file) in files.enumerated() {
-        if index % 64 == 0 { progress.say("Writing file \(index + 1) of \(files.count)") }
-        if try put(file) { result.written.append(file.name) } else { result.unchanged += 1 }
-      }
-      // Before files are removed, so that no unlisted file is left if the program is killed in between.
-      _ = try put(manifest(of: files))
-      try removeOthers(than: files, before, &result)
-      return result
-    }
-  }
-
-  private struct File {
-    let name: String
-    let bytes: [UInt8]
-  }
-
-  private func files(of state: JSON) throws -> [File] {
-    let apps: JSON = ["apps": .array(state["apps"]?.arrayValue ?? [])]
-    var files = [File(name: DesiredFiles.appsName, bytes: Array(apps.prettyPrinted().utf8))]
-    for domain in state["domains"]?.arrayValue ?? [] {
-      // A server must not be able to choose where files are written.
-      guard let name = domain["domain"]?.stringValue, !name.isEmpty, !name.hasPrefix("."),
-        !name.contains("/")
-      else {
-        throw Installation.Failure(
-          description: "The export has a domain whose name cannot be a file name.")
-      }
-      let file = File(name: "\(name).json", bytes: Array(domain.prettyPrinted().utf8))
-      if file.name == DesiredFiles.appsName {
-        throw Installation.Failure(
-          description:
-            "The file of the domain \(name.quoted) would overwrite \(file.name.quoted), the file of "
-            + "the apps. Export to stdout instead.")
-      }
-      files.append(file)
-    }
-    return files
-  }
-
-  /// Writes a file as a whole or not at all. Returns `false` if it already has these bytes.
-  private func put(_ file: File) throws -> Bool {
-    if try contents(of: file.name)?.elementsEqual(file.bytes) == true { return false }
-    // Not `.atomic`, which waits for the disk after each file: an export can be repeated.
-    let draft = url(".\(file.name).tmp")
-    try writing("\(path)/\(file.name)") {
-      try Data(file.bytes).write(to: draft)
-      if rename(draft.path, url(file.name).path) != 0 {
-        let reason = String(cString: strerror(errno))
-        unlink(draft.path)
-        throw Installation.Failure(
-          description: "\"\(path)/\(file.name)\" cannot be replaced: \(reason).")
-      }
-    }
-    return true
-  }
-
-  private func removeOthers(
-    than files: [File], _ before: [String: String], _ result: inout Result
-  ) throws {
-    let names = Set(files.map(\.name))
+    try write(DesiredFiles.appsName, ["apps": .array(apps)])
+    // Before files are removed, so that no unlisted file is left if the program is killed in between.
+    var list = JSON.Object()
+    for (name, hash) in hashes.suffix(1) + hashes.dropLast() { list.appendNew(name, hash) }
+    _ = try put(Self.manifestName, pretty(["files": .object(list)]))
+    let names = Set(hashes.map(\.name))
     for name in try DesiredFiles.names(in: path) where !names.contains(name) {
       if let hash = before[name], try contents(of: name).map(SHA256.hexadecimal) == hash {
         try writing("\(path)/\(name)") { try FileManager.default.removeItem(at: url(name)) }
-        result.removed.append(name)
+        removed.append(name)
       } else {
-        result.kept.append(name)
+        kept.append(name)
       }
     }
+  }
+
+  private mutating func write(_ name: String, _ json: JSON) throws {
+    let bytes = pretty(json)
+    hashes.append((name, .string(SHA256.hexadecimal(of: bytes))))
+    if try put(name, bytes) { written.append(name) } else { unchanged += 1 }
+  }
+
+  private func pretty(_ json: JSON) -> [UInt8] { Array(json.prettyPrinted().utf8) }
+
+  /// Writes a file as a whole or not at all. Returns `false` if it already has these bytes.
+  private func put(_ name: String, _ bytes: [UInt8]) throws -> Bool {
+    if try contents(of: name)?.elementsEqual(bytes) == true { return false }
+    // Not `.atomic`, which waits for the disk after each file: an export can be repeated.
+    let draft = url(".\(name).tmp")
+    try writing("\(path)/\(name)") { try Data(bytes).write(to: draft) }
+    if rename(draft.path, url(name).path) != 0 {
+      defer { unlink(draft.path) }
+      throw Failure("Cannot replace \"\(path)/\(name)\"", code: errno)
+    }
+    return true
   }
 
   /// The files of the previous export with their SHA-256.
@@ -131,24 +111,12 @@ struct StateDirectory {
     }
   }
 
-  private func manifest(of files: [File]) -> File {
-    var object = JSON.Object()
-    for file in files { object.appendNew(file.name, .string(SHA256.hexadecimal(of: file.bytes))) }
-    let json: JSON = ["files": .object(object)]
-    return File(name: Self.manifestName, bytes: Array(json.prettyPrinted().utf8))
-  }
-
-  /// Runs `body` and adds the file's name to write errors.
+  /// Runs `body` and adds the file's name to its errors.
   private func writing(_ name: String, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as CocoaError {
-      let reason = (error.userInfo["NSUnderlyingError"] as? POSIXError).map {
-        String(cString: strerror($0.code.rawValue))
-      }
-      throw Installation.Failure(
-        description: "\(name.quotedPath) cannot be written: \(reason ?? String(describing: error))."
-      )
+      throw Failure("Cannot write \(name.quotedPath): \(error.reason).")
     }
   }
 

@@ -10,11 +10,6 @@ struct Systemd {
   /// How often systemd expects to hear from the process; nil without a watchdog.
   let watchdog: Duration?
 
-  /// A socket that cannot be used, as a sentence.
-  struct Unusable: Error, CustomStringConvertible {
-    let description: String
-  }
-
   init() {
     var microseconds: UInt64 = 0
     let isWatched = aasa_watchdog(&microseconds) > 0
@@ -23,13 +18,12 @@ struct Systemd {
 
   /// The inherited sockets, if `LISTEN_PID` is this process. Call this only once.
   ///
-  /// - Throws: `Unusable`, `InheritedSocket.Unusable`.
+  /// - Throws: `Failure`, `InheritedSocket.Unusable`.
   func sockets() throws -> Service.InheritedSockets {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = aasa_inherited_sockets(&names)
     guard count >= 0 else {
-      let reason = String(cString: strerror(-count))
-      throw Unusable(description: "Cannot take over the sockets of systemd: \(reason).")
+      throw Failure("Cannot take over the sockets of systemd", code: -count)
     }
     // Sound: the library has allocated a list with this many names, which are ours to free.
     defer {
@@ -47,21 +41,19 @@ struct Systemd {
 
   private static func put(
     _ socket: InheritedSocket, named name: String, into sockets: inout Service.InheritedSockets
-  ) throws(Unusable) {
+  ) throws(Failure) {
     let path: WritableKeyPath<Service.InheritedSockets, InheritedSocket?>
     switch name {
     case "public": path = \.publicSocket
     case "admin": path = \.adminSocket
     default:
-      throw Unusable(
-        description:
-          "systemd passed a socket at \(socket.address) with the unknown name \(name.quoted). "
+      throw Failure(
+        "systemd passed a socket at \(socket.address) with the unknown name \(name.quoted). "
           + "Set FileDescriptorName=public or FileDescriptorName=admin in its unit.")
     }
     guard sockets[keyPath: path] == nil else {
-      throw Unusable(
-        description:
-          "systemd passed two sockets named \(name.quoted). Keep one: with BindIPv6Only=both, "
+      throw Failure(
+        "systemd passed two sockets named \(name.quoted). Keep one: with BindIPv6Only=both, "
           + "[::]:80 accepts IPv4 as well.")
     }
     sockets[keyPath: path] = socket

@@ -13,13 +13,20 @@ enum ExitStatus: Int32 {
 
 func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 
+/// Why a command failed, in sentences for people.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// - Parameter code: An `errno`, which completes the sentence.
+  init(_ description: String, code: Int32) {
+    self.init("\(description): \(String(cString: strerror(code))).")
+  }
+}
+
 /// The program's output: results go to stdout, everything else to stderr.
 enum Terminal {
-  /// A result that cannot be written, as a sentence.
-  struct Unwritable: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// Opens stdin, stdout and stderr if they are closed, so that no database or connection gets
   /// their descriptors, and with them the program's output.
   static func openMissing() {
@@ -29,20 +36,20 @@ enum Terminal {
   }
 
   /// Writes a line of the result to stdout.
-  static func print(_ text: String) throws(Unwritable) { try write(Array("\(text)\n".utf8)) }
+  static func print(_ text: String) throws(Failure) { try write("\(text)\n") }
+
+  /// Writes text of the result to stdout.
+  static func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
   /// Writes bytes of the result to stdout.
-  static func write(_ bytes: [UInt8]) throws(Unwritable) {
+  static func write(_ bytes: [UInt8]) throws(Failure) {
     if let code = write(bytes, to: STDOUT_FILENO) {
-      throw Unwritable(
-        description: "Cannot write the result: \(String(cString: strerror(code))).")
+      throw Failure("Cannot write the result", code: code)
     }
   }
 
   /// Writes a line to stderr. Errors are ignored: there is nowhere left to report them.
   static func complain(_ text: String) { _ = write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
-
-  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
   /// Replaces the current line of stderr, which has to be a terminal.
   static func showLine(_ text: String) {
@@ -81,7 +88,7 @@ struct TextStyle {
   init() {
     let environment = ProcessInfo.processInfo.environment
     isColored =
-      Terminal.isTerminal(STDOUT_FILENO) && (environment["NO_COLOR"] ?? "").isEmpty
+      isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
       && environment["TERM"] != "dumb"
   }
 

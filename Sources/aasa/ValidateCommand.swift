@@ -41,7 +41,7 @@ enum ValidateCommand {
 
   /// The bytes of a file; `nil` after an error message, so that the remaining files are still checked.
   private static func bytes(of file: String) -> [UInt8]? {
-    do throws(InputFile.Unreadable) {
+    do throws(Failure) {
       return try InputFile.bytes(of: file)
     } catch {
       Terminal.complain(error.description)

@@ -76,7 +76,7 @@ import Testing
     try trial.scratch.write("", to: "state")
     let result = try trial.exportDirectory()
     #expect(result.status == 1)
-    #expect(result.errors == "\"\(trial.directory)\" cannot be written: File exists.\n")
+    #expect(result.errors == "Cannot write \"\(trial.directory)\": File exists.\n")
   }
 
   @Test func aMissingDatabaseIsNotCreated() throws {

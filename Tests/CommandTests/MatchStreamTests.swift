@@ -54,7 +54,7 @@ import Testing
     #expect(result.status == 1)
     let urls = ["https://a.example/a/1"] + (rest.isEmpty ? [] : ["https://a.example/a/2"])
     #expect(result.output == urls.map { "match\t\(app)\t\($0)\n" }.joined())
-    #expect(result.errors.contains("Skipped a line of more than 1048576 bytes"))
+    #expect(result.errors.contains("Skipped a line over 1048576 bytes"))
   }
 
   @Test func answersComeWhileStdinIsOpen() throws {

@@ -1,0 +1,101 @@
+import Glibc
+import JSONValue
+import TestSupport
+import Testing
+
+/// What commands with `--server` say of answers that the server itself never or seldom gives.
+@Suite struct FakeServerTests {
+  private let listener: ListeningDescriptor
+  private let scratch: TemporaryDirectory
+
+  init() throws {
+    listener = try ListeningDescriptor()
+    scratch = try TemporaryDirectory()
+  }
+
+  /// Answers one connection with these bytes, the last of them as often as `times` says, and closes it.
+  private func answer(_ text: String..., times: Int = 1) -> Threads {
+    Threads([
+      { [listener] in
+        let connection = accept(listener.descriptor, nil, nil)
+        defer { close(connection) }
+        var request = [UInt8](repeating: 0, count: 65_536)
+        _ = recv(connection, &request, request.count, 0)
+        for text in text.dropLast() + Array(repeating: text.last ?? "", count: times) {
+          var rest = Array(text.utf8)[...]
+          while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+              send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count <= 0 { return }
+            rest = rest.dropFirst(count)
+          }
+        }
+        shutdown(connection, Int32(SHUT_WR))
+        // Reads what is left, so that the close does not reset the connection.
+        while recv(connection, &request, request.count, 0) > 0 {}
+      }
+    ])
+  }
+
+  private func run(_ words: String...) throws -> Program.Result {
+    try Program.run(
+      Program.aasa, words + ["--server", "http://127.0.0.1:\(listener.port)"],
+      environment: ["AASA_TOKEN": "aasa_x"], in: scratch)
+  }
+
+  @Test func aBusyServerIsReportedWithTheTimeToTryAgain() throws {
+    let problem = #"{"title":"Service Unavailable","detail":"Busy.","code":"busy"}"#
+    let thread = answer(
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: \(problem.utf8.count)\r\n\r\n"
+        + problem)
+    let result = try run("export")
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errors == "http://127.0.0.1:\(listener.port): Busy. Try again in 7 seconds.\n")
+    #expect(thread.end())
+  }
+
+  @Test func aProxyThatCannotReachTheServerIsNotTakenForAWrongURL() throws {
+    let thread = answer("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>")
+    let result = try run("export")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("sent status 502 without an explanation from aasa"))
+    #expect(thread.end())
+  }
+
+  @Test func anExportThatBreaksOffFails() throws {
+    let thread = answer(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "18\r\n{\"apps\":[],\"domains\":[{}\r\n")
+    let result = try run("export", "state")
+    #expect(result.status == 1)
+    #expect(result.errors.contains(" broke off its answer: "))
+    #expect(thread.end())
+  }
+
+  @Test(arguments: ["{\"status\":\"ok\"}", "[1]", "<p>", "{\"apps\":[]}", "", "}]", "\"\\"])
+  func anAnswerOfAnotherProgramIsNoExport(text: String) throws {
+    let thread = answer("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n" + text)
+    let result = try run("export", "state")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("an answer that is not "), "\(result.errors)")
+    #expect(thread.end())
+  }
+
+  /// 45 MB arrive in a process that may have 110 MB of addresses.
+  @Test func aLargeExportNeedsNoMoreMemoryThanItsLargestDomain() throws {
+    let domain =
+      #"{"domain":"a.example","entries":[{"apps":[],"note":"\#(String(repeating: "x", count: 900_000))"}]}"#
+    let chunk = { (text: String) in String(text.utf8.count, radix: 16) + "\r\n\(text)\r\n" }
+    let thread = answer(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + chunk("{\"apps\":[],\"domains\":[\(domain)"), chunk("," + domain), times: 49)
+    let script = "ulimit -v 110000; \"$0\" export --server \"$1\" 2>&1 | wc -c"
+    let result = try Program.run(
+      "bash", ["-c", script, Program.aasa, "http://127.0.0.1:\(listener.port)"],
+      environment: ["AASA_TOKEN": "aasa_x"], seconds: 120)
+    #expect(try #require(Int(result.output.filter(\.isNumber))) > 44_000_000)
+    #expect(thread.end())
+  }
+}
