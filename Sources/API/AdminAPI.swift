@@ -52,16 +52,15 @@ public struct AdminAPI: Sendable {
     return [ServiceEndpoints.description(of: described)] + described
   }
 
-  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404 or 405. `nil` if its
-  /// body can be read.
-  public func screen(_ head: RequestHead) -> Response? {
+  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404 or 405.
+  public func screen(_ head: RequestHead) -> Screening {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
       _ = try admit(head, &caller)
-      return nil
+      return .readBody(upTo: .max)
     } catch {
-      return answer(.failure(error), to: head, caller, since: start)
+      return .answer(answer(.failure(error), to: head, caller, since: start))
     }
   }
 
@@ -129,6 +128,11 @@ public struct AdminAPI: Sendable {
         (.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
       case .bodyTooLarge(let limit):
         (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
+      case .tooManyBodies(let limit):
+        (
+          .tooManyBodies,
+          "All request bodies together are over the limit of \(limit) bytes. Try again in a second."
+        )
       case .headerTooLarge(let limit):
         (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
       }
@@ -138,8 +142,10 @@ public struct AdminAPI: Sendable {
         AnsweredRequest(
           id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
           token: nil, peer: "")))
+    let fields = code == .tooManyBodies ? [Field("Retry-After", "1")] : []
     return finish(
-      Problem(code, status: refusal.status, detail).response(requestID: id), requestID: id)
+      Problem(code, status: refusal.status, detail, fields: fields).response(requestID: id),
+      requestID: id)
   }
 
   private func problem(of error: any Error, requestID: String) -> Problem {
