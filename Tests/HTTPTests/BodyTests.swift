@@ -139,10 +139,17 @@ import Testing
       try connection.send(String(repeating: "x", count: sent))
       return connection
     }
-    let first = try post(8000)
-    #expect(try becomesTrue { try post(9000).readResponse().status == 503 })
-    try first.send(String(repeating: "x", count: 1000))
-    #expect(try first.readResponse().text == "9000")
+    var first: RawConnection?
+    let isRefused = try becomesTrue {
+      first = nil
+      guard becomesTrue({ listener.openConnections == 0 }) else { return false }
+      first = try post(8000)
+      // Unless this one arrives before the first.
+      return try post(9000).readResponse().status == 503
+    }
+    #expect(isRefused)
+    try first?.send(String(repeating: "x", count: 1000))
+    #expect(try first?.readResponse().text == "9000")
     // What is held by requests that have ended counts no more.
     #expect(try becomesTrue { try post(9000).readResponse().text == "9000" })
     try post(8000).reset()
