@@ -53,17 +53,17 @@ public struct AdminAPI: Sendable {
     return [ServiceEndpoints.description(of: described)] + described
   }
 
-  /// Refuses a request before its body is read: 400 for its query, 401, 403, 404, 405 or 413. `nil` if
-  /// its body can be read.
-  public func screen(_ head: RequestHead) -> Response? {
+  /// Refuses a request before its body is read (400 for its query, 401, 403, 404, 405 or 413), or says
+  /// how much of the body to read.
+  public func screen(_ head: RequestHead) -> Screening {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
       let (endpoint, _) = try admit(head, &caller)
       try endpoint.checkBody(bytes: head.fields["Content-Length"].flatMap { Int($0) } ?? 0)
-      return nil
+      return .readBody(upTo: endpoint.bodyLimit ?? .max)
     } catch {
-      return answer(.failure(error), to: head, caller, since: start)
+      return .answer(answer(.failure(error), to: head, caller, since: start))
     }
   }
 
@@ -73,7 +73,6 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     let result = Result {
       let (endpoint, parameters) = try admit(request.head, &caller)
-      try endpoint.checkBody(bytes: request.body.count)
       let call = Call(request: request, parameters: parameters, token: caller.token)
       if !endpoint.isHeavy { return try endpoint.handle(call) }
       return try heavyWork.run(for: caller.token?.name ?? "") { try endpoint.handle(call) }
@@ -137,6 +136,11 @@ public struct AdminAPI: Sendable {
         (.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
       case .bodyTooLarge(let limit):
         (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
+      case .tooManyBodies(let limit):
+        (
+          .tooManyBodies,
+          "All request bodies together are over the limit of \(limit) bytes. Try again in a second."
+        )
       case .headerTooLarge(let limit):
         (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
       }
@@ -146,8 +150,10 @@ public struct AdminAPI: Sendable {
         AnsweredRequest(
           id: id, method: "", path: "", domain: nil, status: refusal.status, code: code.rawValue,
           duration: .zero, token: nil, peer: "")))
+    let fields = code == .tooManyBodies ? [Field("Retry-After", "1")] : []
     return finish(
-      Problem(code, status: refusal.status, detail).response(requestID: id), requestID: id)
+      Problem(code, status: refusal.status, detail, fields: fields).response(requestID: id),
+      requestID: id)
   }
 
   private func problem(

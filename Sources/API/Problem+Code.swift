@@ -52,6 +52,7 @@ extension Problem {
     case internalError = "internal-error"
     case committedNotServed = "committed-not-served"
     case unknownTransferCoding = "unknown-transfer-coding"
+    case tooManyBodies = "too-many-bodies"
     case busy
     case databaseUnavailable = "database-unavailable"
     case diskFull = "disk-full"
@@ -117,6 +118,8 @@ extension Problem {
         (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
+      case .tooManyBodies:
+        (.serviceUnavailable, "The bodies of all requests together are over the limit.", [])
       case .busy: (.serviceUnavailable, Self.busyMeaning, [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/filter.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -48,6 +49,12 @@ void *aasa_tls_session(struct MHD_Connection *connection) {
   return info == NULL ? NULL : info->tls_session;
 }
 
+enum aasa_client_state aasa_client(int socket) {
+  struct pollfd wait = {.fd = socket, .events = POLLRDHUP};
+  if (poll(&wait, 1, 0) <= 0) return AASA_CLIENT_IS_THERE;
+  return wait.revents & (POLLERR | POLLHUP) ? AASA_CLIENT_GONE : AASA_CLIENT_ENDED_SENDING;
+}
+
 int aasa_ignore_beginnings(int listening) {
   /* Packets begin with the TCP header, whose byte 13 has the flags SYN (2) and ACK (16). */
   struct sock_filter code[] = {
@@ -73,6 +80,10 @@ enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *daemon, int listenin
   enum MHD_Result result =
       MHD_add_connection(daemon, connection, (struct sockaddr *)&address, length);
   return result == MHD_YES ? AASA_ADOPTED : AASA_GONE;
+}
+
+void aasa_end_with_connection(struct MHD_Response *response) {
+  MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 int aasa_memory_file(void) { return memfd_create("body", MFD_CLOEXEC); }

@@ -21,7 +21,7 @@ final class PublicAnswers: Sendable {
 
   /// - Parameter headerLimit: The largest header, in bytes.
   init(headerLimit: Int) throws(PreparedResponse.Failure) {
-    headerTooLargeBytes = Self.headerTooLarge(limit: headerLimit).body.count
+    headerTooLargeBytes = Self.headerTooLarge(limit: headerLimit).bytes.count
     malformedTarget = try Self.answer(
       .badRequest, "malformed-target", "The request target has invalid characters.")
     unclearLength = try Self.answer(

@@ -70,9 +70,21 @@ public final class RawConnection {
       throw .malformed(received: String(decoding: head, as: UTF8.self))
     }
     if hasBody && response.status != 304 && response.status != 204 && response.status >= 200 {
-      response.body = try read(count: Int(response["Content-Length"] ?? "0") ?? 0)
+      response.body =
+        response["Transfer-Encoding"] == "chunked"
+        ? try readChunks() : try read(count: Int(response["Content-Length"] ?? "0") ?? 0)
     }
     return response
+  }
+
+  private func readChunks() throws(Failure) -> [UInt8] {
+    var body: [UInt8] = []
+    while true {
+      let line = String(decoding: try read(through: Array("\r\n".utf8)).dropLast(2), as: UTF8.self)
+      guard let count = Int(line, radix: 16) else { throw .malformed(received: line) }
+      body += try read(count: count + 2).dropLast(2)
+      if count == 0 { return body }
+    }
   }
 
   /// Sends a request and reads its answer.
@@ -86,6 +98,17 @@ public final class RawConnection {
     while try receive() {}
     defer { buffer = [] }
     return buffer
+  }
+
+  /// Reads and drops bytes; false if the server closes the connection before there were enough.
+  public func read(atLeast count: Int) throws(Failure) -> Bool {
+    var read = 0
+    while read < count {
+      guard try receive() else { return false }
+      read += buffer.count
+      buffer = []
+    }
+    return true
   }
 
   /// Whether the server closes the connection in time, without sending anything.

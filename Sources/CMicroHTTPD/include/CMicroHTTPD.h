@@ -30,6 +30,19 @@ void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
 /// The GnuTLS session of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
 void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 
+/// What a client has done to its connection.
+enum aasa_client_state {
+  AASA_CLIENT_IS_THERE = 0,
+  /// It has ended its sending, or has closed the connection.
+  AASA_CLIENT_ENDED_SENDING = 1,
+  /// The connection was reset.
+  AASA_CLIENT_GONE = 2,
+};
+
+/// What the client of a socket has done. Never waits. Swift cannot tell: POLLRDHUP is a GNU extension, which
+/// the Glibc module hides.
+enum aasa_client_state aasa_client(int socket);
+
 /// Makes the kernel drop packets that open a connection to a listening socket; clients retry after
 /// a second. Connections that have begun are not affected. Returns 0, or -1 on failure.
 int aasa_ignore_beginnings(int listening);
@@ -52,6 +65,10 @@ enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int
 static inline void aasa_prefetch(const void *_Nullable address) {
   for (uintptr_t line = 0; line < 16; line++) __builtin_prefetch((const void *)((uintptr_t)address + 64 * line));
 }
+
+/// Makes a response without a known length end with its connection, instead of in chunks. Variadic in
+/// libmicrohttpd.
+void aasa_end_with_connection(struct MHD_Response *_Nonnull response);
 
 /// Creates an empty file in memory with the close-on-exec flag (memfd_create), or returns -1. A GNU
 /// extension, which the Glibc module hides.

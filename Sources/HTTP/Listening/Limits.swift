@@ -17,11 +17,14 @@ public struct Limits: Sendable {
   public var headerBytes: Int
   /// The largest body, in bytes.
   public var bodyBytes: Int
+  /// The bodies of all requests that are arriving or being handled, in bytes.
+  public var allBodiesBytes: Int
 
   /// Limits; the defaults fit a JSON API.
   public init(
     connections: Int = 256, idleSeconds: Int = 30, headerSeconds: Int = 60,
-    bodySeconds: Int = 300, headerBytes: Int = 16_384, bodyBytes: Int = 8_388_608
+    bodySeconds: Int = 300, headerBytes: Int = 16_384, bodyBytes: Int = 8_388_608,
+    allBodiesBytes: Int = 67_108_864
   ) {
     self.connections = connections
     self.idleSeconds = idleSeconds
@@ -29,6 +32,7 @@ public struct Limits: Sendable {
     self.bodySeconds = bodySeconds
     self.headerBytes = headerBytes
     self.bodyBytes = bodyBytes
+    self.allBodiesBytes = allBodiesBytes
   }
 }
 

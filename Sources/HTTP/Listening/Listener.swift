@@ -18,14 +18,14 @@ public final class Listener: Sendable {
   ///   - inherited: A listening socket to use instead of the address.
   ///   - limits: The limits for clients.
   ///   - certificates: For HTTPS; `nil` for plain HTTP.
-  ///   - screen: Sees the header of a request before its body is read, and may answer immediately.
+  ///   - screen: Decides by the header of a request whether its body is read.
   ///   - refuse: Answers a request that never reaches the handler, with `Refusal.status`.
   ///   - answer: Answers a request; called concurrently on many threads.
   /// - Throws: `ListenerError`.
   public init(
     on address: SocketAddress, inherited: InheritedSocket? = nil, limits: Limits = Limits(),
     certificates: CertificateDirectory? = nil,
-    screen: @escaping @Sendable (RequestHead) -> Response? = { _ in nil },
+    screen: @escaping @Sendable (RequestHead) -> Screening = { _ in .readBody(upTo: .max) },
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) throws(ListenerError) {

@@ -48,6 +48,14 @@ final class OpenConnection: @unchecked Sendable {
     deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
   }
 
+  /// Does something whose time the client is not charged for.
+  func withoutDeadline<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let left = deadline.load(ordering: .relaxed) - OpenConnections.now
+    allow(nil)
+    defer { allow(left) }
+    return try body()
+  }
+
   /// Like `allow`, for a request whose header has arrived.
   func allowAnswer(_ milliseconds: Int64) {
     hasAsked.store(true, ordering: .relaxed)

@@ -12,11 +12,15 @@ public struct Request: Sendable {
   public let body: [UInt8]
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
   public let peer: String
+  /// Whether the client has reset or closed the connection, so that nobody will read the answer. A
+  /// client that has only ended its sending is still there. For the handler, while it works.
+  public let clientHasGone: @Sendable () -> Bool
 
   /// A request with all of its parts.
   public init(
     method: Method, target: RequestTarget, version: String = "HTTP/1.1", fields: Fields = [],
-    body: [UInt8] = [], peer: String = "127.0.0.1"
+    body: [UInt8] = [], peer: String = "127.0.0.1",
+    clientHasGone: @escaping @Sendable () -> Bool = { false }
   ) {
     self.method = method
     self.target = target
@@ -24,6 +28,7 @@ public struct Request: Sendable {
     self.fields = fields
     self.body = body
     self.peer = peer
+    self.clientHasGone = clientHasGone
   }
 }
 
@@ -58,6 +63,8 @@ public struct Refusal: Sendable {
     case unknownTransferCoding
     /// The body is larger than the limit, in bytes: 413.
     case bodyTooLarge(limit: Int)
+    /// The bodies of all requests together are larger than the limit, in bytes: 503.
+    case tooManyBodies(limit: Int)
     /// The header is larger than the limit, in bytes: 431.
     case headerTooLarge(limit: Int)
   }
@@ -66,6 +73,8 @@ public struct Refusal: Sendable {
   public let reason: Reason
   /// The request's header, for example for its ID.
   public let fields: Fields
+  /// The part before the body, unless that is malformed.
+  public let head: RequestHead?
 
   /// The status that fits the reason.
   public var status: Status {
@@ -73,6 +82,7 @@ public struct Refusal: Sendable {
     case .malformedTarget, .malformedHeader: .badRequest
     case .unknownTransferCoding: .notImplemented
     case .bodyTooLarge: .contentTooLarge
+    case .tooManyBodies: .serviceUnavailable
     case .headerTooLarge: .requestHeaderFieldsTooLarge
     }
   }

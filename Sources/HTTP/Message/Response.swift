@@ -1,19 +1,49 @@
-/// An answer to a request. `Content-Length`, `Date` and `Connection` are added when it is sent. The
-/// body is omitted for HEAD requests.
-public struct Response: Sendable {
+/// An answer to a request. `Content-Length` or `Transfer-Encoding`, `Date` and `Connection` are added when
+/// it is sent. The body is omitted for HEAD requests.
+public struct Response {
+  /// The content of a response.
+  public enum Body {
+    /// All of it.
+    case bytes([UInt8])
+    /// A function that returns the next piece, of any size, and nil at the end. It is called on the
+    /// connection's thread while the answer is sent, so that only one piece is in memory. If it
+    /// throws, the connection is reset, so that the client does not take the answer for complete.
+    case stream(() throws -> [UInt8]?)
+  }
+
   /// The status.
   public var status: Status
   /// The header, without `Content-Length`, `Date`, `Connection` and `Transfer-Encoding`.
   public var fields: Fields
   /// The content.
-  public var body: [UInt8]
+  public var body: Body
 
   /// An answer with all of its parts.
   public init(_ status: Status, fields: Fields = [], body: [UInt8] = []) {
     self.status = status
     self.fields = fields
-    self.body = body
+    self.body = .bytes(body)
   }
+
+  /// An answer whose body is produced while it is sent; see `Body.stream`.
+  public init(_ status: Status, fields: Fields, stream: @escaping () throws -> [UInt8]?) {
+    self.status = status
+    self.fields = fields
+    body = .stream(stream)
+  }
+
+  /// The body; empty for a stream.
+  public var bytes: [UInt8] {
+    if case .bytes(let bytes) = body { bytes } else { [] }
+  }
+}
+
+/// What to do with a request whose header has arrived, and whose body follows.
+public enum Screening {
+  /// Answer it. The body is not read, and the connection is closed.
+  case answer(Response)
+  /// Read the body, of at most this many bytes; see also `Limits.bodyBytes`.
+  case readBody(upTo: Int)
 }
 
 /// A final status code (RFC 9110 section 15).

@@ -29,22 +29,39 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
   /// - Throws: `Failure`.
   public init(_ status: Status, fields: Fields, content: Content) throws(Failure) {
     let file = content.makeFileResponse()
-    guard let pointer = file ?? content.makeBufferResponse() else { throw .outOfResources }
-    for field in fields.all where !Self.add(field, to: pointer) {
-      Self.release(pointer, holdsDescriptor: file != nil)
-      throw .invalidField(field.name)
-    }
-    self.status = status
-    contentBytes = content.count
-    self.pointer = pointer
-    holdsDescriptor = file != nil
+    try self.init(
+      status, fields, file ?? content.makeBufferResponse(), contentBytes: content.count,
+      holdsDescriptor: file != nil)
   }
 
-  /// Builds a response to be sent.
+  /// Builds a response to be sent. A stream is replaced by no body.
   ///
   /// - Throws: `Failure`.
   public init(_ response: Response) throws(Failure) {
-    try self.init(response.status, fields: response.fields, content: Content(response.body))
+    try self.init(response.status, fields: response.fields, content: Content(response.bytes))
+  }
+
+  /// Builds a response whose body is produced while it is sent, so that it can be sent once.
+  ///
+  /// - Throws: `Failure`.
+  init(_ status: Status, fields: Fields, stream: ResponseStream) throws(Failure) {
+    try self.init(
+      status, fields, stream.makeResponse(), contentBytes: 0, holdsDescriptor: false)
+  }
+
+  private init(
+    _ status: Status, _ fields: Fields, _ response: OpaquePointer?, contentBytes: Int,
+    holdsDescriptor: Bool
+  ) throws(Failure) {
+    guard let pointer = response else { throw .outOfResources }
+    for field in fields.all where !Self.add(field, to: pointer) {
+      Self.release(pointer, holdsDescriptor: holdsDescriptor)
+      throw .invalidField(field.name)
+    }
+    self.status = status
+    self.contentBytes = contentBytes
+    self.pointer = pointer
+    self.holdsDescriptor = holdsDescriptor
   }
 
   /// A response of libmicrohttpd keeps only fields that cannot break the header.

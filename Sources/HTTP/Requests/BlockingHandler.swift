@@ -1,18 +1,20 @@
 import CMicroHTTPD
 import Glibc
+import Synchronization
 
 /// Answers complete requests with handlers that may block, on a thread per connection.
 final class BlockingHandler: RequestSteps {
   let answerMilliseconds: Int64
   private let limits: Limits
   private let inFlight: RequestsInFlight
-  private let screen: @Sendable (RequestHead) -> Response?
+  private let heldBodies = HeldBodies()
+  private let screen: @Sendable (RequestHead) -> Screening
   private let refuse: @Sendable (Refusal) -> Response
   private let answer: @Sendable (Request) -> Response
 
   init(
     limits: Limits, inFlight: RequestsInFlight,
-    screen: @escaping @Sendable (RequestHead) -> Response?,
+    screen: @escaping @Sendable (RequestHead) -> Screening,
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) {
@@ -27,7 +29,7 @@ final class BlockingHandler: RequestSteps {
   func takeTarget(
     _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage {
-    state.incoming = IncomingRequest(target: target, limits: limits)
+    state.incoming = IncomingRequest(target: target, limits: limits, heldBodies)
     return .target
   }
 
@@ -40,18 +42,21 @@ final class BlockingHandler: RequestSteps {
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool {
     guard let incoming = request.state.incoming else { return false }
     if incoming.takeBody(piece) { return true }
-    sendLast(response(to: incoming).lastBytes, on: request.connection)
+    sendLast(response(to: incoming, on: request).lastBytes, on: request.connection)
     return false
   }
 
   /// Answers. The handler's time is not charged to the client's deadline.
   func answer(_ request: ArrivingRequest) -> MHD_Result {
-    guard let incoming = request.state.incoming else { return .NO }
     request.state.allow(nil)
-    let response = response(to: incoming)
+    guard let response = request.state.incoming.map({ response(to: $0, on: request) }) else {
+      return .NO
+    }
+    // The body is not held while the answer is sent.
+    request.state.incoming = nil
     request.state.allow(answerMilliseconds)
     do throws(PreparedResponse.Failure) {
-      return try PreparedResponse(response).queue(on: request.connection)
+      return try prepare(response, for: request).queue(on: request.connection)
     } catch {
       // A response that cannot be sent as it is must not be sent in part.
       do throws(PreparedResponse.Failure) {
@@ -62,16 +67,27 @@ final class BlockingHandler: RequestSteps {
     }
   }
 
+  private func prepare(
+    _ response: Response, for request: ArrivingRequest
+  ) throws(PreparedResponse.Failure) -> PreparedResponse {
+    guard case .stream(let next) = response.body else { return try PreparedResponse(response) }
+    let stream = ResponseStream(next, for: request)
+    return try PreparedResponse(response.status, fields: response.fields, stream: stream)
+  }
+
   func end(on connection: OpaquePointer, _ state: OpenConnection) {
     state.incoming = nil
   }
 
   /// The answer to a request that has arrived as far as it is read.
-  private func response(to incoming: IncomingRequest) -> Response {
+  private func response(to incoming: IncomingRequest, on request: ArrivingRequest) -> Response {
+    let client = WaitingClient(of: request)
+    defer { client.end() }
     var response =
       switch incoming.verdict {
-      case .wanted(let head): answer(incoming.whole(head))
-      case .refused(let reason): refuse(Refusal(reason: reason, fields: incoming.fields))
+      case .wanted(let head):
+        answer(incoming.whole(head, client))
+      case .refused(let reason): refuse(incoming.refusal(for: reason))
       case .screened(let response): response
       }
     if inFlight.isDraining { response.fields.set(Field("Connection", "close")) }
@@ -91,39 +107,39 @@ final class IncomingRequest {
   }
 
   private(set) var verdict = Verdict.refused(.malformedTarget(.form))
-  private(set) var fields = Fields()
-  /// Whether the answer is given without reading the whole body, which closes the connection.
+  private var head: RequestHead?
+  private var fields = Fields()
+  /// Whether the answer is given without reading the body, which closes the connection.
   private(set) var isAnsweredEarly = false
   private let rawTarget: [UInt8]
   private let limits: Limits
+  private let heldBodies: HeldBodies
   private var version = ""
   private var body: [UInt8] = []
-  private var receivedBytes = 0
+  private var bodyLimit: Int
 
-  /// How much of an unwanted body is read and dropped, so that the client reads the answer.
-  private static let drainedBytes = 1_048_576
-
-  init(target: UnsafePointer<CChar>, limits: Limits) {
+  init(target: UnsafePointer<CChar>, limits: Limits, _ heldBodies: HeldBodies) {
     rawTarget = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
     self.limits = limits
+    self.heldBodies = heldBodies
+    bodyLimit = limits.bodyBytes
   }
+
+  deinit { heldBodies.release(body.count) }
 
   /// The request with its complete body.
-  func whole(_ head: RequestHead) -> Request {
+  func whole(_ head: RequestHead, _ client: WaitingClient) -> Request {
     Request(
       method: head.method, target: head.target, version: version, fields: fields, body: body,
-      peer: head.peer)
+      peer: head.peer, clientHasGone: { client.hasGone })
   }
 
-  /// The maximum number of body bytes to read, kept or not, before cutting the connection.
-  private var readBytes: Int {
-    if case .screened = verdict { Self.drainedBytes } else { limits.bodyBytes + Self.drainedBytes }
+  func refusal(for reason: Refusal.Reason) -> Refusal {
+    Refusal(reason: reason, fields: fields, head: head)
   }
 
-  private var isWanted: Bool { if case .wanted = verdict { true } else { false } }
-
-  /// Takes the header. If a body follows, `screen` may answer without it.
-  func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Response?) {
+  /// Takes the header. If a body follows, `screen` decides whether it is read.
+  func takeHead(_ request: ArrivingRequest, screen: (RequestHead) -> Screening) {
     version = String(cString: request.version)
     forEachField(of: request.connection) { name, value in
       fields.append(Field(text(name), text(value)))
@@ -131,13 +147,17 @@ final class IncomingRequest {
     }
     let framing = BodyFraming(fields)
     verdict = verdict(on: request, framing)
-    if framing.hasBody, case .wanted(let head) = verdict, let response = screen(head) {
-      verdict = .screened(response)
+    guard framing.hasBody || framing.problem != nil else { return }
+    if case .wanted(let head) = verdict {
+      switch screen(head) {
+      case .answer(let response): verdict = .screened(response)
+      case .readBody(let limit): bodyLimit = min(limit, bodyLimit)
+      }
+      if framing.contentLength ?? 0 > UInt64(max(0, bodyLimit)), case .wanted = verdict {
+        verdict = .refused(.bodyTooLarge(limit: bodyLimit))
+      }
     }
-    let isLong = framing.contentLength ?? 0 > UInt64(readBytes)
-    isAnsweredEarly =
-      !isWanted && framing.hasBody && (isLong || framing.isChunked || fields["Expect"] != nil)
-      || framing.problem != nil
+    if case .wanted = verdict { isAnsweredEarly = false } else { isAnsweredEarly = true }
   }
 
   private func verdict(on request: ArrivingRequest, _ framing: BodyFraming) -> Verdict {
@@ -149,11 +169,9 @@ final class IncomingRequest {
       let head = RequestHead(
         method: Method(String(cString: request.method)), target: try RequestTarget(rawTarget),
         fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
+      self.head = head
       if aasa_head_size(request.connection) > limits.headerBytes {
         return .refused(.headerTooLarge(limit: limits.headerBytes))
-      }
-      if framing.contentLength ?? 0 > UInt64(limits.bodyBytes) {
-        return .refused(.bodyTooLarge(limit: limits.bodyBytes))
       }
       return .wanted(head)
     } catch {
@@ -163,17 +181,31 @@ final class IncomingRequest {
 
   /// Takes a piece of the body; false if it is too large and the connection must be cut.
   func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-    receivedBytes += piece.count
-    if isWanted {
-      if receivedBytes <= limits.bodyBytes {
-        body.append(contentsOf: piece)
-        return true
-      }
-      verdict = .refused(.bodyTooLarge(limit: limits.bodyBytes))
+    if body.count + piece.count > bodyLimit {
+      verdict = .refused(.bodyTooLarge(limit: bodyLimit))
+      return false
     }
-    body = []
-    return receivedBytes <= readBytes
+    guard heldBodies.take(piece.count, within: limits.allBodiesBytes) else {
+      verdict = .refused(.tooManyBodies(limit: limits.allBodiesBytes))
+      return false
+    }
+    body.append(contentsOf: piece)
+    return true
   }
+}
+
+/// The bytes of all bodies that a listener holds.
+final class HeldBodies: Sendable {
+  private let bytes = Atomic(0)
+
+  /// Counts bytes that are about to be held; false if they would be too many.
+  func take(_ count: Int, within limit: Int) -> Bool {
+    if bytes.add(count, ordering: .relaxed).newValue <= limit { return true }
+    release(count)
+    return false
+  }
+
+  func release(_ count: Int) { bytes.subtract(count, ordering: .relaxed) }
 }
 
 /// The bytes as UTF-8, or else as ISO 8859-1, in which every byte is a character.

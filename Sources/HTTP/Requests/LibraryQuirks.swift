@@ -23,6 +23,7 @@ import Glibc
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
 // | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while any process still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
 // | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
+// | sends the end of a chunked body as an answer to HEAD | `ResponseStream` | `BodyTests.theAnswerToHEADHasNoPartOfAStream` |
 // | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
 // | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
 // | does not tell, when it fails to start, whether it has closed the socket | `Daemon.init` leaves it open | none |
@@ -127,26 +128,30 @@ struct ConnectionMemory {
 }
 
 extension Response {
-  /// The bytes of the message as the last one of its connection, for `sendLast`. It has no Date.
+  /// The bytes of the message as the last one of its connection, for `sendLast`. It has no Date, and no
+  /// body if that is a stream.
   var lastBytes: [UInt8] {
     let reason = MHD_get_reason_phrase_for(UInt32(status.code)).map { String(cString: $0) } ?? ""
     var head = "HTTP/1.1 \(status.code) \(reason)\r\n"
     for field in fields.all { head += "\(field)\r\n" }
-    head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
-    return Array(head.utf8) + body
+    head += "Connection: close\r\nContent-Length: \(bytes.count)\r\n\r\n"
+    return Array(head.utf8) + bytes
   }
 }
 
-/// Sends the bytes of an answer, bypassing libmicrohttpd, as many as the connection accepts without
-/// waiting. No other part of an answer may have been sent.
+/// Sends the bytes of an answer, like `send`. No other part of an answer may have been sent.
 func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
+  send(bytes, on: connection)
+  // libmicrohttpd must not send anything further for such a request. In TLS it may.
+  if aasa_tls_session(connection) == nil { shutdown(aasa_socket(connection), CInt(SHUT_WR)) }
+}
+
+/// Sends bytes, bypassing libmicrohttpd, as many as the connection accepts without waiting.
+func send(_ bytes: [UInt8], on connection: OpaquePointer) {
   if sendInTLS(bytes, on: connection) { return }
-  let descriptor = aasa_socket(connection)
-  guard descriptor >= 0 else { return }
   // Sound: the pointer is used during the call only.
   _ = bytes.withUnsafeBytes {
-    send(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+    send(
+      aasa_socket(connection), $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
   }
-  // libmicrohttpd must not send anything further for such a request. In TLS it may.
-  shutdown(descriptor, CInt(SHUT_WR))
 }

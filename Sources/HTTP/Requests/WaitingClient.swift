@@ -1,0 +1,43 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// The client of a request while a handler works on the answer.
+final class WaitingClient: @unchecked Sendable {
+  // Unchecked is sound: the connection is used only under the lock and before `end`, while the thread
+  // of the connection is busy with the handler.
+
+  private struct State {
+    var connection: OpaquePointer?
+    var canBeAsked: Bool
+  }
+
+  private let state: Mutex<State>
+
+  init(of request: ArrivingRequest) {
+    nonisolated(unsafe) let state = State(
+      connection: request.connection, canBeAsked: strcmp(request.version, "HTTP/1.1") == 0)
+    self.state = Mutex(state)
+  }
+
+  /// From now on, the connection is not used.
+  func end() { state.withLock { $0.connection = nil } }
+
+  /// Whether the connection was reset or closed.
+  var hasGone: Bool {
+    state.withLock { state in
+      guard let connection = state.connection else { return false }
+      switch aasa_client(aasa_socket(connection)) {
+      case AASA_CLIENT_GONE: return true
+      case AASA_CLIENT_ENDED_SENDING where state.canBeAsked:
+        // Whether it only ended its sending cannot be seen. An interim answer, which every client of
+        // HTTP/1.1 must expect (RFC 9110 section 15.2), makes the kernel of a client that has closed its
+        // socket reset the connection, and the next call will see that.
+        state.canBeAsked = false
+        send(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8), on: connection)
+        return false
+      default: return false
+      }
+    }
+  }
+}
