@@ -35,6 +35,9 @@ public struct AdminAPI: Sendable {
       Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
+  /// The paths that monitoring asks for.
+  public static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
+
   /// All endpoints, in the order of the description.
   static func endpoints(
     _ publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
@@ -131,6 +134,11 @@ public struct AdminAPI: Sendable {
         (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
       case .headerTooLarge(let limit):
         (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
+      case .tooManyConnections:
+        (
+          .tooManyConnections,
+          "All connections, or your share of them, are in use. Try again in a second."
+        )
       }
     counts.count(refusal.status, of: nil)
     log(
@@ -139,7 +147,10 @@ public struct AdminAPI: Sendable {
           id: id, method: "", path: "", domain: nil, status: refusal.status, duration: .zero,
           token: nil, peer: "")))
     return finish(
-      Problem(code, status: refusal.status, detail).response(requestID: id), requestID: id)
+      Problem(
+        code, status: refusal.status, detail,
+        fields: code == .tooManyConnections ? [Field("Retry-After", "1")] : []
+      ).response(requestID: id), requestID: id)
   }
 
   private func problem(of error: any Error, requestID: String) -> Problem {

@@ -233,6 +233,7 @@ extension Endpoint {
   fileprivate var problems: [Status: [Problem.Code]] {
     var codes: Set<Problem.Code> = [
       .pathNotFound, .bodyTooLarge, .headerTooLarge, .internalError, .unknownTransferCoding,
+      .tooManyConnections,
     ]
     codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
     if access != .anybody {

@@ -50,6 +50,7 @@ extension Problem {
     case internalError = "internal-error"
     case committedNotServed = "committed-not-served"
     case unknownTransferCoding = "unknown-transfer-coding"
+    case tooManyConnections = "too-many-connections"
     case busy
     case databaseUnavailable = "database-unavailable"
     case diskFull = "disk-full"
@@ -111,6 +112,8 @@ extension Problem {
         (.internalServerError, Self.notServedMeaning, [.domain, .revision])
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
+      case .tooManyConnections:
+        (.serviceUnavailable, "All connections, or the client's share of them, are in use.", [])
       case .busy:
         (.serviceUnavailable, "Other edits kept the database busy. Nothing was changed.", [])
       case .databaseUnavailable:

@@ -30,6 +30,9 @@ void *_Nullable aasa_socket_context(struct MHD_Connection *_Nonnull connection);
 /// The GnuTLS session of a connection, or NULL for plain HTTP. Variadic in libmicrohttpd.
 void *_Nullable aasa_tls_session(struct MHD_Connection *_Nonnull connection);
 
+/// The epoll instance of a connection's daemon, or -1. Variadic in libmicrohttpd.
+int aasa_epoll(struct MHD_Connection *_Nonnull connection);
+
 /// Makes the kernel drop packets that open a connection to a listening socket; clients retry after
 /// a second. Connections that have begun are not affected. Returns 0, or -1 on failure.
 int aasa_ignore_beginnings(int listening);

@@ -60,6 +60,8 @@ public struct Refusal: Sendable {
     case bodyTooLarge(limit: Int)
     /// The header is larger than the limit, in bytes: 431.
     case headerTooLarge(limit: Int)
+    /// All connections, or those of the client, are taken by requests that are being answered: 503.
+    case tooManyConnections
   }
 
   /// What is wrong with the request.
@@ -74,6 +76,7 @@ public struct Refusal: Sendable {
     case .unknownTransferCoding: .notImplemented
     case .bodyTooLarge: .contentTooLarge
     case .headerTooLarge: .requestHeaderFieldsTooLarge
+    case .tooManyConnections: .serviceUnavailable
     }
   }
 }

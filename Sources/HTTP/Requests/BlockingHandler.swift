@@ -48,7 +48,8 @@ final class BlockingHandler: RequestSteps {
   func answer(_ request: ArrivingRequest) -> MHD_Result {
     guard let incoming = request.state.incoming else { return .NO }
     request.state.allow(nil)
-    let response = response(to: incoming)
+    var response = response(to: incoming)
+    if request.state.isSpare { response.fields.set(Field("Connection", "close")) }
     request.state.allow(answerMilliseconds)
     do throws(PreparedResponse.Failure) {
       return try PreparedResponse(response).queue(on: request.connection)
@@ -151,6 +152,9 @@ final class IncomingRequest {
         fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
       if aasa_head_size(request.connection) > limits.headerBytes {
         return .refused(.headerTooLarge(limit: limits.headerBytes))
+      }
+      if request.state.isSpare && !limits.probes.contains(head.target.path) {
+        return .refused(.tooManyConnections)
       }
       if framing.contentLength ?? 0 > UInt64(limits.bodyBytes) {
         return .refused(.bodyTooLarge(limit: limits.bodyBytes))
