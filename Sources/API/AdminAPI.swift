@@ -36,6 +36,9 @@ public struct AdminAPI: Sendable {
       Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
+  /// The paths that monitoring asks for.
+  public static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
+
   /// All endpoints, in the order of the description.
   static func endpoints(
     _ publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
@@ -143,6 +146,11 @@ public struct AdminAPI: Sendable {
         )
       case .headerTooLarge(let limit):
         (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
+      case .tooManyConnections:
+        (
+          .tooManyConnections,
+          "All connections, or your share of them, are in use. Try again in a second."
+        )
       }
     counts.count(refusal.status, of: nil)
     log(
@@ -150,10 +158,13 @@ public struct AdminAPI: Sendable {
         AnsweredRequest(
           id: id, method: "", path: "", domain: nil, status: refusal.status, code: code.rawValue,
           duration: .zero, token: nil, peer: "")))
-    let fields = code == .tooManyBodies ? [Field("Retry-After", "1")] : []
     return finish(
-      Problem(code, status: refusal.status, detail, fields: fields).response(requestID: id),
-      requestID: id)
+    let isCrowded = code == .tooManyBodies || code == .tooManyConnections
+    return finish(
+      Problem(
+        code, status: refusal.status, detail,
+        fields: isCrowded ? [Field("Retry-After", "1")] : []
+      ).response(requestID: id), requestID: id)
   }
 
   private func problem(

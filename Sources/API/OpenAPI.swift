@@ -237,6 +237,7 @@ extension Endpoint {
     var codes: Set<Problem.Code> = [
       .pathNotFound, .bodyTooLarge, .headerTooLarge, .internalError, .unknownTransferCoding,
       .tooManyBodies,
+      .tooManyConnections,
     ]
     codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
     if access != .anybody {

@@ -53,6 +53,7 @@ extension Problem {
     case committedNotServed = "committed-not-served"
     case unknownTransferCoding = "unknown-transfer-coding"
     case tooManyBodies = "too-many-bodies"
+    case tooManyConnections = "too-many-connections"
     case busy
     case databaseUnavailable = "database-unavailable"
     case diskFull = "disk-full"
@@ -120,6 +121,8 @@ extension Problem {
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
       case .tooManyBodies:
         (.serviceUnavailable, "The bodies of all requests together are over the limit.", [])
+      case .tooManyConnections:
+        (.serviceUnavailable, "All connections, or the client's share of them, are in use.", [])
       case .busy: (.serviceUnavailable, Self.busyMeaning, [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])

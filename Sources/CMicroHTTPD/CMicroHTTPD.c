@@ -55,6 +55,14 @@ enum aasa_client_state aasa_client(int socket) {
   return wait.revents & (POLLERR | POLLHUP) ? AASA_CLIENT_GONE : AASA_CLIENT_ENDED_SENDING;
 }
 
+int aasa_epoll(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *connected =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_DAEMON);
+  const union MHD_DaemonInfo *info =
+      connected == NULL ? NULL : MHD_get_daemon_info(connected->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info == NULL ? -1 : info->epoll_fd;
+}
+
 int aasa_ignore_beginnings(int listening) {
   /* Packets begin with the TCP header, whose byte 13 has the flags SYN (2) and ACK (16). */
   struct sock_filter code[] = {

@@ -1,3 +1,4 @@
+public import CGnuTLS
 import Synchronization
 
 /// A directory of certificate/key pairs, and the set of pairs in use. A reload replaces the set
@@ -6,6 +7,11 @@ public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
   private let used: Mutex<CertificateSet>
   private let reading: Mutex<Reading>
+  private let ticketKey = Mutex(TicketKey())
+
+  /// How long tickets are encrypted with the same key. Whoever learns a key can read recorded
+  /// TLS 1.2 connections that were resumed with it, so it is kept in memory only, and not for long.
+  private static let ticketKeySeconds: Int64 = 6 * 3600
 
   /// Where the pairs are, and the state of their files.
   private struct Reading {
@@ -33,6 +39,19 @@ public final class CertificateDirectory: Sendable {
     if set.pairs.isEmpty { throw CertificatesRefused(faults: set.faults) }
     used = Mutex(set)
     reading = Mutex(Reading(path: path, loaded: states, seen: states))
+  }
+
+  /// Lets clients resume a session without a signature (RFC 5077, RFC 8446 section 2.2), by
+  /// tickets. A ticket under an older key is worth nothing, and costs a full handshake.
+  public func enableTickets(on session: gnutls_session_t) {
+    ticketKey.withLock { key in
+      let now = clock()
+      if key.bytes.size == 0 || !(key.made..<key.made + Self.ticketKeySeconds).contains(now) {
+        key.replace(now: now)
+      }
+      // Copies the key. Without one, sessions are not resumed.
+      _ = gnutls_session_ticket_enable_server(session, &key.bytes)
+    }
   }
 
   /// The set that new connections get.
@@ -148,5 +167,28 @@ public final class CertificateSet: Sendable {
     if let pair = byHost[host] { return pair }
     let rest = host.drop { $0 != "." }
     return rest.isEmpty || rest.count == host.count ? fallback : byHost["*" + rest] ?? fallback
+  }
+}
+
+/// The key that session tickets are encrypted with.
+private struct TicketKey: ~Copyable, @unchecked Sendable {
+  // Unchecked is sound: it owns the memory that `bytes` points to.
+
+  var bytes = gnutls_datum_t()
+  /// In seconds since 1970.
+  var made: Int64 = 0
+
+  deinit { forget() }
+
+  mutating func replace(now: Int64) {
+    forget()
+    bytes = gnutls_datum_t()
+    made = now
+    if gnutls_session_ticket_key_generate(&bytes) < 0 { bytes = gnutls_datum_t() }
+  }
+
+  private func forget() {
+    gnutls_memset(bytes.data, 0, Int(bytes.size))
+    aasa_gnutls_free(bytes.data)
   }
 }

@@ -27,7 +27,7 @@ extension Log {
 extension AnsweredRequest {
   /// Whether it is a successful probe, which monitoring sends often.
   fileprivate var isRoutine: Bool {
-    status == .ok && ["/healthz", "/readyz", "/metrics"].contains(path)
+    status == .ok && AdminAPI.probes.contains(path)
   }
 
   fileprivate var fields: JSON.Object {

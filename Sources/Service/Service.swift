@@ -67,7 +67,8 @@ public final class Service: Sendable {
     }
     let publicListener = try PublicListener(
       on: configuration.publicAddress, inherited: sockets.publicSocket, serving: table.hosts,
-      daemons: configuration.threads, certificates: certificates.forFiles,
+      daemons: configuration.threads, limits: configuration.publicLimits,
+      certificates: certificates.forFiles,
       settings: configuration.publicSettings, log: { log.write($0) })
     pruning = Pruning(store)
     retention = Mutex(configuration.retention)
@@ -85,12 +86,13 @@ public final class Service: Sendable {
     self.publicListener = publicListener
     adminListener = try Listener(
       on: configuration.adminAddress, inherited: sockets.adminSocket,
-      limits: Limits(bodyBytes: configuration.maxBodyBytes), certificates: certificates.forAPI,
+      limits: configuration.adminLimits, certificates: certificates.forAPI,
       screen: { api.screen($0) }, refuse: { api.refuse($0) },
       answer: { request in
         giveWay()
         return api.answer(request)
       })
+    adminListener.exempt(configuration.trustedProxies)
   }
 
   /// Where association files are served, with the actual port if port 0 was requested.
@@ -114,6 +116,7 @@ public final class Service: Sendable {
   public func apply(_ configuration: Configuration) {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
+    adminListener.exempt(configuration.trustedProxies)
     certificates.reload(configuration)
     retention.withLock { $0 = configuration.retention }
   }
@@ -204,6 +207,18 @@ extension Configuration {
   fileprivate var retention: Retention {
     Retention(
       revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays)
+  }
+
+  fileprivate var publicLimits: Limits {
+    var limits = PublicListener.defaultLimits
+    limits.clientPercent = clientPercent
+    return limits
+  }
+
+  fileprivate var adminLimits: Limits {
+    var limits = Limits(bodyBytes: maxBodyBytes)
+    (limits.clientPercent, limits.probes) = (clientPercent, AdminAPI.probes)
+    return limits
   }
 
   fileprivate var publicSettings: PublicSettings {

@@ -11,6 +11,7 @@ public struct Configuration: Sendable, Equatable {
   package var publicCertificates: String?
   package var adminCertificates: String?
   package var threads = 1
+  package var clientPercent = 25
   package var maxBodyBytes = 8_388_608
   package var logFormat = Log.Format.text
   package var accessLog = 0
@@ -57,7 +58,7 @@ extension Configuration {
     Setting(
       "trustedProxies", \.trustedProxies, .ranges, .atOnce,
       "Proxies whose X-Forwarded-Host and Forwarded headers are trusted, as IP addresses and ranges. "
-        + "From all other clients these headers are ignored."),
+        + "From all other clients these headers are ignored. clientPercent does not limit them."),
     Setting(
       "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,
       "A directory of PEM certificates and keys. If set, association files are served over HTTPS, "
@@ -68,6 +69,10 @@ extension Configuration {
     Setting(
       "threads", \.threads, .number(1...64), .afterRestart,
       "Threads that serve association files. One is enough for most networks."),
+    Setting(
+      "clientPercent", \.clientPercent, .number(1...100), .afterRestart,
+      "How many percent of a listener's connections one client can use: an IPv4 address, or an IPv6 "
+        + "/64 network. Beyond that, each new connection closes the client's longest idle one."),
     Setting(
       "maxBodyBytes", \.maxBodyBytes, .number(131_072...1_073_741_824), .afterRestart,
       "The largest request body that the JSON API accepts, in bytes."),

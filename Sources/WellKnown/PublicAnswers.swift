@@ -1,7 +1,8 @@
 import HTTP
 
-/// The answers of the public listener other than a document, prepared once: `{"code": "unknown-host",
-/// "message": "…"}`. The codes are stable.
+/// The answers of the public listener: the header fields of a document (at the end of this file),
+/// and the answers without one, prepared once: `{"code": "unknown-host", "message": "…"}`. The codes
+/// are stable.
 final class PublicAnswers: Sendable {
   let malformedTarget: PreparedResponse
   let unclearLength: PreparedResponse
@@ -75,5 +76,31 @@ final class PublicAnswers: Sendable {
     // Codes and messages are literals of this file without characters that JSON escapes.
     let body = #"{"code":"\#(code)","message":"\#(message)"}"# + "\n"
     return Response(status, fields: fields, body: Array(body.utf8))
+  }
+}
+
+/// The header fields of the answers with a document.
+extension PublicAnswers {
+  /// The fields of a 200.
+  static func fields(_ validators: Validators, cacheSeconds: Int32) -> Fields {
+    [
+      Field("Content-Type", "application/json"), entityTag(validators),
+      Field("Last-Modified", validators.lastModified.description), cacheControl(cacheSeconds),
+      Field("X-Content-Type-Options", "nosniff"),
+    ]
+  }
+
+  /// The required fields of a 304. Last-Modified is not needed with a tag (RFC 9110 section
+  /// 15.4.5).
+  static func notModifiedFields(_ validators: Validators, cacheSeconds: Int32) -> Fields {
+    [entityTag(validators), cacheControl(cacheSeconds)]
+  }
+
+  private static func entityTag(_ validators: Validators) -> Field {
+    Field("ETag", validators.digest.entityTag)
+  }
+
+  private static func cacheControl(_ seconds: Int32) -> Field {
+    Field("Cache-Control", "public, max-age=" + String(seconds))
   }
 }

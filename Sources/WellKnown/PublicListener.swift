@@ -56,10 +56,14 @@ public final class PublicListener: Sendable {
     self.handlers = handlers
     self.current = current
     self.accessQueue = accessQueue
+    listener.exempt(settings.trustedProxies)
   }
 
   /// Changes the settings for all later requests.
-  public func apply(_ settings: PublicSettings) { current.replace(by: settings) }
+  public func apply(_ settings: PublicSettings) {
+    current.replace(by: settings)
+    listener.exempt(settings.trustedProxies)
+  }
 
   /// The counts of all threads together.
   public var counts: PublicCounts {

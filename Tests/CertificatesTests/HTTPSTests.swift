@@ -19,7 +19,16 @@ struct SecureServing {
   let certificates: CertificateDirectory
   let listener: PublicListener
 
-  init(limits: Limits = PublicListener.defaultLimits, hasDefault: Bool = false) throws {
+  /// How far the server's clock is ahead, in seconds.
+  let ahead = Shift()
+
+  final class Shift: Sendable {
+    let seconds = Atomic<Int64>(0)
+  }
+
+  init(
+    limits: Limits = PublicListener.defaultLimits, hasDefault: Bool = false, daemons: Int = 1
+  ) throws {
     issuer = try Issuer()
     directory = try TemporaryDirectory()
     try directory.write(try issuer.issue("example.com", serial: 10), as: "example.com")
@@ -28,15 +37,17 @@ struct SecureServing {
     if hasDefault {
       try directory.write(try issuer.issue("localhost", serial: 13), as: "default")
     }
-    certificates = try CertificateDirectory(directory.url.path) { Issuer.now }
+    certificates = try CertificateDirectory(directory.url.path) { [ahead] in
+      Issuer.now + ahead.seconds.load(ordering: .relaxed)
+    }
     let hosts = HostTable()
     hosts.replaceAll([
       try Self.document("example.com", #"{"applinks":{}}"#),
       try Self.document("large.test", Self.large),
     ])
     listener = try PublicListener(
-      on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, limits: limits,
-      certificates: certificates)
+      on: SocketAddress(host: "127.0.0.1", port: 0), serving: hosts, daemons: daemons,
+      limits: limits, certificates: certificates)
   }
 
   private static func document(_ name: String, _ body: String) throws -> ServedDocument {
@@ -48,10 +59,11 @@ struct SecureServing {
 
   func connect(
     _ host: String? = "example.com", priorities: String = TLSConnection.normal,
-    isSlow: Bool = false
+    ticket: [UInt8]? = nil, isSlow: Bool = false
   ) throws -> TLSConnection {
     try TLSConnection(
-      port: listener.port, host: host, priorities: priorities, isSlow: isSlow, to: listener)
+      port: listener.port, host: host, priorities: priorities, ticket: ticket, isSlow: isSlow,
+      to: listener)
   }
 
   static func request(_ host: String = "example.com", _ lines: String = "") -> String {
@@ -98,6 +110,60 @@ struct SecureServing {
       throws: TLSConnection.Failure.handshake(
         code: GNUTLS_E_FATAL_ALERT_RECEIVED, alert: GNUTLS_A_UNRECOGNIZED_NAME.rawValue)
     ) { try serving.connect(host) }
+  }
+
+  /// Several threads share the key of the tickets.
+  @Test(arguments: ["VERS-TLS1.2", "VERS-TLS1.3"])
+  func aClientResumesItsSessionUntilTheTicketIsOld(version: String) throws {
+    let priorities = "NORMAL:-VERS-ALL:+\(version)"
+    let serving = try SecureServing(daemons: 3)
+    let first = try serving.connect(priorities: priorities)
+    #expect(!first.isResumed)
+    #expect(try first.exchange(SecureServing.request()).status == 200)
+    let ticket = try first.ticket()
+    func resumes() throws -> Bool {
+      let connection = try serving.connect(priorities: priorities, ticket: ticket)
+      #expect(try connection.exchange(SecureServing.request()).status == 200)
+      return connection.isResumed
+    }
+    for _ in 0..<20 { #expect(try resumes()) }
+    serving.certificates.reload()
+    #expect(try resumes())
+    serving.ahead.seconds.store(7 * 3600, ordering: .relaxed)
+    #expect(try !resumes(), "the key was replaced")
+    serving.ahead.seconds.store(0, ordering: .relaxed)
+    #expect(try !resumes(), "an older key is forgotten")
+  }
+
+  @Test(arguments: ["-tls1_2", "-tls1_3"]) func openSSLResumesItsSession(version: String) throws {
+    let serving = try SecureServing()
+    let request = SecureServing.request("example.com", "Connection: close\r\n")
+    let file = serving.directory.path("session")
+    func report(_ option: String) throws -> String {
+      let words = [
+        "openssl", "s_client", version, "-ign_eof", "-connect",
+        "127.0.0.1:\(serving.listener.port)", "-servername", "example.com", option, file,
+      ]
+      let result = try Program.run(
+        "sh", ["-c", "printf '\(request)' | " + words.joined(separator: " ")])
+      #expect(result.output.contains("HTTP/1.1 200"), "\(result.errors)")
+      return result.output
+    }
+    #expect(try report("-sess_out").contains("\nNew, TLS"))
+    #expect(try report("-sess_in").contains("\nReused, TLS"))
+  }
+
+  @Test func theQuickestCipherIsChosenWhateverTheClientPrefers() throws {
+    let serving = try SecureServing()
+    let result = try Program.run(
+      "sh",
+      [
+        "-c",
+        "openssl s_client -connect 127.0.0.1:\(serving.listener.port) -servername example.com "
+          + "-ciphersuites TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:"
+          + "TLS_AES_128_GCM_SHA256 < /dev/null",
+      ])
+    #expect(result.output.contains("Cipher is TLS_AES_128_GCM_SHA256"), "\(result.output)")
   }
 
   @Test func aConnectionTakesManyRequestsOneAfterTheOtherAndAtOnce() throws {

@@ -79,6 +79,32 @@ import Testing
     #expect(secure.status == 0)
   }
 
+  /// libmicrohttpd by itself uses up a processor as long as a handshake waits for a client.
+  @Test func stalledHandshakesUseNoProcessorAndKeepNobodyWaiting() throws {
+    let server = try start()
+    let stalled = try (0..<20).map { _ in
+      try TLSConnection(port: server.publicPort, host: "example.com", stalls: true)
+    }
+    let request = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n"
+    let kept = try TLSConnection(port: server.publicPort, host: "example.com")
+    #expect(try kept.exchange(request).status == 404)
+    let (before, start) = (try processorTicks(of: server), ContinuousClock.now)
+    while ContinuousClock.now - start < .seconds(2) {
+      #expect(try kept.exchange(request).status == 404)
+      usleep(20_000)
+    }
+    // A hundred ticks a second; one thread would use all of them.
+    #expect(try processorTicks(of: server) - before < 100)
+    #expect(stalled.count == 20)
+  }
+
+  /// The processor time that the program has used, of proc_pid_stat(5).
+  private func processorTicks(of server: RunningServer) throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(server.process.id)/stat", encoding: .utf8)
+    let fields = text.split(separator: " ")
+    return try #require(Int(fields[13])) + #require(Int(fields[14]))
+  }
+
   @Test func certificatesAreReloadedOnSIGHUPAndOnChanges() throws {
     let server = try start()
     func serial() throws -> UInt8 {

@@ -28,11 +28,13 @@ final class TLSConnection {
   ///
   /// - Parameters:
   ///   - host: The name that the server is told; nil for none.
+  ///   - ticket: The session of an earlier connection, to be resumed.
   ///   - isSlow: Whether each byte of the handshake goes in a packet of its own.
+  ///   - stalls: Whether it ends its handshake after the first message, and leaves the server waiting.
   ///   - server: What has to live as long as the connection.
   init(
-    port: UInt16, host: String? = nil, priorities: String = normal, isSlow: Bool = false,
-    to server: AnyObject? = nil
+    port: UInt16, host: String? = nil, priorities: String = normal, ticket: [UInt8]? = nil,
+    isSlow: Bool = false, stalls: Bool = false, to server: AnyObject? = nil
   ) throws {
     self.server = server
     descriptor = try Self.connect(port)
@@ -45,13 +47,22 @@ final class TLSConnection {
       try check(gnutls_server_name_set(session, GNUTLS_NAME_DNS, host, host.utf8.count))
     }
     try offerProtocol()
+    if let ticket { try check(gnutls_session_set_data(session, ticket, ticket.count)) }
     gnutls_transport_set_int2(session, descriptor, descriptor)
     if isSlow {
       gnutls_transport_set_push_function(session) { context, bytes, count in
         Glibc.send(CInt(Int(bitPattern: context)), bytes, min(1, count), CInt(MSG_NOSIGNAL))
       }
     }
-    try shakeHands()
+    if stalls {
+      gnutls_transport_set_pull_function(session) { _, _, _ in
+        errno = EAGAIN
+        return -1
+      }
+      _ = gnutls_handshake(session)
+    } else {
+      try shakeHands()
+    }
   }
 
   deinit {
@@ -88,6 +99,18 @@ final class TLSConnection {
       let isAlert = code == GNUTLS_E_FATAL_ALERT_RECEIVED
       throw .handshake(code: code, alert: isAlert ? gnutls_alert_get(session).rawValue : nil)
     }
+  }
+
+  /// Whether the handshake has resumed the session of the ticket.
+  var isResumed: Bool { gnutls_session_is_resumed(session) != 0 }
+
+  /// The session, to be resumed by a later connection; after an answer, with which TLS 1.3 sends its
+  /// ticket.
+  func ticket() throws -> [UInt8] {
+    var data = gnutls_datum_t()
+    try check(gnutls_session_get_data2(session, &data))
+    defer { aasa_gnutls_free(data.data) }
+    return Array(UnsafeBufferPointer(start: data.data, count: Int(data.size)))
   }
 
   /// The protocol that the server has chosen (RFC 7301).
@@ -158,7 +181,12 @@ final class TLSConnection {
 
   private func receive() throws(Failure) {
     var bytes = [UInt8](repeating: 0, count: 16_384)
-    let count = gnutls_record_recv(session, &bytes, bytes.count)
+    var count: Int
+    repeat {
+      errno = 0
+      count = gnutls_record_recv(session, &bytes, bytes.count)
+      // Without an error of the socket, it has received a ticket.
+    } while count == Int(GNUTLS_E_AGAIN) && errno != EAGAIN
     if count == 0 { throw .closed(received: String(decoding: buffer, as: UTF8.self)) }
     if count == Int(GNUTLS_E_PREMATURE_TERMINATION) {
       throw .cutOff(received: String(decoding: buffer, as: UTF8.self))

@@ -8,8 +8,7 @@ import Testing
   private static let count = 10_000
 
   /// Lets this process, and the server that it starts, open as many files as the system allows;
-  /// whether that is enough: three quarters of the server's are for connections, and when three
-  /// quarters of these are taken idle ones are closed sooner.
+  /// whether that is enough: three quarters of the server's are for connections.
   private static let hasRoom: Bool = {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -28,7 +27,9 @@ import Testing
     let threads = try Self.status("Threads", of: server)
     var idle: [RawConnection] = []
     for index in 0..<Self.count {
-      let connection = try RawConnection(port: server.publicPort)
+      // Each client may have a quarter of 16,384 connections.
+      let connection = try RawConnection(
+        port: server.publicPort, client: 2 + UInt8(index / 2_500))
       if index.isMultiple(of: 2) { try connection.send("GET /.well-known/") }
       idle.append(connection)
     }

@@ -24,12 +24,15 @@ public final class RawConnection {
   ///
   /// - Parameters:
   ///   - port: The server's port on 127.0.0.1.
+  ///   - client: The last number of the own address, 127.0.0.N.
   ///   - seconds: The timeout of each later wait.
   ///   - server: An object to keep alive as long as the connection.
-  public init(port: UInt16, seconds: Double = 10, to server: AnyObject? = nil) throws(Failure) {
+  public init(
+    port: UInt16, client: UInt8 = 1, seconds: Double = 10, to server: AnyObject? = nil
+  ) throws(Failure) {
     self.server = server
     self.seconds = seconds
-    descriptor = try connectedSocket(to: port)
+    descriptor = try connectedSocket(to: port, client: client)
   }
 
   deinit { close(descriptor) }

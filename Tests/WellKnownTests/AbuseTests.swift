@@ -44,37 +44,6 @@ import WellKnown
     #expect(try serving.answer().status == 200)
   }
 
-  @Test func idleConnectionsAreClosedSoonerWhenMostAreTaken() throws {
-    var limits = PublicListener.defaultLimits
-    (limits.connections, limits.headerSeconds) = (8, 20)
-    let serving = try Serving(limits: limits)
-    let idle = try (0..<8).map { _ in try serving.connect() }
-    #expect(becomesTrue { serving.listener.counts.openConnections == 8 })
-    // It waits in the kernel's queue until one is closed.
-    #expect(try serving.answer().status == 200)
-    #expect(idle.count == 8)
-  }
-
-  /// The time of an answer counts from its request, however long the connection has waited before.
-  @Test func answersAreNotCutWhenMostConnectionsAreTaken() throws {
-    var limits = PublicListener.defaultLimits
-    (limits.connections, limits.headerSeconds) = (8, 30)
-    // More than the sockets hold.
-    let body = String(repeating: "x", count: 48_000_000)
-    let serving = try Serving(["example.com": body], limits: limits)
-    let idle = try serving.connect()
-    let connection = try serving.connect()
-    let start = ContinuousClock.now
-    // A tenth of the time, and a bit.
-    #expect(becomesTrue { ContinuousClock.now - start > .seconds(3.2) })
-    try connection.send(Self.request)
-    #expect(becomesTrue { serving.listener.counts.requests(.ok, .other) == 1 })
-    let others = try (0..<6).map { _ in try serving.connect() }
-    #expect(idle.hasEnded(withinMilliseconds: 10_000))
-    #expect(try connection.readResponse().body.count == body.utf8.count)
-    #expect(others.count == 6)
-  }
-
   @Test func aThousandPipelinedRequestsAreAllAnsweredInOrder() throws {
     let serving = try Serving()
     let connection = try serving.connect()

@@ -36,8 +36,8 @@ struct Serving {
       cacheSeconds: 3600, domain: domain, revision: revision)
   }
 
-  func connect(seconds: Double = 10) throws -> RawConnection {
-    try RawConnection(port: listener.port, seconds: seconds, to: listener)
+  func connect(client: UInt8 = 1, seconds: Double = 10) throws -> RawConnection {
+    try RawConnection(port: listener.port, client: client, seconds: seconds, to: listener)
   }
 
   /// The answer to one request on a connection of its own.

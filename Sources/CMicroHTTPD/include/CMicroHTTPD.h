@@ -43,6 +43,9 @@ enum aasa_client_state {
 /// the Glibc module hides.
 enum aasa_client_state aasa_client(int socket);
 
+/// The epoll instance of a connection's daemon, or -1. Variadic in libmicrohttpd.
+int aasa_epoll(struct MHD_Connection *_Nonnull connection);
+
 /// Makes the kernel drop packets that open a connection to a listening socket; clients retry after
 /// a second. Connections that have begun are not affected. Returns 0, or -1 on failure.
 int aasa_ignore_beginnings(int listening);

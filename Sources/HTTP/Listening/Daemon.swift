@@ -46,7 +46,7 @@ final class Daemon: Sendable {
     on socket: ListeningSocket, of address: SocketAddress, threading: Threading,
     limits: Limits, memoryBytes: Int, certificates: CertificateDirectory?, requests: RequestCycle
   ) throws(ListenerError) {
-    let connections = OpenConnections(limits, certificates: certificates)
+    let connections = OpenConnections(limits, threading, certificates: certificates)
     let callbacks = RequestCycle.callbacks
     let unescape: UnescapeCallback = keepEscapes
     let context = Unmanaged.passUnretained(requests).toOpaque()
@@ -55,7 +55,7 @@ final class Daemon: Sendable {
     var options: [MHD_OptionItem] = [
       option(.LISTEN_SOCKET, Int(socket.descriptor)),
       option(.CONNECTION_MEMORY_LIMIT, memoryBytes),
-      option(.CONNECTION_LIMIT, limits.connections),
+      option(.CONNECTION_LIMIT, connections.acceptLimit),
       option(.CONNECTION_TIMEOUT, limits.idleSeconds),
       option(.URI_LOG_CALLBACK, unsafeBitCast(callbacks.target, to: Int.self), context),
       option(.UNESCAPE_CALLBACK, unsafeBitCast(unescape, to: Int.self)),

@@ -2,13 +2,19 @@ import Glibc
 
 /// Limits for clients of a listener, so that none of them exhausts it.
 public struct Limits: Sendable {
-  /// The maximum number of open connections. Further ones wait in the kernel's queue.
+  /// The maximum number of open connections. A further one takes the place of the one that has been
+  /// idle longest.
   public var connections: Int
+  /// The percentage of them that one client may have: an IPv4 address, or an IPv6 network of 64
+  /// bits.
+  public var clientPercent = 25
+  /// Paths that a listener with a thread per connection also answers where all connections are
+  /// taken by requests that are being answered.
+  public var probes: Set<String> = []
   /// Seconds without a byte after which a connection is closed.
   public var idleSeconds: Int
   /// Seconds from the start of a connection, or the end of an answer, to the end of the next
-  /// request's header, even if bytes keep arriving slowly. A tenth of it applies when most
-  /// connections are in use. Each answer restarts the time.
+  /// request's header, even if bytes keep arriving slowly. Each answer restarts the time.
   public var headerSeconds: Int
   /// Seconds to receive a body, and then to send the answer, without the handler's time. Listeners
   /// with prepared responses use `headerSeconds` for answers.

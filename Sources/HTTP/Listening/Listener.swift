@@ -105,6 +105,11 @@ public final class Listener: Sendable {
   /// Open connections.
   public var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
 
+  /// Lets clients, such as proxies, have any number of connections. A later call replaces them.
+  public func exempt(_ clients: [AddressRange]) {
+    for daemon in daemons { daemon.connections.exempt(clients) }
+  }
+
   /// Requests that have begun to arrive and are not answered yet.
   public var requestsInFlight: Int { daemons.reduce(0) { $0 + Int($1.requests.inFlight.count) } }
 

@@ -13,15 +13,27 @@ final class OpenConnection: @unchecked Sendable {
   /// The certificates that were in use when the connection began. A handshake may use them at any
   /// time until the connection ends.
   let certificates: CertificateSet?
+  /// Whether it is over a limit of connections, all of which are being answered: only probes are
+  /// answered on it, and it is closed soon.
+  fileprivate(set) var isSpare = false
   fileprivate let descriptor: CInt
+  /// The client, unless it may have any number of connections.
+  fileprivate let client: IPAddress?
   /// When the connection began, in milliseconds of `OpenConnections.now`.
   fileprivate let begun: Int64
   /// When to cut the connection, in the same unit.
   fileprivate let deadline: Atomic<Int64>
   /// Whether a request has arrived.
   fileprivate let hasAsked = Atomic(false)
+  /// Whether a request has arrived that is not answered yet.
+  fileprivate let isAsking = Atomic(false)
   /// Its index among the open ones. Used under the lock.
   fileprivate var index = 0
+  /// Whether it was cut, and will end. Used under the lock.
+  fileprivate var isCut = false
+
+  /// What its TLS session uses.
+  fileprivate var socket: SessionSocket?
 
   /// The stage of the current request.
   var stage = RequestStage.none
@@ -30,8 +42,11 @@ final class OpenConnection: @unchecked Sendable {
   /// The request, for handlers that may block.
   var incoming: IncomingRequest?
 
-  fileprivate init(_ descriptor: CInt, milliseconds: Int64, certificates: CertificateSet?) {
+  fileprivate init(
+    _ descriptor: CInt, of client: IPAddress?, milliseconds: Int64, certificates: CertificateSet?
+  ) {
     self.descriptor = descriptor
+    self.client = client
     self.certificates = certificates
     begun = OpenConnections.now
     deadline = Atomic(begun + milliseconds)
@@ -45,6 +60,7 @@ final class OpenConnection: @unchecked Sendable {
 
   /// Sets the time after which the connection is cut; nil for never.
   func allow(_ milliseconds: Int64?) {
+    let milliseconds = milliseconds.map { isSpare ? min($0, Self.spareMilliseconds) : $0 }
     deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
   }
 
@@ -56,17 +72,38 @@ final class OpenConnection: @unchecked Sendable {
     return try body()
   }
 
+  /// How long the client of a spare connection may take.
+  fileprivate static let spareMilliseconds: Int64 = 2000
+
   /// Like `allow`, for a request whose header has arrived.
   func allowAnswer(_ milliseconds: Int64) {
     hasAsked.store(true, ordering: .relaxed)
+    isAsking.store(true, ordering: .relaxed)
+    allow(milliseconds)
+  }
+
+  /// Like `allow`, for the next request.
+  func allowNext(_ milliseconds: Int64) {
+    isAsking.store(false, ordering: .relaxed)
     allow(milliseconds)
   }
 }
 
 /// The open connections of a daemon, each with its deadline.
+///
+/// When all of them, or those of one client, are taken, a new one takes the place of the one that
+/// has waited longest for its client; one without a request goes first. If none waits, because all
+/// requests are being answered, the new one is spare.
 final class OpenConnections: Sendable {
   private struct State {
     var open: [OpenConnection] = []
+    /// Those that are neither cut nor spare.
+    var ordinary = 0
+    /// The same, by client.
+    var byClient: [IPAddress: Int] = [:]
+    var spare = 0
+    /// Clients that may have any number of connections.
+    var exempt: [AddressRange] = []
     /// The number of connections passed to the daemon that it has not begun to serve, and since
     /// when.
     var expected = 0
@@ -74,15 +111,29 @@ final class OpenConnections: Sendable {
   }
 
   private let limit: Int
+  private let clientLimit: Int
+  private let spareLimit: Int
   private let headerMilliseconds: Int64
   private let certificates: CertificateDirectory?
+  /// What the thread of all connections has done; nil if each has its own thread.
+  private let progress: SessionSocket.Progress?
   private let state = Mutex(State())
 
-  init(_ limits: Limits, certificates: CertificateDirectory?) {
+  init(_ limits: Limits, _ threading: Daemon.Threading, certificates: CertificateDirectory?) {
+    progress = threading == .single ? SessionSocket.Progress() : nil
     limit = limits.connections
+    clientLimit = max(1, limit * limits.clientPercent / 100)
+    spareLimit = limit / 16 + 8
     headerMilliseconds = Int64(limits.headerSeconds) * 1000
     self.certificates = certificates
   }
+
+  /// The number that the daemon must accept. Connections that are cut take a moment to end, and
+  /// libmicrohttpd resets those beyond its limit.
+  var acceptLimit: Int { limit + max(256, 2 * spareLimit) }
+
+  /// Lets these clients have any number of connections from now on.
+  func exempt(_ clients: [AddressRange]) { state.withLock { $0.exempt = clients } }
 
   /// Milliseconds of a clock that takes next to no time to read.
   static var now: Int64 {
@@ -115,19 +166,28 @@ final class OpenConnections: Sendable {
     }
   }
 
-  fileprivate func begin(_ descriptor: CInt) -> OpenConnection {
-    let connection = OpenConnection(
-      descriptor, milliseconds: headerMilliseconds, certificates: certificates?.current)
-    state.withLock { state in
+  fileprivate func begin(_ pointer: OpaquePointer) -> OpenConnection {
+    let socket = certificates.flatMap { prepareSession(of: pointer, $0, progress) }
+    let address = peerAddress(of: pointer)
+    return state.withLock { state in
+      let isExempt = address.map { address in state.exempt.contains { $0.contains(address) } }
+      let connection = OpenConnection(
+        aasa_socket(pointer), of: isExempt == false ? address?.client : nil,
+        milliseconds: headerMilliseconds, certificates: certificates?.current)
+      connection.socket = socket
+      connection.isSpare = !makeRoom(for: connection.client, in: &state)
+      connection.allow(headerMilliseconds)
+      Self.count(connection, by: 1, in: &state)
       connection.index = state.open.count
       state.open.append(connection)
       state.expected = max(0, state.expected - 1)
+      return connection
     }
-    return connection
   }
 
   fileprivate func end(_ connection: OpenConnection) {
     state.withLock { state in
+      if !connection.isCut { Self.count(connection, by: -1, in: &state) }
       // The last one takes its place.
       state.open[state.open.count - 1].index = connection.index
       state.open.swapAt(connection.index, state.open.count - 1)
@@ -135,16 +195,69 @@ final class OpenConnections: Sendable {
     }
   }
 
-  /// Cuts the connections past their deadline. If more than three quarters of the allowed
-  /// connections are open, a client has only a tenth of the time for its next request.
+  private static func count(
+    _ connection: OpenConnection, by number: Int, in state: inout State
+  ) {
+    if connection.isSpare {
+      state.spare += number
+      return
+    }
+    state.ordinary += number
+    guard let client = connection.client else { return }
+    let count = state.byClient[client, default: 0] + number
+    state.byClient[client] = count == 0 ? nil : count
+  }
+
+  /// Makes room for a new connection.
+  ///
+  /// - Returns: Whether it is an ordinary one.
+  private func makeRoom(for client: IPAddress?, in state: inout State) -> Bool {
+    let isWithinShare =
+      client.map { state.byClient[$0, default: 0] < clientLimit } ?? true
+      || cutSome(of: clientLimit, in: &state) { !$0.isSpare && $0.client == client }
+    if isWithinShare,
+      state.ordinary < limit || cutSome(of: limit, in: &state, where: { !$0.isSpare })
+    {
+      return true
+    }
+    if state.spare >= spareLimit { _ = cutSome(of: 1, in: &state) { $0.isSpare } }
+    return false
+  }
+
+  /// Cuts a few of the connections that have waited longest for their clients: a part of a limit,
+  /// so that not every new connection looks through all of them.
+  ///
+  /// - Returns: Whether there was one.
+  private func cutSome(
+    of limit: Int, in state: inout State, where isChosen: (OpenConnection) -> Bool
+  ) -> Bool {
+    var waiting: [(isAsking: Int, deadline: Int64, connection: OpenConnection)] = []
+    for connection in state.open where !connection.isCut && isChosen(connection) {
+      let deadline = connection.deadline.load(ordering: .relaxed)
+      // Otherwise its request is being answered.
+      guard deadline != .max else { continue }
+      waiting.append((connection.isAsking.load(ordering: .relaxed) ? 1 : 0, deadline, connection))
+    }
+    waiting.sort { ($0.isAsking, $0.deadline) < ($1.isAsking, $1.deadline) }
+    for one in waiting.prefix(limit / 64 + 1) { Self.cut(one.connection, in: &state) }
+    return !waiting.isEmpty
+  }
+
+  /// While the lock is held, the socket cannot be closed and its descriptor reused.
+  private static func cut(_ connection: OpenConnection, in state: inout State) {
+    shutdown(connection.descriptor, CInt(SHUT_RDWR))
+    connection.allow(nil)
+    if connection.isCut { return }
+    count(connection, by: -1, in: &state)
+    connection.isCut = true
+  }
+
+  /// Cuts the connections past their deadline.
   func cutOverdue() {
-    // While the lock is held, no socket can be closed and its descriptor reused.
     state.withLock { state in
-      let isCrowded = state.open.count > limit / 4 * 3
-      let limit = Self.now + (isCrowded ? headerMilliseconds / 10 * 9 : 0)
-      for connection in state.open where connection.deadline.load(ordering: .relaxed) < limit {
-        shutdown(connection.descriptor, CInt(SHUT_RDWR))
-        connection.allow(nil)
+      let now = Self.now
+      for connection in state.open where connection.deadline.load(ordering: .relaxed) < now {
+        Self.cut(connection, in: &state)
       }
     }
   }
@@ -168,7 +281,7 @@ private func notifyConnection(
   let connections = Unmanaged<OpenConnections>.fromOpaque(context).takeUnretainedValue()
   switch event {
   case .CONNECTION_NOTIFY_STARTED:
-    state.pointee = Unmanaged.passRetained(connections.begin(aasa_socket(connection))).toOpaque()
+    state.pointee = Unmanaged.passRetained(connections.begin(connection)).toOpaque()
   case .CONNECTION_NOTIFY_CLOSED:
     guard let ended = state.pointee else { return }
     state.pointee = nil

@@ -67,6 +67,8 @@ public struct Refusal: Sendable {
     case tooManyBodies(limit: Int)
     /// The header is larger than the limit, in bytes: 431.
     case headerTooLarge(limit: Int)
+    /// All connections, or those of the client, are taken by requests that are being answered: 503.
+    case tooManyConnections
   }
 
   /// What is wrong with the request.
@@ -84,6 +86,7 @@ public struct Refusal: Sendable {
     case .bodyTooLarge: .contentTooLarge
     case .tooManyBodies: .serviceUnavailable
     case .headerTooLarge: .requestHeaderFieldsTooLarge
+    case .tooManyConnections: .serviceUnavailable
     }
   }
 }

@@ -79,11 +79,13 @@ public final class Content: @unchecked Sendable {
     return nil
   }
 
-  /// Prefetches the first bytes into the processor's caches. Does nothing for a file, which the
-  /// kernel sends.
-  public func prefetch() {
-    if case .buffer(let buffer) = storage { aasa_prefetch(buffer.baseAddress) }
+  /// Where the bytes are in memory; nil for a file, which the kernel sends.
+  public var address: UnsafeRawPointer? {
+    if case .buffer(let buffer) = storage { UnsafeRawPointer(buffer.baseAddress) } else { nil }
   }
+
+  /// Prefetches the first kilobyte of some memory into the processor's caches.
+  public static func prefetch(_ address: UnsafeRawPointer?) { aasa_prefetch(address) }
 }
 
 extension Content {

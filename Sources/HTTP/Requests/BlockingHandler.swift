@@ -49,9 +49,10 @@ final class BlockingHandler: RequestSteps {
   /// Answers. The handler's time is not charged to the client's deadline.
   func answer(_ request: ArrivingRequest) -> MHD_Result {
     request.state.allow(nil)
-    guard let response = request.state.incoming.map({ response(to: $0, on: request) }) else {
+    guard var response = request.state.incoming.map({ response(to: $0, on: request) }) else {
       return .NO
     }
+    if request.state.isSpare { response.fields.set(Field("Connection", "close")) }
     // The body is not held while the answer is sent.
     request.state.incoming = nil
     request.state.allow(answerMilliseconds)
@@ -172,6 +173,9 @@ final class IncomingRequest {
       self.head = head
       if aasa_head_size(request.connection) > limits.headerBytes {
         return .refused(.headerTooLarge(limit: limits.headerBytes))
+      }
+      if request.state.isSpare && !limits.probes.contains(head.target.path) {
+        return .refused(.tooManyConnections)
       }
       return .wanted(head)
     } catch {

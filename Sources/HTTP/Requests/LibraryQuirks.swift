@@ -20,6 +20,8 @@ import Glibc
 // | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
 // | closes silent connections only, not those that send bytes very slowly | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
 // | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsMadeDuringShutdownAreAnsweredOrRefused` |
+// | resets connections beyond its limit | `OpenConnections.acceptLimit` | `CrowdTests.aProbeIsAnsweredWhenAllConnectionsAreBusyAndMoreWait` |
+// | calls GnuTLS without a pause while a handshake waits for the client | `SessionSocket` | `SecureServerTests.stalledHandshakesUseNoProcessorAndKeepNobodyWaiting` |
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
 // | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while any process still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
 // | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |

@@ -132,7 +132,7 @@ private func endRequest(
     case .none, .target, .head: break
     }
     state.stage = .none
-    state.allow(cycle.headerMilliseconds)
+    state.allowNext(cycle.headerMilliseconds)
     cycle.inFlight.complete()
   }
 }
