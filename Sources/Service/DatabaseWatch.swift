@@ -106,7 +106,7 @@ final class DatabaseWatch: Sendable {
     }
     state.withLock { state in
       state.isBusy = false
-      state.nextCheck = .now + max(.seconds(60), (.now - start) * 20)
+      state.nextCheck = .now + max(.seconds(5), (.now - start) * 20)
     }
   }
 

@@ -91,7 +91,7 @@ extension Health {
     case .damaged, .unexpected: .damaged
     case .diskFull: .full
     case .replaced: .replaced
-    case .busy, .readOnly, .cannotOpen, .inputOutput: nil
+    case .readOnly, .cannotOpen, .inputOutput: nil
     }
   }
 

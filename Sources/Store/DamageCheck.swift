@@ -97,9 +97,12 @@ extension Store {
       let mode: Connection.Mode = access(path, W_OK) == 0 ? .existing : .readOnly
       let connection = try Connection(path: path, mode: mode)
       try connection.execute("PRAGMA query_only = ON")
+      try Schema.known().check(connection, path)
       return try withoutActuallyEscaping(pause) {
         try DamageCheck.faults(connection, pausing: $0)
       }
+    } catch BackupError.otherSchema(_, let objects) {
+      return objects.map { "\($0) is missing or different in the schema" }
     } catch let error as SQLiteError {
       throw StoreError(error)
     }

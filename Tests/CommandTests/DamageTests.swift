@@ -193,6 +193,6 @@ import Testing
     server.process.signal(SIGHUP)
     #expect(try becomesTrue { try readiness(server)["status"] == "degraded" })
     #expect(try server.end() == .exited(0))
-    #expect(try server.errors().contains("refers to a missing row of \"app\""))
+    #expect(try server.errors().contains("refers to a missing row of"))
   }
 }
