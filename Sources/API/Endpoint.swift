@@ -52,9 +52,11 @@ struct Endpoint: Sendable {
       switch self {
       case .none: []
       case .change: [.diskFull, .databaseReplaced]
-      case .deletion: [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
+      case .deletion:
+        [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
       case .publication: Self.deletion.problems + Self.publishing
-      case .publications: Self.publishing + [.diskFull, .databaseReplaced, .committedNotServed, .severalRefused]
+      case .publications:
+        Self.publishing + [.diskFull, .databaseReplaced, .committedNotServed, .severalRefused]
       }
     }
 
