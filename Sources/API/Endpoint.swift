@@ -51,10 +51,12 @@ struct Endpoint: Sendable {
     var problems: [Problem.Code] {
       switch self {
       case .none: []
-      case .change: [.diskFull]
-      case .deletion: [.diskFull, .staleRevision, .alreadyExists, .committedNotServed]
+      case .change: [.diskFull, .databaseReplaced]
+      case .deletion:
+        [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
       case .publication: Self.deletion.problems + Self.publishing
-      case .publications: Self.publishing + [.diskFull, .committedNotServed, .severalRefused]
+      case .publications:
+        Self.publishing + [.diskFull, .databaseReplaced, .committedNotServed, .severalRefused]
       }
     }
 

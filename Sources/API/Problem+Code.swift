@@ -56,6 +56,7 @@ extension Problem {
     case tooManyConnections = "too-many-connections"
     case busy
     case databaseUnavailable = "database-unavailable"
+    case databaseReplaced = "database-replaced"
     case diskFull = "disk-full"
 
     /// The status of the answer, what the code means, and the members that its problem can have.
@@ -126,6 +127,8 @@ extension Problem {
       case .busy: (.serviceUnavailable, Self.busyMeaning, [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
+      case .databaseReplaced:
+        (.serviceUnavailable, "The database file was deleted or replaced. Edits are refused.", [])
       case .diskFull:
         (.insufficientStorage, "The disk is full. Nothing was changed.", [])
       }

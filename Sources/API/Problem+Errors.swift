@@ -106,7 +106,7 @@ extension Problem {
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
     case .busy: return .busy("The database is busy with other edits.")
     case .notServedYet: return notServedYet()
-    case .foreign, .newerSchema, .brokenReferences:
+    case .foreign, .empty, .leftover, .newerSchema, .brokenReferences:
       throw InternalError(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
     }
@@ -124,6 +124,11 @@ extension Problem {
       return Problem(
         .databaseUnavailable,
         "Cannot write the database. Nothing was changed, and files are still served. See the log.")
+    case .replaced:
+      return Problem(
+        .databaseReplaced,
+        "The database file was deleted or replaced while the server ran. Edits are refused, and files "
+          + "are still served. Restore the rescue copy that the log names, and restart the server.")
     case .damaged, .unexpected: throw InternalError(detail: detail)
     }
   }

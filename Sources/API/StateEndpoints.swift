@@ -14,8 +14,16 @@ struct StateEndpoints: Sendable {
       Endpoint(
         .get, "/v1/export", .role(.viewer),
         "export", .state, "Export all apps and domains",
+        description:
+          "If the database file was deleted or replaced while the server ran, the state is what the "
+          + "server still has, and the answer has the header field `X-Aasa-Database: replaced`.",
         answers: .ok("A state that `apply` accepts.", "State", Example.state)
-      ) { _ in .json(.ok, StateResource.json(try publisher.store.state())) },
+      ) { _ in
+        let isReplaced = publisher.store.replacedFile != nil
+        var response = Response.json(.ok, StateResource.json(try publisher.store.state()))
+        if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
+        return response
+      },
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
         "apply", .state, "Apply a desired state", description: "Applies all of it, or nothing.",

@@ -27,6 +27,8 @@ public struct APIClient: Sendable {
     public let body: [UInt8]
     /// When to try again, in seconds from now; `nil` if the answer does not say.
     public let retryAfter: Int?
+    /// The header field `X-Aasa-Database`: `replaced` if the server's database file is gone.
+    public let database: String?
   }
 
   /// Timeouts in seconds.

@@ -71,13 +71,22 @@ final class Transfer {
     var seconds: curl_off_t = 0
     try check(aasa_curl_get_size(handle, CURLINFO_RETRY_AFTER, &seconds))
     return APIClient.Answer(
-      status: status, body: received, retryAfter: seconds == 0 ? nil : Int(seconds))
+      status: status, body: received, retryAfter: seconds == 0 ? nil : Int(seconds),
+      database: field("X-Aasa-Database"))
   }
 
   /// The status of the answer; 0 before it has begun.
   private var status: Int {
     var status = 0
     return aasa_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0
+  }
+
+  /// A header field of the answer.
+  private func field(_ name: String) -> String? {
+    var header: UnsafeMutablePointer<curl_header>?
+    let code = curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header)
+    // Sound: libcurl keeps the text until the handle is used again, and it is copied here.
+    return code == CURLHE_OK ? header?.pointee.value.map { String(cString: $0) } : nil
   }
 
   /// Sound: libcurl reads the body only during the transfer.

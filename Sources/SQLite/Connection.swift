@@ -100,7 +100,10 @@ public final class Connection {
     var code = sqlite3_open_v2(path, &handle, flags, nil)
     if code == SQLITE_OK {
       sqlite3_busy_timeout(handle, busyMilliseconds)
-      code = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", nil, nil, nil)
+      // SQLite opens the WAL by its path at the first read. From then on, a connection can read what it
+      // has open whatever happens to the paths, so one that reads for long does so at once.
+      let read = mode == .readOnly ? "; PRAGMA schema_version" : ""
+      code = sqlite3_exec(handle, "PRAGMA foreign_keys = ON" + read, nil, nil, nil)
     }
     guard code == SQLITE_OK, let handle else {
       let error = SQLiteError(code: code, connection: handle)

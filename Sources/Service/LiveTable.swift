@@ -25,6 +25,8 @@ public final class LiveTable: Sendable {
     var isBehind = false
     /// The document of each domain, by the domain's row.
     var documents: [Int64: ServedDocument] = [:]
+    /// What is wrong with damaged domains, by the domain's row.
+    var faults: [Int64: String] = [:]
   }
 
   /// A table that serves everything in the store.
@@ -60,6 +62,9 @@ public final class LiveTable: Sendable {
   /// Whether a commit may not be served yet, because the last attempt failed.
   var isBehind: Bool { state.withLock { $0.isBehind } }
 
+  /// What is wrong with damaged domains, as sentences.
+  var faults: [String] { state.withLock { $0.faults.sorted { $0.key < $1.key }.map(\.value) } }
+
   /// Serves everything that changed, and returns the number of changed domains.
   private func follow() throws -> Int {
     try state.withLock { state in
@@ -83,17 +88,18 @@ public final class LiveTable: Sendable {
 
   private func serve(_ changes: [Changes.Change], _ state: inout State) throws {
     let contents = SharedContents()
-    let served = try changes.map { change in
-      (domain: change.domain, document: try change.served.map { try ServedDocument($0, contents) })
-    }
+    let read = try changes.map { try LoadedDomain($0, contents) }
+    // What cannot be read stays as it was.
+    let served = read.filter { !$0.isUnreadable }
     // A name may move from one domain to another: then the new document replaces the old one.
     hosts.update(
       adding: served.compactMap(\.document),
-      removing: changes.compactMap { state.documents[$0.domain] })
-    for (domain, document) in served {
-      counts.replace(state.documents[domain], with: document)
-      state.documents[domain] = document
+      removing: served.compactMap { state.documents[$0.domain] })
+    for domain in served {
+      counts.replace(state.documents[domain.domain], with: domain.document)
+      state.documents[domain.domain] = domain.document
     }
+    for domain in read { state.faults[domain.domain] = domain.fault }
   }
 
   /// Reads everything on all processors. Equal documents share their bytes.
@@ -103,10 +109,13 @@ public final class LiveTable: Sendable {
     let parts = try concurrently(count) { part in
       try LoadedPart(part, of: count, from: store, contents)
     }
-    let documents = parts.flatMap(\.documents)
+    let read = parts.flatMap(\.domains)
+    let documents = read.compactMap { $0.isUnreadable ? state.documents[$0.domain] : $0.document }
     hosts.replaceAll(documents)
     state.documents = Dictionary(minimumCapacity: documents.count)
     for document in documents { state.documents[document.domain] = document }
+    state.faults = [:]
+    for domain in read { state.faults[domain.domain] = domain.fault }
     counts.replaceAll(documents)
     state.sequence = parts.map(\.sequence).min() ?? 0
     // Changes made during the reading may be in only some of the parts.
@@ -114,17 +123,38 @@ public final class LiveTable: Sendable {
   }
 }
 
-/// A part of all documents, ready to be served.
+/// A domain, ready to be served.
+private struct LoadedDomain: Sendable {
+  let domain: Int64
+  /// `nil` if it was deleted, or cannot be read.
+  let document: ServedDocument?
+  /// What is wrong with it.
+  let fault: String?
+  let isUnreadable: Bool
+
+  init(_ change: Changes.Change, _ contents: SharedContents) throws {
+    domain = change.domain
+    switch change.now {
+    case .deleted: (document, fault, isUnreadable) = (nil, nil, false)
+    case .unreadable(let reason): (document, fault, isUnreadable) = (nil, reason, true)
+    case .served(let served, let reason):
+      document = try ServedDocument(served, of: change.domain, contents)
+      (fault, isUnreadable) = (reason, false)
+    }
+  }
+}
+
+/// A part of all domains.
 private struct LoadedPart: Sendable {
   let sequence: Int64
-  let documents: [ServedDocument]
+  let domains: [LoadedDomain]
 
   init(_ part: Int, of parts: Int, from store: Store, _ contents: SharedContents) throws {
-    var documents: [ServedDocument] = []
-    sequence = try store.readServed(part: part, of: parts) { served in
-      documents.append(try ServedDocument(served, contents))
+    var domains: [LoadedDomain] = []
+    sequence = try store.readServed(part: part, of: parts) { change in
+      domains.append(try LoadedDomain(change, contents))
     }
-    self.documents = documents
+    self.domains = domains
   }
 }
 
@@ -132,7 +162,7 @@ private struct LoadedPart: Sendable {
 private final class SharedContents: Sendable {
   private let byDigest = Mutex<[DocumentDigest: Content]>([:])
 
-  func content(of served: ServedDomain, _ digest: DocumentDigest) -> Content {
+  func content(of served: ServedFile, _ digest: DocumentDigest) -> Content {
     if let known = byDigest.withLock({ $0[digest] }) { return known }
     // Made outside the lock. If two threads make the same content, the first one is shared.
     let content = Content(served.document)
@@ -145,13 +175,19 @@ private final class SharedContents: Sendable {
 }
 
 extension ServedDocument {
-  fileprivate convenience init(_ served: ServedDomain, _ contents: SharedContents) throws {
-    guard let digest = DocumentDigest(hexadecimal: served.sha256) else {
+  fileprivate convenience init(
+    _ served: ServedDomain, of domain: Int64, _ contents: SharedContents
+  ) throws {
+    guard let file = served.file else {
+      self.init(disabled: served.names, domain: domain)
+      return
+    }
+    guard let digest = DocumentDigest(hexadecimal: file.sha256) else {
       throw PreparedResponse.Failure.invalidField("ETag")
     }
     self.init(
-      names: served.names, content: contents.content(of: served, digest), digest: digest,
-      publishedAt: served.publishedAt, cacheSeconds: served.cacheSeconds, domain: served.id,
-      revision: served.revision)
+      names: served.names, content: contents.content(of: file, digest), digest: digest,
+      publishedAt: file.publishedAt, cacheSeconds: file.cacheSeconds, domain: domain,
+      revision: file.revision)
   }
 }

@@ -35,8 +35,11 @@ public final class Service: Sendable {
   private let collection: AppleCollection
   private let adminConnections = Gauge()
   private let certificates: CertificateReloader
+  private let watch: DatabaseWatch
+  private let commandLog: CommandLog
   private let pruning: Pruning
   private let retention: Mutex<Retention>
+  private let checkHour: Mutex<Int>
   private let liveness = Mutex(PublicLiveness())
   private let prunedRows = Counters(prunedTables)
   private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
@@ -56,12 +59,15 @@ public final class Service: Sendable {
     self.certificates = certificates
     let health = Health(log)
     self.health = health
+    watch = DatabaseWatch(store, health, log)
+    commandLog = CommandLog(store, log)
     let table = try LiveTable(store: store)
+    health.report(damagedFiles: table.faults)
     let publisher = Publisher(store: store) {
       do {
         try table.serveCommits()
       } catch {
-        health.begin(.serving, error)
+        health.begin(.serving, String(describing: error))
         throw error
       }
     }
@@ -72,13 +78,15 @@ public final class Service: Sendable {
       settings: configuration.publicSettings, log: { log.write($0) })
     pruning = Pruning(store)
     retention = Mutex(configuration.retention)
+    checkHour = Mutex(configuration.checkHour)
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
       startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      health: health, publicListener: publicListener, adminConnections: adminConnections)
+      health: health, watch: watch, publicListener: publicListener,
+      adminConnections: adminConnections)
     let api = AdminAPI(
       publisher: publisher, readiness: { health.readiness }, serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
@@ -119,12 +127,18 @@ public final class Service: Sendable {
     adminListener.exempt(configuration.trustedProxies)
     certificates.reload(configuration)
     retention.withLock { $0 = configuration.retention }
+    checkHour.withLock { $0 = configuration.checkHour }
   }
 
   /// Picks up changes of other processes and does the periodic writes. Call it a few times a
   /// second.
   public func follow() {
-    attempt(.reading) { try table.refresh() }
+    watch.follow(hour: checkHour.withLock { $0 })
+    attempt(.reading) {
+      try table.refresh()
+      try commandLog.follow()
+    }
+    health.report(damagedFiles: table.faults)
     if !table.isBehind { health.end(.serving) }
     attempt(.readingLedger) { try collection.refresh() }
     attempt(.writing) {
@@ -188,6 +202,7 @@ public final class Service: Sendable {
   /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It
   /// does not wait long: anything that cannot be written is lost, and the loss is logged.
   public func writeRest() {
+    watch.stop()
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
       (store.writeTokenUses, "Lost the times at which tokens were last used."),

@@ -20,6 +20,7 @@ public struct Configuration: Sendable, Equatable {
   package var keepRevisions = 100
   package var keepRevisionsDays = 0
   package var keepAuditDays = 0
+  package var checkHour = 3
 
   /// The defaults.
   public init() {}
@@ -98,6 +99,9 @@ extension Configuration {
     Setting(
       "keepAuditDays", \.keepAuditDays, .number(0...100_000), .atOnce,
       "Delete audit records after this many days; 0 keeps them forever."),
+    Setting(
+      "checkHour", \.checkHour, .number(0...23), .atOnce,
+      "The hour of the day, in local time, in which the database is checked for damage."),
   ]
 
   /// What a reload changes.

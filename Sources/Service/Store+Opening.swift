@@ -6,8 +6,10 @@ extension Store {
   /// Opens the store of a database file with the system's clock.
   ///
   /// - Throws: `StoreError`.
-  public convenience init(path: String) throws {
-    try self.init(path: path) { Int64(Date.now.timeIntervalSince1970) }
+  public convenience init(path: String, fillingEmpty: Bool = false) throws {
+    try self.init(path: path, fillingEmpty: fillingEmpty) {
+      Int64(Date.now.timeIntervalSince1970)
+    }
   }
 }
 
@@ -17,6 +19,12 @@ extension StoreError {
     switch self {
     case .foreign:
       "\(path.quotedPath) belongs to another program and was not changed. Choose another path."
+    case .empty:
+      "\(path.quotedPath) is empty: the database may have been lost. Restore a backup with 'aasa "
+        + "restore --force', or run 'aasa serve --create' to begin with a new database."
+    case .leftover(let file):
+      "\(file.quotedPath) is left over from a deleted database. Restore a backup, or move that file "
+        + "away to begin with a new database."
     case .newerSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."
@@ -41,7 +49,9 @@ extension StoreError.Refusal {
     case .cannotOpen:
       "cannot be opened or created. Its directory must exist and be writable for this user."
     case .damaged:
-      "is not a database, or is damaged. Restore a backup, or choose another path."
+      "is not a database, or is damaged. Restore a backup with 'aasa restore --force', or choose another "
+        + "path."
+    case .replaced: "was deleted or replaced meanwhile. The change is not in the new file."
     case .inputOutput: "cannot be read or written. Check the disk for errors."
     case .unexpected: "failed unexpectedly."
     }

@@ -70,6 +70,31 @@ extension Store {
   }
 }
 
+extension Store {
+  /// The number of the newest record; 0 if there is none.
+  public func lastAuditRecord() throws -> Int64 {
+    try follow { try $0.first("SELECT max(id) FROM audit") { $0.integer(0) } ?? 0 }
+  }
+
+  /// The oldest records of commands in a range, which have no client, and the number of the others.
+  /// Those of servers themselves are left out.
+  public func commandRecords(
+    after first: Int64, upTo last: Int64, limit: Int
+  ) throws -> (records: [AuditRecord], more: Int) {
+    let condition = "WHERE id > ? AND id <= ? AND address = '' AND author <> 'aasa serve'"
+    let range: [Value] = [.integer(first), .integer(last)]
+    return try follow { connection in
+      let records = try connection.all(
+        "\(AuditRows.select) \(condition) ORDER BY id LIMIT ?", range + [.integer(limit)],
+        row: AuditRows.read)
+      let count = try connection.first("SELECT count(*) FROM audit \(condition)", range) {
+        $0.int(0)
+      }
+      return (records, (count ?? 0) - records.count)
+    }
+  }
+}
+
 /// Reads and adds rows of `audit`.
 enum AuditRows {
   private static let table = Table(

@@ -18,31 +18,33 @@ public enum Backup {
     if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
     let file = try AtomicFile(at: path)
     // When the last connection to a database closes, it removes the WAL if it may write.
-    try copy(database, to: file, mayWrite: access(database, W_OK) == 0)
+    try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
     try file.commit(replacing: replacing)
     return contents
   }
 
   /// Copies a database to one file.
-  static func copy(_ database: String, to file: borrowing AtomicFile, mayWrite: Bool) throws {
+  static func copy(_ database: String, to path: String, mayWrite: Bool) throws {
     let source = try BackupError.naming(database) {
       try Connection(path: database, mode: mayWrite ? .existing : .readOnly)
     }
-    let path = file.temporaryPath
-    try BackupError.naming(path) {
-      let copy = try Connection(path: path, mode: .existing)
-      // An incomplete copy is deleted, and `commit` syncs a complete one.
-      try copy.execute("PRAGMA synchronous = OFF")
-      do {
-        try source.copy(to: copy)
-      } catch let error as SQLiteError where [.corrupt, .busy].contains(error.kind) {
-        // Nothing else uses the copy, so the database is locked or damaged.
-        throw BackupError.database(database, StoreError(error))
-      }
-      // The copy has inherited the journal mode WAL from the original.
-      try copy.execute("PRAGMA journal_mode = DELETE")
+    try BackupError.naming(path) { try copy(source, of: database, to: path) }
+  }
+
+  /// Copies an open database to one file.
+  static func copy(_ source: Connection, of database: String, to path: String) throws {
+    let copy = try Connection(path: path, mode: .existing)
+    // An incomplete copy is deleted, and `commit` syncs a complete one.
+    try copy.execute("PRAGMA synchronous = OFF")
+    do {
+      try source.copy(to: copy)
+    } catch  where [.corrupt, .busy].contains(error.kind) {
+      // Nothing else uses the copy, so the database is locked or damaged.
+      throw BackupError.database(database, StoreError(error))
     }
+    // The copy has inherited the journal mode WAL from the original.
+    try copy.execute("PRAGMA journal_mode = DELETE")
   }
 }
 
@@ -98,91 +100,5 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
     } catch let error as StoreError {
       throw database(path, error)
     }
-  }
-}
-
-/// A file that appears at its path only when it is complete. Until then it has a temporary path in
-/// the same directory. Only its owner can read it.
-struct AtomicFile: ~Copyable {
-  let temporaryPath: String
-  private let path: String
-
-  /// Creates an empty file at the temporary path.
-  ///
-  /// - Throws: `BackupError.file`.
-  init(at path: String) throws(BackupError) {
-    self.path = path
-    temporaryPath = "\(path).\(getpid()).part"
-    // A file with this name is left over from a dead process with the same ID.
-    unlink(temporaryPath)
-    let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw .file(path, code: errno) }
-    close(descriptor)
-  }
-
-  /// Removes the temporary file with SQLite's files beside it.
-  deinit {
-    for suffix in [""] + DatabaseFile.companions { unlink(temporaryPath + suffix) }
-  }
-
-  /// Moves the file to its path. Once this returns, it survives a power failure.
-  ///
-  /// - Throws: `BackupError.alreadyExists` if there is a file that may not be replaced,
-  ///   `BackupError.file`.
-  func commit(replacing: Bool) throws(BackupError) {
-    try Self.sync(temporaryPath)
-    if replacing {
-      if rename(temporaryPath, path) != 0 { throw .file(path, code: errno) }
-    } else if link(temporaryPath, path) != 0 {
-      // Unlike `rename`, a link never replaces a file. Some file systems have no links.
-      guard errno != EEXIST else { throw .alreadyExists(path) }
-      guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .file(path, code: errno) }
-      if FileIdentity(path) != nil { throw .alreadyExists(path) }
-      if rename(temporaryPath, path) != 0 { throw .file(path, code: errno) }
-    } else {
-      unlink(temporaryPath)
-    }
-    try Self.sync(Self.directory(of: path))
-  }
-
-  private static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  private static func sync(_ path: String) throws(BackupError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { throw .file(path, code: errno) }
-    defer { close(descriptor) }
-    if fsync(descriptor) != 0 { throw .file(path, code: errno) }
-  }
-}
-
-/// The identity of a file, regardless of its path.
-struct FileIdentity: Equatable {
-  private let device: dev_t
-  private let number: ino_t
-  /// The size in bytes.
-  let size: Int
-
-  /// `nil` if there is no file.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    device = status.st_dev
-    number = status.st_ino
-    size = Int(status.st_size)
-  }
-}
-
-/// The files of a database.
-enum DatabaseFile {
-  /// The suffixes of SQLite's files beside the database.
-  static let companions = ["-wal", "-shm", "-journal"]
-
-  /// Whether a path is the database or one of SQLite's files beside it.
-  static func isPart(_ path: String, of database: String) -> Bool {
-    guard let file = FileIdentity(path) else { return false }
-    return ([""] + companions).contains { FileIdentity(database + $0) == file }
   }
 }

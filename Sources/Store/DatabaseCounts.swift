@@ -1,4 +1,5 @@
 public import Metrics
+import Synchronization
 
 /// Durations and errors of transactions, for the metrics.
 public final class DatabaseCounts: Sendable {
@@ -16,6 +17,12 @@ public final class DatabaseCounts: Sendable {
 
   private let durations: [Kind: Histogram]
   private let errors: Counters
+  private let observer = Mutex<(@Sendable (StoreError.Refusal, String) -> Void)?>(nil)
+
+  /// Calls `body` with each failure of the database from now on.
+  public func observe(_ body: @escaping @Sendable (StoreError.Refusal, String) -> Void) {
+    observer.withLock { $0 = body }
+  }
 
   init() {
     durations = Dictionary(uniqueKeysWithValues: Kind.allCases.map { ($0, Histogram()) })
@@ -29,7 +36,10 @@ public final class DatabaseCounts: Sendable {
     do {
       return try duration.time(transaction)
     } catch let error as StoreError {
-      if case .database(let refusal, _) = error { errors.add(1, ["reason": refusal.rawValue]) }
+      if case .database(let refusal, let detail) = error {
+        errors.add(1, ["reason": refusal.rawValue])
+        observer.withLock { $0 }?(refusal, detail)
+      }
       if error == .busy { errors.add(1, ["reason": "busy"]) }
       throw error
     }

@@ -5,12 +5,13 @@ import SQLite
 enum Migrator {
   /// Applies the missing migrations, each in a transaction that also records it.
   ///
+  /// - Parameter last: The last one to apply.
   /// - Throws: `StoreError.newerSchema` without touching the database; `SQLiteError`.
-  static func migrate(_ connection: Connection, now: Int64) throws {
+  static func migrate(_ connection: Connection, upTo last: Int = .max, now: Int64) throws {
     let current = try version(connection)
     let known = migrations.last?.version ?? 0
     if current > known { throw StoreError.newerSchema(found: current, known: known) }
-    for migration in migrations where migration.version > current {
+    for migration in migrations where migration.version > current && migration.version <= last {
       try apply(migration, to: connection, now: now)
     }
   }
@@ -69,10 +70,10 @@ struct Schema {
   /// The names of the tables.
   let tables: [String]
 
-  /// The schema that the migrations create in an empty database.
-  static func known(_ now: Int64) throws -> Schema {
+  /// The schema that the migrations create in an empty database, up to a version.
+  static func known(upTo version: Int = .max) throws -> Schema {
     let connection = try Connection(path: ":memory:", mode: .create)
-    try Migrator.migrate(connection, now: now)
+    try Migrator.migrate(connection, upTo: version, now: 0)
     return try Schema(connection)
   }
 

@@ -16,6 +16,8 @@ public struct Restored: Sendable, Equatable {
   /// Whether, judging by the audit logs, the backup is from another database than the one it
   /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
   public let isOfOtherDatabase: Bool
+  /// Where the database was moved because it was damaged; `nil` if its contents were replaced.
+  public let setAside: String?
 }
 
 extension Backup {
@@ -23,7 +25,8 @@ extension Backup {
   /// or the machine stops meanwhile.
   ///
   /// An existing database may be in use: it is changed in one transaction, and servers serve the restored
-  /// documents like any change by another process.
+  /// documents like any change by another process. A damaged one is moved aside instead, and servers that
+  /// have it open must be restarted.
   ///
   /// - Parameters:
   ///   - path: The backup. It is not changed.
@@ -38,14 +41,17 @@ extension Backup {
     if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
     let exists = FileIdentity(database) != nil
     if exists && !replacing { throw BackupError.alreadyExists(database) }
-    for suffix in DatabaseFile.companions where !exists && FileIdentity(database + suffix) != nil {
-      throw BackupError.leftover(database + suffix)
-    }
+    if let leftover = DatabaseFile.leftover(of: database) { throw BackupError.leftover(leftover) }
     let file = try AtomicFile(at: database)
-    try copy(path, to: file, mayWrite: false)
+    try copy(path, to: file.temporaryPath, mayWrite: false)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
-    let schema = try BackupError.naming(path) { try migrate(file.temporaryPath, path, now) }
-    if exists {
+    let schema = try BackupError.naming(path) {
+      let connection = try Connection(path: file.temporaryPath, mode: .existing)
+      try Migrator.migrate(connection, now: now)
+      return try Migrator.version(connection)
+    }
+    let isDamaged = try exists && isDamaged(database)
+    if exists && !isDamaged {
       return try BackupError.naming(database) {
         let replacement = try Replacement(of: database, by: file.temporaryPath, now: now)
         return try replacement.perform(contents: contents, schema: schema)
@@ -54,18 +60,24 @@ extension Backup {
     try BackupError.naming(path) {
       try Replacement.record(now: now, Connection(path: file.temporaryPath, mode: .existing))
     }
+    let setAside = try isDamaged ? DatabaseFile.setAside(database, now: now) : nil
     try file.commit(replacing: false)
     return Restored(
       contents: contents, schema: schema, republished: 0, revivedTokens: [],
-      isOfOtherDatabase: false)
+      isOfOtherDatabase: false, setAside: setAside)
   }
 
-  /// Migrates a copy of a backup and returns the version of its schema.
-  private static func migrate(_ copy: String, _ name: String, _ now: Int64) throws -> Int {
-    let connection = try Connection(path: copy, mode: .existing)
-    try Migrator.migrate(connection, now: now)
-    try Schema.known(now).check(connection, name)
-    return try Migrator.version(connection)
+  /// Whether a database cannot be trusted with new contents.
+  ///
+  /// - Throws: `BackupError` if it is whole, but must not be replaced.
+  private static func isDamaged(_ database: String) throws -> Bool {
+    if DatabaseFile.size(database) == 0 { return true }
+    do {
+      _ = try DatabaseContents(checking: database, as: database)
+      return false
+    } catch BackupError.damaged, BackupError.otherSchema {
+      return true
+    }
   }
 }
 
@@ -88,7 +100,7 @@ private struct Replacement {
 
   /// Opens the database and attaches the copy as `saved`.
   ///
-  /// - Throws: `BackupError.newerSchema`, `.otherSchema`; `SQLiteError`.
+  /// - Throws: `BackupError.newerSchema`; `SQLiteError`.
   init(of database: String, by copy: String, now: Int64) throws {
     connection = try Connection(path: database, mode: .existing)
     self.now = now
@@ -98,10 +110,8 @@ private struct Replacement {
     } catch StoreError.newerSchema(let found, let known) {
       throw BackupError.newerSchema(database, found: found, known: known)
     }
-    let schema = try Schema.known(now)
-    try schema.check(connection, database)
     // The database keeps its own history of migrations.
-    tables = schema.tables.filter { !["migration", "audit", "change"].contains($0) }
+    tables = try Schema.known().tables.filter { !["migration", "audit", "change"].contains($0) }
     // Rows are copied table by table, so references are broken in between. The copy was checked.
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.run("ATTACH DATABASE ? AS saved", [.text(copy)])
@@ -128,7 +138,7 @@ private struct Replacement {
       try connection.execute("DROP TABLE temp.before")
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
-        isOfOtherDatabase: isOther)
+        isOfOtherDatabase: isOther, setAside: nil)
     }
   }
 

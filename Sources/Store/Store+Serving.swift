@@ -1,13 +1,18 @@
 public import Association
 import SQLite
 
-/// What is served for an enabled domain.
+/// What is served for a domain.
 public struct ServedDomain: Sendable {
-  /// The row of the domain.
-  public let id: Int64
   /// The domain's name, then its aliases.
   public let names: [Alias]
-  /// The number of the current revision.
+  /// The file; `nil` if the domain is disabled. Then its names have no file, even if another domain
+  /// has a wildcard for them.
+  public let file: ServedFile?
+}
+
+/// The file of an enabled domain.
+public struct ServedFile: Sendable {
+  /// The number of the revision.
   public let revision: Int
   /// The document.
   public let document: [UInt8]
@@ -19,14 +24,24 @@ public struct ServedDomain: Sendable {
   public let cacheSeconds: Int
 }
 
+/// What was read of a domain.
+public enum ReadDomain: Sendable {
+  /// It does not exist.
+  case deleted
+  /// What to serve. If the current revision is damaged, it is an older one, and the fault says so.
+  case served(ServedDomain, fault: String?)
+  /// Nothing can be read; the fault says why.
+  case unreadable(fault: String)
+}
+
 /// The changes after a position in the order of all changes.
 public struct Changes: Sendable {
   /// A domain that changed.
   public struct Change: Sendable {
     /// The row of the domain.
     public let domain: Int64
-    /// What is served for it now; `nil` if it is disabled or deleted.
-    public let served: ServedDomain?
+    /// What is served for it now.
+    public let now: ReadDomain
   }
 
   /// The position of the last change.
@@ -44,15 +59,16 @@ extension Store {
   ///   - body: Called with each domain.
   /// - Returns: The position of that state in the order of changes.
   public func readServed(
-    part: Int = 0, of parts: Int = 1, _ body: (ServedDomain) throws -> Void
+    part: Int = 0, of parts: Int = 1, _ body: (Changes.Change) throws -> Void
   ) throws -> Int64 {
     try readLong { connection in
       let sequence = try ChangeRows.known(connection).upperBound
-      try connection.run(
-        ServedRows.select + " AND domain.id % ? = ? ORDER BY domain.id",
-        [.integer(parts), .integer(part)]
-      ) { row in
-        try body(ServedRows.read(row))
+      // One statement per domain, so that damage costs only the domains that it hits.
+      let domains = try connection.all(
+        "SELECT id FROM domain WHERE id % ? = ?", [.integer(parts), .integer(part)]
+      ) { $0.integer(0) }
+      for domain in domains {
+        try body(Changes.Change(domain: domain, now: try ServedRows.read(domain, connection)))
       }
       return sequence
     }
@@ -73,33 +89,70 @@ extension Store {
       return Changes(
         sequence: known.upperBound,
         domains: try domains.map {
-          Changes.Change(domain: $0, served: try ServedRows.find($0, connection))
+          Changes.Change(domain: $0, now: try ServedRows.read($0, connection))
         })
     }
   }
 }
 
-/// Reads rows of `domain` with their current documents.
+/// Reads rows of `domain` with their current documents. A document is served only if it is the one
+/// whose SHA-256 was stored: its entity tag is made from that.
 private enum ServedRows {
-  static let select = """
-    SELECT domain.id, document, sha256, published_at, cache_seconds, number,
+  private static let select = """
+    SELECT is_enabled, cache_seconds, domain.revision,
       (SELECT group_concat(name, ' ') FROM (
-        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position))
-    FROM domain JOIN revision ON domain_id = domain.id AND number = domain.revision
-    WHERE is_enabled = 1
+        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position)),
+      number, document, sha256, published_at,
+      EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
+    FROM domain LEFT JOIN revision ON domain_id = domain.id AND number = domain.revision
+    WHERE domain.id = ?
+    """
+  private static let revisions = """
+    SELECT number, document, sha256, published_at FROM revision
+    WHERE domain_id = ? ORDER BY number DESC
     """
 
-  static func find(_ domain: Int64, _ connection: Connection) throws -> ServedDomain? {
-    try connection.first(select + " AND domain.id = ?", [.integer(domain)]) { read($0) }
+  static func read(_ domain: Int64, _ connection: Connection) throws -> ReadDomain {
+    var name = "the domain with ID \(domain)"
+    do {
+      return try connection.first(select, [.integer(domain)]) { row in
+        let names = row.text(3).utf8.split(separator: UInt8(ascii: " ")).map {
+          Alias(stored: String(Substring($0)))
+        }
+        guard let first = names.first else { return .unreadable(fault: "\(name) has no name") }
+        name = first.description
+        guard row.bool(0) else {
+          return .served(ServedDomain(names: names, file: nil), fault: nil)
+        }
+        let cacheSeconds = row.int(1)
+        // The current revision is always the last one.
+        if !row.bool(8), let file = file(row, from: 4, cacheSeconds) {
+          return .served(ServedDomain(names: names, file: file), fault: nil)
+        }
+        var whole: ServedFile?
+        try connection.run(revisions, [.integer(domain)]) { row in
+          if whole == nil { whole = file(row, from: 0, cacheSeconds) }
+        }
+        let fault = "revision \(row.int(2)) of \(name) is damaged"
+        guard let whole else { return .unreadable(fault: fault + ", and no older one is whole") }
+        return .served(
+          ServedDomain(names: names, file: whole),
+          fault: fault + "; revision \(whole.revision) is served")
+      } ?? .deleted
+    } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
+      return .unreadable(fault: "\(name) cannot be read: \(error.message)")
+    }
   }
 
-  static func read(_ row: borrowing Row) -> ServedDomain {
-    let names = row.text(6).utf8.split(separator: UInt8(ascii: " ")).map {
-      Alias(stored: String(Substring($0)))
-    }
-    return ServedDomain(
-      id: row.integer(0), names: names, revision: row.int(5), document: row.blob(1),
-      sha256: row.text(2), publishedAt: row.integer(3), cacheSeconds: row.int(4))
+  /// The revision whose columns begin at an index; `nil` if it is damaged or missing.
+  private static func file(
+    _ row: borrowing Row, from first: Int32, _ cacheSeconds: Int
+  ) -> ServedFile? {
+    let (document, sha256) = (row.blob(first + 1), row.text(first + 2))
+    guard SHA256.hexadecimal(of: document) == sha256 else { return nil }
+    return ServedFile(
+      revision: row.int(first), document: document, sha256: sha256,
+      publishedAt: row.integer(first + 3), cacheSeconds: cacheSeconds)
   }
 }
 

@@ -19,6 +19,7 @@ public final class Store: Sendable {
   private let turns = Turns()
   private let patience = Atomic<Int>(Int(longestWait.components.seconds) * 1000)
   let path: String
+  private let files: OpenFiles
 
   /// The number of short reads at the same time.
   private static let readerCount = max(4, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
@@ -38,15 +39,24 @@ public final class Store: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file; its directory must exist.
+  ///   - fillingEmpty: Whether an existing file without tables becomes a new database.
   ///   - now: Returns the current time in seconds since 1970.
-  /// - Throws: `StoreError.foreign`, `StoreError.newerSchema`, `StoreError.database`.
-  public init(path: String, now: @escaping @Sendable () -> Int64) throws {
+  /// - Throws: `StoreError`.
+  public init(
+    path: String, fillingEmpty: Bool = false, now: @escaping @Sendable () -> Int64
+  ) throws {
     self.now = now
     self.path = path
     do {
-      writer = try Database(path: path, mode: .create)
+      switch DatabaseFile.size(path) {
+      case nil: try DatabaseFile.create(path, now: now())
+      case 0 where !fillingEmpty: throw StoreError.empty
+      default: break
+      }
+      writer = try Database(path: path, mode: .existing)
       try writer.withConnection { connection in
         try Migrator.refuseForeign(connection)
+        if try !fillingEmpty && Migrator.version(connection) == 0 { throw StoreError.empty }
         // FULL makes a commit durable before it is acknowledged
         // (sqlite.org/pragma.html#pragma_synchronous). The server checkpoints with `moveLog`, so an
         // edit does so itself only when that falls behind, or in a process that is not a server. There
@@ -60,6 +70,7 @@ public final class Store: Sendable {
       scanners = try Databases(2, path: path)
       authenticator = try Database(path: path, mode: .readOnly)
       follower = try Database(path: path, mode: .readOnly)
+      files = OpenFiles(of: path)
     } catch let error as SQLiteError {
       throw StoreError(error)
     }
@@ -81,7 +92,7 @@ public final class Store: Sendable {
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     let result = try translatingErrors(.write) {
-      try turns.take(.database, &patience) { patience in
+      let result = try turns.take(.database, &patience) { patience in
         try writer.withConnection { connection in
           try patience.wait {
             connection.setBusyTimeout(milliseconds: Int32($0))
@@ -89,10 +100,16 @@ public final class Store: Sendable {
           }
           return try connection.finish(keeping: !context.isDryRun) { connection in
             if context.isAbandoned() { throw StoreError.busy }
-            return try body(Transaction(connection: connection, context: context, now: now()))
+            let result = try body(
+              Transaction(connection: connection, context: context, now: now()))
+            try files.check()
+            return result
           }
         }
       }
+      // The files may have gone during the commit. Only an edit that is still there is acknowledged.
+      try files.check()
+      return result
     }
     if !context.isDryRun { commits.add(1, ordering: .relaxed) }
     return result
@@ -122,10 +139,16 @@ public final class Store: Sendable {
     try translatingErrors(.read) { try authenticator.withConnection(body) }
   }
 
-  /// Runs a long `body` in a transaction that sees one state, on a separate connection.
+  /// Runs a long `body` in a transaction that sees one state, on a separate connection. If the file was
+  /// deleted or replaced, a connection that still has it open is used.
   func readLong<Result: Sendable>(_ body: (Connection) throws -> Result) throws -> Result {
     try translatingErrors(.read) {
-      try Database(path: path, mode: .readOnly).withConnection { try $0.transaction(.read, body) }
+      if files.missing != nil {
+        return try scanners.withConnection { try $0.transaction(.read, body) }
+      }
+      return try Database(path: path, mode: .readOnly).withConnection {
+        try $0.transaction(.read, body)
+      }
     }
   }
 
@@ -152,6 +175,27 @@ public final class Store: Sendable {
 }
 
 extension Store {
+  /// The path of a file that was deleted or replaced while the store has it open; `nil` normally. Then
+  /// edits are refused, and reading continues from the file that is still open.
+  public var replacedFile: String? { files.missing }
+
+  /// Saves what the store has open, even if its files were deleted or replaced, beside the database.
+  ///
+  /// - Returns: The path of the new file, which `Backup.restore` accepts.
+  /// - Throws: `BackupError`.
+  public func rescue() throws -> String {
+    let path = DatabaseFile.dated(path, "rescue", now())
+    let file = try AtomicFile(at: path)
+    try BackupError.naming(path) {
+      try follower.withConnection { try Backup.copy($0, of: self.path, to: file.temporaryPath) }
+    }
+    try file.commit(replacing: false)
+    return path
+  }
+
+  /// Whether the disk has room for a few edits.
+  public var hasRoom: Bool { DatabaseFile.hasRoom(beside: path) }
+
   /// Moves the WAL into the database file and empties it, as far as readers in other processes allow
   /// (sqlite.org/pragma.html#pragma_wal_checkpoint).
   ///
@@ -173,7 +217,8 @@ extension Store {
     if commits.load(ordering: .relaxed) < 50 { return }
     commits.store(0, ordering: .relaxed)
     try translatingErrors(.checkpoint) {
-      // Not `.create`: if the database was moved away, an empty file would block a restore.
+      // By its path, a connection would move our WAL into another file.
+      try files.check()
       try Database(path: path, mode: .existing).withConnection {
         try $0.run("PRAGMA wal_checkpoint(PASSIVE)")
       }

@@ -19,6 +19,10 @@ public enum StoreError: Error, Sendable, Equatable {
   case tokenNameTaken(String)
   /// The database belongs to another program.
   case foreign
+  /// The file exists, but has no tables. Usually a database was lost.
+  case empty
+  /// The database does not exist, but this file of a deleted one does.
+  case leftover(String)
   /// The schema of the database is newer than this program.
   case newerSchema(found: Int, known: Int)
   /// A migration would leave rows of these tables with broken references.
@@ -59,6 +63,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case cannotOpen = "cannot-open"
     /// The file is not a database, or is damaged.
     case damaged
+    /// The file was deleted or replaced while it was open.
+    case replaced
     /// Reading or writing the disk failed.
     case inputOutput = "input-output"
     /// A constraint of the schema failed, or anything else that should not happen.

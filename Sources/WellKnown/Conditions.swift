@@ -8,6 +8,11 @@ public struct DocumentDigest: Sendable, Hashable {
   private let third: UInt64
   private let fourth: UInt64
 
+  /// Of no document.
+  static let zero = DocumentDigest()
+
+  private init() { (first, second, third, fourth) = (0, 0, 0, 0) }
+
   /// Reads 64 hexadecimal digits, with letters in lower case; `nil` for anything else.
   public init?(hexadecimal text: String) {
     let digits = Array(text.utf8)

@@ -85,8 +85,8 @@ public final class HostTable: Sendable {
   /// last call may be listed with a count of 0.
   public func takeFetches() -> [FetchCounts] { fetched.take() }
 
-  /// The number of names.
-  public var count: Int { writing.withLock { $0.slots.served } }
+  /// The number of names with a file.
+  public var count: Int { writing.withLock { $0.slots.served - $0.slots.disabled } }
 
   /// The number of slots that all edits have visited: a measure of work that does not depend on the
   /// machine.
@@ -134,7 +134,7 @@ extension HostTable {
       let slots = table.current.load(ordering: .sequentiallyConsistent)
       let document = slots._withUnsafeGuaranteedRef { $0.document(for: name) }
       guard let document else { return body(nil) }
-      return document._withUnsafeGuaranteedRef { body($0) }
+      return document._withUnsafeGuaranteedRef { body($0.isDisabled ? nil : $0) }
     }
 
     /// Counts a fetch of a document passed by `withDocument`.

@@ -23,8 +23,10 @@ final class NameSlots: @unchecked Sendable {
   private let wildcardLabels = Atomic(0)
   /// Slots that have a name, served or not.
   private var used = 0
-  /// Names that are served.
+  /// Names that have a document.
   private(set) var served = 0
+  /// Those of disabled domains.
+  private(set) var disabled = 0
   /// The number of slots that the writer has visited, as a measure of its work.
   private(set) var steps = 0
 
@@ -116,6 +118,8 @@ extension NameSlots {
     let new = Unmanaged.passRetained(document)
     let old = slots[index].document.exchange(new, ordering: .sequentiallyConsistent)
     if old == nil { served += 1 }
+    if document.isDisabled { disabled += 1 }
+    if old?.takeUnretainedValue().isDisabled == true { disabled -= 1 }
     if slots[index].high.load(ordering: .relaxed) == 0 {
       slots[index].low = key.low
       slots[index].high.store(key.high, ordering: .sequentiallyConsistent)
@@ -133,6 +137,7 @@ extension NameSlots {
     guard current?.toOpaque() == Unmanaged.passUnretained(document).toOpaque() else { return nil }
     slots[index].document.store(nil, ordering: .sequentiallyConsistent)
     served -= 1
+    if document.isDisabled { disabled -= 1 }
     return current
   }
 

@@ -53,6 +53,16 @@ public final class ServedDocument: Sendable {
     wildcardLabels = names.lazy.filter(\.isWildcard).map(\.labels).max() ?? 0
   }
 
+  /// What stands for a disabled domain: its names have no file, whatever wildcards others have.
+  public convenience init(disabled names: [Alias], domain: Int64) {
+    self.init(
+      names: names, content: .empty, digest: .zero, publishedAt: 0, cacheSeconds: 0,
+      domain: domain, revision: 0)
+  }
+
+  /// Whether its domain is disabled. A file has at least one byte.
+  public var isDisabled: Bool { contentBytes == 0 }
+
   deinit {
     if notModified.isKept { Self.keptNotModified.giveBack() }
   }

@@ -73,6 +73,7 @@ enum RestoreCommand {
     object["republished"] = .integer(restored.republished)
     object["revivedTokens"] = .strings(restored.revivedTokens)
     object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
+    object["setAside"] = restored.setAside.map { .string($0) } ?? .null
     return JSON.object(object).text
   }
 
@@ -81,6 +82,11 @@ enum RestoreCommand {
       Terminal.complain(
         "Republished \(restored.republished.counted("domain")) under a new number: the database had "
           + "later revisions than the backup.")
+    }
+    if let setAside = restored.setAside {
+      Terminal.complain(
+        "The database was damaged. It is kept as \(setAside.quotedPath). Restart every server that "
+          + "runs on the database.")
     }
     if restored.isOfOtherDatabase {
       Terminal.complain(

@@ -1,5 +1,6 @@
 import Association
 import FoundationEssentials
+import Glibc
 import Service
 import Store
 
@@ -38,6 +39,12 @@ extension Store {
     try EffectiveConfiguration(arguments).configuration.database
   }
 
+  /// Whether opening it will create a database.
+  static func isMissing(_ path: String, orEmpty: Bool) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || orEmpty && status.st_size == 0
+  }
+
   /// - Throws: `UnusableDatabase` if there is no file.
   static func checkExists(_ path: String) throws(UnusableDatabase) {
     if FileManager.default.fileExists(atPath: path) { return }
@@ -47,14 +54,16 @@ extension Store {
 
   /// Runs `body` with a database.
   ///
+  /// - Parameter fillingEmpty: Whether an empty file becomes a new database.
   /// - Throws: What `body` throws, with the store's errors converted to `UnusableDatabase`.
   static func use<Result>(
-    _ path: String, missing: MissingDatabase, _ body: (Store) throws -> Result
+    _ path: String, missing: MissingDatabase, fillingEmpty: Bool = false,
+    _ body: (Store) throws -> Result
   ) throws -> Result {
     let exists = FileManager.default.fileExists(atPath: path)
     if missing == .refused { try checkExists(path) }
     do {
-      let store = try Store(path: path)
+      let store = try Store(path: path, fillingEmpty: fillingEmpty)
       if !exists && missing == .createdWithNote {
         Terminal.complain("Created the database \(path.quotedPath).")
       }

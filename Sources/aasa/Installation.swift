@@ -84,6 +84,11 @@ enum Installation {
           }
         }
         if answer.status != 200 || !elements.isComplete { _ = try json(of: answer) }
+        if answer.database == "replaced" {
+          Terminal.complain(
+            "The database file of \(name) was deleted or replaced. This is what the server still "
+              + "has; when it stops, only its rescue copy and this export remain.")
+        }
       }
     }
   }

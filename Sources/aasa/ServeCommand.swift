@@ -13,7 +13,7 @@ enum ServeCommand {
     details: "Precedence of settings, highest first: options, environment variables, the --config "
       + "file, defaults. SIGHUP reloads the settings that do not need a restart. SIGTERM and SIGINT "
       + "shut down gracefully; a second one ends the process at once.",
-    options: Option.settings,
+    options: Option.settings + [create],
     examples: [
       ("Try it in the current directory", "aasa serve"),
       ("Run it with a configuration file", "aasa serve --config /etc/aasa/aasa.toml"),
@@ -21,14 +21,20 @@ enum ServeCommand {
     success: "shut down gracefully",
     failure: "could not start; stderr says why", run: run)
 
+  private static let create = Option(
+    "--create", nil,
+    "Begin with a new database even if the file exists and is empty. Without it, only a missing file "
+      + "is created: an empty one is usually a lost database.")
+
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let configuration = try EffectiveConfiguration(arguments).configuration
     let systemd = Systemd()
     let sockets = try systemd.sockets()
     // Before the database is opened, so that a refused start creates none.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
-    let isNew = !FileManager.default.fileExists(atPath: configuration.database)
-    try Store.use(configuration.database, missing: .created) { store in
+    let mayFill = arguments.has(create)
+    let isNew = Store.isMissing(configuration.database, orEmpty: mayFill)
+    try Store.use(configuration.database, missing: .created, fillingEmpty: mayFill) { store in
       let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
       raiseFileLimit()
       let log = Log(format: configuration.logFormat)
@@ -38,7 +44,11 @@ enum ServeCommand {
         log.write(
           .info, "Created a new, empty database.", ["database": .string(configuration.database)])
       }
-      try announce(service, store, configuration, log)
+      do {
+        try announce(service, store, configuration, log)
+      } catch StoreError.database(.damaged, _) {
+        // The log has said so. The files that could be read are served.
+      }
       var lifecycle = ServerLifecycle(
         service: service, log: log, systemd: systemd, signals: signals,
         configuration: configuration

@@ -152,6 +152,26 @@ import Testing
     #expect(try running.served("x.y.a.example") == document)
   }
 
+  @Test func aDisabledDomainIsNotAnsweredByTheWildcardOfAnother() throws {
+    try running.put("example.com", ["aliases": ["*.example.com"], "entries": entries])
+    let own: JSON = ["aliases": ["*.b.example.com"], "webcredentials": [.string(app)]]
+    try running.put("a.example.com", own)
+    #expect(try running.served("x.b.example.com")["webcredentials"] != nil)
+    let response = try admin.send(
+      "PATCH", "/v1/domains/a.example.com", json: ["enabled": false])
+    #expect(response.status == 200)
+    for name in ["a.example.com", "b.example.com", "x.b.example.com", "c.example.com"] {
+      let isServed = name == "b.example.com" || name == "c.example.com"
+      #expect(try running.serve(name).status == (isServed ? 200 : 404), "\(name)")
+      #expect(
+        try admin.send("GET", "/tls/ask?domain=\(name)").status == (isServed ? 200 : 404))
+    }
+    try running.put("a.example.com", own)
+    #expect(try running.served("x.b.example.com")["webcredentials"] != nil)
+    #expect(try admin.send("DELETE", "/v1/domains/a.example.com").status == 204)
+    #expect(try running.served("a.example.com")["applinks"] != nil)
+  }
+
   @Test func aliasesThatTwoDomainsSwapAreServedForTheirNewDomains() throws {
     let one: JSON = ["webcredentials": [.string(app)]]
     let two: JSON = ["appclips": [.string(app)]]

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSONValue
 import SQLite
 import TestSupport
@@ -104,6 +105,34 @@ import Testing
     #expect(try put("/d", etag).status == 200)
     #expect(try server.file(of: "example.com").json == AssociationFile.routes(["/d"]))
     #expect(try client.send("GET", "\(target)/revisions/2").code == "revision-pruned")
+  }
+
+  @Test func aDatabaseWithoutItsTablesIsNotSaved() throws {
+    let connection = try Connection(path: database, mode: .existing)
+    try connection.execute("PRAGMA foreign_keys = OFF; DROP TABLE route; DROP TABLE expectation")
+    let result = try run("backup")
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("does not have the schema that aasa creates: expectation"))
+    #expect(FileContents(file) == nil)
+  }
+
+  @Test(arguments: [0, 100, 5000, 9000])
+  func aDamagedDatabaseIsSetAsideByARestore(length: Int) throws {
+    #expect(try run("backup").status == 0)
+    var bytes = try scratch.read("aasa.db")
+    if length == 9000 {
+      for index in 4096..<12_288 { bytes[index] = 0xAA }
+    } else {
+      bytes = Array(bytes.prefix(length))
+    }
+    try scratch.write(bytes, to: "aasa.db")
+    let restored = try run("restore", "--force", "--json")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(restored.errors.contains("The database was damaged. It is kept as \"\(database)."))
+    let setAside = try #require(try JSON.parse(restored.bytes).value["setAside"]?.stringValue)
+    #expect(try scratch.read(String(setAside.dropFirst(scratch.url.path.count + 1))) == bytes)
+    let export = try Program.aasa("export", "--database", database)
+    #expect(export.status == 0 && export.output.contains("\"/a\""))
   }
 
   @Test(arguments: [

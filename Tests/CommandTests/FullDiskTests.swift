@@ -32,13 +32,26 @@ struct FullDiskTests {
     #expect(answer.status == 507)
     #expect(try answer.code == "disk-full")
     #expect(answer["Content-Type"] == "application/problem+json")
+    try checkHealth(server, isFull: true)
     #expect(try server.file(of: "example.com").json == served)
     #expect(try client.send("GET", path).json == served, "reading needs no room")
     try checkOtherProcess(server, served)
     try disk.makeRoom()
+    try checkHealth(server, isFull: false)
     #expect(try client.send("PUT", path, json: file("after")).status == 200)
     #expect(try server.file(of: "example.com").json == file("after"))
     #expect(try server.end() == .exited(0))
+  }
+
+  /// The server says that the disk is full, and notices by itself that it has room again.
+  private func checkHealth(_ server: RunningServer, isFull: Bool) throws {
+    func readiness() throws -> RawResponse {
+      try Client(port: server.adminPort, lines: ["Host: x"]).send("GET", "/readyz")
+    }
+    #expect(try becomesTrue { try readiness().text.contains("The disk is full.") == isFull })
+    #expect(try readiness().json["status"] == (isFull ? "degraded" : "ready"))
+    #expect(try Metrics(of: server)["aasa_database_up{operation=\"write\"}"] == (isFull ? 0 : 1))
+    #expect(try server.errors().contains("The disk has room again.") == !isFull)
   }
 
   /// Another process says what is the matter, and changes nothing either.

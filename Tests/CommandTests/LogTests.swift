@@ -55,6 +55,31 @@ import Testing
     }
   }
 
+  @Test func whatCommandsChangeIsLoggedByARunningServer() throws {
+    let server = try jsonServer()
+    let token = try makeToken("release")
+    let imported = try Program.aasa(
+      "import", "--domain", "example.com", "--reason", "first", "--database", database, "-",
+      input: AssociationFile.routes(["/a"]).serialized())
+    #expect(imported.status == 0)
+    let own = try server.client(token: token).send(
+      "PUT", "/v1/domains/api.example/file", json: AssociationFile.routes(["/a"]))
+    #expect(own.status == 201)
+    func changes() throws -> [JSON] {
+      try objects(server).filter {
+        $0["message"]?.stringValue == "A command changed the database."
+      }
+    }
+    #expect(try becomesTrue { try changes().contains { $0["domain"] == "example.com" } })
+    #expect(try server.end() == .exited(0))
+    let lines = try changes()
+    #expect(lines.contains { $0["author"] == "aasa token create" || $0["token"] == "release" })
+    let domain = try #require(lines.first { $0["domain"] == "example.com" })
+    #expect(domain["author"] == "aasa import" && domain["reason"] == "first")
+    #expect(domain["revision"]?.integerValue == 1)
+    #expect(!lines.contains { $0["domain"] == "api.example" }, "a request has its own line")
+  }
+
   @Test func watchersThatAreToldThatAllIsWellAreNotLogged() throws {
     let server = try jsonServer()
     let client = Client(port: server.adminPort, lines: ["Host: x"])

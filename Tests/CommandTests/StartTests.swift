@@ -62,6 +62,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [["serve"], ["token", "list"], ["export"]])
+  func anEmptyFileIsTakenForALostDatabase(words: [String]) throws {
+    try scratch.write("", to: "aasa.db")
+    check(
+      try Program.run(Program.aasa, words + ["--database", database]),
+      says: "is empty: the database may have been lost. Restore a backup with 'aasa restore")
+    #expect(try scratch.read("aasa.db") == [])
+  }
+
+  @Test func anEmptyFileBecomesADatabaseIfAskedTo() throws {
+    try scratch.write("", to: "aasa.db")
+    let server = try RunningServer(database: database, arguments: ["--create"])
+    #expect(try server.client().send("GET", "/v1/domains").status == 200)
+    #expect(try server.end() == .exited(0))
+    #expect(try server.errors().contains("info Created a new, empty database."))
+  }
+
+  @Test func aWALWithoutItsDatabaseIsNotMixedIntoANewOne() throws {
+    try scratch.write("old", to: "aasa.db-wal")
+    check(try serve(), says: "aasa.db-wal\" is left over from a deleted database.")
+    #expect(FileContents(database) == nil)
+  }
+
+  @Test func onlyTheOwnerMayReadTheDatabaseWhateverTheUmask() throws {
+    let words = ["sh", "-c", "umask 0; exec \"$0\" \"$@\"", Program.aasa]
+    let server = try RunningServer(database: database, program: words)
+    #expect(try server.client().send("GET", "/v1/domains").status == 200)
+    for suffix in ["", "-wal", "-shm"] {
+      var status = stat()
+      #expect(stat(database + suffix, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600, "\(suffix)")
+    }
+  }
+
   /// A new server ends its banner with commands that can be pasted.
   @Test func aNewServerShowsHowToPublishAFirstFileAndFetchIt() throws {
     let server = try RunningServer(database: scratch.path("it's new.db"))

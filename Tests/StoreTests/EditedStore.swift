@@ -55,9 +55,12 @@ extension Store {
   }
 
   /// What is served for a domain; nil if it is disabled or does not exist.
-  func served(_ domain: Int64) throws -> ServedDomain? {
-    var found: ServedDomain?
-    _ = try readServed { if $0.id == domain { found = $0 } }
+  func served(_ domain: Int64) throws -> (names: [String], document: [UInt8])? {
+    var found: (names: [String], document: [UInt8])?
+    _ = try readServed { change in
+      guard change.domain == domain, case .served(let served, nil) = change.now else { return }
+      found = served.file.map { (served.names.map(\.description), $0.document) }
+    }
     return found
   }
 }

@@ -81,10 +81,11 @@ import Testing
   @Test func anEmptyDatabaseMayHaveTablesOfLitestream() throws {
     let path = temporary.directory.path("new.db")
     do { try Connection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
-    #expect(try Store(path: path, now: { 0 }).domainCount() == 0)
     try Data().write(to: temporary.directory.url.appending(path: "empty.db"))
-    let empty = temporary.directory.path("empty.db")
-    #expect(try Store(path: empty, now: { 0 }).domainCount() == 0)
+    for path in [path, temporary.directory.path("empty.db")] {
+      #expect(throws: StoreError.empty) { try Store(path: path, now: { 0 }) }
+      #expect(try Store(path: path, fillingEmpty: true, now: { 0 }).domainCount() == 0)
+    }
   }
 
   @Test func manyProcessesCanMigrateAtTheSameTime() async throws {

@@ -44,7 +44,7 @@ import Testing
     #expect(try store.domain(name) == before)
     #expect(try store.changes(after: 0).sequence == sequence)
     #expect(
-      try store.served(before.id)?.names.map(\.description) == ["example.com", "www.example.com"])
+      try store.served(before.id)?.names == ["example.com", "www.example.com"])
     #expect(throws: StoreError.notFound(.domain(try DomainName("new.example")))) {
       try store.domain(DomainName("new.example"))
     }

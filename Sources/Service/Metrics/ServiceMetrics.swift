@@ -19,6 +19,7 @@ struct ServiceMetrics: Sendable {
   let prunedRows: Counters
   let certificates: CertificateReloader
   let health: Health
+  let watch: DatabaseWatch
   let publicListener: PublicListener
   /// Open connections of the admin listener, which is created with these metrics and so is unknown here.
   let adminConnections: Gauge
@@ -42,6 +43,12 @@ struct ServiceMetrics: Sendable {
         Double(table.hosts.count)))
     families += store.counts.families
     families.append(databaseSize)
+    families += watch.families
+    families.append(
+      .gauge(
+        "aasa_damaged_files",
+        "Domains whose file in the database is damaged. Their newest intact revisions are served.",
+        Double(health.damagedFiles)))
     families.append(
       .counter(
         "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values))
@@ -85,13 +92,17 @@ struct ServiceMetrics: Sendable {
         "aasa_ready", "1 until a shutdown begins, as /readyz reports.",
         health.has(.shuttingDown) ? 0 : 1),
       .gauge(
-        "aasa_database_up", "1 if the last operation on the database succeeded.", by: "operation",
+        "aasa_database_up",
+        "1 if the last operation on the database succeeded, and no damage is known.",
+        by: "operation",
         [
-          "read": health.has(.reading) || health.has(.readingLedger) ? 0 : 1,
-          "write": health.has(.writing) || health.has(.writingLedger) ? 0 : 1,
+          "read": health.hasAny(of: [.reading, .readingLedger] + Self.lost) ? 0 : 1,
+          "write": health.hasAny(of: [.writing, .writingLedger, .full] + Self.lost) ? 0 : 1,
         ]),
     ]
   }
+
+  private static let lost: [Health.Problem] = [.damaged, .damagedFiles, .replaced]
 
   private static func requests(_ counts: PublicCounts) -> MetricFamily {
     .counter(

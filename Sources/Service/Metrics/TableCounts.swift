@@ -36,6 +36,7 @@ final class TableCounts: Sendable {
   /// A domain's document was replaced; `nil` means no document.
   func replace(_ old: ServedDocument?, with new: ServedDocument?) {
     state.withLock { state in
+      let (old, new) = (old?.enabled, new?.enabled)
       if let old { state.counts[Part(bytes: old.bytes), default: 0] -= 1 }
       guard let new else { return }
       state.counts[Part(bytes: new.bytes), default: 0] += 1
@@ -47,7 +48,9 @@ final class TableCounts: Sendable {
   func replaceAll(_ documents: some Sequence<ServedDocument>) {
     state.withLock { state in
       state.counts = [:]
-      for document in documents { state.counts[Part(bytes: document.bytes), default: 0] += 1 }
+      for document in documents where !document.isDisabled {
+        state.counts[Part(bytes: document.bytes), default: 0] += 1
+      }
     }
   }
 
@@ -84,4 +87,9 @@ final class TableCounts: Sendable {
         "When the database was last checked for changes successfully.", followedAt.map(Double.init)),
     ]
   }
+}
+
+extension ServedDocument {
+  /// Itself, unless its domain is disabled.
+  fileprivate var enabled: ServedDocument? { isDisabled ? nil : self }
 }

@@ -1,0 +1,110 @@
+import Glibc
+import SQLite
+
+/// Looks for damage in a database: its structure, CHECK constraints, references, and the SHA-256 of
+/// each current document.
+enum DamageCheck {
+  /// The number of faults reported for a damaged file.
+  private static let most = 5
+  /// The number of documents compared in one step.
+  private static let documents = 500
+
+  /// The first few faults of a database; empty if it is whole.
+  ///
+  /// - Parameters:
+  ///   - connection: Not a read-only one, on which SQLite 3.40 knows no CHECK constraints
+  ///     (`sqlite3AddCheckConstraint`). It writes nothing.
+  ///   - pause: Called between steps, which hold no lock and no old state of the database. `nil` to
+  ///     check the structure in a single step, with free pages.
+  /// - Throws: `SQLiteError`, and what `pause` throws.
+  static func faults(
+    _ connection: Connection, pausing pause: (() throws -> Void)? = nil
+  ) throws -> [String] {
+    do {
+      // With a damaged structure, the other checks would only repeat these faults.
+      let structure = try structureFaults(connection, pause)
+      if !structure.isEmpty { return structure }
+      let references = try connection.all("PRAGMA foreign_key_check") {
+        "a row of \"\($0.text(0))\" refers to a missing row of \"\($0.text(2))\""
+      }
+      try pause?()
+      return Array((references + (try documentFaults(connection, pause))).prefix(most))
+    } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
+      return [error.message]
+    }
+  }
+
+  private static func structureFaults(
+    _ connection: Connection, _ pause: (() throws -> Void)?
+  ) throws -> [String] {
+    func faults(_ argument: String) throws -> [String] {
+      try connection.all("PRAGMA integrity_check(\(argument))") { $0.text(0) }
+        .filter { $0 != "ok" }
+    }
+    guard let pause else { return try faults("\(most)") }
+    let tables = try connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+      $0.text(0)
+    }
+    for table in tables {
+      let found = try faults("\"\(table.replacing("\"", with: "\"\""))\"")
+      if !found.isEmpty { return Array(found.prefix(most)) }
+      try pause()
+    }
+    return []
+  }
+
+  private static func documentFaults(
+    _ connection: Connection, _ pause: (() throws -> Void)?
+  ) throws -> [String] {
+    var faults: [String] = []
+    var last: Int64? = Int64.min
+    while let domain = last, faults.count < most {
+      last = nil
+      try connection.run(
+        """
+        SELECT domain.id, name, domain.revision, document, sha256,
+          EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
+        FROM domain
+        LEFT JOIN domain_name ON domain_name.domain_id = domain.id AND position = 0
+        LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
+        WHERE domain.id > ? ORDER BY domain.id LIMIT \(documents)
+        """, [.integer(domain)]
+      ) { row in
+        last = row.integer(0)
+        guard let name = row.optionalText(1) else { return faults.append("a domain has no name") }
+        guard let sha256 = row.optionalText(4) else {
+          return faults.append("revision \(row.int(2)) of \(name) is missing")
+        }
+        if SHA256.hexadecimal(of: row.blob(3)) != sha256 {
+          faults.append("the document of \(name) was changed after it was published")
+        }
+        if row.bool(5) { faults.append("\(name) has a revision after its current one") }
+      }
+      try pause?()
+    }
+    return faults
+  }
+}
+
+extension Store {
+  /// Looks for damage in many short steps, on a connection of its own that writes nothing.
+  ///
+  /// - Parameter pause: Called between steps.
+  /// - Returns: The first few faults, as sentences; empty if the database is whole.
+  /// - Throws: `StoreError`, and what `pause` throws.
+  public func faults(pausing pause: () throws -> Void) throws -> [String] {
+    do {
+      let mode: Connection.Mode = access(path, W_OK) == 0 ? .existing : .readOnly
+      let connection = try Connection(path: path, mode: mode)
+      try connection.execute("PRAGMA query_only = ON")
+      try Schema.known().check(connection, path)
+      return try withoutActuallyEscaping(pause) {
+        try DamageCheck.faults(connection, pausing: $0)
+      }
+    } catch BackupError.otherSchema(_, let objects) {
+      return objects.map { "\($0) is missing or different in the schema" }
+    } catch let error as SQLiteError {
+      throw StoreError(error)
+    }
+  }
+}
