@@ -1,6 +1,7 @@
 import Certificates
 import FoundationEssentials
 import JSONValue
+import Metrics
 import Synchronization
 
 /// When a certificate in use expires.
@@ -78,18 +79,30 @@ final class CertificateReloader: Sendable {
     warnOfExpiry()
   }
 
-  /// The number of invalid pairs in each directory, by its setting.
-  var refusals: [(setting: String, count: Int)] {
-    directories.map { ($0.setting, $0.directory.current.faults.count) }
-  }
-
   /// Every certificate in use.
-  var expiries: [CertificateExpiry] {
+  private var expiries: [CertificateExpiry] {
     directories.flatMap { setting, directory in
       directory.current.pairs.map {
         CertificateExpiry(setting: setting, name: $0.name, notAfter: $0.notAfter)
       }
     }
+  }
+
+  var families: [MetricFamily] {
+    [
+      .gauge(
+        "aasa_certificate_not_after_timestamp_seconds",
+        "When a certificate expires, by the setting of its directory and by its name.",
+        expiries.map {
+          (key: ["setting": $0.setting, "name": $0.name], value: Double($0.notAfter))
+        }),
+      .gauge(
+        "aasa_certificates_refused",
+        "Invalid certificate/key pairs, by the setting of their directory.",
+        directories.map {
+          (key: ["setting": $0.setting], value: Double($0.directory.current.faults.count))
+        }),
+    ]
   }
 
   private var directories: [(setting: String, directory: CertificateDirectory)] {

@@ -44,10 +44,10 @@ enum Main {
 
   /// Prints help for the command that words name, for those that begin with a word, or for all.
   static func help(_ words: [String]) throws {
-    if let command = command(words[...]), command.name.split(separator: " ").count == words.count {
+    if let command = command(words[...]), command.words.count == words.count {
       return try Terminal.print(Help.text(of: command))
     }
-    let family = commands.filter { $0.name.hasPrefix("\(words.first ?? "") ") }
+    let family = commands.filter { $0.words.count > 1 && $0.words.first == words.first }
     switch words.count {
     case 0: try Terminal.print(Help.overview(of: commands))
     case 1 where !family.isEmpty: try Terminal.print(Help.family(family))
@@ -57,34 +57,25 @@ enum Main {
 
   /// The command at the start of the words, and the words after its name.
   private static func find(_ words: [String]) throws -> (Command, ArraySlice<String>) {
-    var words = words[...]
-    switch words.first {
-    case nil: throw UsageError("No command given.")
-    case "-h", "--help": words[0] = "help"
-    case "--version": words[0] = "version"
-    case let first?:
-      // Such as `aasa token --help`, which has no command of its own.
-      let family = commands.contains { $0.name.hasPrefix("\(first) ") }
-      if family && ["-h", "--help"].contains(words.dropFirst().first) {
-        words = ["help", first]
-      }
+    guard let first = words.first else { throw UsageError("No command given.") }
+    let shorts = ["-h": "help", "--help": "help", "--version": "version"]
+    var words = [shorts[first] ?? first] + words.dropFirst()
+    let family = commands.map(\.words).filter { $0.count > 1 && $0[0] == first }.map { $0[1] }
+    // Such as `aasa token --help`, which has no command of its own.
+    if !family.isEmpty && ["-h", "--help"].contains(words.dropFirst().first) {
+      words = ["help", first]
     }
-    if let command = command(words) {
-      return (command, words.dropFirst(command.name.split(separator: " ").count))
-    }
-    let first = words[words.startIndex]
+    if let command = command(words[...]) { return (command, words.dropFirst(command.words.count)) }
     if first.hasPrefix("-") { throw UsageError(unknown: "option", first, among: []) }
-    let second = commands.map { $0.name.split(separator: " ").map(String.init) }
-      .filter { $0[0] == first }.map { $0[1] }
-    if second.isEmpty { throw unknown(first) }
+    if family.isEmpty { throw unknown(first) }
     if words.count > 1 { throw unknown(words.prefix(2).joined(separator: " ")) }
     throw UsageError(
-      "aasa \(first) needs one of \(second.joined(separator: ", ")).",
+      "aasa \(first) needs one of \(family.joined(separator: ", ")).",
       hint: "aasa \(first) --help")
   }
 
   static func command(_ words: ArraySlice<String>) -> Command? {
-    commands.first { words.starts(with: $0.name.split(separator: " ").map(String.init)) }
+    commands.first { words.starts(with: $0.words) }
   }
 
   private static func unknown(_ name: String) -> UsageError {

@@ -24,7 +24,8 @@ struct PlanText {
 
   private func lines(of step: Plan.Step, called name: String) -> [String] {
     if step.action == .unchanged { return [] }
-    var line = style.paint("\(step.action.sign) \(name)", step.action.color)
+    let (sign, color) = step.action.mark
+    var line = style.paint("\(sign) \(name)", color)
     guard let publication = step.publication else { return [line] }
     line += style.paint(
       "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
@@ -47,30 +48,20 @@ struct PlanText {
 
   /// `Domains: 1 to create, 997 unchanged.`; `nil` if there are none.
   private func count(_ steps: [Plan.Step], _ noun: String) -> String? {
-    let counts = Plan.Action.allCases.compactMap { action -> String? in
-      let count = steps.count { $0.action == action }
-      return count == 0 ? nil : "\(count) \(action.words(isDryRun: plan.isDryRun))"
-    }
+    let counts = Plan.Action.allCases.map { action in
+      (action.words(isDryRun: plan.isDryRun), steps.count { $0.action == action })
+    }.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
     return counts.isEmpty ? nil : "\(noun): \(counts.joined(separator: ", "))."
   }
 }
 
 extension Plan.Action {
-  fileprivate var sign: String {
+  fileprivate var mark: (sign: String, color: TextStyle.Color) {
     switch self {
-    case .create: "+"
-    case .update: "~"
-    case .delete: "-"
-    case .unchanged: "="
-    }
-  }
-
-  fileprivate var color: TextStyle.Color {
-    switch self {
-    case .create: .green
-    case .update: .yellow
-    case .delete: .red
-    case .unchanged: .faint
+    case .create: ("+", .green)
+    case .update: ("~", .yellow)
+    case .delete: ("-", .red)
+    case .unchanged: ("=", .faint)
     }
   }
 

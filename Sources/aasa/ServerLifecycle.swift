@@ -3,7 +3,6 @@ import Glibc
 import HTTP
 import JSONValue
 import Service
-import Synchronization
 
 /// A server from startup to graceful shutdown, driven by signals: SIGHUP reloads the configuration,
 /// SIGTERM and SIGINT begin the shutdown, and a second one of these ends the process at once.
@@ -97,29 +96,27 @@ struct ServerLifecycle {
   /// Stops both listeners; false if a handler is still running.
   private func stopListeners(_ deadline: ContinuousClock.Instant) -> Bool {
     let drain = configuration.drainSeconds
-    let hasStopped = Flag()
-    let service = service
-    DispatchQueue.global().async {
+    let stopping = DispatchGroup()
+    DispatchQueue.global().async(group: stopping) { [service] in
       service.stop(within: Double(drain))
-      hasStopped.set()
     }
-    wait(until: deadline) { hasStopped.isSet }
-    if !hasStopped.isSet {
+    wait(until: deadline) { stopping.isDone }
+    if !stopping.isDone {
       log.write(.warning, "Dropped unfinished requests after \(drain) s (drainSeconds).")
     }
-    return hasStopped.isSet
+    return stopping.isDone
   }
 
   /// Does the final writes; false if the database did not answer in time.
   private func finish(_ work: PeriodicWork, _ deadline: ContinuousClock.Instant) -> Bool {
-    work.end()
-    wait(until: deadline) { work.hasEnded }
-    if !work.hasEnded {
+    work.mustEnd.signal()
+    wait(until: deadline) { work.running.isDone }
+    if !work.running.isDone {
       log.write(
         .error, "Lost the fetch counts of the last few seconds.",
         ["error": "The database did not answer in time. It is intact."])
     }
-    return work.hasEnded
+    return work.running.isDone
   }
 
   /// Waits for a condition, up to a timeout. A second signal ends the process here.
@@ -135,32 +132,23 @@ struct ServerLifecycle {
 
 /// Calls `Service.follow` a few times a second on its own thread, since a locked database may block it for
 /// seconds and signals must not wait for that.
-private final class PeriodicWork: Sendable {
-  private static let interval = DispatchTimeInterval.milliseconds(250)
-
-  private let mustEnd = DispatchSemaphore(value: 0)
-  private let ended = Flag()
+private struct PeriodicWork {
+  /// Signal it to make the thread do the final writes and end.
+  let mustEnd = DispatchSemaphore(value: 0)
+  /// Is done when the thread has ended.
+  let running = DispatchGroup()
 
   init(of service: Service) {
-    let (mustEnd, ended) = (mustEnd, ended)
-    DispatchQueue(label: "periodic work").async {
-      while mustEnd.wait(timeout: .now() + Self.interval) == .timedOut { service.follow() }
+    DispatchQueue(label: "periodic work").async(group: running) { [mustEnd] in
+      while mustEnd.wait(timeout: .now() + .milliseconds(250)) == .timedOut { service.follow() }
       service.writeRest()
-      ended.set()
     }
   }
-
-  /// Makes the thread do the final writes and end.
-  func end() { mustEnd.signal() }
-
-  var hasEnded: Bool { ended.isSet }
 }
 
-/// Set once by one thread, read by others.
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-  var isSet: Bool { value.load(ordering: .acquiring) }
-  func set() { value.store(true, ordering: .releasing) }
+extension DispatchGroup {
+  /// Whether all its work has ended.
+  fileprivate var isDone: Bool { wait(timeout: .now()) == .success }
 }
 
 /// Receives signals synchronously on the thread that created it, so that they interrupt nothing.

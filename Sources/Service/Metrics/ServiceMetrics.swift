@@ -26,61 +26,24 @@ struct ServiceMetrics: Sendable {
 
   /// In the order of docs/metrics.md.
   var families: [MetricFamily] {
-    let counts = publicListener.counts
-    var families = state
-    families.append(Self.requests(counts))
-    families.append(connections(counts))
-    families.append(
-      .counter(
-        "aasa_access_log_dropped_lines_total",
-        "Access log lines dropped because they arrived faster than they could be written.",
-        Double(counts.droppedAccessLines)))
-    families += admin.families
-    families += table.counts.families
-    families.append(
-      .gauge(
-        "aasa_names", "Names that files are served for, including aliases.",
-        Double(table.hosts.count)))
-    families += store.counts.families
-    families.append(databaseSize)
-    families += watch.families
-    families.append(
-      .gauge(
-        "aasa_damaged_files",
-        "Domains whose file in the database is damaged. Their newest intact revisions are served.",
-        Double(health.damagedFiles)))
-    families.append(
-      .counter(
-        "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values))
-    families += ledger.families
-    families += collection.families
-    families.append(expiries)
-    families.append(refusals)
-    return families + ProcessMetrics.families(startTime: startTime)
-  }
-
-  private var expiries: MetricFamily {
-    .gauge(
-      "aasa_certificate_not_after_timestamp_seconds",
-      "When a certificate expires, by the setting of its directory and by its name.",
-      certificates.expiries.map { expiry -> (key: Labels, value: Double) in
-        (key: ["setting": expiry.setting, "name": expiry.name], value: Double(expiry.notAfter))
-      })
-  }
-
-  private var refusals: MetricFamily {
-    .gauge(
-      "aasa_certificates_refused",
-      "Invalid certificate/key pairs, by the setting of their directory.",
-      certificates.refusals.map { setting, count -> (key: Labels, value: Double) in
-        (key: ["setting": setting], value: Double(count))
-      })
-  }
-
-  private func connections(_ counts: PublicCounts) -> MetricFamily {
-    .gauge(
-      "aasa_open_connections", "Open connections, by listener.", by: "listener",
-      ["public": Double(counts.openConnections), "admin": Double(adminConnections.value)])
+    let parts: [[MetricFamily]] = [
+      state, traffic(publicListener.counts), admin.families, table.counts.families,
+      [
+        .gauge(
+          "aasa_names", "Names that files are served for, including aliases.",
+          Double(table.hosts.count))
+      ], store.counts.families, [databaseSize], watch.families,
+      [
+        .gauge(
+          "aasa_damaged_files",
+          "Domains whose file in the database is damaged. Their newest intact revisions are served.",
+          Double(health.damagedFiles)),
+        .counter(
+          "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values),
+      ], ledger.families, collection.families, certificates.families,
+      ProcessMetrics.families(startTime: startTime),
+    ]
+    return parts.flatMap(\.self)
   }
 
   private var state: [MetricFamily] {
@@ -104,19 +67,29 @@ struct ServiceMetrics: Sendable {
 
   private static let lost: [Health.Problem] = [.damaged, .damagedFiles, .replaced]
 
-  private static func requests(_ counts: PublicCounts) -> MetricFamily {
-    .counter(
-      "aasa_public_requests_total",
-      "Requests to the public listener, by outcome, status and class of fetcher. The class is taken "
-        + "from User-Agent, which anybody can forge.",
-      PublicOutcome.allCases.flatMap { outcome in
-        FetcherClass.allCases.map { fetcher -> (key: Labels, value: Int) in
-          let labels: Labels = [
-            "outcome": outcome.rawValue, "code": "\(outcome.status)", "fetcher": fetcher.rawValue,
-          ]
-          return (key: labels, value: Int(clamping: counts.requests(outcome, fetcher)))
-        }
-      })
+  private func traffic(_ counts: PublicCounts) -> [MetricFamily] {
+    [
+      .counter(
+        "aasa_public_requests_total",
+        "Requests to the public listener, by outcome, status and class of fetcher. The class is taken "
+          + "from User-Agent, which anybody can forge.",
+        PublicOutcome.allCases.flatMap { outcome in
+          FetcherClass.allCases.map { fetcher -> (key: Labels, value: Int) in
+            let labels: Labels = [
+              "outcome": outcome.rawValue, "code": "\(outcome.status)",
+              "fetcher": fetcher.rawValue,
+            ]
+            return (key: labels, value: Int(clamping: counts.requests(outcome, fetcher)))
+          }
+        }),
+      .gauge(
+        "aasa_open_connections", "Open connections, by listener.", by: "listener",
+        ["public": Double(counts.openConnections), "admin": Double(adminConnections.value)]),
+      .counter(
+        "aasa_access_log_dropped_lines_total",
+        "Access log lines dropped because they arrived faster than they could be written.",
+        Double(counts.droppedAccessLines)),
+    ]
   }
 
   private var databaseSize: MetricFamily {

@@ -44,6 +44,9 @@ struct Command: Sendable {
   var difference: String?
   let run: @Sendable (Arguments) throws -> ExitStatus
 
+  /// The words of its name.
+  var words: [String] { name.split(separator: " ").map(String.init) }
+
   /// Exit codes with their meanings.
   var exits: [(status: ExitStatus, meaning: String)] {
     [(.success, success), (.failure, failure)] + (difference.map { [(.different, $0)] } ?? [])

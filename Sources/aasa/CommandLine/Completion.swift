@@ -29,7 +29,7 @@ enum Completion {
   private static func words(after before: [String]) -> [Candidate] {
     var seen: Set<String> = []
     return Main.commands.filter { $0.group != nil }.compactMap { command in
-      let name = command.name.split(separator: " ").map(String.init)
+      let name = command.words
       guard name.count > before.count, name.starts(with: before) else { return nil }
       let word = name[before.count]
       guard seen.insert(word).inserted else { return nil }
