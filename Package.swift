@@ -134,7 +134,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "JSONValue", "SQLite", "TestSupport"],
+      dependencies: ["aasa", "APIClient", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
     // Programs of the system in front of it, with the files of `Config`.
     .testTarget(

@@ -1,3 +1,4 @@
+import APIClient
 import Glibc
 import JSONValue
 import TestSupport
@@ -81,6 +82,23 @@ import Testing
     #expect(result.status == 1)
     #expect(result.errors.contains("an answer that is not "), "\(result.errors)")
     #expect(thread.end())
+  }
+
+  /// Nobody accepts the connections of this listener.
+  @Test func aServerThatDoesNotAnswerIsGivenUp() throws {
+    var limits = APIClient.Limits()
+    limits.pausing = 1
+    limits.answering = 2
+    let client = try APIClient(
+      server: "http://127.0.0.1:\(listener.port)", token: "aasa_x", limits: limits)
+    let reading = #expect(throws: APIClient.Unreachable.self) {
+      _ = try client.stream("/v1/export") { _ in }
+    }
+    #expect(reading?.description.hasSuffix(" does not answer: Timeout was reached.") == true)
+    let writing = #expect(throws: APIClient.Unreachable.self) {
+      _ = try client.send("/v1/apply", json: Array("{}".utf8))
+    }
+    #expect(writing?.isOutcomeUnknown == true)
   }
 
   /// 45 MB arrive in a process that may have 110 MB of addresses.
