@@ -151,7 +151,9 @@ private struct Member {
         aasa_toml_describe($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
       }
       defer { free(text) }
-      json = try JSON.parse(Array((text.map { String(cString: $0) } ?? "").utf8)).value
+      json = try JSON.parse(
+        Array((text.map { String(cString: $0) } ?? "").utf8), limits: .trusted
+      ).value
     } catch {
       let reason = (error as? CocoaError)?.reason ?? "\(error)"
       throw Configuration.Invalid(description: "Cannot read \(path.quotedPath): \(reason).")
