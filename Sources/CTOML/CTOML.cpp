@@ -4,8 +4,15 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+
+// toml++ 3.3 fails an assertion on some malformed files, such as "[ = 1". That must not end the
+// program, and the parser must not continue either.
+#undef NDEBUG
+#define TOML_ASSERT(condition) \
+  ((condition) ? void() : throw std::runtime_error("a key or a value is malformed"))
 #include <toml++/toml.h>
 
 namespace {
@@ -47,6 +54,8 @@ json described(std::string_view bytes) {
     return {{"members", members}};
   } catch (const toml::parse_error &error) {
     return {{"error", error.description()}, {"line", error.source().begin.line}};
+  } catch (const std::runtime_error &error) {  // a failed assertion
+    return {{"error", error.what()}, {"line", 0}};
   }
 }
 

@@ -175,6 +175,7 @@ private struct Member {
       reason.hasPrefix("cannot redefine")
       ? "repeats a setting. Keep one of the two."
       : "is not valid TOML: \(reason). Write name = value, with text in quotes."
-    return Configuration.Invalid(description: "\(path):\(line): \(text.quoted) \(advice)")
+    let place = line > 0 ? "\(path):\(line): \(text.quoted)" : path
+    return Configuration.Invalid(description: "\(place) \(advice)")
   }
 }

@@ -121,6 +121,7 @@ import Testing
     Wrong(
       file: "threads = 1\ndatabase 'x'",
       sentence: "aasa.toml:2: \"database 'x'\" is not valid TOML: expected '=', saw '''. Write "),
+    Wrong(file: "[ = 1", sentence: "aasa.toml is not valid TOML: a key or a value is malformed."),
     Wrong(file: "threads", sentence: "aasa.toml:1: \"threads\" is not valid TOML: "),
     Wrong(file: "database = 'a\n'", sentence: "aasa.toml:1: \"database = 'a\" is not valid TOML: "),
     Wrong(file: "{threads: 1}", sentence: "aasa.toml:1: \"{threads: 1}\" is not valid TOML: "),
