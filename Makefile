@@ -15,7 +15,8 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build run man generate test contract lint format bench bench-match
+.PHONY: help setup test-setup build run man generate test contract lint format bench bench-match \
+  fuzz soak
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -25,6 +26,8 @@ help:
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
+	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
+	@echo "make soak      mix edits, kills, a full disk and faults of the disk for MINUTES=60"
 	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 3 with QUICK=1"
 
 setup:
@@ -84,6 +87,29 @@ lint: setup
 
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+# Runs libFuzzer. TARGET is one of the folders of Tests/Fuzzing/Corpus, by default each of them in turn. New
+# inputs are kept in .build/fuzz; one that breaks something is a file named crash-... there: put it into
+# the corpus and mend what it breaks.
+TARGET = $(notdir $(wildcard Tests/Fuzzing/Corpus/*))
+SECONDS = 60
+FUZZER = .build/fuzz/release/Fuzzer
+fuzz: setup
+	FUZZ=1 swift build -c release --sanitize fuzzer -Xswiftc -enable-testing --product Fuzzer \
+	  --scratch-path .build/fuzz
+	@for target in $(TARGET); do \
+	  mkdir -p .build/fuzz/corpus/$$target || exit; echo "== $$target"; \
+	  FUZZ_TARGET=$$target $(FUZZER) -max_total_time=$(SECONDS) -print_final_stats=1 -verbosity=0 \
+	    -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
+	    Tests/Fuzzing/Corpus/$$target || exit; \
+	done
+
+# Everything that goes wrong at once, for as long as asked, then copies of the database under edits.
+MINUTES = 60
+soak: test-setup
+	swift build --build-tests
+	SOAK_MINUTES=$(MINUTES) swift test --skip-build --filter SoakTests
+	python3 -B Tests/Soak/copies.py .build/debug/aasa 200
 
 # Compares the server with others. Writes the tables of docs/performance.md unless QUICK=1.
 BENCH = .build/bench

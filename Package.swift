@@ -14,6 +14,24 @@ let strict: [SwiftSetting] = [
 /// files allocates nothing for a request when it is optimized, which a test counts.
 let strictAndFast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// `make fuzz` builds the functions that tests call with a corpus into a program that looks for more
+/// inputs. It needs `--sanitize fuzzer`, which brings its own `main`.
+let fuzzing: Target = {
+  let dependencies: [Target.Dependency] = [
+    "Association", "Certificates", "HTTP", "JSONValue", "SQLite", "Service", "Store", "WellKnown",
+  ]
+  let path = "Tests/Fuzzing"
+  if Context.environment["FUZZ"] == nil {
+    return .testTarget(
+      name: "FuzzingTests", dependencies: dependencies, path: path,
+      exclude: ["Corpus", "Fuzzer.swift"], swiftSettings: strict)
+  }
+  return .executableTarget(
+    name: "Fuzzer", dependencies: dependencies, path: path,
+    exclude: ["Corpus", "ReplayTests.swift"],
+    swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+}()
+
 let package = Package(
   name: "aasa",
   products: [.executable(name: "aasa", targets: ["aasa"])],
@@ -136,6 +154,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: ["aasa", "APIClient", "JSONValue", "SQLite", "TestSupport"],
       swiftSettings: strict),
+    fuzzing,
     // Programs of the system in front of it, with the files of `Config`.
     .testTarget(
       name: "ProxyTests", dependencies: ["aasa", "JSONValue", "TestSupport"],

@@ -144,7 +144,7 @@ extension PublicHandler {
       choice.isForwardedIgnored = true
       return true
     }
-    switch ForwardedHost(request.fields) {
+    switch ForwardedHost(request.fields.forwarded, request.fields.forwardedHost) {
     case .absent: break
     case .host(let host, let source): (choice.host, choice.source) = (host, source)
     case .unclear: return false

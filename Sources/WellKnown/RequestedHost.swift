@@ -95,13 +95,13 @@ enum ForwardedHost {
   /// Malformed, or two different hosts.
   case unclear
 
-  /// Reads both fields of a request from a trusted proxy.
-  init(_ fields: DirectFields) {
-    guard let standard = Self.standardHost(fields.forwarded) else {
+  /// Reads `Forwarded` and `X-Forwarded-Host` of a request from a trusted proxy.
+  init(_ forwarded: DirectFields.Line, _ forwardedHost: DirectFields.Line) {
+    guard let standard = Self.standardHost(forwarded) else {
       self = .unclear
       return
     }
-    let common = Self.commonHost(fields.forwardedHost)
+    let common = Self.commonHost(forwardedHost)
     switch (standard, common) {
     case (nil, nil): self = .absent
     case (let host?, nil): self = .host(host, .forwarded)

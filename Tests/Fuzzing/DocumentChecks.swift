@@ -1,0 +1,99 @@
+import Association
+import JSONValue
+
+/// JSON that is written is read as the same, and has no key twice.
+func checkJSON(_ bytes: [UInt8]) throws {
+  guard let parsed = parsedJSON(bytes) else { return }
+  for written in [parsed.value.serialized(), Array(parsed.value.prettyPrinted().utf8)] {
+    let again = try JSON.parse(written)
+    try require(again.value.text == parsed.value.text, "what is written reads differently")
+    try require(again.duplicateKeys.isEmpty && !again.hasByteOrderMark, "written with faults")
+  }
+}
+
+private func parsedJSON(_ bytes: [UInt8]) -> JSON.Parsed? {
+  do {
+    return try JSON.parse(bytes)
+  } catch {
+    return nil
+  }
+}
+
+/// A file is served as it was adopted, or refused; findings are the same each time; the matcher
+/// agrees with a slow one.
+func checkDocument(_ bytes: [UInt8]) throws {
+  let url = bytes.prefix { $0 != UInt8(ascii: "\n") }
+  let file = Array(bytes.dropFirst(url.count + 1))
+  let context = Linter.Context(domain: "example.com", aliases: ["*.example.org"])
+  let report = Linter.report(onFile: file, context: context)
+  try require(
+    Linter.report(onFile: file, context: context).findings == report.findings, "other findings")
+  guard let document = report.document else { return }
+  try checkAdopting(document)
+  try require(
+    DocumentComparison(from: document, to: document).isEmpty, "it differs from itself")
+  try checkMatching(Matcher(document: document), Array(url))
+}
+
+private func checkAdopting(_ file: JSON) throws {
+  let document: Document
+  do throws(AdoptionError) {
+    document = try Document(adopting: file)
+  } catch {
+    return
+  }
+  let served = document.rendered()
+  let read = try JSON.parse(served).value
+  try require(read == file, "the served file is another one")
+  let again = try Document(adopting: read)
+  try require(again == document, "the served file has other rows")
+  try require(again.rendered() == served, "the served file is served differently")
+}
+
+/// The document with every kind of route, for URLs.
+private let everyKindOfRoute: Matcher? = parsedJSON(
+  Array(
+    #"""
+    {"applinks":{"defaults":{"percentEncoded":false},
+     "substitutionVariables":{"food":["cake","b*n","é"],"any":["*","/x/","?"]},
+     "details":[
+      {"appIDs":["ABCDE12345.a"],"components":[
+        {"/":"/no/*","exclude":true},{"/":"/$(food)/$(digit)?"},{"/":"*/a*b*c"},
+        {"?":{"q":"$(upper)?*","p":""},"#":"*x"},{"?":"a=*&b=?"},{"/":"//","#":"??"}]},
+      {"appIDs":["ABCDE12345.b","ABCDE12345.a"],"defaults":{"caseSensitive":false},"components":[
+        {"/":"/BUY/*"},{"/":"/$(lang)-$(region)/"},{"/":"/É*","percentEncoded":true},
+        {"/":"$(any)k"},{"/":"/k/$(any)","?":{"K":"?"}}]},
+      {"appID":"ABCDE12345.c","paths":["NOT /p/x","/p/*","*?/q","/"]}]}}
+    """#.utf8)
+).map { Matcher(document: $0.value) }
+
+/// A URL resolves as the slow matcher says.
+func checkURL(_ bytes: [UInt8]) throws {
+  guard let matcher = everyKindOfRoute else {
+    throw BrokenProperty(description: "the document is not JSON")
+  }
+  try checkMatching(matcher, bytes)
+}
+
+private func checkMatching(_ matcher: Matcher, _ url: [UInt8]) throws {
+  let scopes = matcher.scopes + [matcher.everyEntry]
+  let decisions = scopes.map { matcher.resolve(url.span, in: $0) }
+  for (scope, decision) in zip(scopes, decisions) {
+    let explanation = matcher.explain(url.span, in: scope)
+    try require(explanation.resolution == decision.resolution, "explained differently")
+  }
+  var together: [Matcher.Decision] = []
+  matcher.resolve(url.span, into: &together)
+  try require(together == decisions.dropLast(), "decided differently for all apps")
+  // The slow one reads text.
+  guard let text = String(validating: url, as: UTF8.self) else { return }
+  guard Matcher.host(of: text) != nil else {
+    return try require(decisions.allSatisfy { $0 == .noMatch }, "what is no URL matches")
+  }
+  guard let slow = SlowMatcher(matcher.links) else { return }
+  for (scope, decision) in zip(scopes, decisions) {
+    let expected = slow.resolve(text, app: scope.app)
+    try require(
+      decision == expected, "\(scope.app ?? "every entry"): \(decision), expected \(expected)")
+  }
+}
