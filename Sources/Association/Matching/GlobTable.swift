@@ -79,6 +79,7 @@ struct GlobTable: Sendable {
     _ run: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
   ) -> Int? {
     for position in range {
+      if steps < 0 { return nil }
       if let end = match(run, text, at: position, range.upperBound, folds: folds, &steps) {
         return end
       }
@@ -94,7 +95,7 @@ struct GlobTable: Sendable {
     let run = runs[run]
     var position = start
     for index in run.start..<run.start + run.count {
-      steps += 1
+      steps -= 1
       guard position < end else { return nil }
       let byte = text[position]
       let part = parts[index]

@@ -32,9 +32,7 @@ public struct Pattern: Sendable {
     init(name: String, values: [[Token]]) {
       self.name = name
       self.values = values
-      size = values.joined().reduce(1 + values.count) { size, token in
-        if case .literal(let text) = token { size + text.count } else { size + 1 }
-      }
+      size = values.reduce(1 + values.count) { $0 + $1.size }
     }
 
     /// Whether both are the same object.
@@ -62,6 +60,8 @@ public struct Pattern: Sendable {
   public let tokens: [Token]
   /// The flaws of the text, from left to right.
   public let flaws: [Flaw]
+  /// Roughly how many states the pattern needs in an automaton.
+  let size: Int
 
   /// Reads a pattern of `components`, which may name variables.
   public init(_ text: String, variables: SubstitutionVariables) {
@@ -98,6 +98,7 @@ public struct Pattern: Sendable {
     }
     self.text = text
     tokens = reader.finish()
+    size = tokens.size
     flaws = reader.flaws
   }
 
@@ -122,6 +123,22 @@ extension Pattern.Token {
   /// Whether nothing matches this.
   var isNothing: Bool {
     if case .nothing = self { true } else { false }
+  }
+}
+
+extension [Pattern.Token] {
+  /// Whether this is a single `*`, which every text matches.
+  var isStar: Bool { count == 1 && self[0].isAnyRun }
+
+  /// Roughly how many states the tokens need in an automaton.
+  var size: Int {
+    reduce(0) { size, token in
+      switch token {
+      case .literal(let text): size + text.count
+      case .values(let variable): size + variable.size
+      case .anyOne, .anyRun, .one, .nothing: size + 1
+      }
+    }
   }
 }
 

@@ -6,10 +6,8 @@ extension String {
 
   /// The text for a message: without characters that control a terminal, cut if it is long.
   public var shown: String {
-    let whole = harmless
-    if whole.utf8.count <= Self.longestShown { return whole }
-    let start = whole.unicodeScalars.prefix(Self.longestShown)
-    return start.endIndex < whole.unicodeScalars.endIndex ? String(start) + "…" : whole
+    let start = unicodeScalars.prefix(Self.longestShown)
+    return start.endIndex < unicodeScalars.endIndex ? String(start).harmless + "…" : harmless
   }
 
   /// The text with every character that could move a terminal's cursor or reorder its text replaced by

@@ -89,13 +89,16 @@ public struct AppLinks: Sendable {
   let isKeyed: Bool
   /// The unread members, without those of `defaults` and of entries.
   let unread: [UnreadValue]
+  /// Whether the file is so large that nothing of it was read.
+  let isTooLarge: Bool
 
   /// Where `applinks` is.
   static let pointer = JSONPointer.root.appending("applinks")
 
   /// Reads `applinks` of a file; other services are skipped.
   public init(document: JSON) {
-    json = document["applinks"]?.objectValue
+    isTooLarge = !document.isReadable
+    json = isTooLarge ? nil : document["applinks"]?.objectValue
     var reader = ObjectReader(json ?? [:], at: Self.pointer, as: .applinks)
     let definitions = SubstitutionVariables(reader.json["substitutionVariables"])
     variables = Self.variables(&reader)

@@ -22,8 +22,8 @@ struct MatchBenchmark {
     LintMeasurement.run()
   }
 
-  private static func measure(_ workload: Workload) {
-    let matchers = workload.items.map { (Matcher($0.links), $0.urls) }
+  private static func measure(_ workload: Workload) throws {
+    let matchers = workload.items.map { (try Matcher($0.links), $0.urls) }
     let split = workload.items.map { $0.urls.map(SplitURL.init) }
     let expressions = workload.items.map { TranslatedDocument(regularExpressions: $0.links) }
     let patterns = workload.items.map { TranslatedDocument(filePatterns: $0.links) }
@@ -38,7 +38,7 @@ struct MatchBenchmark {
       { zip(patterns, split).reduce(0) { $0 + $1.0.matches(among: $1.1) } },
     ]).map { $0 * Double(workload.resolutions) }
     let outcomes = matchers.map { matcher, urls in
-      urls.map { matcher.resolve($0, in: matcher.everyEntry).resolution }
+      urls.map { try matcher.resolve($0, in: matcher.everyEntry).resolution }
     }
     let met = outcomes.joined().count { $0 != .noMatch }
     print(
@@ -54,7 +54,7 @@ struct MatchBenchmark {
 
   /// How long a path each way resolves within half a second, and how fast ours is with 10,000
   /// characters.
-  private static func measureAdversaries() {
+  private static func measureAdversaries() throws {
     print("| one pattern against a path of `a` | aasa | NSRegularExpression | fnmatch |")
     print("|---|---|---|---|")
     let values = (0..<600).map { "a\($0)" } + ["a", "aa"]
@@ -71,11 +71,11 @@ struct MatchBenchmark {
           "details": [["appID": "a", "components": [["/": .string(pattern)]]]],
         ]
       ])
-      let matcher = Matcher(links)
+      let matcher = try Matcher(links)
       let expressions = TranslatedDocument(regularExpressions: links)
       let patterns = TranslatedDocument(filePatterns: links)
       let cells = [
-        longest { _ = matcher.resolve($0, in: matcher.everyEntry) },
+        longest { _ = try matcher.resolve($0, in: matcher.everyEntry) },
         longest { _ = expressions.resolve(SplitURL($0)) },
         longest { _ = patterns.resolve(SplitURL($0)) },
       ]
