@@ -19,8 +19,7 @@ extension Automaton {
   ) {
     let (trie, place) = (segments[index].trie, state - segments[index].base)
     let node = tries[trie].nodes[place]
-    if node.isRun || node.isAfterAnyOne && isContinuation { enter(place, of: index, &reached) }
-    if node.anyOne != 0, !isContinuation { enter(Int(node.anyOne), of: index, &reached) }
+    if node.isRun || node.isAfterOpenClass && isContinuation { enter(place, of: index, &reached) }
     if node.one != 0, classes() >> UInt16(node.classBit) & 1 != 0 {
       enter(Int(node.one), of: index, &reached)
     }

@@ -210,17 +210,3 @@ extension DocumentPart {
     return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
   }
 }
-
-/// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
-public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
-  var last = Array(0...right.count)
-  for (row, letter) in left.enumerated() {
-    var current = [row + 1]
-    for (column, other) in right.enumerated() {
-      let replaced = last[column] + (letter == other ? 0 : 1)
-      current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
-    }
-    last = current
-  }
-  return last[right.count]
-}

@@ -7,11 +7,9 @@ public struct Pattern: Sendable {
   public enum Token: Sendable {
     /// Characters that stand for themselves; never empty.
     case literal([Unicode.Scalar])
-    /// `?`: exactly one character, `/` included.
-    case anyOne
     /// `*`: any run of characters, including none. Consecutive stars are one token.
     case anyRun
-    /// A predefined variable that matches one character, such as `$(digit)`.
+    /// Exactly one character: `?`, or a predefined variable such as `$(digit)`.
     case one(CharacterClass)
     /// A variable with at least one value.
     case values(Variable)
@@ -86,7 +84,7 @@ public struct Pattern: Sendable {
         reader.appendAnyRun()
       case "?":
         rest.removeFirst()
-        reader.append(.anyOne)
+        reader.append(.one(.any))
       case "$" where areVariablesRead:
         rest.removeFirst()
         reader.readVariable(in: &rest, definition)
@@ -136,7 +134,7 @@ extension [Pattern.Token] {
       switch token {
       case .literal(let text): size + text.count
       case .values(let variable): size + variable.size
-      case .anyOne, .anyRun, .one, .nothing: size + 1
+      case .anyRun, .one, .nothing: size + 1
       }
     }
   }

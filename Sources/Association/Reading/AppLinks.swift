@@ -229,10 +229,10 @@ extension AppLinks.Route {
     var names: Set<[UInt8]> = []
     for token in patterns.lazy.flatMap(\.tokens) {
       switch token {
-      case .one(let characterClass): names.insert(Array(characterClass.rawValue.utf8))
+      case .one(let one) where one != .any: names.insert(Array(one.rawValue.utf8))
       case .values(let variable): names.insert(Array(variable.name.utf8))
       case .nothing(let name): names.insert(Array(name.utf8))
-      case .literal, .anyOne, .anyRun: break
+      case .literal, .one, .anyRun: break
       }
     }
     return names
