@@ -11,8 +11,6 @@ struct MatchEndpoints: Sendable {
 
   /// The maximum number of results, which are one per URL and app.
   private static let resultLimit = 100_000
-  /// The maximum number of pairs of a URL and a route that it may have to be compared with.
-  private static let comparisonLimit = 10_000_000
   /// The maximum size of an answer, in bytes.
   private static let byteLimit = 8_388_608
 
@@ -65,8 +63,7 @@ struct MatchEndpoints: Sendable {
 
   private func match(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), MatchQuestion.read)
-    let matcher = Matcher(document: question.document)
-    return try Self.answer(question, matcher) { _ in question.domain?.text }
+    return try Self.answer(question) { _ in question.domain?.text }
   }
 
   private func matchStored(_ call: Call) throws -> Response {
@@ -74,22 +71,34 @@ struct MatchEndpoints: Sendable {
     let question = try Faults.collecting(in: try call.json()) {
       MatchQuestion.read($0, document: stored.domain.document.json)
     }
-    let matcher = Matcher(document: question.document)
-    return try Self.answer(question, matcher, domain: stored.domain.host(for:))
+    return try Self.answer(question, domain: stored.domain.host(for:))
   }
 
+  /// The steps for all URLs of a request together: about one second.
+  private static let steps = 100_000_000
+
   private static func answer(
-    _ question: MatchQuestion, _ matcher: Matcher, domain: (String) -> String?
+    _ question: MatchQuestion, domain: (String) -> String?
+  ) throws -> Response {
+    do {
+      return try results(question, Matcher(document: question.document), domain)
+    } catch let error as TooComplex {
+      throw InvalidInput(
+        faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
+    }
+  }
+
+  private static func results(
+    _ question: MatchQuestion, _ matcher: Matcher, _ domain: (String) -> String?
   ) throws -> Response {
     let scopes = matcher.scopes(asking: question.app)
     try check("results, one per URL and app", question.urls.count * scopes.count, resultLimit)
-    let routes = matcher.links.entries.reduce(0) { count, entry in
-      count + entry.routes.count * (question.app == nil ? max(1, entry.apps.count) : 1)
-    }
-    try check("comparisons of a URL with a route", question.urls.count * routes, comparisonLimit)
     var body = Array(#"{"results":["#.utf8)
+    var budget = MatchingBudget(steps: steps)
     for url in question.urls {
-      for result in matcher.results(for: url, app: question.app, domain: domain(url)) {
+      let results = try matcher.results(
+        for: url, app: question.app, domain: domain(url), budget: &budget)
+      for result in results {
         if body.last == UInt8(ascii: "}") { body.append(UInt8(ascii: ",")) }
         body += result.json.serialized()
         try check("bytes", body.count, byteLimit)

@@ -102,8 +102,14 @@ struct RevisionEndpoints: Sendable {
   private func compare(
     _ call: Call, _ from: (number: Int, document: JSON), _ to: (number: Int?, document: JSON)
   ) throws -> Response {
-    let comparison = DocumentComparison(
-      from: from.document, to: to.document, domain: try call.domain().text)
+    let comparison: DocumentComparison
+    do {
+      comparison = try DocumentComparison(
+        from: from.document, to: to.document, domain: try call.domain().text)
+    } catch let error as TooComplex {
+      throw InvalidInput(
+        faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
+    }
     var object: JSON.Object = ["from": .integer(from.number)]
     object["to"] = to.number.map { .integer($0) }
     for member in FindingResource.json(comparison).members { object[member.key] = member.value }

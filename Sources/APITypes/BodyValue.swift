@@ -16,6 +16,7 @@ package struct Fault: Sendable, Equatable {
     case foreignURL = "foreign-url"
     case controlCharacter = "control-character"
     case tooMany = "too-many"
+    case tooComplex = "too-complex"
     case repeated
     case duplicateKey = "duplicate-key"
     case duplicateAlias = "duplicate-alias"

@@ -79,7 +79,6 @@ extension JSON {
   }
 
   private static func writeEscaped(_ value: String, to bytes: inout [UInt8]) {
-    let hex = Array("0123456789abcdef".utf8)
     for byte in value.utf8 {
       switch byte {
       case UInt8(ascii: "\""): bytes += #"\""#.utf8
@@ -88,9 +87,8 @@ extension JSON {
       case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
       case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
       case 0..<0x20:
-        bytes += "\\u00".utf8
-        bytes.append(hex[Int(byte >> 4)])
-        bytes.append(hex[Int(byte & 15)])
+        bytes += (byte < 16 ? "\\u000" : "\\u00").utf8
+        bytes += String(byte, radix: 16).utf8
       default: bytes.append(byte)
       }
     }

@@ -12,15 +12,20 @@ public struct Publication: Sendable {
   public let changedResolutions: [ChangedResolution]
   let document: ReadDocument
 
-  /// Compares the document with the previous one; `nil` if there is none. This can be slow, so call it
-  /// after the transaction.
+  /// Compares the document with the previous one; `nil` if there is none, or if it is too complex,
+  /// as only documents of earlier versions can be. This can be slow, so call it after the transaction.
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
   public func comparison() throws -> DocumentComparison? {
-    try edited.documentBefore.map {
-      DocumentComparison(
-        from: ReadDocument(try JSON.parse($0, limits: .trusted).value), to: document,
-        domain: edited.stored.domain.name.text)
+    try edited.documentBefore.flatMap { before in
+      let from = ReadDocument(try JSON.parse(before, limits: .trusted).value)
+      do throws(TooComplex) {
+        return try DocumentComparison(
+          from: from, to: document, domain: edited.stored.domain.name.text)
+      } catch {
+        // Only the old document can be: the new one passed the linter.
+        return nil
+      }
     }
   }
 }

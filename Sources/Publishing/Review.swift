@@ -70,13 +70,15 @@ struct Review {
       changedResolutions = []
       return
     }
-    let after = Resolver(draft.domain, draft.document)
-    let broken = after.broken()
+    let broken: [BrokenExpectation]
+    do throws(TooComplex) {
+      var resolver = try Resolver(draft.domain, draft.document)
+      broken = try resolver.broken()
+      changedResolutions = try resolver.changes(since: old?.domain)
+    } catch {
+      throw .refused(draft.domain.name, findings + [error.finding], account: nil)
+    }
     if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
-    changedResolutions =
-      old.map {
-        after.changes(since: Resolver($0.domain, ReadDocument($0.domain.document.json)))
-      } ?? []
   }
 
   /// The codes of the document's errors, all of them accepted.
@@ -85,41 +87,67 @@ struct Review {
   }
 }
 
-/// Resolves the URLs of a domain's expectations.
+/// Resolves the URLs of a domain's expectations, all of them within one budget.
 private struct Resolver {
+  /// About one second.
+  private static let steps = 100_000_000
+
   private let domain: Domain
   private let matcher: Matcher
+  private var budget = MatchingBudget(steps: steps)
 
-  init(_ domain: Domain, _ document: ReadDocument) {
+  init(_ domain: Domain, _ document: ReadDocument) throws(TooComplex) {
     self.domain = domain
-    matcher = Matcher(document.links)
+    matcher = try Matcher(document.links)
   }
 
-  func broken() -> [BrokenExpectation] {
-    domain.expectations.compactMap { expectation in
-      let explanation = explain(expectation)
-      if explanation.resolution == expectation.resolution { return nil }
-      return BrokenExpectation(expectation: expectation, explanation: explanation)
+  mutating func broken() throws(TooComplex) -> [BrokenExpectation] {
+    var broken: [BrokenExpectation] = []
+    for expectation in domain.expectations {
+      let explanation = try explain(expectation)
+      if explanation.resolution == expectation.resolution { continue }
+      broken.append(BrokenExpectation(expectation: expectation, explanation: explanation))
     }
+    return broken
   }
 
-  /// The URLs of old and new expectations that resolve differently now.
-  func changes(since old: Resolver) -> [ChangedResolution] {
+  /// The URLs of old and new expectations that resolve differently now, except where the old
+  /// document is too complex, as only documents of earlier versions can be.
+  mutating func changes(since old: Domain?) throws(TooComplex) -> [ChangedResolution] {
+    guard let old else { return [] }
+    var resolver: Resolver
+    do throws(TooComplex) {
+      resolver = try Resolver(old, ReadDocument(old.document.json))
+    } catch {
+      return []
+    }
     var seen: Set<Expectation> = []
-    return (old.domain.expectations + domain.expectations).compactMap { expectation in
-      guard seen.insert(expectation).inserted else { return nil }
-      let before = old.explain(expectation).resolution
-      let after = explain(expectation).resolution
-      if before == after { return nil }
-      return ChangedResolution(
-        url: expectation.url, app: expectation.app, before: before, after: after)
+    var changes: [ChangedResolution] = []
+    for expectation in old.expectations + domain.expectations {
+      guard seen.insert(expectation).inserted, let before = resolver.resolution(of: expectation)
+      else { continue }
+      let after = try explain(expectation).resolution
+      if before == after { continue }
+      changes.append(
+        ChangedResolution(
+          url: expectation.url, app: expectation.app, before: before, after: after))
+    }
+    return changes
+  }
+
+  /// The resolution; `nil` if it takes too many steps.
+  private mutating func resolution(of expectation: Expectation) -> Resolution? {
+    do throws(TooComplex) {
+      return try explain(expectation).resolution
+    } catch {
+      return nil
     }
   }
 
-  private func explain(_ expectation: Expectation) -> Explanation {
-    matcher.explain(
-      expectation.url, in: matcher.scope(of: expectation.app.text),
-      domain: domain.host(for: expectation.url))
+  private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {
+    try matcher.explain(
+      expectation.url.utf8.span, in: matcher.scope(of: expectation.app.text),
+      domain: domain.host(for: expectation.url), budget: &budget)
   }
 }
 

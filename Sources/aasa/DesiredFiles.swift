@@ -96,8 +96,8 @@ struct DesiredFiles {
 
     mutating func json(of path: String) -> JSON? {
       do {
-        let parsed = try JSON.parse(
-          InputFile.bytes(of: path, atMost: DesiredFiles.largestFile), limits: .trusted)
+        let bytes = try InputFile.bytes(of: path, atMost: DesiredFiles.largestFile)
+        let parsed = try JSON.parse(bytes, limits: .trusted)
         for pointer in parsed.duplicateKeys {
           faults.append("\(path.quotedPath) has a duplicate key: \(pointer).")
         }

@@ -58,8 +58,10 @@ enum MatchCommand {
 
     init(_ arguments: Arguments, _ file: String) throws {
       let bytes = try InputFile.bytes(of: file)
-      do throws(JSON.SyntaxError) {
-        matcher = Matcher(document: try JSON.parse(bytes).value)
+      do {
+        matcher = try Matcher(document: try JSON.parse(bytes).value)
+      } catch let error as TooComplex {
+        throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
       } catch {
         throw Failure("\(file.quotedPath) is not JSON: \(error).")
       }
@@ -76,26 +78,41 @@ enum MatchCommand {
         Terminal.complain("Skipped a line over \(InputFile.lineLimit) bytes: it is not a URL.")
         return
       }
+      do throws(TooComplex) {
+        let isMatched = try write(url)
+        isEveryURLMatched = isEveryURLMatched && isMatched
+      } catch {
+        isEveryURLMatched = false
+        Terminal.complain("\(error) \(error.help)")
+      }
+      if output.count > 65_536 { try flush() }
+    }
+
+    /// Writes a line per app. Returns whether an app opens the URL.
+    private mutating func write(_ url: ArraySlice<UInt8>) throws(TooComplex) -> Bool {
       var isMatched = false
+      var budget = MatchingBudget()
       for scope in scopes {
-        let resolution = matcher.resolve(url.span, in: scope, domain: domain).resolution
+        let explanation =
+          isJSON || isExplained
+          ? try matcher.explain(url.span, in: scope, domain: domain, budget: &budget) : nil
+        let resolution =
+          try explanation?.resolution
+          ?? matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution
         isMatched = isMatched || resolution == .match
-        if isJSON {
-          let explanation = matcher.explain(url.span, in: scope, domain: domain)
+        if isJSON, let explanation {
           let text = String(decoding: url, as: UTF8.self)
           output += MatchResult(url: text, explanation: explanation).json.serialized()
         } else {
           output += "\(resolution.rawValue)\t\(scope.app ?? "-")\t".utf8
           output += url
-          if isExplained {
-            let explanation = matcher.explain(url.span, in: scope, domain: domain)
+          if let explanation {
             output += "\t\(explanation.route?.description ?? "-")\t\(explanation.reason)".utf8
           }
         }
         output.append(UInt8(ascii: "\n"))
       }
-      isEveryURLMatched = isEveryURLMatched && isMatched
-      if output.count > 65_536 { try flush() }
+      return isMatched
     }
 
     mutating func flush() throws {

@@ -111,9 +111,15 @@ final class Alphabet {
   /// The character classes of a symbol, one bit per class.
   func classes(of symbol: Symbol) -> UInt16 { classes[symbol] }
 
-  /// The symbols of a character class, given by the number of its bit.
-  func symbols(inClass bit: Int) -> [Symbol] {
-    classes.indices.filter { classes[$0] >> UInt16(bit) & 1 != 0 }
+  /// The symbols that a character class, given by the number of its bit, tells from the others: its
+  /// members, or for a class with the unnamed characters, the symbols that are none.
+  func exits(ofClass bit: Int) -> SymbolAutomaton.Exits { exitsOfClass[bit] }
+
+  private lazy var exitsOfClass: [SymbolAutomaton.Exits] = (0..<UInt16.bitWidth).map { bit in
+    let isMember = { (symbol: Symbol) in self.classes[symbol] >> UInt16(bit) & 1 != 0 }
+    let isOpen = isMember(count - 1)
+    let symbols = (1..<count).filter { isMember($0) != isOpen }
+    return SymbolAutomaton.Exits(symbols: symbols, isOpen: isOpen)
   }
 
   /// The symbols that a component may contain, except the end.
@@ -140,7 +146,7 @@ final class Alphabet {
   private func add(_ character: Unicode.Scalar?) {
     written.append(character)
     folded.append(character.map(ComparedText.folded))
-    classes.append(character.map(CharacterClass.bits) ?? 0)
+    classes.append(character.map(CharacterClass.bits) ?? CharacterClass.bitsOfOthers)
     characters.append(character)
   }
 
@@ -211,12 +217,7 @@ final class Alphabet {
   }
 
   private static func escape(_ character: Unicode.Scalar) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return String(character).utf8.reduce(into: "") { text, byte in
-      text += "%"
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
+    String(character).utf8.map(\.percentEscaped).joined()
   }
 }
 
@@ -244,11 +245,11 @@ private struct Vocabulary {
     for token in tokens {
       switch token {
       case .literal(let literal): add(literal, folds)
-      case .one: add(Self.alphanumeric, folds)
+      case .one(let one) where !one.isOpen: add(Self.alphanumeric, folds)
       case .values(let variable):
         guard variables[folds, default: []].insert(variable).inserted else { continue }
         for value in variable.values { add(value, folds) }
-      case .anyOne, .anyRun, .nothing: break
+      case .one, .anyRun, .nothing: break
       }
     }
   }

@@ -19,8 +19,7 @@ extension Automaton {
   ) {
     let (trie, place) = (segments[index].trie, state - segments[index].base)
     let node = tries[trie].nodes[place]
-    if node.isRun || node.isAfterAnyOne && isContinuation { enter(place, of: index, &reached) }
-    if node.anyOne != 0, !isContinuation { enter(Int(node.anyOne), of: index, &reached) }
+    if node.isRun || node.isAfterOpenClass && isContinuation { enter(place, of: index, &reached) }
     if node.one != 0, classes() >> UInt16(node.classBit) & 1 != 0 {
       enter(Int(node.one), of: index, &reached)
     }
@@ -67,7 +66,7 @@ extension Automaton {
   ///
   /// For each byte, every state is visited at most once. So matching takes at most the length of
   /// the text times the size of the pattern, even with wildcards in values or many consecutive
-  /// variables.
+  /// variables. It stops when no steps are left.
   func matches(_ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int) -> Bool {
     let words = accepting.count
     // The buffer is initialised before use, does not leave the closure and is indexed only below
@@ -77,11 +76,11 @@ extension Automaton {
       var states = BitSets(words: words, buffer: buffer)
       enter(0, &states)
       for position in range {
-        guard states.advance() else { return false }
+        guard states.advance(&steps), steps >= 0 else { return false }
         let byte = folds ? text[position].asciiLowercased : text[position]
         var index = 0
         while let state = states.popFirst(), state < end {
-          steps += 1
+          steps -= 1
           index = segment(owning: state, from: index)
           step(
             from: state, of: index, Letter(byte), classes: CharacterClass.bitsOfByte[Int(byte)],
@@ -124,11 +123,13 @@ private struct BitSets: StateSet {
   }
 
   /// Makes the states after this byte the states before the next one; false if there are none.
-  mutating func advance() -> Bool {
+  mutating func advance(_ steps: inout Int) -> Bool {
     while popFirst() != nil {}
     swap(&current, &next)
     currentWords = nextWords
     nextWords = 0..<0
+    // Passing over a word without states takes about half a step.
+    steps -= currentWords.count >> 1
     return !currentWords.isEmpty
   }
 

@@ -73,7 +73,6 @@ struct Automaton: Sendable {
           if distance != Self.unreachable { least = min(least, distance + cost) }
         }
         consider(node.anyRun, costing: 0)
-        consider(node.anyOne, costing: 1)
         consider(node.one, costing: 1)
         for edge in trie.edges(of: node) where edge.letter != Self.noLetter {
           consider(edge.target, costing: 1)

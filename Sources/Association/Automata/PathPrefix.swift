@@ -128,7 +128,7 @@ struct SamplePath {
           guard scalar.isASCII, isPlain(UInt8(scalar.value)) else { return nil }
           path.append(UInt8(scalar.value))
         }
-      case .anyOne: path.append(UInt8(ascii: "x"))
+      case .one(let one) where one.contains("x", foldingCase: false): path.append(UInt8(ascii: "x"))
       // A star at the start covers the slash of the path; one between slashes needs a segment.
       case .anyRun where index == 0: path.append(UInt8(ascii: "/"))
       case .anyRun where path.last == UInt8(ascii: "/") && index + 1 < tokens.count:
@@ -137,7 +137,7 @@ struct SamplePath {
       case .one, .values, .nothing: return nil
       }
     }
-    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    path = Array(path[PathSlashes.droppingTrailing(path.span, path.indices)])
     return isNormal(path) ? path : nil
   }
 

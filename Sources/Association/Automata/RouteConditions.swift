@@ -51,20 +51,5 @@ struct RouteConditions {
   var isUnconditional: Bool { patterns.allSatisfy(\.isStar) }
 
   /// A lower bound for the number of states in the route's automata, including shared ones.
-  var size: Int { patterns.reduce(0) { $0 + Self.size($1) } }
-
-  private static func size(_ tokens: [Pattern.Token]) -> Int {
-    tokens.reduce(1) { size, token in
-      switch token {
-      case .literal(let text): size + text.count
-      case .values(let variable): size + variable.size
-      case .anyOne, .anyRun, .one, .nothing: size + 1
-      }
-    }
-  }
-}
-
-extension [Pattern.Token] {
-  /// Whether this is a single `*`, which every text matches.
-  var isStar: Bool { count == 1 && self[0].isAnyRun }
+  var size: Int { patterns.reduce(0) { $0 + 1 + $1.size } }
 }

@@ -52,8 +52,12 @@ struct SymbolAutomaton {
   func exits(from states: States) -> Exits {
     var exits = Exits()
     for (trie, node) in nodes(of: states) {
-      if node.isRun || node.anyOne != 0 { exits.isOpen = true }
-      if node.one != 0 { exits.symbols += alphabet.symbols(inClass: Int(node.classBit)) }
+      if node.isRun { exits.isOpen = true }
+      if node.one != 0 {
+        let ofClass = alphabet.exits(ofClass: Int(node.classBit))
+        exits.symbols += ofClass.symbols
+        exits.isOpen = exits.isOpen || ofClass.isOpen
+      }
       for edge in trie.edges(of: node) {
         exits.symbols += alphabet.symbols(of: edge.letter, folds: folds)
       }

@@ -6,11 +6,9 @@ struct TokenTrie: Sendable {
   struct Node: Sendable {
     /// The transitions by letter: a range of `edges`, which is sorted by letter.
     var edges: Range<Int32> = 0..<0
-    /// The node after `?`.
-    var anyOne: Int32 = 0
     /// The node of a following `*`, reached without a letter.
     var anyRun: Int32 = 0
-    /// The node after a character class.
+    /// The node after a character of a class. A node has one class at most: values have only `?`.
     var one: Int32 = 0
     /// The number of the class's bit.
     var classBit: UInt8 = 0
@@ -18,12 +16,12 @@ struct TokenTrie: Sendable {
     var isEnd = false
     /// Whether this is a `*`, so that every letter stays here.
     var isRun = false
-    /// Whether `?` leads here, so that the rest of a character stays here.
-    var isAfterAnyOne = false
+    /// Whether an open class leads here, so that the rest of a character stays here.
+    var isAfterOpenClass = false
 
     /// Whether the node only ends a list, so that no letter continues it.
     var isLeaf: Bool {
-      edges.isEmpty && anyOne == 0 && anyRun == 0 && one == 0 && !isRun && !isAfterAnyOne
+      edges.isEmpty && anyRun == 0 && one == 0 && !isRun && !isAfterOpenClass
     }
   }
 
@@ -81,11 +79,10 @@ struct TokenTrie: Sendable {
         case .literal(let text):
           for letter in letters(text, folds) { place = child(of: place, letter) }
         case .nothing, .values: place = child(of: place, Automaton.noLetter)
-        case .anyOne: place = child(of: place, \.anyOne, Node(isAfterAnyOne: true))
         case .anyRun: place = child(of: place, \.anyRun, Node(isRun: true))
         case .one(let characterClass):
           nodes[place].classBit = UInt8(characterClass.bit(folds: folds))
-          place = child(of: place, \.one, Node())
+          place = child(of: place, \.one, Node(isAfterOpenClass: characterClass.isOpen))
         }
       }
       nodes[place].isEnd = true

@@ -205,7 +205,7 @@ struct WitnessSearch {
         isDistinguished[symbol] = true
       }
     }
-    budget.spend(beginning.others.count / 2 + 10)
+    budget.spend(beginning.others.count / 2 + 10 + usable.count / 16)
     let anyOther = usable.first { !isDistinguished[$0] }
     return end + (anyOther.map { [$0] } ?? []) + usable.filter { isDistinguished[$0] }
   }

@@ -34,10 +34,12 @@ struct ComparedDocument {
 
   /// - Parameter other: A probably similar document with the same interning. Routes that are equal
   ///   at the same position are reused from it.
-  init(_ read: ReadDocument, like other: ComparedDocument? = nil, _ interning: Interning) {
+  init(
+    _ read: ReadDocument, like other: ComparedDocument? = nil, _ interning: Interning
+  ) throws(TooComplex) {
     let links = read.links
     self.read = read
-    matcher = Matcher(links)
+    matcher = try Matcher(links)
     let outer = links.defaults
     // A pattern changes its meaning if its variables or its defaults change.
     let isSimilar =

@@ -124,7 +124,7 @@ final class DifferenceAnalysis {
     if !isMixed { return plain }
     let escaped = rest.indices.suffix(8).reversed().filter { Self.isEscapable(rest, $0) }.map {
       index in
-      origin + String(decoding: rest[..<index], as: UTF8.self) + Self.escape(rest[index])
+      origin + String(decoding: rest[..<index], as: UTF8.self) + rest[index].percentEscaped
         + String(decoding: rest[(index + 1)...], as: UTF8.self)
     }
     return plain + escaped
@@ -143,9 +143,5 @@ final class DifferenceAnalysis {
   private static func isEscapable(_ bytes: [UInt8], _ index: Int) -> Bool {
     let isInEscape = bytes[max(0, index - 2)..<index].contains(UInt8(ascii: "%"))
     return !isInEscape && !"%?#".utf8.contains(bytes[index])
-  }
-
-  private static func escape(_ byte: UInt8) -> String {
-    "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 }

@@ -8,7 +8,7 @@ public import JSONValue
 /// `appID` or in `appIDs`, and how keys are ordered. Values that devices do not read are compared
 /// too; those changes do not affect links.
 ///
-/// A comparison never fails and takes bounded time.
+/// A comparison takes bounded time.
 public struct DocumentComparison: Sendable {
   /// The changes: variables, apps, the routes of each app in order, other services, the rest.
   public let changes: [DocumentChange]
@@ -19,15 +19,18 @@ public struct DocumentComparison: Sendable {
   ///   - from: The first, older file.
   ///   - to: The second file.
   ///   - domain: The host of example URLs.
-  public init(from: JSON, to: JSON, domain: String = "example.com") {
-    self.init(from: ReadDocument(from), to: ReadDocument(to), domain: domain)
+  /// - Throws: `TooComplex` if the patterns of one are over a limit.
+  public init(from: JSON, to: JSON, domain: String = "example.com") throws(TooComplex) {
+    try self.init(from: ReadDocument(from), to: ReadDocument(to), domain: domain)
   }
 
   /// Compares two association files that were already read.
-  public init(from: ReadDocument, to: ReadDocument, domain: String) {
+  ///
+  /// - Throws: `TooComplex` if the patterns of one are over a limit.
+  public init(from: ReadDocument, to: ReadDocument, domain: String) throws(TooComplex) {
     let interning = Interning()
-    let from = ComparedDocument(from, interning)
-    let to = ComparedDocument(to, like: from, interning)
+    let from = try ComparedDocument(from, interning)
+    let to = try ComparedDocument(to, like: from, interning)
     var collection = ChangeCollection(from: from, to: to, domain: domain)
     changes = collection.collected()
   }

@@ -100,8 +100,9 @@ final class LinkEffects {
     _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
   ) -> DocumentChange.Example? {
     for app in apps {
-      let before = from.matcher.resolve(url, in: from.matcher.scope(of: app))
-      let after = to.matcher.resolve(url, in: to.matcher.scope(of: app))
+      guard let before = from.matcher.quickDecision(on: url, for: app),
+        let after = to.matcher.quickDecision(on: url, for: app)
+      else { continue }
       let deciders = [from.matcher.pointer(of: before), to.matcher.pointer(of: after)]
       if before.resolution == after.resolution || route != nil && !deciders.contains(route) {
         continue
@@ -116,7 +117,17 @@ final class LinkEffects {
 extension Matcher {
   /// The route that made a decision.
   fileprivate func pointer(of decision: Decision) -> JSONPointer? {
-    decision.route.map { links.entries[places[$0].entry].routes[places[$0].route].pointer }
+    decision.route.map { links.route(at: places[$0]).pointer }
+  }
+
+  /// The decision on a URL that might be an example; `nil` if it takes too many steps.
+  fileprivate func quickDecision(on url: String, for app: String) -> Decision? {
+    var budget = MatchingBudget(steps: 1_000_000)
+    do throws(TooComplex) {
+      return try resolve(url.utf8.span, in: scope(of: app), domain: nil, budget: &budget)
+    } catch {
+      return nil
+    }
   }
 }
 

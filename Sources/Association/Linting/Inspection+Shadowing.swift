@@ -7,15 +7,15 @@ extension Inspection {
     lazy var isExclusion = Dictionary(
       links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
     )
-    var explained: Set<JSONPointer>?
+    var unmatchable: Set<JSONPointer>?
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
       for route in routes {
         switch route.verdict {
         case .decides: break
         case .matchesNothing:
-          let known = explained ?? self.explained
-          explained = known
+          let known = unmatchable ?? self.unmatchable
+          unmatchable = known
           if !known.contains(route.pointer) { addNeverMatches(route) }
         case .repeats(let other):
           addDuplicate(route, of: other, isExclusion: isExclusion)
@@ -38,17 +38,12 @@ extension Inspection {
   }
 
   /// The routes with a finding that already explains why they never match.
-  private var explained: Set<JSONPointer> {
-    let reasons: Set<Finding.Code> = [
-      .undefinedVariable, .nonASCIIPattern, .spaceInPattern, .fragmentInPath, .urlAsPath,
-      .misspelledNot, .variableInPaths,
-    ]
-    let places = Set(findings.lazy.filter { reasons.contains($0.code) }.map(\.pointer))
+  private var unmatchable: Set<JSONPointer> {
     let routes = links.entries.lazy.flatMap(\.routes).filter { route in
-      places.contains(route.pointer)
-        || ["/", "#", "?"].contains { places.contains(route.pointer.appending($0)) }
-        || route.itemPointers.contains(where: places.contains)
-        || route.patterns.contains(where: \.isHopeless)
+      explained.contains(route.pointer)
+        || ["/", "#", "?"].contains { explained.contains(route.pointer.appending($0)) }
+        || route.itemPointers.contains(where: explained.contains)
+        || route.patterns.contains { $0.tokens.contains(where: \.isNothing) }
     }
     return Set(routes.map(\.pointer))
   }
@@ -64,10 +59,15 @@ extension Inspection {
       help: isContradiction ? "Remove the wrong one." : "Remove it: nothing changes.")
   }
 
+  /// The number of routes that a message names.
+  private static let mostNamed = 10
+
   private mutating func addShadowed(
     _ route: Shadowing.Route, by others: [JSONPointer], isExclusion: [JSONPointer: Bool]
   ) {
-    let names = others.map(\.description).joined(separator: ", ")
+    let names =
+      others.prefix(Self.mostNamed).map(\.description).joined(separator: ", ")
+      + (others.count > Self.mostNamed ? " and \(others.count - Self.mostNamed) more" : "")
     let deciders =
       others.count == 1 ? "the earlier route \(names)" : "the earlier routes \(names) together"
     let isSame = others.allSatisfy { isExclusion[$0] == isExclusion[route.pointer] }
@@ -118,12 +118,5 @@ extension AppLinks.Route {
   fileprivate var itemPointers: [JSONPointer] {
     guard case .items(let items) = query else { return [] }
     return items.map { pointer.appending("?").appending($0.name) }
-  }
-}
-
-extension Pattern {
-  /// Whether a variable without a value keeps the pattern from ever matching.
-  fileprivate var isHopeless: Bool {
-    tokens.contains { if case .nothing = $0 { true } else { false } }
   }
 }

@@ -10,7 +10,11 @@ struct Inspection {
     }, uniquingKeysWith: { first, _ in first })
   /// The variables whose values were inspected, per way of comparing them.
   var inspectedVariables: Set<InspectedVariable> = []
-  private(set) var findings: [Finding]
+  private var found = FindingList()
+  /// The places of findings that explain why a route never matches.
+  private(set) var explained: Set<JSONPointer> = []
+  /// Whether the patterns are over a limit, so that nothing may be made of them.
+  private(set) var isTooComplex = false
 
   /// A variable and how its values are compared.
   struct InspectedVariable: Hashable {
@@ -21,29 +25,50 @@ struct Inspection {
   var links: AppLinks { read.links }
 
   init(_ read: ReadDocument, findings: [Finding]) {
-    (self.read, self.findings) = (read, findings)
+    self.read = read
+    for finding in findings { add(finding) }
   }
 
   /// Adds a finding with the usual severity of its code, or with another one.
   mutating func add(
-    _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
-    _ message: String, help: String
+    _ code: Finding.Code, severity: Finding.Severity? = nil,
+    at pointer: @autoclosure () -> JSONPointer,
+    _ message: @autoclosure () -> String, help: @autoclosure () -> String
   ) {
-    findings.append(Finding(code, severity: severity, at: pointer, message, help: help))
+    if Self.explaining.contains(code) { explained.insert(pointer()) }
+    guard found.count(code, severity ?? code.severity) else { return }
+    found.append(Finding(code, severity: severity, at: pointer(), message(), help: help()))
   }
 
+  mutating func add(_ finding: Finding) {
+    if found.count(finding.code, finding.severity) { found.append(finding) }
+  }
+
+  private static let explaining: Set<Finding.Code> = [
+    .undefinedVariable, .nonASCIIPattern, .spaceInPattern, .fragmentInPath, .urlAsPath,
+    .misspelledNot, .variableInPaths,
+  ]
+
   func inFileOrder() -> [Finding] {
-    findings.count > 1 ? FileOrder(of: findings, in: read.json).findings : findings
+    let findings = found.listed
+    return findings.count > 1 ? FileOrder(of: findings, in: read.json).findings : findings
   }
 
   /// Inspects everything except the names of the domain and what routes do together.
   mutating func inspectDocument() {
     guard case .object(let root) = read.json else {
-      add(
+      let kind = read.json.kind
+      return add(
         .notObject, at: .root,
-        "The file is \(read.json.kind) but must be an object. Devices ignore it.",
+        "The file is \(kind) but must be an object. Devices ignore it.",
         help: "Write an object with `applinks` or another service.")
-      return
+    }
+    do throws(TooComplex) {
+      try links.checkComplexity()
+    } catch {
+      add(error.finding)
+      isTooComplex = true
+      if links.isTooLarge { return }
     }
     for value in read.allUnread { addUnread(value) }
     if !DocumentPart.services.contains(where: { root[$0] != nil }) {
@@ -73,7 +98,7 @@ struct Inspection {
           + " empty array here and may reject the file; later systems ignore it.",
         help: "Write `\"apps\": []` or remove it. Apps belong in `details`.")
     }
-    inspectVariables()
+    if !isTooComplex { inspectVariables() }
     if let defaults = links.defaults { inspectDefaults(defaults) }
     let details = AppLinks.pointer.appending("details")
     switch applinks["details"] {
@@ -184,18 +209,4 @@ extension DocumentPart {
     guard known.utf8.count > 3, key.utf8.count < 100 else { return false }
     return editDistance(letters(key), letters(known)) <= known.utf8.count / 4
   }
-}
-
-/// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
-public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
-  var last = Array(0...right.count)
-  for (row, letter) in left.enumerated() {
-    var current = [row + 1]
-    for (column, other) in right.enumerated() {
-      let replaced = last[column] + (letter == other ? 0 : 1)
-      current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
-    }
-    last = current
-  }
-  return last[right.count]
 }

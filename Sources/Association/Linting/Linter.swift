@@ -22,7 +22,8 @@ public enum Linter {
 
   /// The findings of a file.
   public struct Report: Sendable {
-    /// The findings in file order.
+    /// The findings in file order: at most 100 of a code and severity, the last of which says how
+    /// many more there are.
     public let findings: [Finding]
     /// The document; `nil` if the file is not JSON.
     public let document: JSON?
@@ -86,7 +87,7 @@ public enum Linter {
     if let context { inspection.inspectNames(context) }
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
-    if size <= maximumSize { inspection.inspectShadowing() }
+    if size <= maximumSize && !inspection.isTooComplex { inspection.inspectShadowing() }
     return inspection.inFileOrder()
   }
 
@@ -112,15 +113,16 @@ public enum Linter {
   }
 
   private static func duplicateKeys(_ parsed: JSON.Parsed) -> [Finding] {
-    let rest = parsed.duplicateKeyCount - parsed.duplicateKeys.count
-    return parsed.duplicateKeys.enumerated().map { index, pointer in
-      let isLast = rest > 0 && index == parsed.duplicateKeys.count - 1
-      return Finding(
-        .duplicateKey, at: pointer,
-        "The object has this key more than once. JSON does not define which value applies."
-          + (isLast ? " The file has \(rest) more repeated keys." : ""),
-        help: "Keep one of them.")
+    var list = FindingList()
+    _ = list.count(.duplicateKey, .error, parsed.duplicateKeyCount)
+    for pointer in parsed.duplicateKeys {
+      list.append(
+        Finding(
+          .duplicateKey, at: pointer,
+          "The object has this key more than once. JSON does not define which value applies.",
+          help: "Keep one of them."))
     }
+    return list.listed
   }
 
   private static func sizeFindings(_ size: Int) -> [Finding] {

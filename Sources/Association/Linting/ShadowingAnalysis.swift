@@ -37,7 +37,7 @@ final class ShadowingAnalysis {
   func verdicts() -> [Shadowing.Route] {
     entries.indices.flatMap { entry in
       ranges[entry].map { index in
-        let verdict = verdict(on: index, after: Array(ranges[entry].lowerBound..<index))
+        let verdict = verdict(on: index, after: ranges[entry].lowerBound..<index)
         return Shadowing.Route(
           pointer: routes[index].pointer, verdict: verdict,
           isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
@@ -48,7 +48,7 @@ final class ShadowingAnalysis {
 
   // MARK: - Verdicts
 
-  private func verdict(on route: Int, after earlier: [Int]) -> Shadowing.Verdict {
+  private func verdict(on route: Int, after earlier: Range<Int>) -> Shadowing.Verdict {
     // Filtering the earlier routes takes time, too.
     unspent -= earlier.count / 2
     if unspent <= 0 { return .notDecided(.tooComplex) }
@@ -67,7 +67,7 @@ final class ShadowingAnalysis {
     }
   }
 
-  private func isMatched(_ sample: SamplePath, byAnyOf routes: [Int]) -> Bool {
+  private func isMatched(_ sample: SamplePath, byAnyOf routes: Range<Int>) -> Bool {
     let filter = sample.filter
     return routes.contains {
       filter.mayMeet(filters[$0]) && sample.mayMatch(analyzed[$0].prefix)
@@ -150,7 +150,7 @@ final class ShadowingAnalysis {
   // MARK: - Searches
 
   /// The routes among the others that may match a URL of the route.
-  private func near(_ route: Int, _ others: [Int]) -> [Int] {
+  private func near(_ route: Int, _ others: some Collection<Int>) -> [Int] {
     unspent -= others.count / 4
     let (filter, prefix) = (filters[route], analyzed[route].prefix)
     return others.filter { filter.mayMeet(filters[$0]) && prefix.mayMeet(analyzed[$0].prefix) }

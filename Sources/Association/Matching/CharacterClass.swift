@@ -1,6 +1,10 @@
-/// The predefined substitution variables that stand for exactly one ASCII character (Apple's page
-/// applinks.SubstitutionVariables).
+/// What stands for exactly one character in a pattern: `?`, and some predefined substitution variables
+/// (Apple's page applinks.SubstitutionVariables).
+///
+/// Only this file knows which characters they match: globs, automata and alphabets ask for its bits.
 public enum CharacterClass: String, Sendable, CaseIterable {
+  /// `?`: any character, `/` included.
+  case any = "?"
   /// A letter, `A` to `Z` or `a` to `z`.
   case alpha
   /// A capital letter, `A` to `Z`.
@@ -14,13 +18,18 @@ public enum CharacterClass: String, Sendable, CaseIterable {
   /// A hexadecimal digit: `0` to `9`, `A` to `F`, `a` to `f`.
   case xdigit
 
+  /// The classes that variables stand for.
+  static let variables = allCases.filter { $0 != .any }
+
   /// Whether the character belongs to the class; with `foldingCase`, in either case (recorded:
   /// `$(upper)` accepts `a` under `caseSensitive: false`).
   public func contains(_ scalar: Unicode.Scalar, foldingCase: Bool) -> Bool {
+    guard scalar.isASCII else { return isOpen }
     let isUpper = ("A"..."Z").contains(scalar)
     let isLower = ("a"..."z").contains(scalar)
     let isDigit = ("0"..."9").contains(scalar)
     return switch self {
+    case .any: true
     case .alpha: isUpper || isLower
     case .upper: isUpper || foldingCase && isLower
     case .lower: isLower || foldingCase && isUpper
@@ -29,6 +38,9 @@ public enum CharacterClass: String, Sendable, CaseIterable {
     case .xdigit: isDigit || ("A"..."F").contains(scalar) || ("a"..."f").contains(scalar)
     }
   }
+
+  /// Whether all characters that are not ASCII belong to the class; otherwise none does.
+  var isOpen: Bool { self == .any }
 }
 
 /// Classes as bits, two per class: one for text as it is written, and one for folded text.
@@ -54,8 +66,12 @@ extension CharacterClass {
     return bits
   }
 
-  /// The class bits of each UTF-8 byte; none for bytes that are not ASCII.
+  /// The bits of characters that are not ASCII.
+  static let bitsOfOthers = bits(of: "\u{4e00}")
+
+  /// The class bits of the character that begins with a byte of UTF-8; none for a byte that
+  /// continues one.
   static let bitsOfByte: [UInt16] = (0...UInt8.max).map {
-    $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : 0
+    $0 < 0x80 ? bits(of: Unicode.Scalar($0)) : $0.isUTF8Continuation ? 0 : bitsOfOthers
   }
 }

@@ -46,7 +46,7 @@ struct ComparedURL {
   @inline(__always)
   init(_ url: Span<UInt8>, _ parts: URLParts, hasForms: Bool) {
     self.parts = parts
-    path = Self.droppingTrailingSlashes(url, parts.path)
+    path = PathSlashes.droppingTrailing(url, parts.path)
     pathTraits = hasForms ? Traits(url, path) : nil
   }
 
@@ -75,7 +75,7 @@ struct ComparedURL {
     if let copy = copies?[key] { return copy }
     var copy = Self.copy(of: range, in: form, url)
     if component == .path {
-      copy.removeSubrange(Self.droppingTrailingSlashes(copy.span, copy.indices).upperBound...)
+      copy.removeSubrange(PathSlashes.droppingTrailing(copy.span, copy.indices).upperBound...)
     }
     copies = (copies ?? [:]).merging([key: copy]) { $1 }
     return copy
@@ -94,14 +94,5 @@ struct ComparedURL {
   ) -> [UInt8] {
     let text = form.decodes ? ComparedText.decoded(url, range) : range.map { url[$0] }
     return form.folds ? ComparedText.folded(text) : text
-  }
-
-  @inline(__always)
-  private static func droppingTrailingSlashes(
-    _ text: Span<UInt8>, _ range: Range<Int>
-  ) -> Range<Int> {
-    var end = range.upperBound
-    while end > range.lowerBound + 1, text[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    return range.lowerBound..<end
   }
 }

@@ -54,11 +54,15 @@ extension Matcher {
   ///   - url: The URL in UTF-8.
   ///   - scope: The routes that apply; one of this matcher's scopes.
   ///   - domain: If given, a URL with another host matches nothing.
-  public func explain(_ url: Span<UInt8>, in scope: Scope, domain: String? = nil) -> Explanation {
-    let decision = resolve(url, in: scope, domain: domain)
+  ///   - budget: The steps that this may take.
+  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
+  public func explain(
+    _ url: Span<UInt8>, in scope: Scope, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Explanation {
+    let decision = try resolve(url, in: scope, domain: domain, budget: &budget)
     if let number = decision.route {
       let route = links.route(at: places[number])
-      let conditions = route.conditions.joined(separator: " and ")
+      let conditions = route.conditions
       let kind = decision.resolution == .blocked ? "an exclusion" : "a route"
       return Explanation(
         app: scope.app, resolution: decision.resolution, route: route.pointer,
@@ -78,7 +82,7 @@ extension Matcher {
       return Explanation(
         app: scope.app, reason: "The document has no entry for the app \((scope.app ?? "").shown).")
     }
-    guard let (route, condition) = closest(in: scope, url, parts) else {
+    guard let (route, condition) = try closest(in: scope, url, parts, &budget) else {
       return Explanation(
         app: scope.app,
         reason: "The document has no routes\(scope.app == nil ? "" : " for the app").")
@@ -89,23 +93,28 @@ extension Matcher {
   }
 
   /// Explains the outcome of `resolve`.
-  public func explain(_ url: String, in scope: Scope, domain: String? = nil) -> Explanation {
-    explain(url.utf8.span, in: scope, domain: domain)
+  public func explain(
+    _ url: String, in scope: Scope, domain: String? = nil
+  ) throws(TooComplex) -> Explanation {
+    var budget = MatchingBudget()
+    return try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
   }
 
   /// The first route of the scope that meets the most conditions, with the first condition it fails.
   private func closest(
-    in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts
-  ) -> (route: JSONPointer, failed: String)? {
+    in scope: Scope, _ url: Span<UInt8>, _ parts: URLParts, _ budget: inout MatchingBudget
+  ) throws(TooComplex) -> (route: JSONPointer, failed: String)? {
     var compared = ComparedURL(url, parts, hasForms: table.hasForms)
     var best: (route: Int, failed: Int, met: Int)?
     for number in scope.routes.joined() {
-      let (met, failed) = table.conditionsMet(by: url, &compared, of: number)
+      let (met, failed) = table.conditionsMet(by: url, &compared, of: number, &budget.steps)
+      budget.steps -= 1
+      if budget.steps < 0 { throw tooSlow(url, at: number) }
       if let failed, met > best?.met ?? -1 { best = (number, failed, met) }
     }
     return best.map {
       let route = links.route(at: places[$0.route])
-      return (route.pointer, route.conditions[$0.failed])
+      return (route.pointer, route.condition($0.failed))
     }
   }
 
@@ -121,12 +130,17 @@ extension Matcher {
   /// - Parameters:
   ///   - app: The app; without it, every app in the document.
   ///   - domain: As for `resolve`.
+  ///   - budget: The steps that this may take.
+  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
   public func results(
-    for url: String, app: String? = nil, domain: String? = nil
-  ) -> [MatchResult] {
-    scopes(asking: app).map {
-      MatchResult(url: url, explanation: explain(url, in: $0, domain: domain))
+    for url: String, app: String? = nil, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> [MatchResult] {
+    var results: [MatchResult] = []
+    for scope in scopes(asking: app) {
+      let explanation = try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
+      results.append(MatchResult(url: url, explanation: explanation))
     }
+    return results
   }
 
   /// The host of a URL as written, without user information, port and trailing dot; `nil` unless it
@@ -140,23 +154,42 @@ extension Matcher {
 }
 
 extension AppLinks {
-  fileprivate func route(at place: (entry: Int, route: Int)) -> Route {
+  func route(at place: (entry: Int, route: Int)) -> Route {
     entries[place.entry].routes[place.route]
   }
 }
 
 extension AppLinks.Route {
-  /// The conditions of the route and its defaults in words, such as `path "/buy/*"`, in the order
-  /// of `RouteTable.conditionsMet`.
-  fileprivate var conditions: [String] {
+  /// The number of conditions that are listed.
+  private static let mostListed = 8
+
+  /// The conditions of the route and its defaults in words, such as `path "/buy/*"`.
+  fileprivate var conditions: String {
+    let count = conditionCount
+    let listed = (0..<min(count, Self.mostListed)).map(condition)
+    let rest = count > listed.count ? ["\((count - listed.count).counted("more condition"))"] : []
+    return (listed + rest).joined(separator: " and ")
+  }
+
+  private var conditionCount: Int {
     let ofQuery =
       switch query {
-      case .any, .ignored: [String]()
-      case .whole(let pattern): ["query \(pattern.text.quoted)"]
-      case .items(let items):
-        items.map { "query item \($0.name.quoted) to match \($0.pattern.text.quoted)" }
+      case .any, .ignored: 0
+      case .whole: 1
+      case .items(let items): items.count
       }
-    return [path.map { "path \($0.text.quoted)" }].compactMap(\.self) + ofQuery
-      + [fragment.map { "fragment \($0.text.quoted)" }].compactMap(\.self)
+    return (path == nil ? 0 : 1) + ofQuery + (fragment == nil ? 0 : 1)
+  }
+
+  /// A condition in words, in the order of `RouteTable.conditionsMet`.
+  fileprivate func condition(_ index: Int) -> String {
+    if index == 0, let path { return "path \(path.text.quoted)" }
+    let index = index - (path == nil ? 0 : 1)
+    switch query {
+    case .whole(let pattern) where index == 0: return "query \(pattern.text.quoted)"
+    case .items(let items) where index < items.count:
+      return "query item \(items[index].name.quoted) to match \(items[index].pattern.text.quoted)"
+    default: return "fragment \((fragment?.text ?? "*").quoted)"
+    }
   }
 }

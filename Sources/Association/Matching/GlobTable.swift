@@ -6,13 +6,11 @@
 /// most text for later runs. So matching never backtracks, and takes at most the length of the text
 /// times the size of the pattern.
 struct GlobTable: Sendable {
-  /// A part of a run: a byte of a literal, or one of the two codes below.
+  /// A part of a run: a byte of a literal, or a class.
   private typealias Part = UInt16
 
-  /// Any single character.
-  private static let anyOne: Part = 0x100
-  /// A character of a class; the lower bits hold the number of the class.
-  private static let oneOfClass: Part = 0x200
+  /// A character of a class; the lower bits hold the number of the class's bit.
+  private static let oneOfClass: Part = 0x100
 
   /// The parts between two stars of a glob.
   private struct Run: Sendable {
@@ -33,20 +31,15 @@ struct GlobTable: Sendable {
     for token in tokens {
       switch token {
       case .literal(let text): parts += ComparedText.bytes(text, folds: folds).lazy.map(Part.init)
-      case .anyOne: appendWild(Self.anyOne)
       case .one(let one):
-        appendWild(Self.oneOfClass | Part(one.bit(folds: folds)))
+        parts.append(Self.oneOfClass | Part(one.bit(folds: folds)))
+        runs[runs.count - 1].isLiteral = false
       case .anyRun, .values, .nothing: runs.append(Run(start: parts.count))
       }
       runs[runs.count - 1].count = parts.count - runs[runs.count - 1].start
     }
     globs.append(first..<runs.count)
     return globs.count - 1
-  }
-
-  private mutating func appendWild(_ part: Part) {
-    parts.append(part)
-    runs[runs.count - 1].isLiteral = false
   }
 
   /// Whether the glob covers the whole range of the text.
@@ -79,6 +72,7 @@ struct GlobTable: Sendable {
     _ run: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
   ) -> Int? {
     for position in range {
+      if steps < 0 { return nil }
       if let end = match(run, text, at: position, range.upperBound, folds: folds, &steps) {
         return end
       }
@@ -94,20 +88,19 @@ struct GlobTable: Sendable {
     let run = runs[run]
     var position = start
     for index in run.start..<run.start + run.count {
-      steps += 1
+      steps -= 1
       guard position < end else { return nil }
       let byte = text[position]
       let part = parts[index]
       position += 1
-      if part < Self.anyOne {
+      if part < Self.oneOfClass {
         guard (folds ? byte.asciiLowercased : byte) == UInt8(truncatingIfNeeded: part) else {
           return nil
         }
-      } else if part == Self.anyOne {
-        if byte.isUTF8Continuation { return nil }
+      } else {
+        if CharacterClass.bitsOfByte[Int(byte)] >> (part & 0xFF) & 1 == 0 { return nil }
+        if byte < 0x80 { continue }
         while position < end, text[position].isUTF8Continuation { position += 1 }
-      } else if CharacterClass.bitsOfByte[Int(byte)] >> (part & 0xFF) & 1 == 0 {
-        return nil
       }
     }
     return position
@@ -123,7 +116,7 @@ struct GlobTable: Sendable {
     for index in (run.start..<run.start + run.count).reversed() {
       guard position > first else { return nil }
       position -= 1
-      guard parts[index] == Self.anyOne else { continue }
+      guard parts[index] >= Self.oneOfClass else { continue }
       while position > first, text[position].isUTF8Continuation { position -= 1 }
     }
     return position

@@ -13,8 +13,8 @@ public enum Resolution: String, Sendable, CaseIterable {
 /// A document compiled to resolve URLs.
 ///
 /// The first matching route of an app, in file order, decides (Apple's pages applinks.Details and
-/// applinks.Details.Components). Resolving never fails, whatever the document and the URL. Several
-/// threads can use a matcher at the same time.
+/// applinks.Details.Components). Whatever the document and the URL, resolving ends within the steps
+/// of a `MatchingBudget`. Several threads can use a matcher at the same time.
 public final class Matcher: Sendable {
   /// The routes to search.
   public struct Scope: Sendable {
@@ -52,12 +52,17 @@ public final class Matcher: Sendable {
   let places: [(entry: Int, route: Int)]
 
   /// Compiles an association file.
-  public convenience init(document: JSON) {
-    self.init(AppLinks(document: document))
+  ///
+  /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
+  public convenience init(document: JSON) throws(TooComplex) {
+    try self.init(AppLinks(document: document))
   }
 
   /// Compiles the links of an association file.
-  public init(_ links: AppLinks) {
+  ///
+  /// - Throws: `TooComplex` if the patterns are over a limit. Nothing is compiled then.
+  public init(_ links: AppLinks) throws(TooComplex) {
+    try links.checkComplexity()
     self.links = links
     table = RouteTable(links.entries)
     places = links.entries.enumerated().flatMap { index, entry in
@@ -84,14 +89,19 @@ public final class Matcher: Sendable {
   ///   - scope: One of this matcher's scopes.
   ///   - domain: If given, a URL with another host matches nothing. Case, port and a trailing dot of
   ///     the host are ignored.
-  public func resolve(_ url: Span<UInt8>, in scope: Scope, domain: String? = nil) -> Decision {
-    var steps = 0
-    return resolve(url, in: scope, domain: domain, steps: &steps)
+  /// - Throws: `TooComplex` if the URL is too long or takes more steps than one URL may.
+  public func resolve(
+    _ url: Span<UInt8>, in scope: Scope, domain: String? = nil
+  ) throws(TooComplex) -> Decision {
+    var budget = MatchingBudget()
+    return try resolve(url, in: scope, domain: domain, budget: &budget)
   }
 
   /// Resolves a URL by the routes of a scope.
-  public func resolve(_ url: String, in scope: Scope, domain: String? = nil) -> Decision {
-    resolve(url.utf8.span, in: scope, domain: domain)
+  public func resolve(
+    _ url: String, in scope: Scope, domain: String? = nil
+  ) throws(TooComplex) -> Decision {
+    try resolve(url.utf8.span, in: scope, domain: domain)
   }
 
   /// Resolves a URL for each app that the document names.
@@ -103,21 +113,23 @@ public final class Matcher: Sendable {
   ///     allocating one.
   public func resolve(
     _ url: Span<UInt8>, domain: String? = nil, into decisions: inout [Decision]
-  ) {
+  ) throws(TooComplex) {
     decisions.removeAll(keepingCapacity: true)
+    var budget = MatchingBudget()
     for scope in scopes {
       if let first = scope.first {
         decisions.append(decisions[first])
       } else {
-        decisions.append(resolve(url, in: scope, domain: domain))
+        decisions.append(try resolve(url, in: scope, domain: domain, budget: &budget))
       }
     }
   }
 
-  /// Resolves a URL by the routes of a scope, and counts the bytes and states visited.
-  func resolve(
-    _ url: Span<UInt8>, in scope: Scope, domain: String?, steps: inout Int
-  ) -> Decision {
+  /// Resolves a URL by the routes of a scope, within a budget.
+  public func resolve(
+    _ url: Span<UInt8>, in scope: Scope, domain: String?, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Decision {
+    guard url.count <= MatchingBudget.longestURL else { throw Self.tooLong(url) }
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
       return .noMatch
     }
@@ -125,12 +137,32 @@ public final class Matcher: Sendable {
     let head = table.head(of: compared.path, in: url)
     for number in scope.routes.indices {
       let range = scope.routes[number]
-      if let route = table.firstMatch(in: range, url, &compared, head, &steps) {
+      let route = table.firstMatch(in: range, url, &compared, head, &budget.steps)
+      if budget.steps < 0 { throw tooSlow(url, at: route) }
+      if let route {
         let isExclusion = table.routes[route].isExclusion
         return Decision(resolution: isExclusion ? .blocked : .match, route: route)
       }
     }
     return .noMatch
+  }
+
+  private static func tooLong(_ url: Span<UInt8>) -> TooComplex {
+    TooComplex(
+      pointer: .root,
+      message: "The URL has \(url.count) bytes; the limit is \(MatchingBudget.longestURL).",
+      help: "Try a shorter URL.")
+  }
+
+  /// The error for a URL that took too many steps.
+  ///
+  /// - Parameter route: The last route that was tried.
+  func tooSlow(_ url: Span<UInt8>, at route: Int?) -> TooComplex {
+    let start = String(decoding: (0..<min(url.count, 400)).map { url[$0] }, as: UTF8.self)
+    return TooComplex(
+      pointer: route.map { links.route(at: places[$0]).pointer } ?? .root,
+      message: "Resolving the URL \(start.quoted) takes too many steps.",
+      help: "Use fewer `*`, `?` and variables in one pattern, or a shorter URL.")
   }
 
   private static func scopes(_ entries: [AppLinks.Entry]) -> [Scope] {

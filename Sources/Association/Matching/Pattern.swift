@@ -7,11 +7,9 @@ public struct Pattern: Sendable {
   public enum Token: Sendable {
     /// Characters that stand for themselves; never empty.
     case literal([Unicode.Scalar])
-    /// `?`: exactly one character, `/` included.
-    case anyOne
     /// `*`: any run of characters, including none. Consecutive stars are one token.
     case anyRun
-    /// A predefined variable that matches one character, such as `$(digit)`.
+    /// Exactly one character: `?`, or a predefined variable such as `$(digit)`.
     case one(CharacterClass)
     /// A variable with at least one value.
     case values(Variable)
@@ -32,9 +30,7 @@ public struct Pattern: Sendable {
     init(name: String, values: [[Token]]) {
       self.name = name
       self.values = values
-      size = values.joined().reduce(1 + values.count) { size, token in
-        if case .literal(let text) = token { size + text.count } else { size + 1 }
-      }
+      size = values.reduce(1 + values.count) { $0 + $1.size }
     }
 
     /// Whether both are the same object.
@@ -62,6 +58,8 @@ public struct Pattern: Sendable {
   public let tokens: [Token]
   /// The flaws of the text, from left to right.
   public let flaws: [Flaw]
+  /// Roughly how many states the pattern needs in an automaton.
+  let size: Int
 
   /// Reads a pattern of `components`, which may name variables.
   public init(_ text: String, variables: SubstitutionVariables) {
@@ -86,7 +84,7 @@ public struct Pattern: Sendable {
         reader.appendAnyRun()
       case "?":
         rest.removeFirst()
-        reader.append(.anyOne)
+        reader.append(.one(.any))
       case "$" where areVariablesRead:
         rest.removeFirst()
         reader.readVariable(in: &rest, definition)
@@ -98,6 +96,7 @@ public struct Pattern: Sendable {
     }
     self.text = text
     tokens = reader.finish()
+    size = tokens.size
     flaws = reader.flaws
   }
 
@@ -122,6 +121,22 @@ extension Pattern.Token {
   /// Whether nothing matches this.
   var isNothing: Bool {
     if case .nothing = self { true } else { false }
+  }
+}
+
+extension [Pattern.Token] {
+  /// Whether this is a single `*`, which every text matches.
+  var isStar: Bool { count == 1 && self[0].isAnyRun }
+
+  /// Roughly how many states the tokens need in an automaton.
+  var size: Int {
+    reduce(0) { size, token in
+      switch token {
+      case .literal(let text): size + text.count
+      case .values(let variable): size + variable.size
+      case .anyRun, .one, .nothing: size + 1
+      }
+    }
   }
 }
 

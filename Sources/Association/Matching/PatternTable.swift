@@ -44,8 +44,8 @@ struct PatternTable: Sendable {
 
   /// Whether the whole range of the text matches.
   ///
-  /// - Parameter steps: Counts the bytes and states visited, which never exceed the length of the
-  ///   text times the size of the pattern.
+  /// - Parameter steps: Counts down the bytes and states visited: at most the length of the text
+  ///   times the size of the pattern. The result means nothing once it is negative.
   func matches(
     _ pattern: Compiled, _ text: Span<UInt8>, _ range: Range<Int>, steps: inout Int
   ) -> Bool {
@@ -75,7 +75,7 @@ struct PatternTable: Sendable {
     guard range.count >= count else { return false }
     let literal = literals.span
     let start = Int(pattern.start)
-    steps += count
+    steps -= count
     if pattern.folds {
       for offset in 0..<count
       where text[range.lowerBound + offset].asciiLowercased != literal[start + offset] {

@@ -32,7 +32,9 @@ public struct SubstitutionVariables: Sendable {
   /// The meaning of a name; `nil` if neither the document nor Apple defines it.
   subscript(name: String) -> Definition? {
     if let definition = own[Array(name.utf8)] { return definition }
-    if let characterClass = CharacterClass(rawValue: name) { return .one(characterClass) }
+    if let characterClass = CharacterClass.variables.first(where: { $0.rawValue == name }) {
+      return .one(characterClass)
+    }
     return switch name {
     case "region": Self.region
     case "lang": Self.lang
@@ -41,7 +43,7 @@ public struct SubstitutionVariables: Sendable {
   }
 
   /// The names that Apple predefines.
-  public static let predefinedNames = CharacterClass.allCases.map(\.rawValue) + ["region", "lang"]
+  public static let predefinedNames = CharacterClass.variables.map(\.rawValue) + ["region", "lang"]
 
   private static let region = values("region", regionCodes)
   private static let lang = values("lang", languageCodes)

@@ -18,6 +18,11 @@ extension Document {
   public init(adopting file: JSON) throws(AdoptionError) {
     self.init()
     let read = ReadDocument(file)
+    do throws(TooComplex) {
+      try read.links.checkComplexity()
+    } catch {
+      throw AdoptionError(pointer: error.pointer, message: error.message)
+    }
     for unread in read.allUnread where !unread.isKept {
       guard case .wrongType(let expected) = unread.reason else { continue }
       throw AdoptionError(

@@ -74,9 +74,6 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// The application identifier prefix.
   public var prefix: Substring { text.prefix { $0 != "." } }
 
-  /// The bundle identifier.
-  public var bundleIdentifier: Substring { text.drop { $0 != "." }.dropFirst() }
-
   /// The whole identifier.
   public var description: String { text }
 

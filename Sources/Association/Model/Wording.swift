@@ -6,10 +6,8 @@ extension String {
 
   /// The text for a message: without characters that control a terminal, cut if it is long.
   public var shown: String {
-    let whole = harmless
-    if whole.utf8.count <= Self.longestShown { return whole }
-    let start = whole.unicodeScalars.prefix(Self.longestShown)
-    return start.endIndex < whole.unicodeScalars.endIndex ? String(start) + "…" : whole
+    let start = unicodeScalars.prefix(Self.longestShown)
+    return start.endIndex < unicodeScalars.endIndex ? String(start).harmless + "…" : harmless
   }
 
   /// The text with every character that could move a terminal's cursor or reorder its text replaced by
@@ -45,7 +43,26 @@ extension Int {
   public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
+/// The number of elements to insert, delete or replace to turn one list into the other (Levenshtein).
+public func editDistance<Element: Equatable>(_ left: [Element], _ right: [Element]) -> Int {
+  var last = Array(0...right.count)
+  for (row, letter) in left.enumerated() {
+    var current = [row + 1]
+    for (column, other) in right.enumerated() {
+      let replaced = last[column] + (letter == other ? 0 : 1)
+      current.append(min(replaced, last[column + 1] + 1, current[column] + 1))
+    }
+    last = current
+  }
+  return last[right.count]
+}
+
 extension UInt8 {
+  /// The byte as a percent-encoded octet, such as `%C3` (RFC 3986 section 2.1).
+  public var percentEscaped: String {
+    (self < 16 ? "%0" : "%") + String(self, radix: 16, uppercase: true)
+  }
+
   var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
   var isASCIILetterOrDigit: Bool {

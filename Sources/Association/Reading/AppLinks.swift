@@ -89,13 +89,16 @@ public struct AppLinks: Sendable {
   let isKeyed: Bool
   /// The unread members, without those of `defaults` and of entries.
   let unread: [UnreadValue]
+  /// Whether the file is so large that nothing of it was read.
+  let isTooLarge: Bool
 
   /// Where `applinks` is.
   static let pointer = JSONPointer.root.appending("applinks")
 
   /// Reads `applinks` of a file; other services are skipped.
   public init(document: JSON) {
-    json = document["applinks"]?.objectValue
+    isTooLarge = !document.isReadable
+    json = isTooLarge ? nil : document["applinks"]?.objectValue
     var reader = ObjectReader(json ?? [:], at: Self.pointer, as: .applinks)
     let definitions = SubstitutionVariables(reader.json["substitutionVariables"])
     variables = Self.variables(&reader)
@@ -226,10 +229,10 @@ extension AppLinks.Route {
     var names: Set<[UInt8]> = []
     for token in patterns.lazy.flatMap(\.tokens) {
       switch token {
-      case .one(let characterClass): names.insert(Array(characterClass.rawValue.utf8))
+      case .one(let one) where one != .any: names.insert(Array(one.rawValue.utf8))
       case .values(let variable): names.insert(Array(variable.name.utf8))
       case .nothing(let name): names.insert(Array(name.utf8))
-      case .literal, .anyOne, .anyRun: break
+      case .literal, .one, .anyRun: break
       }
     }
     return names

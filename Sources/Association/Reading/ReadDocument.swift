@@ -5,7 +5,8 @@ public import JSONValue
 ///
 /// Reading never fails, since any file must resolve: a value of the wrong type is skipped and noted
 /// as unread. The resolver, the linter, adoption, comparison and size accounting all start from here.
-/// A file of another format gets a reading of its own.
+/// A file of another format gets a reading of its own. Of a file that is far too large for devices,
+/// nothing is read.
 public struct ReadDocument: Sendable {
   /// A service that only lists apps, such as `webcredentials`.
   struct Service: Sendable {
@@ -20,6 +21,9 @@ public struct ReadDocument: Sendable {
   /// The limits of a file: a file of 128 KB meets all but, with chosen nonsense, the depth. Each
   /// value takes two bytes or more.
   static let limits = JSON.Limits(values: 65_537)
+  /// The bytes of keys, strings and numbers in a file that is read. Larger than what devices accept,
+  /// so that the linter can tell what to make smaller.
+  static let longestText = 524_288
 
   /// The file.
   public let json: JSON
@@ -34,7 +38,7 @@ public struct ReadDocument: Sendable {
   public init(_ json: JSON) {
     self.json = json
     links = AppLinks(document: json)
-    guard case .object(let members) = json else {
+    guard case .object(let members) = links.isTooLarge ? [:] : json else {
       services = []
       unread = [
         UnreadValue(
@@ -60,6 +64,31 @@ public struct ReadDocument: Sendable {
       for route in entry.routes { all += route.members?.unread ?? [] }
     }
     return all
+  }
+}
+
+extension JSON {
+  /// Whether the value is small enough to be read as an association file.
+  var isReadable: Bool {
+    var (values, text) = (ReadDocument.limits.values, ReadDocument.longestText)
+    return spend(&values, &text)
+  }
+
+  /// Subtracts the size of the value; false once nothing is left.
+  private func spend(_ values: inout Int, _ text: inout Int) -> Bool {
+    values -= 1
+    switch self {
+    case .null, .bool: break
+    case .number(let written), .string(let written): text -= written.utf8.count
+    case .array(let elements):
+      for element in elements where !element.spend(&values, &text) { return false }
+    case .object(let object):
+      for member in object.members {
+        text -= member.key.utf8.count
+        if !member.value.spend(&values, &text) { return false }
+      }
+    }
+    return values >= 0 && text >= 0
   }
 }
 

@@ -11,43 +11,43 @@ import Testing
   }()
 
   /// Some small URL that two documents resolve differently.
-  private static func difference(_ from: JSON, _ to: JSON) -> String? {
-    let old = Matcher(document: from)
-    let new = Matcher(document: to)
+  private static func difference(_ from: JSON, _ to: JSON) throws -> String? {
+    let old = try Matcher(document: from)
+    let new = try Matcher(document: to)
     for app in ["a", "b", "c"] {
       let (before, after) = (old.scope(of: app), new.scope(of: app))
-      let url = urls.first {
-        old.resolve($0, in: before).resolution != new.resolve($0, in: after).resolution
+      let url = try urls.first {
+        try old.resolve($0, in: before).resolution != new.resolve($0, in: after).resolution
       }
       if let url { return "\(app) \(url)" }
     }
     return nil
   }
 
-  @Test func aDocumentWrittenOtherwiseHasNoChange() {
+  @Test func aDocumentWrittenOtherwiseHasNoChange() throws {
     var generator = SeededGenerator(seed: 4_711)
     for trial in 0..<600 {
       let document = RandomDocument(&generator)
       let (one, other) = (document.json(&generator), document.json(&generator))
-      let changes = DocumentComparison(from: one, to: other).changes.map(\.text)
+      let changes = try DocumentComparison(from: one, to: other).changes.map(\.text)
       #expect(changes.isEmpty, "trial \(trial): \(one.text) \(other.text)")
       if !changes.isEmpty { return }
     }
   }
 
-  @Test func whatIsSaidOfLinksHoldsForAllSmallURLs() {
+  @Test func whatIsSaidOfLinksHoldsForAllSmallURLs() throws {
     var generator = SeededGenerator(seed: 20_26)
     var (different, unknown, unshown) = (0, 0, 0)
     for trial in 0..<250 {
       let document = RandomDocument(&generator)
       let from = document.json(&generator)
       let to = document.edited(&generator).json(&generator)
-      let comparison = DocumentComparison(from: from, to: to)
-      let fault = Self.fault(comparison, from, to)
+      let comparison = try DocumentComparison(from: from, to: to)
+      let fault = try Self.fault(comparison, from, to)
       #expect(fault == nil, "trial \(trial): \(from.text) \(to.text)")
       if fault != nil { return }
       if comparison.affectsLinks == nil { unknown += 1 }
-      if Self.difference(from, to) != nil {
+      if try Self.difference(from, to) != nil {
         different += 1
         if comparison.affectsLinks != true { unshown += 1 }
       }
@@ -58,17 +58,19 @@ import Testing
   }
 
   /// What is false in a comparison.
-  private static func fault(_ comparison: DocumentComparison, _ from: JSON, _ to: JSON) -> String? {
-    let (old, new) = (Matcher(document: from), Matcher(document: to))
+  private static func fault(_ comparison: DocumentComparison, _ from: JSON, _ to: JSON) throws
+    -> String?
+  {
+    let (old, new) = try (Matcher(document: from), Matcher(document: to))
     for change in comparison.changes {
       guard let example = change.example else { continue }
-      let before = old.resolve(example.url, in: old.scope(of: example.app)).resolution
-      let after = new.resolve(example.url, in: new.scope(of: example.app)).resolution
+      let before = try old.resolve(example.url, in: old.scope(of: example.app)).resolution
+      let after = try new.resolve(example.url, in: new.scope(of: example.app)).resolution
       if before != example.before || after != example.after || before == after {
         return "\(example) is wrong"
       }
     }
-    guard comparison.affectsLinks == false, let url = difference(from, to) else { return nil }
+    guard comparison.affectsLinks == false, let url = try difference(from, to) else { return nil }
     return "\(url) resolves differently, and \(comparison.changes.map(\.text)) say nothing of it"
   }
 }

@@ -15,11 +15,11 @@ import Testing
       return Linter.report(onFile: bytes).document
     }
     for (from, to) in zip(documents, documents.dropFirst()) {
-      #expect(DocumentComparison(from: from, to: from).isEmpty)
-      let (old, new) = (Matcher(document: from), Matcher(document: to))
-      for example in DocumentComparison(from: from, to: to).changes.compactMap(\.example) {
-        let before = old.resolve(example.url, in: old.scope(of: example.app)).resolution
-        let after = new.resolve(example.url, in: new.scope(of: example.app)).resolution
+      #expect(try DocumentComparison(from: from, to: from).isEmpty)
+      let (old, new) = try (Matcher(document: from), Matcher(document: to))
+      for example in try DocumentComparison(from: from, to: to).changes.compactMap(\.example) {
+        let before = try old.resolve(example.url, in: old.scope(of: example.app)).resolution
+        let after = try new.resolve(example.url, in: new.scope(of: example.app)).resolution
         #expect(before == example.before && after == example.after && before != after)
       }
     }

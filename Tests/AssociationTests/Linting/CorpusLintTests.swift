@@ -34,10 +34,10 @@ import Testing
     let report = Linter.report(onFile: Array(try Data(contentsOf: file)))
     for entry in report.document?["applinks"]?["details"]?.arrayValue ?? [] {
       // Other entries may decide first, so each is examined by itself.
-      let matcher = Matcher(document: ["applinks": ["details": [entry]]])
+      let matcher = try Matcher(document: ["applinks": ["details": [entry]]])
       for (number, route) in Shadowing(matcher.links).routes.enumerated() {
         guard case .decides(let example) = route.verdict else { continue }
-        #expect(matcher.resolve(example, in: matcher.everyEntry).route == number, "\(example)")
+        #expect(try matcher.resolve(example, in: matcher.everyEntry).route == number, "\(example)")
       }
     }
   }

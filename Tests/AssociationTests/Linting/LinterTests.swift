@@ -131,6 +131,25 @@ import Testing
     #expect(compared > 1000)
   }
 
+  @Test func aFileWithManyMistakesListsAHundredOfEachKindAndCountsTheRest() {
+    let elements = String(repeating: "0,", count: 30_000)
+    let apps = String(repeating: #""a.b","#, count: 5_000)
+    let file = #"{"applinks":{"details":[\#(elements){"appIDs":[\#(apps)1]}]}}"#
+    let findings = findings(in: file)
+    let kinds = Dictionary(grouping: findings, by: \.code).mapValues(\.count)
+    #expect(
+      kinds == [.wrongType: 100, .repeatedApp: 100, .unusualAppIdentifierPrefix: 100, .noRoutes: 1])
+    #expect(findings.contains { $0.message.hasSuffix("The same applies to 29901 more places.") })
+    #expect(findings.contains { $0.message.hasSuffix("The same applies to 4899 more places.") })
+  }
+
+  @Test func aRouteBehindHundredsOfOthersNamesTheFirstTen() throws {
+    let digits = (0..<400).map { ##"{"/":"/\##($0 / 20)?*","#":"\##($0 % 20)"},"## }.joined()
+    let file = FindingCase.components(digits + ##"{"/":"/$(alnum)*","#":"?"}"##)
+    let longest = findings(in: file).map(\.message.utf8.count).max() ?? 0
+    #expect(longest < 1_000)
+  }
+
   @Test func lintingArbitraryJSONNeverTraps() {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<3000 {

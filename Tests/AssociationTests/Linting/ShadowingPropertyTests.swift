@@ -47,7 +47,7 @@ import Testing
       for (index, route) in verdicts.enumerated() {
         count += 1
         if case .notDecided = route.verdict { undecided += 1 }
-        let fault = Self.fault(route, at: index, routes, small)
+        let fault = try Self.fault(route, at: index, routes, small)
         #expect(fault == nil, "trial \(trial): \(Self.document(routes).text)")
         if fault != nil { return }
       }
@@ -58,7 +58,7 @@ import Testing
   /// What is false in what was said of a route.
   private static func fault(
     _ route: Shadowing.Route, at index: Int, _ routes: [NaiveRoute], _ small: SmallURLs
-  ) -> String? {
+  ) throws -> String? {
     let numbers = { (pointers: [JSONPointer]) in
       pointers.compactMap { Int($0.description.split(separator: "/").last ?? "") }
     }
@@ -66,8 +66,8 @@ import Testing
     case .decides(let example):
       let first = routes.firstIndex { $0.matches(example) }
       if first != index { return "\(index) does not decide about \(example)" }
-      let matcher = Matcher(document: document(routes))
-      let decision = matcher.resolve(example, in: matcher.everyEntry)
+      let matcher = try Matcher(document: document(routes))
+      let decision = try matcher.resolve(example, in: matcher.everyEntry)
       if decision.route != index { return "the matcher denies that \(index) decides \(example)" }
     case .matchesNothing:
       if small.exists(in: index, notIn: []) { return "\(index) matches something" }

@@ -4,30 +4,30 @@ import Testing
 
 /// The rules about entries, defaults and legacy paths.
 @Suite struct DocumentRuleTests {
-  private func resolve(_ applinks: JSON, _ rest: String, app: String? = nil) -> Resolution {
-    let matcher = Matcher(document: ["applinks": applinks])
+  private func resolve(_ applinks: JSON, _ rest: String, app: String? = nil) throws -> Resolution {
+    let matcher = try Matcher(document: ["applinks": applinks])
     let scope = app.map(matcher.scope(of:)) ?? matcher.everyEntry
-    return matcher.resolve("https://example.com" + rest, in: scope).resolution
+    return try matcher.resolve("https://example.com" + rest, in: scope).resolution
   }
 
-  private func route(_ matcher: Matcher, _ rest: String) -> String? {
-    matcher.explain("https://example.com" + rest, in: matcher.everyEntry).route?.description
+  private func route(_ matcher: Matcher, _ rest: String) throws -> String? {
+    try matcher.explain("https://example.com" + rest, in: matcher.everyEntry).route?.description
   }
 
-  @Test func theFirstMatchingRouteDecides() {
+  @Test func theFirstMatchingRouteDecides() throws {
     let applinks: JSON = [
       "details": [
         ["appID": "a", "components": [["/": "/x/1", "exclude": true], ["/": "/x/*"]]],
         ["appID": "a", "components": [["/": "/x/2", "exclude": true], ["/": "/y"]]],
       ]
     ]
-    #expect(resolve(applinks, "/x/1") == .blocked)
-    #expect(resolve(applinks, "/x/2", app: "a") == .match)
-    #expect(resolve(applinks, "/y", app: "a") == .match)
-    #expect(resolve(applinks, "/z", app: "a") == .noMatch)
+    #expect(try resolve(applinks, "/x/1") == .blocked)
+    #expect(try resolve(applinks, "/x/2", app: "a") == .match)
+    #expect(try resolve(applinks, "/y", app: "a") == .match)
+    #expect(try resolve(applinks, "/z", app: "a") == .noMatch)
   }
 
-  @Test func anExclusionEndsTheSearchAcrossTheEntriesOfAnApp() {
+  @Test func anExclusionEndsTheSearchAcrossTheEntriesOfAnApp() throws {
     let applinks: JSON = [
       "details": [
         ["appID": "a", "components": [["/": "/x", "exclude": true]]],
@@ -35,9 +35,9 @@ import Testing
         ["appID": "a", "components": [["/": "*"]]],
       ]
     ]
-    #expect(resolve(applinks, "/x", app: "a") == .blocked)
-    #expect(resolve(applinks, "/x", app: "b") == .match)
-    #expect(resolve(applinks, "/y", app: "a") == .match)
+    #expect(try resolve(applinks, "/x", app: "a") == .blocked)
+    #expect(try resolve(applinks, "/x", app: "b") == .match)
+    #expect(try resolve(applinks, "/y", app: "a") == .match)
   }
 
   static let entries: [(JSON, [String])] = [
@@ -49,13 +49,13 @@ import Testing
   ]
 
   @Test(arguments: entries)
-  func appIDsWinOverAppID(entry: JSON, apps: [String]) {
-    let matcher = Matcher(document: ["applinks": ["details": [entry]]])
+  func appIDsWinOverAppID(entry: JSON, apps: [String]) throws {
+    let matcher = try Matcher(document: ["applinks": ["details": [entry]]])
     #expect(matcher.scopes.map(\.app) == apps)
   }
 
-  @Test func appsAreInTheOrderOfFirstAppearance() {
-    let matcher = Matcher(document: [
+  @Test func appsAreInTheOrderOfFirstAppearance() throws {
+    let matcher = try Matcher(document: [
       "applinks": [
         "details": [
           ["appIDs": ["b", "a"], "components": [["/": "/x"]]],
@@ -65,23 +65,23 @@ import Testing
     ])
     #expect(matcher.scopes.map(\.app) == ["b", "a", "c"])
     var decisions: [Matcher.Decision] = []
-    matcher.resolve("https://example.com/y".utf8.span, into: &decisions)
+    try matcher.resolve("https://example.com/y".utf8.span, into: &decisions)
     #expect(decisions.map(\.resolution) == [.match, .noMatch, .match])
-    matcher.resolve("https://example.com/x".utf8.span, into: &decisions)
+    try matcher.resolve("https://example.com/x".utf8.span, into: &decisions)
     #expect(decisions.map(\.resolution) == [.match, .match, .noMatch])
   }
 
-  @Test func componentsReplacePaths() {
+  @Test func componentsReplacePaths() throws {
     let both: JSON = ["appID": "a", "paths": ["/old"], "components": [["/": "/new"]]]
-    #expect(resolve(["details": [both]], "/old") == .noMatch)
-    #expect(resolve(["details": [both]], "/new") == .match)
+    #expect(try resolve(["details": [both]], "/old") == .noMatch)
+    #expect(try resolve(["details": [both]], "/new") == .match)
     let empty: JSON = ["appID": "a", "paths": ["/old"], "components": []]
-    #expect(resolve(["details": [empty]], "/old") == .noMatch)
+    #expect(try resolve(["details": [empty]], "/old") == .noMatch)
     let wrong: JSON = ["appIDs": ["a"], "paths": ["/old"], "components": "/new"]
-    #expect(resolve(["details": [wrong]], "/old", app: "a") == .match)
+    #expect(try resolve(["details": [wrong]], "/old", app: "a") == .match)
   }
 
-  @Test func theMoreSpecificDefaultWinsKeyByKey() {
+  @Test func theMoreSpecificDefaultWinsKeyByKey() throws {
     let applinks: JSON = [
       "defaults": ["caseSensitive": false, "/": "/d/*", "?": ["a": "1"], "exclude": true],
       "details": [
@@ -95,14 +95,14 @@ import Testing
         ["appID": "b", "components": [["#": "6"]]],
       ],
     ]
-    #expect(resolve(applinks, "/e/x?a=1#1") == .match)
-    #expect(resolve(applinks, "/E/x?a=1#1") == .noMatch)
-    #expect(resolve(applinks, "/R?a=1#2") == .blocked)
-    #expect(resolve(applinks, "/e?b=2#3") == .match)
-    #expect(resolve(applinks, "/e?b=3#3") == .noMatch)
-    #expect(resolve(applinks, "/e?b=3#4") == .match)
-    #expect(resolve(applinks, "/E/5?a=1#5") == .match)
-    #expect(resolve(applinks, "/d?A=1#6") == .blocked)
+    #expect(try resolve(applinks, "/e/x?a=1#1") == .match)
+    #expect(try resolve(applinks, "/E/x?a=1#1") == .noMatch)
+    #expect(try resolve(applinks, "/R?a=1#2") == .blocked)
+    #expect(try resolve(applinks, "/e?b=2#3") == .match)
+    #expect(try resolve(applinks, "/e?b=3#3") == .noMatch)
+    #expect(try resolve(applinks, "/e?b=3#4") == .match)
+    #expect(try resolve(applinks, "/E/5?a=1#5") == .match)
+    #expect(try resolve(applinks, "/d?A=1#6") == .blocked)
   }
 
   static let legacyPaths: [([String], String, Resolution)] = [
@@ -116,28 +116,28 @@ import Testing
   ]
 
   @Test(arguments: legacyPaths)
-  func aLegacyPathMatchesThePathAlone(paths: [String], rest: String, expected: Resolution) {
+  func aLegacyPathMatchesThePathAlone(paths: [String], rest: String, expected: Resolution) throws {
     let applinks: JSON = [
       "defaults": ["caseSensitive": false, "?": "x", "exclude": true],
       "details": [["appID": "a", "paths": .strings(paths)]],
     ]
-    #expect(resolve(applinks, rest) == expected)
+    #expect(try resolve(applinks, rest) == expected)
   }
 
-  @Test func detailsMayBeAnObject() {
-    let matcher = Matcher(document: [
+  @Test func detailsMayBeAnObject() throws {
+    let matcher = try Matcher(document: [
       "applinks": ["details": ["a/b": ["paths": ["NOT /x", "*"]], "c": 1, "d": ["paths": "*"]]]
     ])
     #expect(matcher.scopes.map(\.app) == ["a/b", "d"])
-    #expect(route(matcher, "/y") == "/applinks/details/a~1b/paths/1")
+    #expect(try route(matcher, "/y") == "/applinks/details/a~1b/paths/1")
   }
 
-  @Test func theDecidingRouteIsNamedByItsPlaceInTheFile() {
-    let matcher = Matcher(document: [
+  @Test func theDecidingRouteIsNamedByItsPlaceInTheFile() throws {
+    let matcher = try Matcher(document: [
       "applinks": ["details": [1, ["appID": "a", "components": ["x", ["/": "/x"], [:]]]]]
     ])
-    #expect(route(matcher, "/x") == "/applinks/details/1/components/1")
-    #expect(route(matcher, "/y") == "/applinks/details/1/components/2")
+    #expect(try route(matcher, "/x") == "/applinks/details/1/components/1")
+    #expect(try route(matcher, "/y") == "/applinks/details/1/components/2")
   }
 
   @Test(
@@ -147,14 +147,14 @@ import Testing
       ["Applinks": ["details": [["appID": "a", "components": [[:]]]]]],
       ["webcredentials": ["apps": ["a"]]],
     ] as [JSON])
-  func aDocumentWithoutRoutesMatchesNothing(document: JSON) {
-    let matcher = Matcher(document: document)
-    let explanation = matcher.explain("https://example.com/", in: matcher.everyEntry)
+  func aDocumentWithoutRoutesMatchesNothing(document: JSON) throws {
+    let matcher = try Matcher(document: document)
+    let explanation = try matcher.explain("https://example.com/", in: matcher.everyEntry)
     #expect(explanation.resolution == .noMatch)
     #expect(explanation.closest == nil)
   }
 
-  @Test func routesThatBeginWithOneVariableDoNotDisturbEachOther() {
+  @Test func routesThatBeginWithOneVariableDoNotDisturbEachOther() throws {
     let applinks: JSON = [
       "substitutionVariables": ["v": ["*", "aa"]],
       "details": [
@@ -164,15 +164,15 @@ import Testing
         ]
       ],
     ]
-    #expect(resolve(applinks, "/b/x") == .match)
-    #expect(resolve(applinks, "/x") == .match)
-    #expect(resolve(applinks, "/") == .blocked)
+    #expect(try resolve(applinks, "/b/x") == .match)
+    #expect(try resolve(applinks, "/x") == .match)
+    #expect(try resolve(applinks, "/") == .blocked)
   }
 
-  @Test func unknownKeysDoNotCount() {
+  @Test func unknownKeysDoNotCount() throws {
     let route: JSON = ["/": "/x", "Exclude": true, "path": "/y"]
-    #expect(resolve(["details": [["appID": "a", "components": [route]]]], "/x") == .match)
+    #expect(try resolve(["details": [["appID": "a", "components": [route]]]], "/x") == .match)
     let other: JSON = ["Path": "/y"]
-    #expect(resolve(["details": [["appID": "a", "components": [other]]]], "/x") == .match)
+    #expect(try resolve(["details": [["appID": "a", "components": [other]]]], "/x") == .match)
   }
 }

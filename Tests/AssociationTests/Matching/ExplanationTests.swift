@@ -3,41 +3,45 @@ import JSONValue
 import Testing
 
 @Suite struct ExplanationTests {
-  private let matcher = Matcher(document: [
-    "applinks": [
-      "details": [
-        [
-          "appIDs": ["ABCDE12345.com.example"],
-          "components": [
-            ["#": "web", "exclude": true],
-            ["/": "/buy/*"],
-            ["/": "/help/*", "?": ["articleNumber": "????", "lang": "en"]],
-            ["/": "/help/*", "#": "top"],
-          ],
+  private let matcher: Matcher
+
+  init() throws {
+    matcher = try Matcher(document: [
+      "applinks": [
+        "details": [
+          [
+            "appIDs": ["ABCDE12345.com.example"],
+            "components": [
+              ["#": "web", "exclude": true],
+              ["/": "/buy/*"],
+              ["/": "/help/*", "?": ["articleNumber": "????", "lang": "en"]],
+              ["/": "/help/*", "#": "top"],
+            ],
+          ]
         ]
       ]
-    ]
-  ])
-
-  private func explain(_ rest: String) -> Explanation {
-    matcher.explain("https://example.com" + rest, in: matcher.everyEntry)
+    ])
   }
 
-  @Test func aMatchNamesTheRouteAndItsConditions() {
-    let explanation = explain("/buy/1")
+  private func explain(_ rest: String) throws -> Explanation {
+    try matcher.explain("https://example.com" + rest, in: matcher.everyEntry)
+  }
+
+  @Test func aMatchNamesTheRouteAndItsConditions() throws {
+    let explanation = try explain("/buy/1")
     #expect(explanation.route?.description == "/applinks/details/0/components/1")
     #expect(
       explanation.reason
         == #"The first matching route is /applinks/details/0/components/1, a route for path "/buy/*"."#
     )
     #expect(
-      explain("/buy#web").reason
+      try explain("/buy#web").reason
         == #"The first matching route is /applinks/details/0/components/0, an exclusion for fragment "web"."#
     )
   }
 
-  @Test func withoutAMatchTheClosestRouteIsNamed() {
-    let explanation = explain("/help/1?articleNumber=123&lang=en")
+  @Test func withoutAMatchTheClosestRouteIsNamed() throws {
+    let explanation = try explain("/help/1?articleNumber=123&lang=en")
     #expect(explanation.closest?.description == "/applinks/details/0/components/2")
     #expect(
       explanation.reason
@@ -45,14 +49,14 @@ import Testing
     )
   }
 
-  @Test func theFirstOfSeveralClosestRoutesIsNamed() {
-    #expect(explain("/help/").closest?.description == "/applinks/details/0/components/2")
-    #expect(explain("/").closest?.description == "/applinks/details/0/components/0")
+  @Test func theFirstOfSeveralClosestRoutesIsNamed() throws {
+    #expect(try explain("/help/").closest?.description == "/applinks/details/0/components/2")
+    #expect(try explain("/").closest?.description == "/applinks/details/0/components/0")
   }
 
-  @Test func anUnknownAppMatchesNothing() {
+  @Test func anUnknownAppMatchesNothing() throws {
     let scope = matcher.scope(of: "ABCDE12345.com.other")
-    let explanation = matcher.explain("https://example.com/buy/1", in: scope)
+    let explanation = try matcher.explain("https://example.com/buy/1", in: scope)
     #expect(explanation.resolution == .noMatch)
     #expect(explanation.app == "ABCDE12345.com.other")
     #expect(explanation.reason == "The document has no entry for the app ABCDE12345.com.other.")

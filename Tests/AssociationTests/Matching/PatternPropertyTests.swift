@@ -5,10 +5,10 @@ import Testing
 
 /// The compiled patterns and `NaivePattern` agree.
 @Suite struct PatternPropertyTests {
-  private func matcher(_ routes: JSON..., variables: [String: [String]] = [:]) -> Matcher {
+  private func matcher(_ routes: JSON..., variables: [String: [String]] = [:]) throws -> Matcher {
     let values: JSON = .object(
       variables.reduce(into: JSON.Object()) { $0[$1.key] = .strings($1.value) })
-    return Matcher(document: [
+    return try Matcher(document: [
       "applinks": [
         "substitutionVariables": values,
         "details": [["appIDs": ["ABCDE12345.com.example"], "components": .array(routes)]],
@@ -16,34 +16,34 @@ import Testing
     ])
   }
 
-  private func matches(_ matcher: Matcher, _ rest: String) -> Bool {
-    matcher.resolve("https://example.com" + rest, in: matcher.everyEntry).resolution == .match
+  private func matches(_ matcher: Matcher, _ rest: String) throws -> Bool {
+    try matcher.resolve("https://example.com" + rest, in: matcher.everyEntry).resolution == .match
   }
 
-  @Test func everySmallPathPatternMatchesWhatTheRulesSay() {
+  @Test func everySmallPathPatternMatchesWhatTheRulesSay() throws {
     let paths = everyText(of: ["a", "b", "/"], upTo: 4).map { "/" + $0 }
     for pattern in everyText(of: ["a", "/", "*", "?"], upTo: 5) {
-      let matcher = matcher(["/": .string(pattern)])
+      let matcher = try matcher(["/": .string(pattern)])
       let naive = NaivePattern(pattern)
-      for path in paths where matches(matcher, path) != naive.matchesPath(path) {
+      for path in paths where try matches(matcher, path) != naive.matchesPath(path) {
         Issue.record("\(pattern) against \(path)")
       }
     }
   }
 
-  @Test func everySmallQueryPatternMatchesWhatTheRulesSay() {
+  @Test func everySmallQueryPatternMatchesWhatTheRulesSay() throws {
     let queries = everyText(of: ["a", "b", "/", "é"], upTo: 4)
     for pattern in everyText(of: ["a", "é", "*", "?"], upTo: 4) {
-      let matcher = matcher(["?": .string(pattern)])
+      let matcher = try matcher(["?": .string(pattern)])
       let naive = NaivePattern(pattern)
-      for query in queries where matches(matcher, "/?" + query) != naive.matches(query) {
+      for query in queries where try matches(matcher, "/?" + query) != naive.matches(query) {
         Issue.record("\(pattern) against \(query)")
       }
     }
   }
 
   @Test(arguments: 0..<40)
-  func patternsWithVariablesMatchWhatTheirExpansionsMatch(seed: UInt64) {
+  func patternsWithVariablesMatchWhatTheirExpansionsMatch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let paths = everyText(of: ["a", "b", "/"], upTo: 4).map { "/" + $0 }
     for _ in 0..<20 {
@@ -57,7 +57,7 @@ import Testing
         generator.text(of: ["a", "/", "*", "?", "$(v)", "$(w)"], upTo: 5)
       }
       // Routes of one document share what is compiled of a variable.
-      let matcher = matcher(
+      let matcher = try matcher(
         ["/": .string(patterns[0])], ["/": .string(patterns[1])], ["#": .string(patterns[2])],
         variables: variables)
       let naive = patterns.map { NaivePattern($0, variables: variables) }
@@ -66,7 +66,7 @@ import Testing
         let expected =
           naive[0].matchesPath(text)
           ? 0 : naive[1].matchesPath(text) ? 1 : naive[2].matches(text) ? 2 : nil
-        if matcher.resolve(url, in: matcher.everyEntry).route != expected {
+        if try matcher.resolve(url, in: matcher.everyEntry).route != expected {
           Issue.record("\(patterns) with \(variables) against \(text)")
         }
       }

@@ -128,8 +128,8 @@ import Testing
   ]
 
   @Test(arguments: wildcards + slashes + queries + fragments + forms)
-  func aRouteMatchesAsTheRulesSay(_ testCase: RouteCase) {
-    testCase.check()
+  func aRouteMatchesAsTheRulesSay(_ testCase: RouteCase) throws {
+    try testCase.check()
   }
 
   static let variables: JSON = [
@@ -179,7 +179,7 @@ import Testing
     RouteCase(["/": "/$(alnum)$(xdigit)"], "/zF", true, "predefined classes"),
     RouteCase(["/": "/$(alpha)"], "/é", false, "of ASCII"),
   ])
-  func aVariableStandsForItsValues(_ testCase: RouteCase) {
-    testCase.check(variables: Self.variables)
+  func aVariableStandsForItsValues(_ testCase: RouteCase) throws {
+    try testCase.check(variables: Self.variables)
   }
 }

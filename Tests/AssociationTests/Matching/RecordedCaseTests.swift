@@ -16,11 +16,11 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// The outcome as the file of the case writes it.
-  func outcome() -> String {
-    let matcher = Matcher(document: document)
+  func outcome() throws -> String {
+    let matcher = try Matcher(document: document)
     let scope = app.map(matcher.scope(of:)) ?? matcher.everyEntry
-    let resolution = matcher.resolve(url, in: scope, domain: domain).resolution
-    #expect(matcher.explain(url, in: scope, domain: domain).resolution == resolution)
+    let resolution = try matcher.resolve(url, in: scope, domain: domain).resolution
+    #expect(try matcher.explain(url, in: scope, domain: domain).resolution == resolution)
     return resolution.rawValue
   }
 

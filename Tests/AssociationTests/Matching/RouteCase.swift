@@ -21,15 +21,15 @@ struct RouteCase: Sendable, CustomTestStringConvertible {
   }
 
   /// Checks the case in a document with these variables.
-  func check(variables: JSON = [:]) {
+  func check(variables: JSON = [:]) throws {
     let document: JSON = [
       "applinks": [
         "details": [["appIDs": ["ABCDE12345.com.example"], "components": [route]]],
         "substitutionVariables": variables,
       ]
     ]
-    let matcher = Matcher(document: document)
-    let decision = matcher.resolve("https://example.com" + rest, in: matcher.everyEntry)
+    let matcher = try Matcher(document: document)
+    let decision = try matcher.resolve("https://example.com" + rest, in: matcher.everyEntry)
     #expect(decision.resolution == (matches ? .match : .noMatch))
   }
 }

@@ -67,9 +67,9 @@ import Testing
     "ABCDE12345.com.example.app", "TEAM_ID.com.x", "DEVELOPMENT_TEAM.PRODUCT_BUNDLE_IDENTIFIER",
     "A.b", "9JA89QQLNQ.com.example.App-Clip",
   ])
-  func anAppIdentifierIsAPrefixAndABundleIdentifier(text: String) throws {
+  func anAppIdentifierBeginsWithItsPrefix(text: String) throws {
     let app = try AppIdentifier(text)
-    #expect(app.text == "\(app.prefix).\(app.bundleIdentifier)")
+    #expect(app.text == text && text.hasPrefix("\(app.prefix).") && !app.prefix.contains("."))
   }
 
   @Test(arguments: [

@@ -15,30 +15,30 @@ struct MatchBenchmark {
     let corpus = try Workload.corpus(URL(filePath: CommandLine.arguments[1]))
     print("| documents and URLs | aasa, resolutions/s | NSRegularExpression | fnmatch |")
     print("|---|---|---|---|")
-    for workload in [corpus, .thousandRoutes, .variables] { measure(workload) }
+    for workload in [corpus, .thousandRoutes, .variables] { try measure(workload) }
     print()
-    measureAdversaries()
+    try measureAdversaries()
     print()
     LintMeasurement.run()
   }
 
-  private static func measure(_ workload: Workload) {
-    let matchers = workload.items.map { (Matcher($0.links), $0.urls) }
+  private static func measure(_ workload: Workload) throws {
+    let matchers = try workload.items.map { (try Matcher($0.links), $0.urls) }
     let split = workload.items.map { $0.urls.map(SplitURL.init) }
     let expressions = workload.items.map { TranslatedDocument(regularExpressions: $0.links) }
     let patterns = workload.items.map { TranslatedDocument(filePatterns: $0.links) }
-    let rates = Measurement.rates([
+    let rates = try Measurement.rates([
       {
-        matchers.reduce(0) { count, item in
+        try matchers.reduce(0) { count, item in
           let scope = item.0.everyEntry
-          return count + item.1.count { item.0.resolve($0, in: scope).resolution == .match }
+          return try count + item.1.count { try item.0.resolve($0, in: scope).resolution == .match }
         }
       },
       { zip(expressions, split).reduce(0) { $0 + $1.0.matches(among: $1.1) } },
       { zip(patterns, split).reduce(0) { $0 + $1.0.matches(among: $1.1) } },
     ]).map { $0 * Double(workload.resolutions) }
-    let outcomes = matchers.map { matcher, urls in
-      urls.map { matcher.resolve($0, in: matcher.everyEntry).resolution }
+    let outcomes = try matchers.map { matcher, urls in
+      try urls.map { try matcher.resolve($0, in: matcher.everyEntry).resolution }
     }
     let met = outcomes.joined().count { $0 != .noMatch }
     print(
@@ -54,7 +54,7 @@ struct MatchBenchmark {
 
   /// How long a path each way resolves within half a second, and how fast ours is with 10,000
   /// characters.
-  private static func measureAdversaries() {
+  private static func measureAdversaries() throws {
     print("| one pattern against a path of `a` | aasa | NSRegularExpression | fnmatch |")
     print("|---|---|---|---|")
     let values = (0..<600).map { "a\($0)" } + ["a", "aa"]
@@ -71,11 +71,11 @@ struct MatchBenchmark {
           "details": [["appID": "a", "components": [["/": .string(pattern)]]]],
         ]
       ])
-      let matcher = Matcher(links)
+      let matcher = try Matcher(links)
       let expressions = TranslatedDocument(regularExpressions: links)
       let patterns = TranslatedDocument(filePatterns: links)
       let cells = [
-        longest { _ = matcher.resolve($0, in: matcher.everyEntry) },
+        try longest { _ = try matcher.resolve($0, in: matcher.everyEntry) },
         longest { _ = expressions.resolve(SplitURL($0)) },
         longest { _ = patterns.resolve(SplitURL($0)) },
       ]
@@ -84,11 +84,11 @@ struct MatchBenchmark {
   }
 
   /// The first length that takes more than half a second, or 10,000 characters.
-  private static func longest(_ work: (String) -> Void) -> String {
+  private static func longest(_ work: (String) throws -> Void) rethrows -> String {
     var count = 10
     while true {
       let url = "https://example.com/" + String(repeating: "a", count: count)
-      let seconds = Measurement.seconds { work(url) }
+      let seconds = try Measurement.seconds { try work(url) }
       if seconds > 0.5 || count >= 10_000 {
         return "\(count) characters: \(String(format: "%.3f", seconds * 1_000)) ms"
       }

@@ -7,26 +7,26 @@ struct Measurement {
   /// How often a second each way does its work: the median of the rounds.
   ///
   /// Each returns a number that depends on the work, so that none of it can be left out.
-  static func rates(_ ways: [() -> Int]) -> [Double] {
+  static func rates(_ ways: [() throws -> Int]) throws -> [Double] {
     var rates: [[Double]] = ways.map { _ in [] }
     for _ in 0...rounds {
-      for (index, way) in ways.enumerated() { rates[index].append(rate(way)) }
+      for (index, way) in ways.enumerated() { rates[index].append(try rate(way)) }
     }
     // The first round warms up.
     return rates.map { $0.dropFirst().sorted()[rounds / 2] }
   }
 
   /// How long the work takes once, in seconds.
-  static func seconds(_ work: () -> Void) -> Double {
-    ContinuousClock().measure(work) / .seconds(1)
+  static func seconds(_ work: () throws -> Void) rethrows -> Double {
+    try ContinuousClock().measure(work) / .seconds(1)
   }
 
-  private static func rate(_ work: () -> Int) -> Double {
+  private static func rate(_ work: () throws -> Int) throws -> Double {
     let clock = ContinuousClock()
     let start = clock.now
     var (count, sum) = (0, 0)
     while clock.now - start < slice {
-      sum &+= work()
+      sum &+= try work()
       count += 1
     }
     precondition(sum >= 0)

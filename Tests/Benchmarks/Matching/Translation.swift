@@ -105,7 +105,7 @@ extension TranslatedDocument where Compiled == NSRegularExpression? {
     case .literal(let text):
       NSRegularExpression.escapedPattern(for: text.map(String.init).joined())
         .replacing("\\/", with: "/")
-    case .anyOne: "."
+    case .one(.any): "."
     case .anyRun: ".*"
     case .one(.alpha): "[A-Za-z]"
     case .one(.upper): "[A-Z]"
@@ -155,7 +155,7 @@ extension TranslatedDocument where Compiled == FilePattern {
     switch token {
     case .literal(let text):
       text.map { "[\\".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
-    case .anyOne: "?"
+    case .one(.any): "?"
     case .anyRun: "*"
     case .one(let characterClass): "[[:\(characterClass.rawValue):]]"
     case .values(let variable):

@@ -98,7 +98,7 @@ struct Workload {
     tokens.map { token -> String in
       switch token {
       case .literal(let text): text.map(String.init).joined()
-      case .anyOne: "x"
+      case .one(.any): "x"
       case .anyRun: "item-4711/details"
       case .one: "A"
       case .values(let variable): variable.values.first.map(text) ?? ""

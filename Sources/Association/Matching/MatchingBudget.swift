@@ -1,0 +1,103 @@
+public import JSONValue
+
+/// Patterns, or a URL, that would take too much memory or time.
+public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The route at which the limit was reached; the root if it is not a single route's.
+  public let pointer: JSONPointer
+  /// What is too large, with the limit.
+  public let message: String
+  /// What to do about it.
+  public let help: String
+
+  /// The route, if there is one, and the message.
+  public var description: String { pointer == .root ? message : "\(pointer): \(message)" }
+
+  /// The error as a finding, which keeps the document from being published.
+  public var finding: Finding { Finding(.tooComplex, at: pointer, message, help: help) }
+}
+
+/// The work that resolving URLs may still do, in steps: bytes compared and states visited. A step
+/// takes 1 to 10 nanoseconds.
+///
+/// The limits on patterns keep a document from taking much memory, but not every URL from taking
+/// long: the work for one grows with its length times the length of the patterns. So it is counted.
+public struct MatchingBudget: Sendable {
+  /// The steps for one URL. Real documents need a few thousand.
+  public static let stepsPerURL = 20_000_000
+  /// The longest URL, in bytes.
+  public static let longestURL = 16_384
+
+  /// Negative once the budget was too small.
+  var steps: Int
+
+  /// A budget for one URL, or for several together.
+  public init(steps: Int = stepsPerURL) { self.steps = steps }
+}
+
+/// The limits on the patterns of a document. All are far above what files in service need.
+enum PatternLimits {
+  /// The characters of a pattern with all values of its variables.
+  static let ofPattern = 262_144
+  /// The characters of all patterns with all values of their variables.
+  static let ofDocument = 8_388_608
+  /// The characters of all patterns as they are written, those that routes inherit from `defaults`
+  /// included.
+  static let written = 1_048_576
+}
+
+extension AppLinks {
+  /// Checks the patterns before anything is made of them.
+  func checkComplexity() throws(TooComplex) {
+    if isTooLarge {
+      throw TooComplex(
+        pointer: .root,
+        message:
+          "The document is not read: it has more than \(ReadDocument.limits.values) values or "
+          + "\(ReadDocument.longestText) bytes of text. Devices ignore what is over 128 KB.",
+        help: "Merge routes with wildcards or variables, or move apps to other domains.")
+    }
+    var (size, written) = (0, 0)
+    for route in entries.lazy.flatMap(\.routes) {
+      try route.forEachPattern { (name, pattern) throws(TooComplex) in
+        if pattern.size > PatternLimits.ofPattern {
+          throw TooComplex(
+            pointer: route.pointer,
+            message: "With all values of its variables, the pattern \(pattern.text.quoted) has "
+              + "\(pattern.size) characters; the limit is \(PatternLimits.ofPattern).",
+            help: "Use fewer variables in this pattern, or variables with fewer values.")
+        }
+        size += pattern.size
+        written += pattern.text.utf8.count + name.utf8.count + 1
+        if size > PatternLimits.ofDocument {
+          throw TooComplex(
+            pointer: route.pointer,
+            message: "With all values of their variables, the patterns up to this route have more "
+              + "than \(PatternLimits.ofDocument) characters, the limit for a document.",
+            help: "Use variables with many values in fewer routes.")
+        }
+        if written > PatternLimits.written {
+          throw TooComplex(
+            pointer: route.pointer,
+            message: "With those from `defaults`, the patterns up to this route have more than "
+              + "\(PatternLimits.written) characters, the limit for a document.",
+            help: "Move long patterns from `defaults` to the routes that need them.")
+        }
+      }
+    }
+  }
+}
+
+extension AppLinks.Route {
+  /// Calls a closure with each pattern and the name of its query item, without collecting them.
+  fileprivate func forEachPattern(
+    _ body: (_ item: String, Pattern) throws(TooComplex) -> Void
+  ) throws(TooComplex) {
+    if let path { try body("", path) }
+    if let fragment { try body("", fragment) }
+    switch query {
+    case .any, .ignored: break
+    case .whole(let pattern): try body("", pattern)
+    case .items(let items): for item in items { try body(item.name, item.pattern) }
+    }
+  }
+}
