@@ -6,7 +6,6 @@
 struct SlowMatcher {
   private enum Element: Equatable {
     case scalar(Unicode.Scalar)
-    case one
     case run
     case kind(CharacterClass)
   }
@@ -127,7 +126,6 @@ struct SlowMatcher {
       switch token {
       case .literal(let text):
         [text.map { .scalar(folds ? ComparedText.folded($0) : $0) }]
-      case .anyOne: [[.one]]
       case .anyRun: [[.run]]
       case .one(let kind): [[.kind(kind)]]
       case .values(let variable): variable.values.map { $0.flatMap { elements($0)[0] } }
@@ -159,7 +157,6 @@ struct SlowMatcher {
       for (index, element) in pattern.enumerated() where reached[index] {
         switch element {
         case .scalar(let own) where own == scalar: next[index + 1] = true
-        case .one: next[index + 1] = true
         case .kind(let kind) where kind.contains(scalar, foldingCase: folds):
           next[index + 1] = true
         case .run: next[index] = true
