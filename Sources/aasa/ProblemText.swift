@@ -45,13 +45,12 @@ struct ProblemText {
       return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
-    let more = ["moreErrors", "moreExpectations", "moreProblems"].compactMap {
-      problem[$0]?.integerValue.map { "  and \($0) more" }
+    let problems = list("problems").flatMap { problem in
+      ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
     }
-    return errors + expectations + more
-      + list("problems").flatMap { problem in
-        ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
-      }
+    let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
+    return errors + more("moreErrors") + expectations + more("moreExpectations") + problems
+      + more("moreProblems")
   }
 
   private static func expectation(_ json: JSON, of domain: String) -> String {
