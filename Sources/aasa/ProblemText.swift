@@ -25,7 +25,7 @@ struct ProblemText {
   func print(asJSON: Bool = false) throws {
     if asJSON { try Terminal.print(problem.text) }
     let text = { problem[$0]?.stringValue }
-    let advice = retryAfter.map { " Try again in \($0.counted("second"))." } ?? ""
+    let advice = retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
     let detail = (text("detail") ?? text("title") ?? "") + advice
     let lines = ["\(origin): \(detail)"] + Self.faults(of: problem, place)
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))

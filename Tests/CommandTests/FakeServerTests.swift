@@ -45,7 +45,7 @@ import Testing
       environment: ["AASA_TOKEN": "aasa_x"], in: scratch)
   }
 
-  @Test func aBusyServerIsReportedWithTheTimeToTryAgain() throws {
+  @Test func aBusyServerIsReportedWithTheTimeToWait() throws {
     let problem = #"{"title":"Service Unavailable","detail":"Busy.","code":"busy"}"#
     let thread = answer(
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: \(problem.utf8.count)\r\n\r\n"
@@ -53,7 +53,7 @@ import Testing
     let result = try run("export")
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
-      result.errors == "http://127.0.0.1:\(listener.port): Busy. Try again in 7 seconds.\n")
+      result.errors == "http://127.0.0.1:\(listener.port): Busy. Wait at least 7 seconds.\n")
     #expect(thread.end())
   }
 
