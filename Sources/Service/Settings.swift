@@ -106,17 +106,12 @@ extension Configuration {
       "The hour, in local time, at which the database is checked for damage each day."),
   ]
 
-  /// What a reload changes.
-  public struct Difference: Sendable {
-    /// The names of settings that changed and took effect.
-    public internal(set) var applied: [String] = []
-    /// The names of settings that take effect after a restart.
-    public internal(set) var needingRestart: [String] = []
-  }
-
-  /// Copies from another configuration the settings that can change while a service runs.
-  public mutating func take(_ new: Configuration) -> Difference {
-    var difference = Difference()
+  /// Copies from another configuration the settings that can change while a service runs. Returns
+  /// the names of those that changed, and of those that take effect after a restart.
+  public mutating func take(
+    _ new: Configuration
+  ) -> (applied: [String], needingRestart: [String]) {
+    var difference: (applied: [String], needingRestart: [String]) = ([], [])
     for setting in Self.settings where setting.text(self) != setting.text(new) {
       if setting.canChange(from: self, to: new) {
         setting.copy(new, &self)
