@@ -1,4 +1,5 @@
 import APIClient
+import FoundationEssentials
 import Glibc
 import JSONValue
 import TestSupport
@@ -59,9 +60,10 @@ import Testing
 
   @Test func aProxyThatCannotReachTheServerIsNotTakenForAWrongURL() throws {
     let thread = answer("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>")
-    let result = try run("export")
+    let result = try run("export", "state")
     #expect(result.status == 1)
     #expect(result.errors.contains("sent status 502 without an explanation from aasa"))
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("state")))
     #expect(thread.end())
   }
 
