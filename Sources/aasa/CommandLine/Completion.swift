@@ -19,9 +19,10 @@ enum Completion {
     // Bash splits `--name=value` into three words.
     var before = line.dropLast().filter { $0 != "=" }
     let current = line.last.map { $0 == "=" ? "" : $0 } ?? ""
-    if before.first == "help" { before.removeFirst() }
+    let isForHelp = before.first == "help"
+    if isForHelp { before.removeFirst() }
     let names = words(after: before)
-    let candidates = names.isEmpty ? arguments(after: before, current) : names
+    let candidates = names.isEmpty && !isForHelp ? arguments(after: before, current) : names
     return candidates?.filter { $0.word.hasPrefix(current) }
   }
 
