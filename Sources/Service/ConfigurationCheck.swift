@@ -4,18 +4,13 @@ import Glibc
 public import HTTP
 
 extension Configuration {
-  /// Checks a configuration without serving.
-  public struct Check: Sendable {
-    /// Problems that prevent startup or serving every host, as sentences.
-    public fileprivate(set) var faults: [String] = []
-    /// Other useful information, as sentences.
-    public fileprivate(set) var notes: [String] = []
-  }
-
   /// Checks the addresses, the directory of the database, and the certificates. It does not know
   /// the sockets that systemd may pass.
-  public func check() -> Check {
-    var check = Check()
+  ///
+  /// - Returns: Problems that prevent startup or serving every host, and other useful information, as
+  ///   sentences.
+  public func check() -> (faults: [String], notes: [String]) {
+    var check: (faults: [String], notes: [String]) = ([], [])
     do throws(Invalid) {
       try checkAdminAddress(nil)
     } catch {

@@ -69,7 +69,7 @@ final class DatabaseWatch: Sendable {
     [
       .gauge(
         "aasa_database_checked_timestamp_seconds",
-        "When the database was last checked for damage completely.",
+        "When the last complete check of the database for damage ended.",
         state.withLock(\.checkedAt).map(Double.init))
     ]
   }

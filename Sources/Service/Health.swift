@@ -38,8 +38,8 @@ final class Health: Sendable {
       case .writing: "The database can be written again."
       case .full: "The disk has room again."
       case .replaced: "The database file is back."
-      case .damaged: "The database was checked again, and is not damaged."
-      case .damagedFiles: "No file in the database is damaged any longer."
+      case .damaged: "A new check found no damage in the database."
+      case .damagedFiles: "All files in the database are intact again."
       case .writingLedger: "The fetch ledger can be written again."
       case .readingLedger: "The fetch ledger can be read again."
       case .shuttingDown: nil

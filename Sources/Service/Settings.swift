@@ -72,11 +72,13 @@ extension Configuration {
       "Threads that serve association files. One is enough for most networks."),
     Setting(
       "clientPercent", \.clientPercent, .number(1...100), .afterRestart,
-      "How many percent of a listener's connections one client can use: an IPv4 address, or an IPv6 "
-        + "/64 network. Beyond that, each new connection closes the client's longest idle one."),
+      "The share of a listener's connections that one client may use, in percent. A client is an "
+        + "IPv4 address or an IPv6 /64 network. Beyond its share, each new connection closes the "
+        + "client's longest idle one."),
     Setting(
       "maxBodyBytes", \.maxBodyBytes, .number(131_072...1_073_741_824), .afterRestart,
-      "The largest request body that the JSON API accepts, in bytes."),
+      "The largest request body that the JSON API accepts, in bytes. Only apply takes one that "
+        + "large."),
     Setting(
       "logFormat", \.logFormat, .logFormat, .atOnce,
       "The format of log lines on stderr: text for people, json for programs."),
@@ -101,20 +103,15 @@ extension Configuration {
       "Delete audit records after this many days; 0 keeps them forever."),
     Setting(
       "checkHour", \.checkHour, .number(0...23), .atOnce,
-      "The hour of the day, in local time, in which the database is checked for damage."),
+      "The hour, in local time, at which the database is checked for damage each day."),
   ]
 
-  /// What a reload changes.
-  public struct Difference: Sendable {
-    /// The names of settings that changed and took effect.
-    public internal(set) var applied: [String] = []
-    /// The names of settings that take effect after a restart.
-    public internal(set) var needingRestart: [String] = []
-  }
-
-  /// Copies from another configuration the settings that can change while a service runs.
-  public mutating func take(_ new: Configuration) -> Difference {
-    var difference = Difference()
+  /// Copies from another configuration the settings that can change while a service runs. Returns
+  /// the names of those that changed, and of those that take effect after a restart.
+  public mutating func take(
+    _ new: Configuration
+  ) -> (applied: [String], needingRestart: [String]) {
+    var difference: (applied: [String], needingRestart: [String]) = ([], [])
     for setting in Self.settings where setting.text(self) != setting.text(new) {
       if setting.canChange(from: self, to: new) {
         setting.copy(new, &self)

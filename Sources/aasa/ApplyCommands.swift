@@ -16,7 +16,7 @@ enum ApplyCommand {
     examples: [
       ("Apply a directory kept in git", "aasa apply --reason 'release 7' domains/"),
       (
-        "Apply it to a server, and delete what is not in it",
+        "Apply it to a server, and delete everything else",
         "aasa apply --prune --server https://aasa.internal:8081 domains/"
       ),
     ],

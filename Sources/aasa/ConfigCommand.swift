@@ -11,11 +11,11 @@ enum ConfigCommand {
     summary: "show the effective settings and where each comes from",
     details:
       "Takes the same options as serve and prints one setting per line: name, value, origin. "
-      + "Checks the addresses and the certificates that the settings name; problems go to stderr.",
+      + "Checks the addresses, the certificates and the database's directory; problems go to stderr.",
     options: [.json, example] + Option.settings,
     examples: [
       ("Check a configuration file", "aasa config --config /etc/aasa/aasa.toml"),
-      ("Start a configuration file", "aasa config --example > aasa.toml"),
+      ("Create a configuration file", "aasa config --example > aasa.toml"),
     ],
     success: "the settings are valid",
     failure: "the server would not start, or could not serve every host",

@@ -16,7 +16,7 @@ enum ExportCommand {
         "Copy everything to another server",
         "aasa export | aasa apply --server https://aasa.internal:8081 -"
       ),
-    ], run: run)
+    ], failure: "failure; stderr says why, and the output may be incomplete", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
@@ -37,7 +37,7 @@ enum ExportCommand {
     _ installation: Installation, to directory: String, asJSON: Bool
   ) throws {
     var apps: [JSON] = []
-    var files = try StateDirectory(path: directory)
+    var files = StateDirectory(path: directory)
     var count = 0
     try installation.export { part, progress in
       switch part {

@@ -13,12 +13,12 @@ enum ImportCommand {
     name: "import", group: .domains, summary: "publish a file for a domain",
     details:
       "Creates the domain if it is new, and makes it serve exactly this file. A running server "
-      + "on the same database follows within a second. Use - for stdin.",
+      + "on the same database serves it within a second. Use - for stdin.",
     options: [domain, .accept, .reason, .database], operands: .one("FILE"),
     examples: [
       ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
       (
-        "Take over what a site serves today",
+        "Import what a site serves today",
         "curl -fsS https://example.com/.well-known/apple-app-site-association | aasa import "
           + "--domain example.com -"
       ),

@@ -7,8 +7,11 @@ enum InfoCommands {
       name: "completion", group: .other, summary: "print a completion script for a shell",
       operands: .one("SHELL"), choices: Completion.Shell.allCases.map(\.rawValue),
       examples: [
-        ("Complete in this bash", "eval \"$(aasa completion bash)\""),
-        ("Complete in every fish", "aasa completion fish > ~/.config/fish/completions/aasa.fish"),
+        ("Turn on completion in this bash session", "eval \"$(aasa completion bash)\""),
+        (
+          "Turn on completion in fish for good",
+          "aasa completion fish > ~/.config/fish/completions/aasa.fish"
+        ),
       ]
     ) {
       if let shell = Completion.Shell(rawValue: $0.operands[0]) {

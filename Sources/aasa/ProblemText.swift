@@ -25,7 +25,7 @@ struct ProblemText {
   func print(asJSON: Bool = false) throws {
     if asJSON { try Terminal.print(problem.text) }
     let text = { problem[$0]?.stringValue }
-    let advice = retryAfter.map { " Try again in \($0.counted("second"))." } ?? ""
+    let advice = retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
     let detail = (text("detail") ?? text("title") ?? "") + advice
     let lines = ["\(origin): \(detail)"] + Self.faults(of: problem, place)
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
@@ -45,13 +45,12 @@ struct ProblemText {
       return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
-    let more = ["moreErrors", "moreExpectations", "moreProblems"].compactMap {
-      problem[$0]?.integerValue.map { "  and \($0) more" }
+    let problems = list("problems").flatMap { problem in
+      ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
     }
-    return errors + expectations + more
-      + list("problems").flatMap { problem in
-        ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
-      }
+    let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
+    return errors + more("moreErrors") + expectations + more("moreExpectations") + problems
+      + more("moreProblems")
   }
 
   private static func expectation(_ json: JSON, of domain: String) -> String {

@@ -23,8 +23,8 @@ enum ServeCommand {
 
   private static let create = Option(
     "--create", nil,
-    "Begin with a new database even if the file exists and is empty. Without it, only a missing file "
-      + "is created: an empty one is usually a lost database.")
+    "Create the database even if its file exists and is empty. Without this option only a missing "
+      + "file is created, because an empty one usually means that the database was lost.")
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let configuration = try EffectiveConfiguration(arguments).configuration

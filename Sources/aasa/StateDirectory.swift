@@ -23,13 +23,7 @@ struct StateDirectory {
   /// The SHA-256 of each file of the state so far.
   private var hashes: [(name: String, hash: JSON)] = []
 
-  /// Creates the directory if it does not exist.
-  init(path: String) throws {
-    self.path = path
-    try writing(path) {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-  }
+  init(path: String) { self.path = path }
 
   var json: JSON {
     [
@@ -76,6 +70,11 @@ struct StateDirectory {
   }
 
   private mutating func write(_ name: String, _ json: JSON) throws {
+    if hashes.isEmpty {
+      try writing(path) {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      }
+    }
     let bytes = pretty(json)
     hashes.append((name, .string(SHA256.hexadecimal(of: bytes))))
     if try put(name, bytes) { written.append(name) } else { unchanged += 1 }

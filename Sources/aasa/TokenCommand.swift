@@ -6,7 +6,7 @@ import Store
 
 /// `aasa token`
 enum TokenCommand {
-  private static let name = Option("--name", "NAME", "The name of the token, unique.").required
+  private static let name = Option("--name", "NAME", "A unique name for the token.").required
   private static let role = Option(
     "--role", "ROLE",
     "What the token may do: a viewer reads, an editor edits domains and apps, an admin does everything.",

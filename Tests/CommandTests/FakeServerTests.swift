@@ -1,4 +1,5 @@
 import APIClient
+import FoundationEssentials
 import Glibc
 import JSONValue
 import TestSupport
@@ -45,7 +46,7 @@ import Testing
       environment: ["AASA_TOKEN": "aasa_x"], in: scratch)
   }
 
-  @Test func aBusyServerIsReportedWithTheTimeToTryAgain() throws {
+  @Test func aBusyServerIsReportedWithTheTimeToWait() throws {
     let problem = #"{"title":"Service Unavailable","detail":"Busy.","code":"busy"}"#
     let thread = answer(
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 7\r\nContent-Length: \(problem.utf8.count)\r\n\r\n"
@@ -53,15 +54,16 @@ import Testing
     let result = try run("export")
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
-      result.errors == "http://127.0.0.1:\(listener.port): Busy. Try again in 7 seconds.\n")
+      result.errors == "http://127.0.0.1:\(listener.port): Busy. Wait at least 7 seconds.\n")
     #expect(thread.end())
   }
 
   @Test func aProxyThatCannotReachTheServerIsNotTakenForAWrongURL() throws {
     let thread = answer("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>")
-    let result = try run("export")
+    let result = try run("export", "state")
     #expect(result.status == 1)
     #expect(result.errors.contains("sent status 502 without an explanation from aasa"))
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("state")))
     #expect(thread.end())
   }
 

@@ -19,9 +19,10 @@ enum Completion {
     // Bash splits `--name=value` into three words.
     var before = line.dropLast().filter { $0 != "=" }
     let current = line.last.map { $0 == "=" ? "" : $0 } ?? ""
-    if before.first == "help" { before.removeFirst() }
+    let isForHelp = before.first == "help"
+    if isForHelp { before.removeFirst() }
     let names = words(after: before)
-    let candidates = names.isEmpty ? arguments(after: before, current) : names
+    let candidates = names.isEmpty && !isForHelp ? arguments(after: before, current) : names
     return candidates?.filter { $0.word.hasPrefix(current) }
   }
 
@@ -64,7 +65,8 @@ enum Completion {
       # bash completion for aasa: eval "$(aasa completion bash)"
       _aasa() {
         local IFS=$'\\n'
-        COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" | cut -f 1))
+        COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null |
+          cut -f 1))
       }
       complete -o default -F _aasa aasa
 
@@ -74,7 +76,7 @@ enum Completion {
       #compdef aasa
       _aasa() {
         local found
-        if found=$("${(Q)words[1]}" complete -- "${(@)words[2,CURRENT]}"); then
+        if found=$("${(Q)words[1]}" complete -- "${(@)words[2,CURRENT]}" 2> /dev/null); then
           local -a candidates=(${(f)${found//$'\\t'/:}})
           _describe aasa candidates
         else
@@ -89,7 +91,7 @@ enum Completion {
       function __aasa_complete
         set -l line (commandline -opc)
         set -l word (commandline -ct)
-        set -g __aasa_words ($line[1] complete -- $line[2..] "$word")
+        set -g __aasa_words ($line[1] complete -- $line[2..] "$word" 2> /dev/null)
       end
       complete -c aasa -n __aasa_complete -f -a '$__aasa_words'
 

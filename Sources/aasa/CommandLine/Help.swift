@@ -23,7 +23,7 @@ enum Help {
   static func family(_ commands: [Command]) -> String {
     let width = commands.map(\.usage.count).max() ?? 0
     let lines = commands.map { "  \($0.usage.padded(to: width))  \($0.summary)" }
-    return (["Usage:"] + lines + ["", "Run 'aasa COMMAND --help' for the options of one of them."])
+    return (["Usage:"] + lines + ["", "Run 'aasa COMMAND --help' for the options of a command."])
       .joined(separator: "\n")
   }
 

@@ -37,12 +37,12 @@ enum ManPage {
   private static let environment = [
     (
       "AASA_*",
-      "Every option that names a variable is read from it. Options take precedence over variables, "
-        + "variables over the file of --config."
+      "Each option can be set by its variable, such as AASA_DATABASE for --database. Options take "
+        + "precedence over variables, and variables over the --config file."
     ),
     ("AASA_TOKEN", "The API token for --server."),
     ("SSL_CERT_FILE", "A PEM file with the certificate authorities to trust for --server."),
-    ("NO_COLOR", "If not empty, output has no colors."),
+    ("NO_COLOR", "If set and not empty, turns colors off."),
   ]
 
   private static func sentence(_ command: Command) -> String {
