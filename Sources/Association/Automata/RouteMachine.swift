@@ -109,6 +109,7 @@ final class RouteMachine {
       return Self.dead
     }
     budget.spend(symbolCount / 2)
+    budget.hold(4 * symbolCount + 8 * position.progress.size + 200)
     let state = positions.count
     states[position] = state
     positions.append(position)

@@ -4,10 +4,14 @@
 /// spent, so that no file can slow down the server.
 final class SearchBudget {
   private var remaining = 0
+  /// Roughly how many bytes the automata take that were built so far.
+  fileprivate(set) var heldBytes = 0
 
   var isSpent: Bool { remaining <= 0 }
 
   func spend(_ steps: Int) { remaining -= steps }
+
+  func hold(_ bytes: Int) { heldBytes += bytes }
 
   /// Runs searches that together spend at most about `limit`, and no more than the pool has left.
   func spending<Result>(
@@ -30,7 +34,7 @@ final class AnalyzedRoute {
   /// A path that the route is known to match, if one can be found without a search.
   private(set) lazy var sample = SamplePath(conditions)
   /// Whether the route matches every URL, in all ways to compare URLs.
-  private lazy var isUnconditional = conditions.isUnconditional
+  private(set) lazy var isUnconditional = conditions.isUnconditional
   /// One element per `Alphabet.Reading`.
   fileprivate var machines: [RouteMachine?] = [nil, nil, nil]
 
@@ -61,12 +65,15 @@ final class RouteQuestions {
 
   /// The maximum number of states of all automata over one alphabet.
   private static let maximumSize = 3_000_000
+  /// The maximum size of the automata that are kept for further questions, in bytes.
+  private static let maximumHeldBytes = 16_000_000
 
   let budget = SearchBudget()
   private let domain: String
   private let routes: () -> [RouteConditions]
   private var alphabets: [Alphabet.Reading: Alphabet] = [:]
   private var sizes: [Alphabet.Reading: Int] = [:]
+  private var built: [AnalyzedRoute] = []
 
   /// - Parameter routes: The conditions of all routes that questions may involve.
   init(domain: String, routes: @escaping () -> [RouteConditions]) {
@@ -80,6 +87,10 @@ final class RouteQuestions {
   func answer(_ question: Question, reading: Alphabet.Reading? = nil) -> Answer {
     let reading = reading ?? question.focus.conditions.reading
     let alphabet = alphabet(reading)
+    forgetLargeMachines()
+    guard let focus = machine(of: question.focus, alphabet) else { return .undecided }
+    if focus.start == RouteMachine.dead { return .none(covering: [], always: []) }
+    budget.spend(8 * (question.blockers.count + question.rivals.count))
     var machines: [RouteMachine] = []
     for route in question.routes {
       guard !budget.isSpent, let machine = machine(of: route, alphabet) else { return .undecided }
@@ -114,6 +125,16 @@ final class RouteQuestions {
     if size > Self.maximumSize { return nil }
     let new = RouteMachine(route.conditions, alphabet, budget)
     route.machines[alphabet.reading.rawValue] = new
+    built.append(route)
     return new
+  }
+
+  /// Drops the automata if they take much memory. They are only kept to answer faster.
+  private func forgetLargeMachines() {
+    if budget.heldBytes <= Self.maximumHeldBytes { return }
+    for route in built { route.machines = [nil, nil, nil] }
+    built = []
+    sizes = [:]
+    budget.heldBytes = 0
   }
 }

@@ -148,6 +148,7 @@ struct WitnessSearch {
       while queue.count <= length { queue.append([]) }
       shortest = min(shortest, length)
       queue[length].append(Step(parent: beginnings.count - 1, symbol: symbol, depth: depth + 1))
+      budget.spend(1)
     }
     return nil
   }
@@ -173,6 +174,7 @@ struct WitnessSearch {
       }
     }
     if let first = matching.first {
+      budget.spend(4 * matching.count)
       always = always?.intersection(matching) ?? Set(matching)
       if covering.isDisjoint(with: matching) { covering.insert(first) }
       return nil

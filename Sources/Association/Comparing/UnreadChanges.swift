@@ -23,25 +23,32 @@ extension DocumentChange {
       old.removeLast()
       new.removeLast()
     }
-    var changes: [DocumentChange] = []
+    var pairs: [(before: Extra?, after: Extra?)] = []
     while !(old.isEmpty && new.isEmpty) {
       let (before, after) = (old.popFirst(), new.popFirst())
-      if before?.unread.value != after?.unread.value { changes.append(change(before, after)) }
+      if before?.unread.value != after?.unread.value { pairs.append((before, after)) }
     }
-    return changes
+    return pairs.prefix(mostAtPath).enumerated().map { index, pair in
+      change(pair.before, pair.after, more: index + 1 == mostAtPath ? pairs.count - mostAtPath : 0)
+    }
   }
 
-  private static func change(_ before: Extra?, _ after: Extra?) -> DocumentChange {
+  /// The number of changes of values with the same path that are listed.
+  private static let mostAtPath = 100
+
+  /// - Parameter more: The number of changes at this path that are not listed.
+  private static func change(_ before: Extra?, _ after: Extra?, more: Int) -> DocumentChange {
     let (from, to) = (before?.unread, after?.unread)
     let kind = Kind(from, to)
     let isLegacyPaths = (to ?? from)?.isLegacyPaths ?? false
     let name = ((after ?? before)?.path ?? "").quoted
     let subject = isLegacyPaths ? "\(name) for systems before iOS 13" : "ignored value \(name)"
     let detail = kind == .changed ? ": \(Wording.change(from?.value, to?.value))" : ""
+    let rest = more > 0 ? ", and \(more.counted("other value")) there" : ""
     return DocumentChange(
       kind, isLegacyPaths ? .legacyPaths : .extra, from: from?.pointer, to: to?.pointer,
       before: from?.value, after: to?.value, effect: isLegacyPaths ? .unknown : .none,
-      "\(subject) \(kind.rawValue)\(detail)")
+      "\(subject) \(kind.rawValue)\(detail)\(rest)")
   }
 }
 

@@ -12,6 +12,10 @@ final class ShadowingAnalysis {
   private let entries: [AppLinks.Entry]
   /// The routes of each entry.
   private let ranges: [Range<Int>]
+  /// The apps of each entry, as numbers.
+  private let apps: [[Int]]
+  /// For each entry that was asked about, the later entries that have an app in common with it.
+  private var sharing: [Int: [Int]] = [:]
   private let questions: RouteQuestions
   private let domain: String
   private var unspent: Int
@@ -31,13 +35,21 @@ final class ShadowingAnalysis {
       ranges.append(start..<start + entry.routes.count)
     }
     self.ranges = ranges
+    let numbers = Interning()
+    apps = entries.map { $0.apps.map { numbers.number(of: Array($0.utf8)) } }
   }
 
   /// All routes with their verdicts.
   func verdicts() -> [Shadowing.Route] {
     entries.indices.flatMap { entry in
-      ranges[entry].map { index in
-        let verdict = verdict(on: index, after: ranges[entry].lowerBound..<index)
+      let decider = ranges[entry].first { analyzed[$0].isUnconditional }
+      return ranges[entry].map { index in
+        let verdict =
+          if let decider, decider < index {
+            verdict(on: index, behind: decider)
+          } else {
+            verdict(on: index, after: ranges[entry].lowerBound..<index)
+          }
         return Shadowing.Route(
           pointer: routes[index].pointer, verdict: verdict,
           isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
@@ -47,6 +59,17 @@ final class ShadowingAnalysis {
   }
 
   // MARK: - Verdicts
+
+  /// The verdict on a route after one that matches every URL.
+  private func verdict(on route: Int, behind decider: Int) -> Shadowing.Verdict {
+    if analyzed[route].isUnconditional { return .repeats(routes[decider].pointer) }
+    if analyzed[route].sample != nil { return .shadowed(by: [routes[decider].pointer]) }
+    switch urlMissed(by: [], of: route) {
+    case .found: return .shadowed(by: [routes[decider].pointer])
+    case .none: return .matchesNothing
+    case .undecided: return .notDecided(.tooComplex)
+    }
+  }
 
   private func verdict(on route: Int, after earlier: Range<Int>) -> Shadowing.Verdict {
     // Filtering the earlier routes takes time, too.
@@ -139,21 +162,30 @@ final class ShadowingAnalysis {
 
   /// The routes after one that open URLs in an app of its entry.
   private func matches(after route: Int, inEntry index: Int) -> [Int] {
-    let apps = Set(entries[index].apps.map { Array($0.utf8) })
-    let later = entries.indices.filter { other in
-      other > index && entries[other].apps.contains { apps.contains(Array($0.utf8)) }
-    }
+    let later = sharing[index] ?? laterEntries(sharingAppsOf: index)
+    sharing[index] = later
     return (Array(route + 1..<ranges[index].upperBound) + later.flatMap { Array(ranges[$0]) })
       .filter { !routes[$0].isExclusion }
+  }
+
+  private func laterEntries(sharingAppsOf index: Int) -> [Int] {
+    let own = Set(apps[index])
+    return (index + 1..<entries.count).filter { other in
+      unspent -= apps[other].count
+      return apps[other].contains(where: own.contains)
+    }
   }
 
   // MARK: - Searches
 
   /// The routes among the others that may match a URL of the route.
   private func near(_ route: Int, _ others: some Collection<Int>) -> [Int] {
-    unspent -= others.count / 4
     let (filter, prefix) = (filters[route], analyzed[route].prefix)
-    return others.filter { filter.mayMeet(filters[$0]) && prefix.mayMeet(analyzed[$0].prefix) }
+    let near = others.filter {
+      filter.mayMeet(filters[$0]) && prefix.mayMeet(analyzed[$0].prefix)
+    }
+    unspent -= others.count / 4 + 4 * near.count
+    return near
   }
 
   private func answer(

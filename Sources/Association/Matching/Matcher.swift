@@ -46,6 +46,8 @@ public final class Matcher: Sendable {
   public let everyEntry: Scope
   /// A scope for each app that the document names, in the order of first appearance.
   public let scopes: [Scope]
+  /// The indices of scopes by app, in UTF-8.
+  private let numbers: [[UInt8]: Int]
 
   let table: RouteTable
   /// The entry of each route, and the route's index in that entry.
@@ -69,14 +71,13 @@ public final class Matcher: Sendable {
       entry.routes.indices.map { (index, $0) }
     }
     everyEntry = Scope(app: nil, isNamed: true, routes: [0..<places.count])
-    scopes = Self.scopes(links.entries)
+    (scopes, numbers) = Self.scopes(links.entries)
   }
 
   /// The routes of an app; none if the document does not name it. App identifiers are compared scalar
   /// by scalar.
   public func scope(of app: String) -> Scope {
-    scopes.first { $0.app.map { sameScalars($0, app) } ?? false }
-      ?? Scope(app: app, isNamed: false, routes: [])
+    numbers[Array(app.utf8)].map { scopes[$0] } ?? Scope(app: app, isNamed: false, routes: [])
   }
 
   /// Resolves a URL by the routes of a scope.
@@ -165,7 +166,9 @@ public final class Matcher: Sendable {
       help: "Use fewer `*`, `?` and variables in one pattern, or a shorter URL.")
   }
 
-  private static func scopes(_ entries: [AppLinks.Entry]) -> [Scope] {
+  private static func scopes(
+    _ entries: [AppLinks.Entry]
+  ) -> (scopes: [Scope], numbers: [[UInt8]: Int]) {
     var scopes: [Scope] = []
     var numbers: [[UInt8]: Int] = [:]
     var start = 0
@@ -186,7 +189,7 @@ public final class Matcher: Sendable {
       scopes[number].first = seen[scopes[number].routes]
       seen[scopes[number].routes, default: number] = seen[scopes[number].routes] ?? number
     }
-    return scopes
+    return (scopes, numbers)
   }
 }
 

@@ -34,8 +34,9 @@ public struct MatchingBudget: Sendable {
   public init(steps: Int = stepsPerURL) { self.steps = steps }
 }
 
-/// The limits on the patterns of a document. All are far above what files in service need.
+/// The limits on the routes of a document. All are far above what files in service need.
 enum PatternLimits {
+  static let routes = 20_000
   /// The characters of a pattern with all values of its variables.
   static let ofPattern = 262_144
   /// The characters of all patterns with all values of their variables.
@@ -55,6 +56,12 @@ extension AppLinks {
           "The document is not read: it has more than \(ReadDocument.limits.values) values or "
           + "\(ReadDocument.longestText) bytes of text. Devices ignore what is over 128 KB.",
         help: "Merge routes with wildcards or variables, or move apps to other domains.")
+    }
+    if entries.reduce(0, { $0 + $1.routes.count }) > PatternLimits.routes {
+      throw TooComplex(
+        pointer: Self.pointer,
+        message: "The document has more than \(PatternLimits.routes) routes, the limit.",
+        help: "Merge routes with wildcards or variables.")
     }
     var (size, written) = (0, 0)
     for route in entries.lazy.flatMap(\.routes) {
