@@ -8,6 +8,8 @@ extension Configuration {
   public struct Check: Sendable {
     /// Problems that prevent startup or serving every host, as sentences.
     public fileprivate(set) var faults: [String] = []
+    /// What works, but should be changed, as sentences.
+    public fileprivate(set) var warnings: [String] = []
     /// Other useful information, as sentences.
     public fileprivate(set) var notes: [String] = []
   }
@@ -32,7 +34,7 @@ extension Configuration {
       do throws(CertificatesRefused) {
         let set = try CertificateDirectory(path) { Int64(Date.now.timeIntervalSince1970) }.current
         check.faults += set.faults.map(\.description)
-        check.notes += set.warnings
+        check.warnings += set.warnings
         let names = set.pairs.map(\.name).joined(separator: ", ")
         check.notes.append("\(path): valid certificates: \(names).")
       } catch {
