@@ -62,7 +62,7 @@ let package = Package(
       name: "Migrations", path: "migrations",
       resources: [
         .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
-        .embedInCode("0003_fetches.sql"),
+        .embedInCode("0003_fetches.sql"), .embedInCode("0004_first_token.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -14,6 +14,7 @@ public let migrations: [Migration] = [
   Migration(version: 1, name: "0001_core", bytes: PackageResources._001_core_sql),
   Migration(version: 2, name: "0002_operations", bytes: PackageResources._002_operations_sql),
   Migration(version: 3, name: "0003_fetches", bytes: PackageResources._003_fetches_sql),
+  Migration(version: 4, name: "0004_first_token", bytes: PackageResources._004_first_token_sql),
 ]
 
 extension Migration {

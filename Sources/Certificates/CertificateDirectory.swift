@@ -106,9 +106,10 @@ extension CertificateSet {
         pairs.append(
           try CertificatePair(
             files, certificate: try FileContents(files.certificate), key: key, now: now))
-        if key.isReadableByAll {
+        if key.isReadableByOthers {
           warnings.append(
-            "\(files.key): every user of this machine can read the key. Run: chmod o= \(files.key)")
+            "\(files.key): users other than its owner can read the key. Run: chmod 600 \(files.key)"
+          )
         }
       } catch {
         refused.append((files.name, error))

@@ -138,8 +138,8 @@ struct FileStates: Equatable {
 /// The contents of a small file.
 struct FileContents {
   let bytes: [UInt8]
-  /// Whether every user of the machine may read it.
-  let isReadableByAll: Bool
+  /// Whether users other than the owner may read it.
+  let isReadableByOthers: Bool
 
   private static let limit = 1_048_576
 
@@ -154,7 +154,7 @@ struct FileContents {
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
       throw CertificateFault(.unreadable("not a regular file of at most 1 MB"), at: path)
     }
-    isReadableByAll = status.st_mode & S_IROTH != 0
+    isReadableByOthers = status.st_mode & (S_IRGRP | S_IROTH) != 0
     var code: CInt = 0
     bytes = [UInt8](unsafeUninitializedCapacity: Self.limit + 1) { buffer, count in
       // Sound: reads at most the size of the buffer, and `count` bytes were written.

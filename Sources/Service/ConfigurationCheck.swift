@@ -4,13 +4,20 @@ import Glibc
 public import HTTP
 
 extension Configuration {
+  /// Checks a configuration without serving.
+  public struct Check: Sendable {
+    /// Problems that prevent startup or serving every host, as sentences.
+    public fileprivate(set) var faults: [String] = []
+    /// What works, but should be changed, as sentences.
+    public fileprivate(set) var warnings: [String] = []
+    /// Other useful information, as sentences.
+    public fileprivate(set) var notes: [String] = []
+  }
+
   /// Checks the addresses, the directory of the database, and the certificates. It does not know
   /// the sockets that systemd may pass.
-  ///
-  /// - Returns: Problems that prevent startup or serving every host, and other useful information, as
-  ///   sentences.
-  public func check() -> (faults: [String], notes: [String]) {
-    var check: (faults: [String], notes: [String]) = ([], [])
+  public func check() -> Check {
+    var check = Check()
     do throws(Invalid) {
       try checkAdminAddress(nil)
     } catch {
@@ -27,7 +34,7 @@ extension Configuration {
       do throws(CertificatesRefused) {
         let set = try CertificateDirectory(path) { Int64(Date.now.timeIntervalSince1970) }.current
         check.faults += set.faults.map(\.description)
-        check.notes += set.warnings
+        check.warnings += set.warnings
         let names = set.pairs.map(\.name).joined(separator: ", ")
         check.notes.append("\(path): valid certificates: \(names).")
       } catch {

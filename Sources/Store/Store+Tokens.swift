@@ -30,6 +30,8 @@ public struct Token: Sendable, Equatable {
   public package(set) var createdAt: Int64
   /// When it expires, in seconds since 1970; `nil` for never.
   public package(set) var expiresAt: Int64?
+  /// When it expires if it is not used before; `nil` for never.
+  var unusedUntil: Int64?
   /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
   public package(set) var lastUsedAt: Int64?
 }
@@ -111,6 +113,21 @@ extension Transaction {
     return secret
   }
 
+  /// Creates the first token, for an administrator, unless one exists. It expires after a day if it is not
+  /// used; one that did is replaced.
+  ///
+  /// - Returns: `nil` if there is a token.
+  public func createFirstToken() throws -> TokenSecret? {
+    try connection.run(
+      "DELETE FROM token WHERE unused_until <= ? AND last_used_at IS NULL", [.integer(now)])
+    guard try connection.first("SELECT 1 FROM token LIMIT 1", row: { _ in true }) == nil else {
+      return nil
+    }
+    let secret = try createToken(name: "first-admin", role: .admin)
+    try connection.run("UPDATE token SET unused_until = ?", [.integer(now + 86_400)])
+    return secret
+  }
+
   /// Deletes a token; requests with it are refused from then on.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -142,6 +159,7 @@ private enum TokenRows {
       Column("created_at", \.token.createdAt),
       Column("expires_at", \.token.expiresAt),
       Column("last_used_at", \.token.lastUsedAt),
+      Column("unused_until", \.token.unusedUntil),
     ])
 
   static let select = """
@@ -152,6 +170,9 @@ private enum TokenRows {
 
   static func read(_ row: borrowing Row) throws -> Stored {
     var stored = try table.read(row, from: 1)
+    if stored.token.lastUsedAt == nil, let until = stored.token.unusedUntil {
+      stored.token.expiresAt = min(until, stored.token.expiresAt ?? until)
+    }
     stored.token.domains = try [String].read(row, 0).sorted().map { Alias(stored: $0) }
     return stored
   }

@@ -43,7 +43,7 @@ enum ConfigCommand {
       }
     }
     let check = configuration.check()
-    for sentence in check.notes + check.faults { Terminal.complain(sentence) }
+    for sentence in check.warnings + check.notes + check.faults { Terminal.complain(sentence) }
     return check.faults.isEmpty ? .success : .failure
   }
 }

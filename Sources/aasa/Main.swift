@@ -7,7 +7,8 @@ enum Main {
   /// Every command, in the order of help.
   static let commands: [Command] =
     [
-      ServeCommand.command, ConfigCommand.command, ImportCommand.command, ApplyCommand.command,
+      ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ImportCommand.command,
+      ApplyCommand.command,
       DiffCommand.command, ExportCommand.command, ValidateCommand.command, MatchCommand.command,
     ] + TokenCommand.commands + [BackupCommand.command, RestoreCommand.command]
     + InfoCommands.commands

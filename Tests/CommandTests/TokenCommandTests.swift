@@ -1,3 +1,4 @@
+import SQLite
 import TestSupport
 import Testing
 
@@ -84,6 +85,30 @@ import Testing
     #expect(try client.send("GET", "/v1/domains").status == 200)
     _ = try Program.aasa("token", "revoke", "--name", "release", "--database", database)
     #expect(try client.send("GET", "/v1/domains").status == 401)
+  }
+
+  @Test func aFirstTokenThatNobodyUsesExpiresAndTheNextStartPrintsAnother() throws {
+    func letADayPass() throws {
+      try Connection(path: database, mode: .existing).execute(
+        "UPDATE token SET unused_until = unused_until - 86400")
+    }
+    let first = try RunningServer(database: database)
+    let unused = try first.firstToken()
+    let row = try Program.aasa("token", "list", "--database", database).output
+    #expect(row.contains("expires 2") && row.contains("never used"))
+    try letADayPass()
+    #expect(try first.client(token: unused).send("GET", "/v1/domains").status == 401)
+    #expect(try first.end() == .exited(0))
+
+    let second = try RunningServer(database: database)
+    let used = try second.firstToken()
+    #expect(used != unused)
+    #expect(try second.client(token: used).send("GET", "/v1/domains").status == 200)
+    #expect(try second.end() == .exited(0))
+    try letADayPass()
+    let third = try RunningServer(database: database)
+    #expect(try third.client(token: used).send("GET", "/v1/domains").status == 200)
+    #expect(try third.client(token: unused).send("GET", "/v1/domains").status == 401)
   }
 
   @Test func theFirstStartPrintsATokenAndTheSecondDoesNot() throws {
