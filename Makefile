@@ -3,7 +3,7 @@
 # Debian packages.
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
-TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy prometheus systemd \
+TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk strace
 

@@ -4,20 +4,86 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+
+static _Thread_local struct {
+  struct MHD_Connection *connection;
+  aasa_error_callback callback;
+} reading;
+
+void aasa_take_errors(struct MHD_Connection *connection, aasa_error_callback callback) {
+  reading.connection = connection;
+  reading.callback = callback;
+}
+
+static void log_error(void *context, const char *format, va_list arguments) {
+  (void)context;
+  /* The only message that begins like this is written before each of its own answers. */
+  static const char own_answer[] = "Error processing request";
+  if (reading.callback && strncmp(format, own_answer, sizeof(own_answer) - 1) == 0) {
+    reading.callback(reading.connection, va_arg(arguments, unsigned int));
+  }
+}
 
 struct MHD_Daemon *aasa_start_daemon(
     unsigned int flags, MHD_AccessHandlerCallback handler, void *context,
     const struct MHD_OptionItem *options) {
   return MHD_start_daemon(
-      flags, 0, NULL, NULL, handler, context, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+      flags | MHD_USE_ERROR_LOG, 0, NULL, NULL, handler, context, MHD_OPTION_EXTERNAL_LOGGER,
+      log_error, NULL, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
 size_t aasa_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info == NULL ? 0 : info->header_size;
+}
+
+/* Recognized by its address, because it is no field of the request. */
+static const char content_length[] = "Content-Length";
+
+bool aasa_ignore_content_length(struct MHD_Connection *connection) {
+  /* It uses the first one, and the request's come later. */
+  return MHD_set_connection_value(connection, MHD_HEADER_KIND, content_length, "0") == MHD_YES;
+}
+
+/* RFC 9110 section 5.6.2 */
+static bool is_token(const char *text, size_t count) {
+  static const uint64_t allowed[4] = {0x03FF6CFA00000000, 0x57FFFFFFC7FFFFFE};
+  uint64_t all = count > 0;
+  for (size_t index = 0; index < count; index++) {
+    unsigned char byte = (unsigned char)text[index];
+    all &= allowed[byte >> 6] >> (byte & 63);
+  }
+  return all;
+}
+
+static enum MHD_Result pass_line(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value,
+    size_t value_size) {
+  (void)kind;
+  const char **next = context;
+  if (name == content_length) return MHD_YES;
+  bool is_sound =
+      name == *next && is_token(name, name_size) && value[value_size + 1] == '\0';
+  *next = is_sound ? value + value_size + 2 : NULL;
+  return is_sound ? MHD_YES : MHD_NO;
+}
+
+bool aasa_header_is_sound(
+    struct MHD_Connection *connection, const char *method, const char *target,
+    const char *version) {
+  /* libmicrohttpd has put NUL where it has found the blanks of the first line, the colon of a field
+     and each CR and LF at the end of a line. */
+  if (!is_token(method, target - method - 1) || version[9] != '\0') return false;
+  /* Where the next line has to begin; NULL once one does not. */
+  const char *next = version + 10;
+  MHD_get_connection_values_n(connection, MHD_HEADER_KIND, pass_line, &next);
+  size_t size = aasa_head_size(connection);
+  return next != NULL && next + 2 == method + size && next[0] == '\0' && next[1] == '\0' &&
+         memchr(method, '\r', size) == NULL;
 }
 
 int aasa_value_count(struct MHD_Connection *connection) {

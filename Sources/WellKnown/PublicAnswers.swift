@@ -4,6 +4,7 @@ import HTTP
 /// and the answers without one, prepared once: `{"code": "unknown-host", "message": "…"}`. The codes
 /// are stable.
 final class PublicAnswers: Sendable {
+  let malformedHeader: PreparedResponse
   let malformedTarget: PreparedResponse
   let unclearLength: PreparedResponse
   let missingHost: PreparedResponse
@@ -23,6 +24,8 @@ final class PublicAnswers: Sendable {
   /// - Parameter headerLimit: The largest header, in bytes.
   init(headerLimit: Int) throws(PreparedResponse.Failure) {
     headerTooLargeBytes = Self.headerTooLarge(limit: headerLimit).bytes.count
+    malformedHeader = try Self.answer(
+      .badRequest, "malformed-header", Refusal.malformedHeaderDetail)
     malformedTarget = try Self.answer(
       .badRequest, "malformed-target", "The request target has invalid characters.")
     unclearLength = try Self.answer(
@@ -46,8 +49,7 @@ final class PublicAnswers: Sendable {
       .preconditionFailed, "precondition-failed", "The document has changed.")
     bodyNotAllowed = try Self.answer(
       .contentTooLarge, "body-not-allowed",
-      "A request for an association file must not have a body.",
-      Field("Connection", "close"))
+      "A request for an association file must not have a body.")
     outOfMemory = try Self.answer(
       .serviceUnavailable, "out-of-memory", "The server is out of memory. Try again later.")
   }

@@ -83,6 +83,7 @@ extension PublicHandler {
     _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ choice: inout HostChoice
   ) -> Answer {
     switch request.fault {
+    case .malformedHeader: return queue(answers.malformedHeader, .malformedRequest, request)
     case .malformedTarget: return queue(answers.malformedTarget, .malformedRequest, request)
     case .unclearLength: return queue(answers.unclearLength, .malformedRequest, request)
     case nil: break

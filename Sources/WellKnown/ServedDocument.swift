@@ -99,9 +99,8 @@ public final class ServedDocument: Sendable {
     request.answer(.notModified, notModified, within: Self.keptNotModified) {
       () throws(PreparedResponse.Failure) in
       try PreparedResponse(
-        .notModified,
-        fields: PublicAnswers.notModifiedFields(validators, cacheSeconds: cacheSeconds),
-        content: .empty)
+        notModified: PublicAnswers.notModifiedFields(validators, cacheSeconds: cacheSeconds),
+        contentBytes: bytes)
     }
   }
 

@@ -84,6 +84,17 @@ import Testing
     #expect(try Self.exchange(text).status == status)
   }
 
+  @Test(arguments: [0, 1])
+  func aClientThatHasEndedItsSendingIsAnsweredAndClosed(earlier: Int) throws {
+    let listener = try Self.echo(limits: Limits())
+    let connection = try RawConnection(port: listener.port, to: listener)
+    let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+    for _ in 0..<earlier { #expect(try connection.exchange(request).status == 200) }
+    connection.sendLast(request + request)
+    for _ in 0..<2 { #expect(try connection.readResponse().status == 200) }
+    #expect(try connection.readToEnd().isEmpty)
+  }
+
   @Test func aBodyThatStopsHalfwayNeverReachesTheHandler() throws {
     let calls = Atomic(0)
     let listener = try Listener(

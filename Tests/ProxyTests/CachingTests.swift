@@ -1,9 +1,10 @@
+import Glibc
 import JSONValue
 import TestSupport
 import Testing
 
-/// A nginx that keeps copies, and asks with a condition whether they are still good.
-@Suite(ProxyKind.needs) struct CachingTests {
+/// Proxies that keep copies, and ask with a condition whether they are still good.
+@Suite(ProxyKind.needs, SystemProgram.need("varnishd")) struct CachingTests {
   private let scratch: TemporaryDirectory
   private let server: RunningServer
   private let proxy: RunningProxy
@@ -40,6 +41,40 @@ import Testing
       return answer?["X-Cache"] == cache
     }
     return try #require(answer)
+  }
+
+  /// Varnish asks with a condition, too, and keeps the connection.
+  @Test func a304RenewsTheCopiesOfVarnish() throws {
+    let port = FreePort.find()
+    let configuration = try scratch.write(
+      """
+      vcl 4.1;
+      backend default { .host = "127.0.0.1"; .port = "\(server.publicPort)"; }
+      sub vcl_backend_response {
+        set beresp.ttl = 1s;
+        set beresp.grace = 0s;
+        set beresp.keep = 1h;
+        set beresp.http.X-Cache = "MISS";
+        if (beresp.was_304) { set beresp.http.X-Cache = "REVALIDATED"; }
+      }
+      """, to: "varnish.vcl")
+    let varnish = try ChildProcess(
+      SystemProgram("varnishd").path ?? "varnishd",
+      [
+        "-F", "-n", scratch.path("varnish"), "-a", "127.0.0.1:\(port)", "-f", configuration,
+        "-j", "none",
+      ], environment: Program.environment([:]), output: scratch.path("out"),
+      errors: scratch.path("err"))
+    #expect(becomesTrue(within: 30) { FreePort.isListenedOn(port) })
+    let expected = try ServedFile.direct(server, "GET", "large.example", ServedFile.paths[0])
+    let connection = try RawConnection(port: port)
+    for cache in ["MISS", "REVALIDATED", "REVALIDATED"] {
+      let answer = try answer(connection, cache)
+      #expect(answer.status == 200 && answer["X-Cache"] == cache)
+      #expect(answer.body == expected.body, "\(cache)")
+    }
+    varnish.signal(SIGTERM)
+    _ = try varnish.waitForEnd()
   }
 
   @Test func a304OfTheServerRenewsACopyAndDoesNotEmptyIt() throws {

@@ -54,6 +54,25 @@ public final class RawConnection {
   /// Sends text unchanged. Write line ends as `\r\n`.
   public func send(_ text: String) throws(Failure) { try send(text.utf8) }
 
+  /// Sends each byte in a packet of its own, as far as the server takes them.
+  public func sendByteByByte(_ bytes: [UInt8]) {
+    var yes: CInt = 1
+    setsockopt(
+      descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
+    for var byte in bytes { _ = Glibc.send(descriptor, &byte, 1, CInt(MSG_NOSIGNAL)) }
+  }
+
+  /// Sends text and the end of the sending side in one packet.
+  public func sendLast(_ text: String) {
+    var text = text
+    // Sound: the pointer is used during the call only.
+    _ = text.withUTF8 {
+      Glibc.send(
+        descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_MORE))
+    }
+    closeWriting()
+  }
+
   /// Closes the sending side, but keeps reading.
   public func closeWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
 

@@ -19,6 +19,8 @@ import WellKnown
       #expect(response.status == 304)
       #expect(response["ETag"] == Self.tag)
       #expect(response["Last-Modified"] == nil)
+      // That of the document, since RFC 9110 section 8.6 allows no other.
+      #expect(response["Content-Length"] == "15")
       #expect(response["Cache-Control"] == "public, max-age=3600")
       // What comes next on the connection is the next answer.
       #expect(try connection.exchange(request).status == 304)

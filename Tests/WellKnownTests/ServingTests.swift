@@ -119,15 +119,23 @@ import WellKnown
     #expect(try connection.exchange(request).status == 200)
   }
 
-  /// libmicrohttpd misses the end of the client's half if it comes with the request, and closes
-  /// after the idle time only.
-  @Test func aClientThatHasClosedItsHalfIsAnswered() throws {
-    var limits = PublicListener.defaultLimits
-    limits.idleSeconds = 1
-    let connection = try Serving(limits: limits).connect()
-    try connection.send("GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\r\n")
-    connection.closeWriting()
-    #expect(try connection.readResponse().text == #"{"applinks":{}}"#)
-    #expect(try connection.readToEnd().isEmpty)
+  /// Long before the idle time is over, whether the end comes with the request or after it, and whether
+  /// it is the first request of the connection.
+  @Test(arguments: [0, 1, 3])
+  func aClientThatHasEndedItsSendingIsAnsweredAndClosed(earlier: Int) throws {
+    let serving = try Serving()
+    let request = "GET \(Serving.path) HTTP/1.1\r\nHost: example.com\r\n\r\n"
+    for isOnePacket in [true, false] {
+      let connection = try serving.connect()
+      for _ in 0..<earlier { #expect(try connection.exchange(request).status == 200) }
+      if isOnePacket {
+        connection.sendLast(request + request)
+      } else {
+        try connection.send(request + request)
+        connection.closeWriting()
+      }
+      for _ in 0..<2 { #expect(try connection.readResponse().text == #"{"applinks":{}}"#) }
+      #expect(try connection.readToEnd().isEmpty)
+    }
   }
 }

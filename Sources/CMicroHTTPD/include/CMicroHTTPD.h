@@ -1,5 +1,6 @@
 #pragma once
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -9,9 +10,28 @@ struct MHD_Daemon *_Nullable aasa_start_daemon(
     unsigned int flags, MHD_AccessHandlerCallback _Nonnull handler, void *_Nullable context,
     const struct MHD_OptionItem *_Nonnull options);
 
+typedef void (*aasa_error_callback)(struct MHD_Connection *_Nonnull connection, unsigned int status);
+
+/// From now on, this thread calls a function before libmicrohttpd itself answers a request of the
+/// connection with an error. For daemons with a thread per connection. libmicrohttpd tells this only to its
+/// log, without the connection.
+void aasa_take_errors(
+    struct MHD_Connection *_Nonnull connection, aasa_error_callback _Nonnull callback);
+
 /// The size of a request's header in bytes, from the method to the empty line. Variadic in
 /// libmicrohttpd.
 size_t aasa_head_size(struct MHD_Connection *_Nonnull connection);
+
+/// Whether a header is built as RFC 9112 says, so that libmicrohttpd has understood it as every other
+/// recipient does: tokens as method and names, CRLF at each end of a line, no folding, and no CR or NUL in
+/// between. For the first call for a request, with that call's arguments.
+bool aasa_header_is_sound(
+    struct MHD_Connection *_Nonnull connection, const char *_Nonnull method,
+    const char *_Nonnull target, const char *_Nonnull version);
+
+/// Makes libmicrohttpd ignore the Content-Length of a request whose first line has arrived, and read
+/// no body. The field remains among the request's values. Returns false if no memory is left.
+bool aasa_ignore_content_length(struct MHD_Connection *_Nonnull connection);
 
 /// The number of fields, cookies or query parameters that libmicrohttpd keeps for a request.
 /// `kinds` is a combination of flags, which Swift's closed enum cannot hold.

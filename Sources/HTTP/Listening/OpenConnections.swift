@@ -37,7 +37,7 @@ final class OpenConnection: @unchecked Sendable {
 
   /// The stage of the current request.
   var stage = RequestStage.none
-  /// The bytes of the request's target up to a NUL.
+  /// The bytes of the request's target up to a NUL or a blank.
   var targetBytes = 0
   /// The request, for handlers that may block.
   var incoming: IncomingRequest?

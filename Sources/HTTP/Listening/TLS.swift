@@ -136,6 +136,12 @@ func sendInTLS(_ bytes: [UInt8], on connection: OpaquePointer) -> Bool {
   return true
 }
 
+/// Sends `close_notify`, if it is a TLS connection.
+func endTLS(_ connection: OpaquePointer) {
+  guard let session = aasa_tls_session(connection) else { return }
+  gnutls_bye(OpaquePointer(session), GNUTLS_SHUT_WR)
+}
+
 /// `gnutls_certificate_retrieve_function3`
 private typealias RetrieveFunction =
   @convention(c) (

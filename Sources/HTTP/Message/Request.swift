@@ -78,6 +78,11 @@ public struct Refusal: Sendable {
   /// The part before the body, unless that is malformed.
   public let head: RequestHead?
 
+  /// What is wrong with a header that is not built as RFC 9112 says.
+  package static let malformedHeaderDetail =
+    "The header is malformed: a line is folded or has no CRLF, a name or the method is not a token, or "
+    + "there is a CR, a NUL or a superfluous blank."
+
   /// The status that fits the reason.
   public var status: Status {
     switch reason {

@@ -49,6 +49,17 @@ public struct PreparedResponse: ~Copyable, @unchecked Sendable {
       status, fields, stream.makeResponse(), contentBytes: 0, holdsDescriptor: false)
   }
 
+  /// Builds an answer 304 that says the length of the document that it does not contain. RFC 9110 section
+  /// 8.6 allows that length or none; libmicrohttpd would close the connection after an answer with none.
+  ///
+  /// - Throws: `Failure`.
+  public init(notModified fields: Fields, contentBytes: Int) throws(Failure) {
+    // There is nothing to read, since the body of a 304 is not sent.
+    let response = MHD_create_response_from_callback(
+      UInt64(contentBytes), 1, { _, _, _, _ in -1 }, nil, nil)
+    try self.init(.notModified, fields, response, contentBytes: 0, holdsDescriptor: false)
+  }
+
   private init(
     _ status: Status, _ fields: Fields, _ response: OpaquePointer?, contentBytes: Int,
     holdsDescriptor: Bool

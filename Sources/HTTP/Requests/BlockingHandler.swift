@@ -5,9 +5,9 @@ import Synchronization
 /// Answers complete requests with handlers that may block, on a thread per connection.
 final class BlockingHandler: RequestSteps {
   let answerMilliseconds: Int64
-  private let limits: Limits
+  fileprivate let limits: Limits
   private let inFlight: RequestsInFlight
-  private let heldBodies = HeldBodies()
+  fileprivate let heldBodies = HeldBodies()
   private let screen: @Sendable (RequestHead) -> Screening
   private let refuse: @Sendable (Refusal) -> Response
   private let answer: @Sendable (Request) -> Response
@@ -29,7 +29,14 @@ final class BlockingHandler: RequestSteps {
   func takeTarget(
     _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage {
-    state.incoming = IncomingRequest(target: target, limits: limits, heldBodies)
+    state.incoming = IncomingRequest(target: target, of: self)
+    aasa_take_errors(connection) { connection, status in
+      guard let state = OpenConnection.of(connection) else { return }
+      // Sound: the state lives as long as its connection, whose thread this is.
+      state._withUnsafeGuaranteedRef {
+        $0.incoming?.handler.answerError(status, on: connection, $0)
+      }
+    }
     return .target
   }
 
@@ -41,9 +48,26 @@ final class BlockingHandler: RequestSteps {
 
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool {
     guard let incoming = request.state.incoming else { return false }
-    if incoming.takeBody(piece) { return true }
-    sendLast(response(to: incoming, on: request).lastBytes, on: request.connection)
+    guard let reason = incoming.takeBody(piece) else { return true }
+    sendLast(refuse(incoming.refusal(for: reason)).lastBytes, on: request.connection)
     return false
+  }
+
+  /// Answers instead of libmicrohttpd, which has found an error in a request.
+  fileprivate func answerError(
+    _ status: UInt32, on connection: OpaquePointer, _ state: OpenConnection
+  ) {
+    let reason: Refusal.Reason
+    switch status {
+    case 400: reason = .malformedHeader("The header or the coding of the body is malformed.")
+    case 413: reason = .bodyTooLarge(limit: limits.bodyBytes)
+    case 414, 431: reason = .headerTooLarge(limit: limits.headerBytes)
+    default: return
+    }
+    guard let incoming = state.incoming else { return }
+    sendLast(refuse(incoming.refusal(for: reason)).lastBytes, on: connection)
+    state.incoming = nil
+    state.stage = .answeredEarly
   }
 
   /// Answers. The handler's time is not charged to the client's deadline.
@@ -91,7 +115,9 @@ final class BlockingHandler: RequestSteps {
       case .refused(let reason): refuse(incoming.refusal(for: reason))
       case .screened(let response): response
       }
-    if inFlight.isDraining { response.fields.set(Field("Connection", "close")) }
+    if inFlight.isDraining || incoming.isChunked {
+      response.fields.set(Field("Connection", "close"))
+    }
     return response
   }
 }
@@ -112,21 +138,23 @@ final class IncomingRequest {
   private var fields = Fields()
   /// Whether the answer is given without reading the body, which closes the connection.
   private(set) var isAnsweredEarly = false
+  /// Whether the body is chunked. libmicrohttpd is lenient about the ends of lines in chunks and
+  /// trailers, so nothing that follows may be taken for a request.
+  private(set) var isChunked = false
+  // Unowned without a check is sound: a daemon keeps its handler longer than its connections.
+  unowned(unsafe) let handler: BlockingHandler
   private let rawTarget: [UInt8]
-  private let limits: Limits
-  private let heldBodies: HeldBodies
   private var version = ""
   private var body: [UInt8] = []
   private var bodyLimit: Int
 
-  init(target: UnsafePointer<CChar>, limits: Limits, _ heldBodies: HeldBodies) {
+  init(target: UnsafePointer<CChar>, of handler: BlockingHandler) {
     rawTarget = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
-    self.limits = limits
-    self.heldBodies = heldBodies
-    bodyLimit = limits.bodyBytes
+    self.handler = handler
+    bodyLimit = handler.limits.bodyBytes
   }
 
-  deinit { heldBodies.release(body.count) }
+  deinit { handler.heldBodies.release(body.count) }
 
   /// The request with its complete body.
   func whole(_ head: RequestHead, _ client: WaitingClient) -> Request {
@@ -147,9 +175,9 @@ final class IncomingRequest {
       return true
     }
     let framing = BodyFraming(fields)
+    isChunked = framing.isChunked
     verdict = verdict(on: request, framing)
-    guard framing.hasBody || framing.problem != nil else { return }
-    if case .wanted(let head) = verdict {
+    if case .wanted(let head) = verdict, framing.hasBody {
       switch screen(head) {
       case .answer(let response): verdict = .screened(response)
       case .readBody(let limit): bodyLimit = min(limit, bodyLimit)
@@ -162,6 +190,9 @@ final class IncomingRequest {
   }
 
   private func verdict(on request: ArrivingRequest, _ framing: BodyFraming) -> Verdict {
+    guard
+      aasa_header_is_sound(request.connection, request.method, request.url, request.version)
+    else { return .refused(.malformedHeader(Refusal.malformedHeaderDetail)) }
     if let problem = framing.problem { return .refused(problem) }
     if request.hidesTarget(ofBytes: rawTarget.count) {
       return .refused(.malformedTarget(.character))
@@ -171,10 +202,10 @@ final class IncomingRequest {
         method: Method(String(cString: request.method)), target: try RequestTarget(rawTarget),
         fields: fields, peer: peerAddress(of: request.connection)?.description ?? "")
       self.head = head
-      if aasa_head_size(request.connection) > limits.headerBytes {
-        return .refused(.headerTooLarge(limit: limits.headerBytes))
+      if aasa_head_size(request.connection) > handler.limits.headerBytes {
+        return .refused(.headerTooLarge(limit: handler.limits.headerBytes))
       }
-      if request.state.isSpare && !limits.probes.contains(head.target.path) {
+      if request.state.isSpare && !handler.limits.probes.contains(head.target.path) {
         return .refused(.tooManyConnections)
       }
       return .wanted(head)
@@ -183,18 +214,15 @@ final class IncomingRequest {
     }
   }
 
-  /// Takes a piece of the body; false if it is too large and the connection must be cut.
-  func takeBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-    if body.count + piece.count > bodyLimit {
-      verdict = .refused(.bodyTooLarge(limit: bodyLimit))
-      return false
-    }
-    guard heldBodies.take(piece.count, within: limits.allBodiesBytes) else {
-      verdict = .refused(.tooManyBodies(limit: limits.allBodiesBytes))
-      return false
+  /// Takes a piece of the body; the reason if there is no room for it.
+  func takeBody(_ piece: UnsafeRawBufferPointer) -> Refusal.Reason? {
+    if body.count + piece.count > bodyLimit { return .bodyTooLarge(limit: bodyLimit) }
+    let limit = handler.limits.allBodiesBytes
+    guard handler.heldBodies.take(piece.count, within: limit) else {
+      return .tooManyBodies(limit: limit)
     }
     body.append(contentsOf: piece)
-    return true
+    return nil
   }
 }
 

@@ -34,9 +34,9 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   private let answers: DirectAnswers
   /// The answer to a header over the limit, as bytes.
   private let headerRefusal: [UInt8]
-  /// The fields that the first call for a request has found, for the last one. libmicrohttpd moves or
-  /// drops the header when a body has come, and when the request ends.
-  private var found: (connection: OpaquePointer, fields: DirectFields)?
+  /// The fields that the first call for a request has found, for the second one. That follows at once,
+  /// without another connection's call in between, since libmicrohttpd waits for no body here.
+  private var found: DirectFields?
 
   init(
     memory: ConnectionMemory, limits: Limits, inFlight: RequestsInFlight, headerRefusal: Response,
@@ -52,31 +52,30 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   func takeTarget(
     _ target: UnsafePointer<CChar>, on connection: OpaquePointer, _ state: OpenConnection
   ) -> RequestStage {
-    state.targetBytes = strlen(target)
+    state.targetBytes = strcspn(target, " ")
     joinParameters(of: target)
-    if memory.holds(targetOf: state.targetBytes) { return .target }
+    if memory.holds(targetOf: state.targetBytes), aasa_ignore_content_length(connection) {
+      return .target
+    }
     // Now, since libmicrohttpd may have no memory left to continue with the request.
     sendLast(headerRefusal, on: connection)
     return .targetRefused
   }
 
   func takeHead(_ request: ArrivingRequest) -> RequestStage {
-    let fields = DirectFields(of: request.connection)
-    // A long body is not worth reading, and a draining connection must be closed, so the answer is
-    // sent now.
-    if fields.hasLongBody || inFlight.isDraining {
-      found = (request.connection, fields)
-      return .answeredEarly
-    }
-    found = fields.hasBody ? nil : (request.connection, fields)
-    return .head
+    noticeEndedSending(request.connection)
+    let fields = DirectFields(of: request)
+    found = fields
+    let isClear = fields.canBeFollowed && !request.hidesTarget(ofBytes: request.state.targetBytes)
+    return isClear && !inFlight.isDraining ? .head : .answeredEarly
   }
 
-  /// A short body is read and dropped, so that the client reads the answer.
-  func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool { true }
+  /// Never called.
+  func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool { false }
 
   func answer(_ request: ArrivingRequest) -> MHD_Result {
-    let direct = DirectRequest(request, fields: takeFields(of: request.connection))
+    let direct = DirectRequest(request, fields: found ?? DirectFields(of: request))
+    found = nil
     if memory.holds(direct) { return answers.answer(direct).result }
     answers.noteHeaderTooLarge(direct)
     if request.state.stage != .targetRefused {
@@ -88,13 +87,5 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
 
   func end(on connection: OpaquePointer, _ state: OpenConnection) {
     if state.stage == .targetRefused { answers.noteUnreadHeader() }
-    if found?.connection == connection { found = nil }
-  }
-
-  /// The result of the first call for the request, unless another connection came in between.
-  private func takeFields(of connection: OpaquePointer) -> DirectFields {
-    guard let found, found.connection == connection else { return DirectFields(of: connection) }
-    self.found = nil
-    return found.fields
   }
 }

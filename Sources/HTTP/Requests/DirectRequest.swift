@@ -6,6 +6,8 @@ import Glibc
 public struct DirectRequest: ~Copyable {
   /// Why a request is unusable, regardless of its target.
   public enum Fault: Sendable {
+    /// The header is not built as it must be (RFC 9112 sections 2.2, 3, 5.1 and 5.2): 400.
+    case malformedHeader
     /// The target contains a NUL: 400.
     case malformedTarget
     /// The header is not clear about where the body ends (RFC 9112 section 6.3): 400.
@@ -38,7 +40,9 @@ public struct DirectRequest: ~Copyable {
     isVersion10 = request.version[7] == CChar(bitPattern: UInt8(ascii: "0"))
     self.fields = fields
     fault =
-      if request.hidesTarget(ofBytes: request.state.targetBytes) {
+      if !fields.isSound {
+        .malformedHeader
+      } else if request.hidesTarget(ofBytes: request.state.targetBytes) {
         .malformedTarget
       } else if fields.isLengthUnclear {
         .unclearLength
@@ -123,6 +127,7 @@ public struct DirectFields {
       count += 1
     }
 
+    /// Keeps the value of the last line.
     fileprivate mutating func addLast(_ line: UnsafeRawBufferPointer) {
       value = line.trimmingEnd
       count += 1
@@ -145,15 +150,20 @@ public struct DirectFields {
   public private(set) var forwarded = Line()
   /// `X-Forwarded-Host`: the last line, which the nearest proxy wrote
   public private(set) var forwardedHost = Line()
+  /// After the line of `aasa_ignore_content_length`, which is "0".
   private var contentLength = Line()
   private var transferEncoding = Line()
-  private(set) var hasExpectation = false
+  private var hasExpectation = false
+  /// Whether the header is built as it must be.
+  let isSound: Bool
   /// The length of all Cookie fields, which libmicrohttpd copies.
   private(set) var cookieBytes = 0
 
-  init(of connection: OpaquePointer) {
+  init(of request: ArrivingRequest) {
+    isSound = aasa_header_is_sound(
+      request.connection, request.method, request.url, request.version)
     withUnsafeMutablePointer(to: &self) {
-      _ = MHD_get_connection_values_n(connection, .HEADER_KIND, takeField, $0)
+      _ = MHD_get_connection_values_n(request.connection, .HEADER_KIND, takeField, $0)
     }
   }
 
@@ -162,12 +172,13 @@ public struct DirectFields {
     transferEncoding.count > 0 || contentLength.value.contains { $0 != UInt8(ascii: "0") }
   }
 
-  /// Whether a body follows that is not worth reading before the answer.
-  var hasLongBody: Bool {
-    hasBody && (hasExpectation || contentLength.value.count > 4) || isLengthUnclear
-  }
+  /// Whether another request may follow on the connection. No body is read: it is never wanted.
+  var canBeFollowed: Bool { isSound && !hasBody && !hasExpectation && !isLengthUnclear }
 
-  var isLengthUnclear: Bool { transferEncoding.count > 0 || contentLength.count > 1 }
+  var isLengthUnclear: Bool {
+    transferEncoding.count > 0 || contentLength.count > 2 || contentLength.value.isEmpty
+      || !contentLength.value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
 
   fileprivate mutating func take(
     _ name: UnsafePointer<CChar>, _ bytes: Int, _ value: UnsafeRawBufferPointer
@@ -205,7 +216,7 @@ public struct DirectFields {
     case 9 where isNamed("forwarded"): forwarded.addLast(value)
     case 10 where isNamed("user-agent"): userAgent.add(value)
     case 13 where isNamed("if-none-match"): ifNoneMatch.add(value)
-    case 14 where isNamed("content-length"): contentLength.add(value)
+    case 14 where isNamed("content-length"): contentLength.addLast(value)
     case 16 where isNamed("x-forwarded-host"): forwardedHost.addLast(value)
     case 17 where isNamed("if-modified-since"): ifModifiedSince.add(value)
     case 17 where isNamed("transfer-encoding"): transferEncoding.add(value)

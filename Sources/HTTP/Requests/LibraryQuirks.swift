@@ -16,7 +16,7 @@ import Glibc
 // | leaves blanks at the end of a field's value | `trimmingEnd` | `ListenerTests.theHandlerGetsTheWholeRequest` |
 // | closes the connection if the answer is queued at the first call | `RequestCycle` | `ServingTests.aConnectionServesSeveralRequestsAlsoPipelined` |
 // | accepts no answer between two pieces of a body | `sendLast` | `HTTPTests/AbuseTests.aChunkedBodyWithoutEndIsAnswered413` |
-// | drops the header when a request ends before its last call | `DirectHandler.end` | `WellKnownTests/AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
+// | drops the header when a request ends before its last call | `DirectHandler.found` | `WellKnownTests/AbuseTests.aRequestThatEndsEarlyLeavesNothingToTheNext` |
 // | resets a connection that it closes while the client sends | `LingeringConnections` | `LimitTests.aClientThatIsStillSendingSeesThatItIsRefused` |
 // | closes silent connections only, not those that send bytes very slowly | `OpenConnections` | `WellKnownTests/AbuseTests.aClientThatDripsIsDisconnectedAlthoughItIsNeverIdle` |
 // | leaves connections that wait in the kernel's queue to be reset when it stops listening | `Daemon.quiesce` | `DrainTests.connectionsMadeDuringShutdownAreAnsweredOrRefused` |
@@ -24,10 +24,13 @@ import Glibc
 // | calls GnuTLS without a pause while a handshake waits for the client | `SessionSocket` | `SecureServerTests.stalledHandshakesUseNoProcessorAndKeepNobodyWaiting` |
 // | closes without an alert where no certificate is chosen | `chooseCertificate` | `HTTPSTests.withoutADefaultAnUnknownNameIsRefusedWithItsAlert` |
 // | with `MHD_USE_TURBO`, ends TLS connections without `close_notify`, and others without a FIN while any process still holds the socket | not used | `HTTPSTests.theLastAnswerOfAConnectionIsFollowedByCloseNotify` |
-// | closes the connection after a 304 without Content-Length | a 304 says `Content-Length: 0` | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
+// | closes the connection after a 304 without Content-Length | a 304 says the document's length | `ConditionTests.aRequestThatHasTheDocumentIsAnswered304WithoutABody` |
 // | sends the end of a chunked body as an answer to HEAD | `ResponseStream` | `BodyTests.theAnswerToHEADHasNoPartOfAStream` |
-// | misses the end of the client's half if it comes with the request, and closes after the idle time | nothing | `ServingTests.aClientThatHasClosedItsHalfIsAnswered` |
-// | takes a line that begins with NUL for an empty one | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
+// | misses the end of the client's half if it comes with the request, and closes after the idle time | `noticeEndedSending` | `ServingTests.aClientThatHasEndedItsSendingIsAnsweredAndClosed` |
+// | accepts blanks before a colon, folded lines, bare CR and LF and names that are no tokens; ends a header at a line that begins with a colon or NUL. `MHD_OPTION_STRICT_FOR_CLIENT` 1 refuses none of them, -1 the blanks only | `aasa_header_is_sound`. A line of a colon or NUL and a bare LF cannot be told from the end | `MalformedRequestTests.aMalformedRequestIsAnswered400OnceAndNothingAfterIt` |
+// | accepts bare LF in chunks, and ends trailers like headers | nothing follows a chunked body | `MalformedRequestTests.nothingIsAnsweredAfterAChunkedBody` |
+// | sends its own answers to a bad Content-Length or too many cookies with two headers | `aasa_ignore_content_length`, `aasa_take_errors` | `MalformedRequestTests.whatTheLibraryFindsTooLargeIsAnsweredOnce` |
+// | takes a line that begins with NUL for an empty one before a request | nothing | `LimitTests.garbageEndsTheConnectionAndNothingElse` |
 // | does not tell, when it fails to start, whether it has closed the socket | `Daemon.init` leaves it open | none |
 
 /// Leaves targets as they are. An unescape callback that does nothing.
@@ -55,9 +58,9 @@ func joinParameters(of target: UnsafePointer<CChar>) {
 }
 
 extension ArrivingRequest {
-  /// Whether a NUL hides a part of the target, between `url` and the blank before the version.
+  /// Whether a NUL or a blank is in the target, between `url` and the blank before the version.
   ///
-  /// - Parameter bytes: The length of the target up to a NUL.
+  /// - Parameter bytes: The length of the target up to a NUL or a blank.
   func hidesTarget(ofBytes bytes: Int) -> Bool { version - url - 1 != bytes }
 }
 
@@ -119,7 +122,9 @@ struct ConnectionMemory {
     let head = aasa_head_size(request.connection)
     if head > headerLimit { return false }
     // Not even fields of one byte each would need too much.
-    if head * (Self.bytesPerField + 2) + Self.answerBytes <= bytes { return true }
+    if head * (Self.bytesPerField + 2) + Self.answerBytes + Self.bytesPerField <= bytes {
+      return true
+    }
     let fields = Int(aasa_value_count(request.connection))
     let used = head + request.fields.cookieBytes + fields * Self.bytesPerField
     return used + Self.answerBytes <= bytes
@@ -144,8 +149,16 @@ extension Response {
 /// Sends the bytes of an answer, like `send`. No other part of an answer may have been sent.
 func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
   send(bytes, on: connection)
-  // libmicrohttpd must not send anything further for such a request. In TLS it may.
-  if aasa_tls_session(connection) == nil { shutdown(aasa_socket(connection), CInt(SHUT_WR)) }
+  endTLS(connection)
+  // libmicrohttpd must not send anything further for such a request.
+  shutdown(aasa_socket(connection), CInt(SHUT_WR))
+}
+
+/// Makes libmicrohttpd see that a client has ended its sending. It misses the end if that comes with the
+/// request, and would keep the connection until the idle time is over.
+func noticeEndedSending(_ connection: OpaquePointer) {
+  let descriptor = aasa_socket(connection)
+  if aasa_client(descriptor) == AASA_CLIENT_ENDED_SENDING { shutdown(descriptor, CInt(SHUT_RD)) }
 }
 
 /// Sends bytes, bypassing libmicrohttpd, as many as the connection accepts without waiting.
