@@ -158,7 +158,6 @@ public struct AdminAPI: Sendable {
         AnsweredRequest(
           id: id, method: "", path: "", domain: nil, status: refusal.status, code: code.rawValue,
           duration: .zero, token: nil, peer: "")))
-    return finish(
     let isCrowded = code == .tooManyBodies || code == .tooManyConnections
     return finish(
       Problem(
