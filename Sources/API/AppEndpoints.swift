@@ -71,9 +71,8 @@ struct AppEndpoints: Sendable {
     let new = try Faults.collecting(in: try call.json()) { input in
       input.object(["to"])?.required("to")?.parse(AppIdentifier.init(_:))
     }
-    let publications = try publisher.write(call.context()) {
-      try $0.renameAndPublish(old, to: new, accepting: call.acceptedCodes())
-    }
+    let publications = try publisher.rename(
+      old, to: new, accepting: call.acceptedCodes(), by: call.context())
     let domains = try publications.map { publication -> JSON in
       var object = try PublicationResource(publication).json
       object["domain"] = .string(publication.edited.stored.domain.name.text)

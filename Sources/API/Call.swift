@@ -116,7 +116,7 @@ struct Call: Sendable {
   func context() throws(Problem) -> WriteContext {
     WriteContext(
       author: token?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
-      isDryRun: try flag(.dryRun))
+      isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
   }
 
   /// A parameter of the query that is `true` or `false`, which is the default.

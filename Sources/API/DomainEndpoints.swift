@@ -54,7 +54,7 @@ struct DomainEndpoints: Sendable {
         "deleteDomain", .domains, "Delete a domain", answers: .deleted
       ) { call in
         let name = try call.domain()
-        try publisher.write(call.context()) { try $0.delete(name, if: call.precondition()) }
+        try publisher.delete(name, if: call.precondition(), by: call.context())
         return Response(.noContent)
       },
       Endpoint(
@@ -77,9 +77,10 @@ struct DomainEndpoints: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let filter = try call.domainFilter()
-    let domains = try publisher.store.domains(filter, after: page.after, limit: page.limit + 1)
+    let (domains, total) = try publisher.store.domains(
+      filter, after: page.after, limit: page.limit + 1)
     return .page(
-      domains, limit: page.limit, total: try publisher.store.domainCount(filter),
+      domains, limit: page.limit, total: total,
       item: DomainResource.summary, cursor: \.name.text)
   }
 
@@ -109,11 +110,11 @@ struct DomainEndpoints: Sendable {
     _ call: Call, _ action: String, json: (StoredDomain?) throws -> JSON
   ) throws -> Response {
     let name = try call.domain()
-    return try publisher.publish(call) {
-      try $0.publish(
-        name, if: call.precondition(), action: action, accepting: call.acceptedCodes()
-      ) { old in try read(json(old), name, over: old, call) }
-    }
+    let publication = try publisher.publish(
+      name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
+      by: call.context()
+    ) { old in try read(json(old), name, over: old, call) }
+    return try call.answer(publication)
   }
 
   private func read(
@@ -131,11 +132,10 @@ struct DomainEndpoints: Sendable {
   /// Such files are often sent with a wrong media type, so it is ignored.
   private func adopt(_ call: Call) throws -> Response {
     try creating {
-      let name = try call.domain()
-      return try publisher.publish(call) {
-        try $0.adopt(
-          call.request.body, for: name, if: call.precondition(), accepting: call.acceptedCodes())
-      }
+      try call.answer(
+        publisher.adopt(
+          call.request.body, for: call.domain(), if: call.precondition(),
+          accepting: call.acceptedCodes(), by: call.context()))
     }
   }
 

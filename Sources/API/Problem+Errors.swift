@@ -105,7 +105,7 @@ extension Problem {
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
     case .busy: return .busy("The database is busy with other edits.")
-    case .notServedYet: return notServedYet()
+    case .notServedYet(let stored, _): return notServedYet(stored)
     case .foreign, .empty, .leftover, .newerSchema, .brokenReferences:
       throw InternalError(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
@@ -137,7 +137,7 @@ extension Problem {
   /// requests with this status.
   ///
   /// - Parameter stored: The domain as it is stored, if the change left one.
-  static func notServedYet(_ stored: StoredDomain? = nil) -> Problem {
+  private static func notServedYet(_ stored: StoredDomain?) -> Problem {
     var members: JSON.Object = [:]
     members["domain"] = stored.map { .string($0.domain.name.text) }
     members["revision"] = stored.map { .integer($0.revision) }

@@ -6,62 +6,50 @@ import Publishing
 import Store
 
 extension Publisher {
-  /// Publishes one domain for a call.
-  ///
-  /// - Parameters:
-  ///   - answer: The members of the answer besides those of the publication.
-  ///   - location: The path of a new resource; the domain's own if that is new.
-  /// - Throws: What `body` throws, `StoreError`, and a `Problem` with the revision if it is stored but not
-  ///   served yet.
-  func publish(
-    _ call: Call, _ body: (borrowing Transaction) throws -> Publication,
-    answer: (StoredDomain) throws -> JSON.Object = { ["domain": DomainResource.json($0)] },
-    location: (StoredDomain) throws -> String? = { _ in nil }
-  ) throws -> Response {
-    var edited: StoredDomain?
-    let publication: Publication
-    do {
-      publication = try write(call.context()) { transaction in
-        let publication = try body(transaction)
-        edited = publication.edited.stored
-        return publication
-      }
-    } catch StoreError.notServedYet {
-      throw Problem.notServedYet(edited)
-    }
-    let stored = publication.edited.stored
-    var object = try PublicationResource(publication).json
-    if try call.context().isDryRun { object["dryRun"] = true }
-    for member in try answer(stored).members { object[member.key] = member.value }
-    let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil
-    let location = try location(stored) ?? own
-    return .json(
-      location == nil ? .ok : .created, .object(object),
-      fields: [stored.entityTag] + (location.map { [Field("Location", $0)] } ?? []))
-  }
-
   /// Edits the existing domain that a call names.
   ///
-  /// - Parameter action: What the edit does, for the revision.
+  /// - Parameters:
+  ///   - action: What the edit does, for the revision.
+  ///   - answer: The members of the answer besides those of the publication.
+  ///   - location: The path of a new resource.
   func edit(
     _ call: Call, _ action: String, _ change: (inout Domain) throws -> Void,
     answer: (StoredDomain) throws -> JSON.Object,
     location: (StoredDomain) throws -> String? = { _ in nil }
   ) throws -> Response {
     let name = try call.domain()
-    return try publish(call) {
-      try $0.publish(
-        name, if: call.precondition(), action: action, accepting: call.acceptedCodes()
-      ) { old in
-        guard var domain = old?.domain else { throw StoreError.notFound(.domain(name)) }
-        try change(&domain)
-        return domain
-      }
-    } answer: {
-      try answer($0)
-    } location: {
-      try location($0)
+    let publication = try publish(
+      name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
+      by: call.context()
+    ) { old in
+      guard var domain = old?.domain else { throw StoreError.notFound(.domain(name)) }
+      try change(&domain)
+      return domain
     }
+    return try call.answer(publication, answer: answer, location: location)
+  }
+}
+
+extension Call {
+  /// The answer to an edit of a domain.
+  ///
+  /// - Parameters:
+  ///   - answer: The members of the answer besides those of the publication.
+  ///   - location: The path of a new resource; the domain's own if that is new.
+  func answer(
+    _ publication: Publication,
+    answer: (StoredDomain) throws -> JSON.Object = { ["domain": DomainResource.json($0)] },
+    location: (StoredDomain) throws -> String? = { _ in nil }
+  ) throws -> Response {
+    let stored = publication.edited.stored
+    var object = try PublicationResource(publication).json
+    if try context().isDryRun { object["dryRun"] = true }
+    for member in try answer(stored).members { object[member.key] = member.value }
+    let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil
+    let location = try location(stored) ?? own
+    return .json(
+      location == nil ? .ok : .created, .object(object),
+      fields: [stored.entityTag] + (location.map { [Field("Location", $0)] } ?? []))
   }
 }
 

@@ -117,11 +117,10 @@ struct RevisionEndpoints: Sendable {
   }
 
   private func restore(_ call: Call) throws -> Response {
-    let name = try call.domain()
-    let number = Int(try call.row("revision"))
-    return try publisher.publish(call) {
-      try $0.restore(number, of: name, if: call.precondition(), accepting: call.acceptedCodes())
-    }
+    try call.answer(
+      publisher.restore(
+        Int(call.row("revision")), of: call.domain(), if: call.precondition(),
+        accepting: call.acceptedCodes(), by: call.context()))
   }
 
   /// The totals of the domain, the revision that is served, and a page of revisions, newest first.

@@ -20,7 +20,8 @@ struct StateEndpoints: Sendable {
         answers: .ok("A state that `apply` accepts.", "State", Example.state)
       ) { _ in
         let isReplaced = publisher.store.replacedFile != nil
-        var response = Response.json(.ok, StateResource.json(try publisher.store.state()))
+        var response = Response.json(
+          .ok, StateResource.json(try DesiredState(of: publisher.store.export())))
         if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
         return response
       },
@@ -36,9 +37,8 @@ struct StateEndpoints: Sendable {
   private func apply(_ call: Call) throws -> Response {
     let state = try Faults.collecting(in: try call.json(), StateResource.read)
     let context = try call.context()
-    let applied = try publisher.write(context) {
-      try $0.apply(state, prune: call.flag(.prune), accepting: call.acceptedCodes())
-    }
+    let applied = try publisher.apply(
+      state, prune: call.flag(.prune), accepting: call.acceptedCodes(), by: context)
     return .json(.ok, try Plan(applied, isDryRun: context.isDryRun).json)
   }
 }

@@ -18,6 +18,12 @@ public struct DesiredState: Sendable {
     self.domains = domains
     self.keepingExpectations = keepingExpectations
   }
+
+  /// Everything that is stored.
+  public init(of reader: StateReader) throws {
+    self.init(apps: reader.apps.map(\.app), domains: [])
+    while case let some = try reader.next(), !some.isEmpty { domains += some.map(\.domain) }
+  }
 }
 
 /// What applying a desired state did.
@@ -40,23 +46,9 @@ public struct AppliedState: Sendable {
   public let domains: [(domain: DomainName, action: Action, publication: Publication?)]
 }
 
-extension Store {
-  /// Exports all apps and domains, in one consistent state.
-  public func state() throws -> DesiredState {
-    let (apps, domains) = try everything()
-    return DesiredState(apps: apps.map(\.app), domains: domains.map(\.domain))
-  }
-}
-
 extension Transaction {
-  /// Creates and changes apps and domains as a state describes them.
-  ///
-  /// - Parameters:
-  ///   - prune: Whether to delete domains and unused apps that the state does not list.
-  ///   - accepted: Codes of errors with which documents are published anyway.
-  /// - Throws: `PublicationError.several` with the errors of every domain; `StoreError`.
-  public func apply(
-    _ state: DesiredState, prune: Bool, accepting accepted: Set<Finding.Code> = []
+  func apply(
+    _ state: DesiredState, _ reviews: [Review], prune: Bool
   ) throws -> AppliedState {
     var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
     for app in state.apps { apps.append((app.id, try apply(app))) }
@@ -64,16 +56,13 @@ extension Transaction {
     let listed = Set(state.domains.map(\.name))
     let gone = prune ? try domainNames().filter { !listed.contains($0) } : []
     for name in gone { try delete(name) }
-    try releaseAliases(for: state.domains)
-    let domains = try publishEach(state.domains) { domain in
-      let publication = try publish(domain.name, action: "apply", accepting: accepted) { old in
-        var domain = domain
-        if state.keepingExpectations.contains(domain.name) {
-          domain.expectations = old?.domain.expectations ?? []
-        }
-        return domain
-      }
-      return (domain: domain.name, action: publication.action, publication: Optional(publication))
+    try releaseAliases(before: reviews.map(\.edit))
+    let domains = try reviews.map { review in
+      let publication = try review.publish(in: self, action: "apply")
+      return (
+        domain: review.edit.domain.name, action: publication.action,
+        publication: Optional(publication)
+      )
     }
     let listedApps = Set(state.apps.map(\.id))
     let unused = prune ? try unusedApps().filter { !listedApps.contains($0) } : []

@@ -1,6 +1,12 @@
+public import Association
 public import Store
 
-/// Writes to the store, and waits until the change is served.
+/// Edits domains. All edits go through here: each is rendered, linted, checked and stored as a revision,
+/// and served when a function returns.
+///
+/// Everything that can take long is done before the store's lock is taken. A dry run changes nothing.
+/// Each function throws `StoreError` and `PublicationError`; with `StoreError.notServedYet`, the change
+/// is stored.
 public struct Publisher: Sendable {
   /// The store.
   public let store: Store
@@ -14,21 +20,203 @@ public struct Publisher: Sendable {
     self.serve = serve
   }
 
-  /// Runs `body` in a write transaction. When this returns, all of it is stored and served. If
-  /// `body` throws, or for a dry run, nothing is.
-  ///
-  /// - Throws: `StoreError`, and what `body` throws. With `StoreError.notServedYet`, all of it is
-  ///   stored.
-  public func write<Result: Sendable>(
-    _ context: WriteContext, _ body: (borrowing Transaction) throws -> Result
-  ) throws -> Result {
-    let result = try store.write(context, body)
-    if context.isDryRun { return result }
+  private func serve(_ context: WriteContext, _ stored: StoredDomain? = nil) throws {
+    if context.isDryRun { return }
     do {
       try serve()
     } catch {
-      throw StoreError.notServedYet(detail: String(describing: error))
+      throw StoreError.notServedYet(stored, detail: String(describing: error))
     }
-    return result
+  }
+}
+
+extension Publisher {
+  /// Creates or changes a domain.
+  ///
+  /// - Parameters:
+  ///   - action: The action for the audit.
+  ///   - accepted: Codes of errors with which the document is published anyway. Errors that were accepted
+  ///     for the stored document stay accepted unless there are more of them, so that the domain can
+  ///     still be edited.
+  ///   - change: Returns the new state of the domain, given the stored one or `nil`. Called again if
+  ///     another edit was faster.
+  /// - Throws: What `change` throws, too.
+  public func publish(
+    _ name: DomainName, if precondition: Precondition = .none, action: String,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
+    _ change: (StoredDomain?) throws -> Domain
+  ) throws -> Publication {
+    try publish(name, if: precondition, action: action, by: context) {
+      Proposal(domain: try change($0), accepted: accepted)
+    }
+  }
+
+  /// Makes a domain serve an association file unchanged; creates the domain if it does not exist.
+  ///
+  /// - Parameter file: The bytes of the file.
+  /// - Throws: `PublicationError` with all errors of the file.
+  public func adopt(
+    _ file: [UInt8], for name: DomainName, if precondition: Precondition = .none,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+  ) throws -> Publication {
+    let file = try AdoptedFile(file, accepting: accepted)
+    return try publish(name, if: precondition, action: "adopt file", by: context) {
+      file.proposal(for: $0?.domain ?? Domain(name: name))
+    }
+  }
+
+  /// Publishes the document of an earlier revision again, as a new revision. The rest of the
+  /// domain, such as aliases and expectations, does not change.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func restore(
+    _ number: Int, of name: DomainName, if precondition: Precondition = .none,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+  ) throws -> Publication {
+    try publish(
+      name, if: precondition, action: "restore revision \(number)", by: context
+    ) { stored in
+      guard let stored else { throw StoreError.notFound(.domain(name)) }
+      let (file, revision) = try store.revision(number, of: stored)
+      // Errors that were accepted once are accepted again.
+      let before = revision.acceptedCodes.compactMap(Finding.Code.init)
+      return try AdoptedFile(file, accepting: accepted.union(before))
+        .proposal(for: stored.domain)
+    }
+  }
+
+  private func publish(
+    _ name: DomainName, if precondition: Precondition, action: String, by context: WriteContext,
+    _ propose: (StoredDomain?) throws -> Proposal
+  ) throws -> Publication {
+    let publication = try store.edit(context, of: name) { _ in
+      let basis = try store.basis(of: name, if: precondition)
+      return try Review(
+        try propose(basis.stored), over: basis, environment: store.environment(of:))
+    } write: { transaction, review in
+      try review.publish(in: transaction, action: action)
+    }
+    try serve(context, publication.edited.stored)
+    return publication
+  }
+
+  /// Deletes a domain with its revisions. Its apps are kept.
+  public func delete(
+    _ name: DomainName, if precondition: Precondition = .none, by context: WriteContext
+  ) throws {
+    try store.write(context) { try $0.delete(name, if: precondition) }
+    try serve(context)
+  }
+
+  /// Changes an app identifier in all domains that use it, and publishes each of them.
+  ///
+  /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
+  public func rename(
+    _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
+    by context: WriteContext
+  ) throws -> [Publication] {
+    let publications = try store.edit(context) { earlier in
+      try review(
+        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier,
+        environment: { try store.environment(of: $0 == new ? old : $0) }
+      ) { _, basis in
+        // It was deleted after the list was read.
+        guard let stored = basis.stored else { throw Outdated() }
+        let domain = stored.domain.renaming(old, to: new)
+        basis.stored?.domain = domain
+        return Proposal(domain: domain, accepted: accepted)
+      }
+    } write: { transaction, reviews in
+      let names = try transaction.rename(old, to: new)
+      if names != reviews.map(\.edit.domain.name) { throw Outdated() }
+      return try reviews.map {
+        try $0.publish(in: transaction, action: "rename app \(old) to \(new)")
+      }
+    }
+    try serve(context)
+    return publications
+  }
+
+  /// Creates and changes apps and domains as a state describes them.
+  ///
+  /// - Parameters:
+  ///   - prune: Whether to delete domains and unused apps that the state does not list.
+  ///   - accepted: Codes of errors with which documents are published anyway.
+  /// - Throws: `PublicationError` with the errors of every domain.
+  public func apply(
+    _ state: DesiredState, prune: Bool, accepting accepted: Set<Finding.Code> = [],
+    by context: WriteContext
+  ) throws -> AppliedState {
+    let environments = Dictionary(
+      state.apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 })
+    let applied = try store.edit(context) { earlier in
+      try review(
+        state.domains, reusing: earlier,
+        environment: { try environments[$0] ?? store.environment(of: $0) }
+      ) { domain, basis in
+        var domain = domain
+        if state.keepingExpectations.contains(domain.name) {
+          domain.expectations = basis.stored?.domain.expectations ?? []
+        }
+        return Proposal(domain: domain, accepted: accepted)
+      }
+    } write: { transaction, reviews in
+      try transaction.apply(state, reviews, prune: prune)
+    }
+    try serve(context)
+    return applied
+  }
+
+  /// Reviews an edit of each of several domains. Goes on after a `PublicationError`, so that the error
+  /// names every domain that is refused.
+  ///
+  /// - Parameters:
+  ///   - earlier: Reviews that are reused if they are not outdated.
+  ///   - environment: The environment of an app after the edit.
+  private func review(
+    _ domains: [Domain], reusing earlier: [Review]?,
+    environment: (AppIdentifier) throws -> App.Environment,
+    _ propose: (Domain, inout DomainBasis) throws -> Proposal
+  ) throws -> [Review] {
+    let known = Dictionary(uniqueKeysWithValues: (earlier ?? []).map { ($0.edit.domain.name, $0) })
+    var reviews: [Review] = []
+    var errors: [PublicationError] = []
+    for domain in domains {
+      if let review = known[domain.name], try store.isCurrent(review.edit),
+        try review.edit.environments.allSatisfy({ try environment($0) == $1 })
+      {
+        reviews.append(review)
+        continue
+      }
+      do {
+        var basis = try store.basis(of: domain.name)
+        let proposal = try propose(domain, &basis)
+        reviews.append(try Review(proposal, over: basis, environment: environment))
+      } catch let error as PublicationError {
+        errors.append(error)
+      }
+    }
+    if errors.count == 1, let error = errors.first { throw error }
+    if !errors.isEmpty { throw PublicationError.several(errors) }
+    return reviews
+  }
+}
+
+extension Domain {
+  /// The domain with another identifier for an app.
+  fileprivate func renaming(_ old: AppIdentifier, to new: AppIdentifier) -> Domain {
+    let renamed = { (app: AppIdentifier) in app == old ? new : app }
+    var domain = self
+    for index in document.entries.indices {
+      domain.document.entries[index].apps = document.entries[index].apps.map(renamed)
+      domain.document.entries[index].appID = document.entries[index].appID.map(renamed)
+    }
+    for (service, list) in document.services {
+      domain.document.services[service]?.apps = list.apps.map(renamed)
+    }
+    for index in expectations.indices {
+      domain.expectations[index].app = renamed(expectations[index].app)
+    }
+    return domain
   }
 }

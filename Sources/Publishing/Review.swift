@@ -1,12 +1,108 @@
 import Association
 import JSONValue
+import Store
 
-/// A document that is about to be published.
-struct Draft {
+/// The state of a domain that somebody wants.
+struct Proposal {
+  var domain: Domain
+  /// Findings from reading the file; the linter's own follow.
+  var findings: [Finding] = []
+  /// Codes of errors with which the document is published anyway.
+  var accepted: Set<Finding.Code>
+}
+
+/// A proposal that passed review. All that is left is to write its rows.
+struct Review {
+  let edit: DomainEdit
+  private let document: ReadDocument
+  private let findings: [Finding]
+  private let changedResolutions: [ChangedResolution]
+
+  /// Renders and lints a proposal, and checks its expectations.
+  ///
+  /// - Parameter environment: The environment of an app.
+  /// - Throws: `PublicationError`, and what `environment` throws.
+  init(
+    _ proposal: Proposal, over basis: DomainBasis,
+    environment: (AppIdentifier) throws -> App.Environment
+  ) throws {
+    let old = basis.stored?.domain
+    var domain = proposal.domain
+    domain.document = domain.document.keepingRows(of: old?.document ?? Document())
+    var environments: [AppIdentifier: App.Environment] = [:]
+    for app in domain.document.appIdentifiers + (old?.document.appIdentifiers ?? [])
+    where environments[app] == nil {
+      environments[app] = try environment(app)
+    }
+    let draft = Draft(domain, environments: environments)
+    document = draft.document
+    findings = proposal.findings + draft.findings()
+    let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
+    let known = basis.stored.map { Self.acceptedErrors(of: $0, environments) } ?? [:]
+    let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
+    let accepted = proposal.accepted.union(asBefore.keys)
+    if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
+      let isTooLarge = draft.bytes.count > Linter.maximumSize
+      let account = isTooLarge ? ByteAccount(of: document) : nil
+      let open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      throw PublicationError.refused(domain.name, open, account: account)
+    }
+    changedResolutions = try Self.changedResolutions(of: draft, findings, since: old)
+    edit = DomainEdit(
+      domain, over: basis, environments: environments, document: draft.bytes,
+      acceptedCodes: counts.keys.map(\.rawValue).sorted(),
+      findingCodes: Set(findings.map(\.code.rawValue)))
+  }
+
+  /// The number of each error that was accepted when a domain was published.
+  private static func acceptedErrors(
+    of stored: StoredDomain, _ environments: [AppIdentifier: App.Environment]
+  ) -> [Finding.Code: Int] {
+    let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
+    if codes.isEmpty { return [:] }
+    let findings = Draft(stored.domain, environments: environments).findings()
+      .filter { $0.severity == .error && codes.contains($0.code) }
+    return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
+  }
+
+  /// The URLs of old and new expectations that resolve differently.
+  ///
+  /// - Throws: `PublicationError`.
+  private static func changedResolutions(
+    of draft: Draft, _ findings: [Finding], since old: Domain?
+  ) throws(PublicationError) -> [ChangedResolution] {
+    // Compiles the documents only if there is something to resolve.
+    if draft.domain.expectations.isEmpty && old?.expectations.isEmpty != false { return [] }
+    let broken: [BrokenExpectation]
+    let changes: [ChangedResolution]
+    do throws(TooComplex) {
+      var resolver = try Resolver(draft.domain, draft.document)
+      broken = try resolver.broken()
+      changes = try resolver.changes(since: old)
+    } catch {
+      throw .refused(draft.domain.name, findings + [error.finding], account: nil)
+    }
+    if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
+    return changes
+  }
+
+  /// Writes the rows.
+  ///
+  /// - Throws: `StoreError`, `Outdated`.
+  func publish(
+    in transaction: borrowing Transaction, action: String
+  ) throws -> Publication {
+    Publication(
+      edited: try transaction.save(edit, action: action), findings: findings,
+      changedResolutions: changedResolutions, document: document)
+  }
+}
+
+/// A rendered document.
+private struct Draft {
   let domain: Domain
   let document: ReadDocument
   let bytes: [UInt8]
-  /// The environments of the apps that the document names.
   private let environments: [AppIdentifier: App.Environment]
 
   init(_ domain: Domain, environments: [AppIdentifier: App.Environment]) {
@@ -34,56 +130,6 @@ struct Draft {
           + "domain: people who have that app installed open shared links in it.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
     }
-  }
-}
-
-/// A draft that passed review.
-struct Review {
-  /// The stored domain, with the number of each error that was accepted when it was published.
-  struct Known {
-    let domain: Domain
-    let errors: [Finding.Code: Int]
-  }
-
-  let findings: [Finding]
-  let changedResolutions: [ChangedResolution]
-
-  /// Lints a draft and checks its expectations.
-  ///
-  /// - Throws: `PublicationError`.
-  init(
-    _ draft: Draft, over old: Known?, after earlier: [Finding],
-    accepting explicitly: Set<Finding.Code>
-  ) throws(PublicationError) {
-    findings = earlier + draft.findings()
-    let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
-    let asBefore = counts.filter { code, findings in findings.count <= old?.errors[code] ?? 0 }
-    let accepted = explicitly.union(asBefore.keys)
-    if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
-      let isTooLarge = draft.bytes.count > Linter.maximumSize
-      let account = isTooLarge ? ByteAccount(of: draft.document) : nil
-      let open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
-      throw .refused(draft.domain.name, open, account: account)
-    }
-    // Compiles the documents only if there is something to resolve.
-    if draft.domain.expectations.isEmpty && old?.domain.expectations.isEmpty != false {
-      changedResolutions = []
-      return
-    }
-    let broken: [BrokenExpectation]
-    do throws(TooComplex) {
-      var resolver = try Resolver(draft.domain, draft.document)
-      broken = try resolver.broken()
-      changedResolutions = try resolver.changes(since: old?.domain)
-    } catch {
-      throw .refused(draft.domain.name, findings + [error.finding], account: nil)
-    }
-    if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
-  }
-
-  /// The codes of the document's errors, all of them accepted.
-  var acceptedCodes: [String] {
-    Set(findings.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()
   }
 }
 
@@ -153,9 +199,10 @@ private struct Resolver {
 
 /// An association file to publish unchanged.
 struct AdoptedFile {
-  let document: Document
+  private let document: Document
   /// The accepted findings about its syntax.
-  let findings: [Finding]
+  private let findings: [Finding]
+  private let accepted: Set<Finding.Code>
 
   /// Reads a file. Its document is linted when it is published. The size of the file itself does not
   /// matter, because white space is not served.
@@ -172,6 +219,15 @@ struct AdoptedFile {
       throw Self.refusal(of: bytes, accepting: accepted, error)
     }
     findings = syntax.findings
+    self.accepted = accepted
+  }
+
+  /// The domain with this file.
+  func proposal(for domain: Domain) -> Proposal {
+    var domain = domain
+    domain.format = Domain.Format(of: document)
+    domain.document = document
+    return Proposal(domain: domain, findings: findings, accepted: accepted)
   }
 
   private static func refusal(

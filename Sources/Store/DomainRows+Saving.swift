@@ -14,10 +14,12 @@ extension DomainRows {
   /// Entries and routes keep their rows by their identifiers; one without an identifier, or with one
   /// that the domain does not have, gets a new row.
   ///
+  /// - Returns: `new` with the rows of its entries and routes.
   /// - Throws: `StoreError.nameTaken`, `SQLiteError`.
   func save(
     _ new: Domain, over old: Domain?, now: Int64, _ connection: Connection
-  ) throws {
+  ) throws -> Domain {
+    var new = new
     try AppRows.insertMissing(
       new.document.appIdentifiers + new.expectations.map(\.app), now: now, connection)
     try saveNames(new, over: old, connection)
@@ -38,7 +40,8 @@ extension DomainRows {
       try DomainTables.defaults.delete(of: id, connection)
       try insertDefaults(document.defaults, [.integer(id), .null], connection)
     }
-    try saveEntries(document.entries, over: before.entries, connection)
+    try saveEntries(&new.document.entries, over: before.entries, connection)
+    return new
   }
 
   private func saveNames(_ new: Domain, over old: Domain?, _ connection: Connection) throws {
@@ -90,11 +93,12 @@ extension DomainRows {
   }
 
   private func saveEntries(
-    _ new: [Entry], over old: [Entry], _ connection: Connection
+    _ new: inout [Entry], over old: [Entry], _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
     try delete("entry", Set(places.keys).subtracting(new.compactMap(\.id)), connection)
-    for (position, entry) in new.enumerated() {
+    for position in new.indices {
+      let entry = new[position]
       let place = entry.id.flatMap { places[$0] }
       if let place, place == position, old[place] == entry { continue }
       let row = try DomainTables.entry.save(
@@ -106,22 +110,25 @@ extension DomainRows {
         try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
-      try saveRoutes(of: row, entry.routes, over: before.routes, connection)
+      new[position].id = row
+      try saveRoutes(of: row, &new[position].routes, over: before.routes, connection)
     }
   }
 
   private func saveRoutes(
-    of row: Int64, _ new: [Route], over old: [Route], _ connection: Connection
+    of row: Int64, _ new: inout [Route], over old: [Route], _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
     try delete("route", Set(places.keys).subtracting(new.compactMap(\.id)), connection)
-    for (position, route) in new.enumerated() {
+    for position in new.indices {
+      let route = new[position]
       let place = route.id.flatMap { places[$0] }
       if let place, place == position, old[place] == route { continue }
       let saved = try DomainTables.route.save(
         route, at: position, of: row, over: Self.stored(old, place, \.id), connection)
       try DomainTables.queryItem.replace(
         place.map { old[$0].queryItems } ?? [], by: route.queryItems, of: saved, connection)
+      new[position].id = saved
     }
   }
 

@@ -15,14 +15,17 @@ public struct StoredDomain: Sendable, Equatable {
   /// The codes of the errors that were accepted for this revision.
   public let acceptedCodes: [String]
 
-  init(id: Int64, domain: Domain, revision: Int, updatedAt: Int64, acceptedCodes: [String]) {
-    self.id = id
-    self.domain = domain
-    self.revision = revision
-    self.updatedAt = updatedAt
-    self.acceptedCodes = acceptedCodes
+  /// What changes with every edit of a domain.
+  struct Version: Equatable {
+    let id: Int64
+    let revision: Int
+    let updatedAt: Int64
   }
 
+  var version: Version { Version(id: id, revision: revision, updatedAt: updatedAt) }
+}
+
+extension StoredDomain {
   /// A domain without a row, to be written as JSON or read from it.
   package init(_ domain: Domain, revision: Int = 0, updatedAt: Int64 = 0) {
     self.init(id: 0, domain: domain, revision: revision, updatedAt: updatedAt, acceptedCodes: [])
@@ -38,6 +41,18 @@ struct DomainRows {
     try connection.first(
       "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
     ) { $0.integer(0) }
+  }
+
+  /// What changes with every edit of the domain with this own name.
+  static func version(
+    of name: DomainName, _ connection: Connection
+  ) throws -> StoredDomain.Version? {
+    try connection.first(
+      """
+      SELECT id, revision, updated_at FROM domain_name JOIN domain ON id = domain_id
+      WHERE name = ? AND position = 0
+      """, [.text(name.text)]
+    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.integer(2)) }
   }
 
   /// The domain with this own name.

@@ -30,6 +30,21 @@ extension Store {
     }
   }
 
+  /// The domains that use an app.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func domains(using id: AppIdentifier) throws -> [DomainName] {
+    try read { connection in
+      guard try AppRows.find(id, connection) != nil else { throw StoreError.notFound(.app(id)) }
+      return try AppRows.domains(naming: id, limit: Int.max, connection)
+    }
+  }
+
+  /// The environment of an app; production if it is not stored.
+  public func environment(of id: AppIdentifier) throws -> App.Environment {
+    try read { try AppRows.environment(of: id, $0) }
+  }
+
   /// A page of apps, ordered by identifier, after `last`.
   public func apps(after last: String?, limit: Int) throws -> [StoredApp] {
     try read { connection in
@@ -96,18 +111,6 @@ extension Transaction {
     try record("rename app to \(new)", .app(old))
     return try AppRows.domains(naming: new, limit: Int.max, connection)
   }
-
-  /// The environments of stored apps. Apps that are not stored are left out; they are for
-  /// production.
-  public func environments(of apps: [AppIdentifier]) throws -> [AppIdentifier: App.Environment] {
-    var environments: [AppIdentifier: App.Environment] = [:]
-    for app in apps {
-      environments[app] = try connection.first(
-        "SELECT environment FROM app WHERE identifier = ?", [.text(app.text)]
-      ) { try $0.enumeration(0) }
-    }
-    return environments
-  }
 }
 
 /// Reads and writes rows of `app`.
@@ -145,6 +148,15 @@ enum AppRows {
 
   static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {
     try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
+  }
+
+  /// The environment of an app; production if it is not stored.
+  static func environment(
+    of id: AppIdentifier, _ connection: Connection
+  ) throws -> App.Environment {
+    try connection.first("SELECT environment FROM app WHERE identifier = ?", [.text(id.text)]) {
+      try $0.enumeration(0)
+    } ?? .production
   }
 
   /// Adds the apps that have no row yet.

@@ -1,6 +1,7 @@
 public import Association
 import JSONValue
 import SQLite
+import Synchronization
 
 extension Store {
   /// A domain.
@@ -15,41 +16,86 @@ extension Store {
     }
   }
 
-  /// Domains by name, starting after `last`.
+  /// The first `limit` domains by name after `last`, and the number of all.
   public func domains(
-    _ filter: DomainFilter = DomainFilter(), after last: String?, limit: Int
-  ) throws -> [DomainSummary] {
-    try read { connection in
-      try connection.all(
+    _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
+  ) throws -> (page: [DomainSummary], total: Int) {
+    try scan { connection in
+      var (page, total) = ([DomainSummary](), 0)
+      try connection.run(
         """
         SELECT own.name, is_enabled, format, environment, revision, updated_at
-        \(DomainFilter.sql) AND own.name > ?7 ORDER BY own.name LIMIT ?8
-        """, filter.values + [.text(last ?? ""), .integer(limit)]
+        \(DomainFilter.sql) ORDER BY own.name
+        """, filter.values
       ) { row in
-        DomainSummary(
-          name: DomainName(stored: row.text(0)), isEnabled: row.bool(1),
-          format: try row.enumeration(2), environment: try row.enumeration(3),
-          revision: row.int(4), updatedAt: row.integer(5))
+        total += 1
+        guard page.count < limit else { return }
+        let name = row.text(0)
+        if let last, name <= last { return }
+        page.append(
+          DomainSummary(
+            name: DomainName(stored: name), isEnabled: row.bool(1),
+            format: try row.enumeration(2), environment: try row.enumeration(3),
+            revision: row.int(4), updatedAt: row.integer(5)))
       }
+      return (page, total)
     }
   }
 
-  /// The number of domains.
-  public func domainCount(_ filter: DomainFilter = DomainFilter()) throws -> Int {
-    try read { connection in
-      try connection.first("SELECT count(*) \(DomainFilter.sql)", filter.values) { $0.int(0) } ?? 0
+  /// All apps and domains, in the state that is stored now.
+  public func export() throws -> StateReader { try StateReader(of: self) }
+}
+
+/// Reads everything in one consistent state, a few domains at a time.
+public final class StateReader: Sendable {
+  /// All apps, by identifier.
+  public let apps: [StoredApp]
+  private let store: Store
+  /// A connection with an open transaction, which ends when it is closed. `nil` if the file was deleted
+  /// or replaced: then nothing changes any more.
+  private let database: Database?
+  private let last = Mutex("")
+
+  fileprivate init(of store: Store) throws {
+    self.store = store
+    if store.replacedFile == nil {
+      database = try store.translatingErrors(.read) {
+        let database = try Database(path: store.path, mode: .readOnly)
+        // Every page is read once, so few are kept.
+        try database.withConnection { try $0.execute("PRAGMA cache_size = -256; BEGIN") }
+        return database
+      }
+    } else {
+      database = nil
+    }
+    apps = try Self.read(store, database) {
+      try $0.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
     }
   }
 
-  /// All apps and domains, in one consistent state.
-  public func everything() throws -> (apps: [StoredApp], domains: [StoredDomain]) {
-    try readLong { connection in
-      let apps = try connection.all(
-        AppRows.select + " ORDER BY identifier", row: AppRows.read)
-      let ids = try connection.all(
-        "SELECT domain_id FROM domain_name WHERE position = 0 ORDER BY name"
-      ) { $0.integer(0) }
-      return (apps, try ids.compactMap { try DomainRows(id: $0).load(connection) })
+  private static func read<Result: Sendable>(
+    _ store: Store, _ database: Database?, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    guard let database else { return try store.scan(body) }
+    return try store.translatingErrors(.read) { try database.withConnection(body) }
+  }
+
+  /// The next domains by name; empty after the last one.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func next(_ limit: Int = 100) throws -> [StoredDomain] {
+    try last.withLock { last in
+      let after = last
+      let domains = try Self.read(store, database) { connection in
+        try connection.all(
+          """
+          SELECT domain_id FROM domain_name WHERE position = 0 AND name > ?
+          ORDER BY name LIMIT ?
+          """, [.text(after), .integer(limit)]
+        ) { $0.integer(0) }.compactMap { try DomainRows(id: $0).load(connection) }
+      }
+      last = domains.last?.domain.name.text ?? last
+      return domains
     }
   }
 }

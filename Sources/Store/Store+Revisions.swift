@@ -27,6 +27,15 @@ extension Store {
     }
   }
 
+  /// A revision of a domain with its document.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func revision(
+    _ number: Int, of domain: StoredDomain
+  ) throws -> (document: [UInt8], revision: Revision) {
+    try read { try RevisionRows.get(number, of: domain, $0) }
+  }
+
   /// A page of the revisions of a domain, the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -39,17 +48,6 @@ extension Store {
       }
       return try RevisionRows.page(of: id, before: number, limit: limit, connection)
     }
-  }
-}
-
-extension Transaction {
-  /// A revision of a domain with its document.
-  ///
-  /// - Throws: `StoreError.notFound`.
-  public func revision(
-    _ number: Int, of domain: StoredDomain
-  ) throws -> (document: [UInt8], revision: Revision) {
-    try RevisionRows.get(number, of: domain, connection)
   }
 }
 

@@ -1,3 +1,4 @@
+package import Association
 import Glibc
 import SQLite
 import Synchronization
@@ -23,6 +24,9 @@ public final class Store: Sendable {
 
   /// The number of short reads at the same time.
   private static let readerCount = max(4, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  /// How often an edit is planned before it gives up.
+  private static let mostPlans = 10
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
   public static let longestWait = Duration.seconds(5)
@@ -85,6 +89,38 @@ public final class Store: Sendable {
   ) throws -> Result {
     var patience = patience(of: context)
     return try write(context, &patience, body)
+  }
+
+  /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
+  /// except those of the same domain. If the plan is outdated by then, it is made again.
+  ///
+  /// - Parameters:
+  ///   - domain: The edited domain; `nil` for several.
+  ///   - plan: Makes the plan, given the outdated one.
+  ///   - body: Writes the plan.
+  /// - Throws: Like `write`, and what `plan` throws.
+  package func edit<Plan, Result: Sendable>(
+    _ context: WriteContext, of domain: DomainName? = nil, plan: (Plan?) throws -> Plan,
+    write body: (borrowing Transaction, Plan) throws -> Result
+  ) throws -> Result {
+    var patience = patience(of: context)
+    guard let domain else { return try edit(context, &patience, plan, body) }
+    return try turns.take(.domain(domain), &patience) { try edit(context, &$0, plan, body) }
+  }
+
+  private func edit<Plan, Result: Sendable>(
+    _ context: WriteContext, _ patience: inout Patience, _ plan: (Plan?) throws -> Plan,
+    _ body: (borrowing Transaction, Plan) throws -> Result
+  ) throws -> Result {
+    var made: Plan?
+    for _ in 0..<Self.mostPlans {
+      do {
+        let plan = try plan(made)
+        made = plan
+        return try write(context, &patience) { try body($0, plan) }
+      } catch is Outdated {}
+    }
+    throw StoreError.busy
   }
 
   private func write<Result: Sendable>(
@@ -159,7 +195,7 @@ public final class Store: Sendable {
     }
   }
 
-  private func translatingErrors<Result>(
+  func translatingErrors<Result>(
     _ kind: DatabaseCounts.Kind, _ body: () throws -> Result
   ) throws -> Result {
     try counts.time(kind) {

@@ -30,8 +30,8 @@ public enum StoreError: Error, Sendable, Equatable {
   /// Nothing was changed: the turn to write did not come within `Store.longestWait`, or another process
   /// held the lock for that long, or the client went away while it waited.
   case busy
-  /// The edit is stored, but could not be served yet.
-  case notServedYet(detail: String)
+  /// The edit is stored, but could not be served yet. Has the domain, if it was one.
+  case notServedYet(StoredDomain?, detail: String)
   /// The database failed; nothing was changed.
   case database(Refusal, detail: String)
 

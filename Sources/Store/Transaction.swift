@@ -49,27 +49,53 @@ public enum Precondition: Sendable, Equatable {
   }
 }
 
+/// A domain as an edit found it.
+public struct DomainBasis: Sendable {
+  /// The domain; `nil` if it does not exist.
+  public package(set) var stored: StoredDomain?
+  /// The document that it has published.
+  let published: (document: [UInt8], revision: Revision)?
+
+  init(_ name: DomainName, _ connection: Connection) throws {
+    stored = try DomainRows.find(name, connection)
+    published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+  }
+
+}
+
 /// The new state of a domain, with the document to publish for it.
 public struct DomainEdit: Sendable {
   /// The domain.
-  public var domain: Domain
+  public let domain: Domain
+  /// The domain as the edit found it.
+  public let basis: DomainBasis
+  /// The environments of apps that the edit depends on.
+  public let environments: [AppIdentifier: App.Environment]
   /// The rendered document.
-  public var document: [UInt8]
+  public let document: [UInt8]
   /// The codes of accepted errors.
-  public var acceptedCodes: [String]
+  public let acceptedCodes: [String]
   /// The codes of all findings.
-  public var findingCodes: Set<String>
+  public let findingCodes: Set<String>
 
   /// An edit.
   public init(
-    domain: Domain, document: [UInt8], acceptedCodes: [String] = [],
-    findingCodes: Set<String> = []
+    _ domain: Domain, over basis: DomainBasis,
+    environments: [AppIdentifier: App.Environment] = [:], document: [UInt8],
+    acceptedCodes: [String] = [], findingCodes: Set<String> = []
   ) {
     self.domain = domain
+    self.basis = basis
+    self.environments = environments
     self.document = document
     self.acceptedCodes = acceptedCodes
     self.findingCodes = findingCodes
   }
+}
+
+/// What an edit was based on has changed. `Store.edit` plans it again.
+package struct Outdated: Error {
+  package init() {}
 }
 
 /// A domain after an edit.
@@ -108,29 +134,41 @@ public struct Transaction: ~Copyable {
   }
 }
 
-extension Transaction {
-  /// A domain; `nil` if it does not exist.
+extension Store {
+  /// A domain to edit.
   ///
   /// - Throws: `StoreError.staleRevision`, `.alreadyExists` or `.notFound` if the precondition fails.
-  public func domain(
-    _ name: DomainName, if precondition: Precondition = .none
-  ) throws -> StoredDomain? {
-    let stored = try DomainRows.find(name, connection)
-    try precondition.check(stored?.revision, of: name)
-    return stored
+  public func basis(
+    of name: DomainName, if precondition: Precondition = .none
+  ) throws -> DomainBasis {
+    let basis = try read { try DomainBasis(name, $0) }
+    try precondition.check(basis.stored?.revision, of: name)
+    return basis
   }
 
+  /// Whether an edit is still based on what is stored.
+  public func isCurrent(_ edit: DomainEdit) throws -> Bool { try read { try edit.isCurrent($0) } }
+}
+
+extension DomainEdit {
+  fileprivate func isCurrent(_ connection: Connection) throws -> Bool {
+    try DomainRows.version(of: domain.name, connection) == basis.stored?.version
+  }
+}
+
+extension Transaction {
   /// Writes a new or changed domain and publishes a revision. An edit that changes nothing writes
   /// nothing.
   ///
-  /// - Parameters:
-  ///   - old: The domain as read in this transaction; `nil` for a new one.
-  ///   - action: The action for the audit.
-  /// - Throws: `StoreError.nameTaken`.
-  public func save(
-    _ edit: DomainEdit, over old: StoredDomain?, action: String
-  ) throws -> EditedDomain {
-    let before = try old.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+  /// - Parameter action: The action for the audit.
+  /// - Throws: `StoreError.nameTaken`; `Outdated` if the domain or its apps are no longer as the edit
+  ///   found them.
+  public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
+    let isCurrent =
+      try edit.isCurrent(connection)
+      && edit.environments.allSatisfy { try AppRows.environment(of: $0, connection) == $1 }
+    if !isCurrent { throw Outdated() }
+    let (old, before) = (edit.basis.stored, edit.basis.published)
     if let old, let before, old.domain == edit.domain, before.document == edit.document {
       return EditedDomain(
         stored: old, revision: before.revision, documentBefore: before.document, isNew: false,
@@ -139,30 +177,27 @@ extension Transaction {
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
-    try rows.save(edit.domain, over: old?.domain, now: now, connection)
+    let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
     let revision = try RevisionRows.publish(
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
     try rows.saveFindings(edit.findingCodes, connection)
     try ChangeRows.add(rows.id, connection)
-    let name = old?.domain.name ?? edit.domain.name
-    try record(action, .domain(name), revision: revision.number)
-    guard let stored = try rows.load(connection) else {
-      throw StoreError.database(.damaged, detail: "the domain \"\(name)\" has no name")
-    }
+    try record(action, .domain(domain.name), revision: revision.number)
     return EditedDomain(
-      stored: stored, revision: revision, documentBefore: before?.document, isNew: old == nil,
-      isChanged: true)
+      stored: StoredDomain(
+        id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
+        acceptedCodes: edit.acceptedCodes),
+      revision: revision, documentBefore: before?.document, isNew: old == nil, isChanged: true)
   }
 
   /// Deletes a domain with its revisions. Its apps are kept.
   ///
   /// - Throws: `StoreError.notFound`, `.staleRevision`.
   public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {
-    guard let old = try DomainRows.find(name, connection) else {
-      throw StoreError.notFound(.domain(name))
-    }
-    try precondition.check(old.revision, of: name)
+    let old = try DomainRows.version(of: name, connection)
+    try precondition.check(old?.revision, of: name)
+    guard let old else { throw StoreError.notFound(.domain(name)) }
     try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
     try ChangeRows.add(old.id, connection)
     try record("delete domain", .domain(name))
@@ -175,17 +210,17 @@ extension Transaction {
     }
   }
 
-  /// Releases the aliases that stored domains are about to lose, so that other domains can take them.
-  /// Save each of these domains in the same transaction: until then, a reserved name (RFC 2606,
-  /// `.invalid`) stands in for the alias.
-  public func releaseAliases(for domains: [Domain]) throws {
-    for domain in domains {
-      guard let id = try DomainRows.id(of: domain.name, connection) else { continue }
-      for (position, alias) in try DomainRows(id: id).names(connection).enumerated()
-      where position > 0 && !domain.aliases.contains(alias) {
+  /// Releases the aliases that these edits take from their domains, so that other domains can take
+  /// them. Save the edits in the same transaction: until then, a reserved name (RFC 2606, `.invalid`)
+  /// stands in for the alias.
+  public func releaseAliases(before edits: [DomainEdit]) throws {
+    for edit in edits {
+      guard let old = edit.basis.stored else { continue }
+      let kept = Set(edit.domain.aliases)
+      for (position, alias) in old.domain.aliases.enumerated() where !kept.contains(alias) {
         try connection.run(
           "UPDATE domain_name SET name = ? WHERE name = ?",
-          [.text("released-\(id)-\(position).invalid"), .text(alias.description)])
+          [.text("released-\(old.id)-\(position).invalid"), .text(alias.description)])
       }
     }
   }

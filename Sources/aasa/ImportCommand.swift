@@ -34,9 +34,7 @@ enum ImportCommand {
       author: "aasa import", reason: arguments.value(.reason) ?? "")
     do {
       let publication = try Store.use(database, missing: .createdWithNote) { store in
-        try Publisher(store: store).write(context) {
-          try $0.adopt(file, for: name, accepting: accepted)
-        }
+        try Publisher(store: store).adopt(file, for: name, accepting: accepted, by: context)
       }
       FindingLines.complain(publication.findings)
       let revision = publication.edited.revision

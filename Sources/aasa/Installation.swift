@@ -72,9 +72,13 @@ enum Installation {
     try Progress.during("Reading from \(name)") { progress in
       switch self {
       case .database(let path):
-        let state = try Store.use(path, missing: .refused) { try $0.state() }
-        for app in state.apps { try take(.app(.object(AppResource.json(app))), progress) }
-        for domain in state.domains { try take(.domain(StateResource.json(domain)), progress) }
+        try Store.use(path, missing: .refused) { store in
+          let state = try store.export()
+          for app in state.apps { try take(.app(.object(AppResource.json(app.app))), progress) }
+          while case let domains = try state.next(), !domains.isEmpty {
+            for stored in domains { try take(.domain(StateResource.json(stored.domain)), progress) }
+          }
+        }
       case .server(let client):
         var elements = StateElements()
         let answer = try client.stream("/v1/export") { bytes in
@@ -114,9 +118,8 @@ enum Installation {
     return try Store.use(path, missing: change.isDryRun ? .refused : .createdWithNote) { store in
       do {
         let state = try Faults.collecting(in: change.state, StateResource.read)
-        let applied = try Publisher(store: store).write(context) {
-          try $0.apply(state, prune: change.prune, accepting: change.accepted)
-        }
+        let applied = try Publisher(store: store).apply(
+          state, prune: change.prune, accepting: change.accepted, by: context)
         let plan = try Plan(applied, isDryRun: change.isDryRun)
         return (plan, plan.json)
       } catch {

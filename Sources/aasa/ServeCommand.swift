@@ -93,7 +93,7 @@ enum ServeCommand {
     }
     Terminal.complain("Association files: \(service.publicURL)")
     Terminal.complain("Admin API:         \(service.adminURL)/v1")
-    let domain = try store.domains(after: nil, limit: 1).first?.name.text
+    let domain = try store.domains(limit: 1).page.first?.name.text
     if let domain { Terminal.complain("Try:               \(fetch(domain, service))") }
     guard isWritable(configuration.database, log) else { return }
     try announceFirstToken(of: store)

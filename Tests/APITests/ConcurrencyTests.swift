@@ -1,6 +1,8 @@
 import Association
 import Dispatch
 import JSONValue
+import Publishing
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -84,5 +86,132 @@ import Testing
     }
     #expect(wins.withLock { $0 } == 1)
     #expect(stale.withLock { $0 } == 7)
+  }
+
+  @Test func anEditWhoseTurnDoesNotComeIsToldToTryAgain() throws {
+    running.store.setLockTimeout(milliseconds: 20)
+    let change: JSON = ["cacheSeconds": 60]
+    try running.store.write(WriteContext(author: "test")) { _ in
+      let response = try running.admin.send("PATCH", "/v1/domains/d0.example", json: change)
+      #expect(try response.status == 503 && response.code == "busy")
+      #expect(response["Retry-After"] == "1")
+    }
+    let response = try running.admin.send("PATCH", "/v1/domains/d0.example", json: change)
+    #expect(try response.status == 200 && response.json["revision"] == 2)
+  }
+
+  @Test func anEditIsNotMadeIfItsClientWentAwayWhileItWaited() throws {
+    let change: JSON = ["cacheSeconds": 60]
+    try running.store.write(WriteContext(author: "test")) { _ in
+      let connection = try RawConnection(port: running.admin.port)
+      let body = change.serialized()
+      let head =
+        ["PATCH /v1/domains/d0.example HTTP/1.1", "Content-Length: \(body.count)"]
+        + running.admin.lines
+      try connection.send(head.map { $0 + "\r\n" }.joined() + "\r\n")
+      try connection.send(body)
+      connection.reset()
+    }
+    // Turns come in order, so the first edit, if it were made, would be revision 2.
+    let response = try running.admin.send("PATCH", "/v1/domains/d1.example", json: change)
+    #expect(response.status == 200)
+    #expect(try running.admin.send("GET", "/v1/domains/d0.example").json["revision"] == 1)
+  }
+
+  @Test func aSlowEditDelaysNoEditOfAnotherDomain() throws {
+    let publisher = Publisher(store: running.store)
+    let name = try DomainName("d0.example")
+    let (begins, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let slow = Threads([
+      {
+        #expect(throws: Never.self) {
+          try publisher.publish(name, action: "slow", by: WriteContext(author: "test")) { old in
+            begins.signal()
+            end.wait()
+            return old?.domain ?? Domain(name: name)
+          }
+        }
+      }
+    ])
+    begins.wait()
+    for domain in ["d1.example", "new.example"] {
+      try running.put(domain, ["appclips": [.string(app)]])
+      #expect(try running.served(domain)["appclips"] != nil)
+    }
+    let dry = try running.admin.send("PUT", "/v1/domains/d2.example?dryRun=true", json: [:])
+    #expect(dry.status == 200)
+    end.signal()
+    #expect(slow.end())
+  }
+
+  /// A way to change a domain.
+  private enum Mutation: CaseIterable {
+    case put, patch, adopt, restore, delete, apply, rename
+
+    /// Changes a domain that uses the app `ABCDE12345.<domain>`.
+    func send(_ domain: String, _ running: RunningService, first: Bool) throws -> RawResponse {
+      let (admin, path) = (running.admin, "/v1/domains/\(domain)")
+      let own = "ABCDE12345.\(domain)"
+      let entry: JSON = [
+        "apps": [.string(own)], "routes": [["path": .string("/\(self)\(first)")]],
+      ]
+      switch self {
+      case .put: return try admin.send("PUT", path, json: ["entries": [entry]])
+      case .patch:
+        return try admin.send("PATCH", path, json: ["cacheSeconds": first ? 60 : 120])
+      case .adopt:
+        return try admin.send(
+          "PUT", path + "/file", json: ["appclips": ["apps": [.string(own + ".\(first)")]]])
+      case .restore: return try admin.send("POST", path + "/revisions/1/restore")
+      case .delete: return try admin.send("DELETE", path)
+      case .apply:
+        return try admin.send(
+          "POST", "/v1/apply",
+          json: ["domains": [["domain": .string(domain), "entries": [entry]]]])
+      case .rename:
+        return try admin.send(
+          "POST", "/v1/apps/\(own)/rename", json: ["to": .string(own + ".renamed")])
+      }
+    }
+  }
+
+  @Test func whicheverTwoChangesRaceWhatIsServedIsWhatIsStoredAndWhatWasAcknowledged() throws {
+    for first in Mutation.allCases {
+      for second in Mutation.allCases {
+        let domain = "\(first)-\(second).example"
+        let own = JSON.string("ABCDE12345.\(domain)")
+        try running.put(domain, ["entries": [["apps": [own], "routes": []]]])
+        try running.put(domain, ["entries": [["apps": [own], "routes": [["path": "/"]]]]])
+        let answers = Mutex<[RawResponse]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+          let mutation = index == 0 ? first : second
+          #expect(throws: Never.self) {
+            let answer = try mutation.send(domain, running, first: index == 0)
+            answers.withLock { $0.append(answer) }
+          }
+        }
+        try check(answers.withLock { $0 }, of: domain)
+      }
+    }
+  }
+
+  private func check(_ answers: [RawResponse], of domain: String) throws {
+    #expect(answers.allSatisfy { [200, 201, 204, 404, 409].contains($0.status) }, "\(answers)")
+    let path = "/v1/domains/\(domain)"
+    let stored = try running.admin.send("GET", path + "/file")
+    let served = try running.serve(domain)
+    #expect(served.status == stored.status, "\(domain)")
+    if stored.status == 200 { #expect(served.body == stored.body, "\(domain)") }
+    // A deletion takes the revisions with it.
+    if answers.contains(where: { $0.status == 204 }) { return }
+    let revisions = try running.admin.send("GET", path + "/revisions").json["items"]?.arrayValue
+    let numbers = (revisions ?? []).compactMap { $0["revision"]?.integerValue }
+    let acknowledged = try answers.filter { $0.status < 300 }.compactMap { answer in
+      let json = try answer.json
+      let publication = json["domains"]?[0] ?? json
+      return publication["changed"] == true ? publication["revision"]?.integerValue : nil
+    }
+    #expect(numbers == (1..<acknowledged.count + 3).reversed(), "\(domain)")
+    #expect(Set(acknowledged) == Set(3..<acknowledged.count + 3), "\(domain)")
   }
 }

@@ -164,9 +164,7 @@ import Testing
       code: "invalid-input"),
     Refusal(
       method: "POST", target: "/v1/apply",
-      body: [
-        "domains": [["domain": "a.example"], ["domain": "b.example", "aliases": ["a.example"]]]
-      ],
+      body: ["domains": [["domain": "b.example", "aliases": ["a.example"]]]],
       status: 409, code: "name-taken"),
     Refusal(
       method: "POST", target: "/v1/apply",

@@ -23,9 +23,9 @@ import Testing
     domain.aliases = try aliases.map { try Alias($0) }
     domain.document.services[service] = Document.AppList(apps: [try AppIdentifier(app)])
     let edited = domain
-    _ = try publisher.write(WriteContext(author: "test")) {
-      try $0.publish(edited.name, action: "test") { _ in edited }
-    }
+    _ = try publisher.publish(
+      edited.name, action: "test", by: WriteContext(author: "test")
+    ) { _ in edited }
   }
 
   @Test func followingServesTheChangesOfAnotherProcess() throws {
@@ -39,7 +39,7 @@ import Testing
     running.service.follow()
     #expect(try running.served("x.example")["appclips"] != nil)
     #expect(try running.served("a.example")["webcredentials"] != nil)
-    try other.write(WriteContext(author: "test")) { try $0.delete(DomainName("b.example")) }
+    try other.delete(DomainName("b.example"), by: WriteContext(author: "test"))
     running.service.follow()
     #expect(try running.serve("x.example").status == 404)
   }

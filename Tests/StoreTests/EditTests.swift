@@ -14,6 +14,7 @@ import Testing
   private var store: Store { temporary.store }
 
   private struct Stop: Error {}
+  private let context = WriteContext(author: "test")
 
   init() throws {
     temporary = try TemporaryStore()
@@ -21,13 +22,11 @@ import Testing
   }
 
   private func put(_ domain: Domain, in transaction: borrowing Transaction) throws {
-    let edit = DomainEdit(domain: domain, document: domain.document.rendered())
-    let old = try transaction.domain(domain.name)
-    _ = try transaction.save(edit, over: old, action: "test")
+    _ = try transaction.save(store.edit(to: domain), action: "test")
   }
 
   private func names() throws -> [String] {
-    try store.domains(after: nil, limit: 10).map(\.name.text)
+    try store.domains(limit: 10).page.map(\.name.text)
   }
 
   @Test func anEditIsServedAfterItsCommitAndADryRunIsNot() throws {
@@ -37,30 +36,28 @@ import Testing
       let revision = try other.domain(DomainName("example.com")).revision
       seen.withLock { $0.append(revision) }
     }
-    let name = name
     for (isDryRun, path) in [(false, "/a"), (true, "/b"), (false, "/b")] {
       let context = WriteContext(author: "test", isDryRun: isDryRun)
-      let publication = try publisher.write(context) {
-        try $0.publish(name, action: "test") { _ in try .example(paths: [path]) }
+      let publication = try publisher.publish(name, action: "test", by: context) { _ in
+        try .example(paths: [path])
       }
       #expect(publication.edited.isChanged)
     }
     #expect(seen.withLock { $0 } == [1, 2])
     #expect(throws: Stop.self) {
-      try publisher.write(WriteContext(author: "test")) { _ in throw Stop() }
+      try publisher.publish(name, action: "test", by: context) { _ in throw Stop() }
     }
     #expect(seen.withLock { $0 } == [1, 2])
   }
 
   @Test func anEditThatCannotBeServedIsStoredAndSaysSo() throws {
     let publisher = Publisher(store: store) { throw Stop() }
-    let name = name
-    #expect(throws: StoreError.notServedYet(detail: "Stop()")) {
-      try publisher.write(WriteContext(author: "test")) {
-        try $0.publish(name, action: "test") { _ in try .example() }
-      }
+    do {
+      _ = try publisher.publish(name, action: "test", by: context) { _ in try .example() }
+      Issue.record("it was served")
+    } catch StoreError.notServedYet(let stored, _) {
+      #expect(try stored == store.domain(name) && stored?.revision == 1)
     }
-    #expect(try store.domain(name).revision == 1)
     #expect(try temporary.count("audit") == 1)
   }
 
@@ -74,7 +71,7 @@ import Testing
       #expect(try names() == ["example.com"], "nothing uncommitted is visible")
     }
     #expect(throws: Stop.self) {
-      try store.write(WriteContext(author: "test")) { transaction in
+      try store.write(context) { transaction in
         try put(.example(paths: ["/c"]), in: transaction)
         throw Stop()
       }
@@ -82,18 +79,14 @@ import Testing
     #expect(try names() == ["example.com"])
     #expect(try store.domain(name) == before)
     #expect(try store.changes(after: 0).sequence == 1)
-    try store.edit(name) { old in
-      #expect(old == before)
-      let domain = try Domain.example(paths: ["/d"])
-      return DomainEdit(domain: domain, document: domain.document.rendered())
-    }
+    try store.put(.example(paths: ["/d"]))
     #expect(try store.domain(name).revision == 2)
   }
 
   @Test func anEditOnAFullDiskIsRolledBack() throws {
     try store.put(.example("before.example"))
     do {
-      try store.write(WriteContext(author: "test")) { transaction in
+      try store.write(context) { transaction in
         try put(.example(), in: transaction)
         let pages = try transaction.connection.first("PRAGMA page_count") { $0.int(0) } ?? 0
         try transaction.connection.run("PRAGMA max_page_count = \(pages + 2)")
@@ -108,7 +101,7 @@ import Testing
     } catch StoreError.database(.diskFull, _) {
       #expect(try names() == ["before.example"])
     }
-    try store.write(WriteContext(author: "test")) {
+    try store.write(context) {
       try $0.connection.run("PRAGMA max_page_count = 1000000")
       try put(.example(), in: $0)
     }
@@ -117,11 +110,9 @@ import Testing
 
   @Test func canonicallyEquivalentTextsAreDifferent() throws {
     for text in ["\u{E9}", "e\u{301}"] {
-      let edited = try store.edit(name) { old in
-        var domain = try old?.domain ?? .example()
-        domain.document.apps = [text]
-        return DomainEdit(domain: domain, document: domain.document.rendered())
-      }
+      var domain = try store.basis(of: name).stored?.domain ?? .example()
+      domain.document.apps = [text]
+      let edited = try store.put(domain)
       let apps = edited.stored.domain.document.apps?.map { Array($0.utf8) }
       #expect(apps == [Array(text.utf8)] && edited.isChanged)
     }

@@ -23,22 +23,17 @@ extension Domain {
 extension Store {
   private static var context: WriteContext { WriteContext(author: "test") }
 
+  /// Creates or changes a domain without a review.
   @discardableResult
-  func edit(
-    _ name: DomainName, _ body: (StoredDomain?) throws -> DomainEdit
-  ) throws -> EditedDomain {
-    try write(Self.context) { transaction in
-      let old = try transaction.domain(name)
-      return try transaction.save(try body(old), over: old, action: "test")
-    }
+  func put(_ domain: Domain, document: [UInt8]? = nil) throws -> EditedDomain {
+    let edit = try edit(to: domain, document: document)
+    return try write(Self.context) { try $0.save(edit, action: "test") }
   }
 
-  /// Creates or changes a domain.
-  @discardableResult
-  func put(_ domain: Domain) throws -> EditedDomain {
-    try edit(domain.name) { _ in
-      DomainEdit(domain: domain, document: domain.document.rendered())
-    }
+  /// An edit of what is stored now.
+  func edit(to domain: Domain, document: [UInt8]? = nil) throws -> DomainEdit {
+    DomainEdit(
+      domain, over: try basis(of: domain.name), document: document ?? domain.document.rendered())
   }
 
   func delete(_ name: DomainName) throws { try write(Self.context) { try $0.delete(name) } }

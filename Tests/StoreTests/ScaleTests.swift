@@ -10,23 +10,17 @@ import Testing
 
   init() throws { temporary = try TemporaryStore() }
 
-  private func edit(of name: DomainName, cacheSeconds: Int) -> DomainEdit {
-    let domain = Domain(name: name, cacheSeconds: cacheSeconds)
-    return DomainEdit(domain: domain, document: domain.document.rendered())
-  }
-
   @Test func aHundredThousandDomainsAreListedPageByPageAndOneEditIsOneChange() throws {
     let names = try (0..<Self.count).map { try DomainName("d\(1_000_000 + $0).example") }
+    let edits = try names.map { try store.edit(to: Domain(name: $0, cacheSeconds: 1)) }
     try store.write(WriteContext(author: "test")) { transaction in
-      for name in names {
-        _ = try transaction.save(edit(of: name, cacheSeconds: 1), over: nil, action: "test")
-      }
+      for edit in edits { _ = try transaction.save(edit, action: "test") }
     }
-    #expect(try store.domainCount() == Self.count)
     var seen = 0
     var last: String?
     while true {
-      let page = try store.domains(after: last, limit: 1000)
+      let (page, total) = try store.domains(after: last, limit: 10_000)
+      #expect(total == Self.count)
       if page.isEmpty { break }
       #expect(page.map(\.name) == Array(names[seen..<seen + page.count]))
       seen += page.count
@@ -36,7 +30,7 @@ import Testing
 
     let before = try store.readServed { _ in }
     let one = names[Self.count / 2]
-    try store.edit(one) { _ in edit(of: one, cacheSeconds: 2) }
+    try store.put(Domain(name: one, cacheSeconds: 2))
     #expect(try store.changes(after: before).domains?.count == 1)
   }
 }

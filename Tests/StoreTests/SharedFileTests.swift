@@ -64,12 +64,10 @@ import Testing
           let publisher = thread.isMultiple(of: 2) ? first : second
           for index in 0..<10 {
             let context = WriteContext(author: "\(thread)")
-            let publication = try publisher.write(context) { transaction in
-              try transaction.publish(name, action: "add") { old in
-                var domain = try #require(old).domain
-                domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
-                return domain
-              }
+            let publication = try publisher.publish(name, action: "add", by: context) { old in
+              var domain = try #require(old).domain
+              domain.document.entries[0].routes.append(Route(path: "/\(thread)/\(index)"))
+              return domain
             }
             numbers.append(publication.edited.revision.number)
           }
@@ -88,16 +86,16 @@ import Testing
   }
 
   @Test func onlyOneOfManyConcurrentCreationsSucceeds() async throws {
-    let store = store
+    let publisher = Publisher(store: store)
     let outcomes = Collected<Bool>()
     try await withThrowingTaskGroup { group in
       for thread in 0..<8 {
         group.addTask {
           let domain = try Domain.example(paths: ["/\(thread)"])
           do {
-            _ = try store.write(WriteContext(author: "\(thread)")) {
-              try $0.publish(domain.name, if: .absent, action: "add") { _ in domain }
-            }
+            _ = try publisher.publish(
+              domain.name, if: .absent, action: "add", by: WriteContext(author: "\(thread)")
+            ) { _ in domain }
             outcomes.append(true)
           } catch StoreError.alreadyExists(current: 1) {
             outcomes.append(false)
@@ -113,11 +111,11 @@ import Testing
     let name = try DomainName("example.com")
     try store.put(.example())
     let other = try temporary.open()
-    _ = try store.edit(name) { _ in
+    let edit = try store.edit(to: .example(paths: ["/b"]))
+    try store.write(WriteContext(author: "test")) { transaction in
+      _ = try transaction.save(edit, action: "test")
       #expect(try other.domain(name).domain.paths == ["/a"])
       #expect(try store.domain(name).revision == 1)
-      let domain = try Domain.example(paths: ["/b"])
-      return DomainEdit(domain: domain, document: domain.document.rendered())
     }
     #expect(try other.domain(name).domain.paths == ["/b"])
   }

@@ -29,17 +29,17 @@ import Testing
     struct Stop: Error {}
     let before = try store.put(.example(aliases: ["www.example.com"])).stored
     let sequence = try store.changes(after: 0).sequence
+    let edit = try store.edit(to: .example(paths: ["/b"]))
     #expect(throws: Stop.self) {
-      try store.edit(name) { _ in throw Stop() }
+      try store.write(WriteContext(author: "test")) {
+        _ = try $0.save(edit, action: "test")
+        throw Stop()
+      }
     }
     // A document that the schema refuses, after all rows of the domain have been written.
     let other = try Domain.example(aliases: ["new.example"], paths: ["/x", "/y"])
     for document in [[], Array(repeating: UInt8(ascii: "x"), count: 131_073)] {
-      #expect(throws: StoreError.self) {
-        try store.edit(name) { _ in
-          DomainEdit(domain: other, document: document)
-        }
-      }
+      #expect(throws: StoreError.self) { try store.put(other, document: document) }
     }
     #expect(try store.domain(name) == before)
     #expect(try store.changes(after: 0).sequence == sequence)
@@ -62,10 +62,7 @@ import Testing
 
   @Test func anEditThatChangesNothingPublishesNothing() throws {
     let first = try store.put(.example())
-    let second = try store.edit(name) { old in
-      let domain = try #require(old).domain
-      return DomainEdit(domain: domain, document: domain.document.rendered())
-    }
+    let second = try store.put(store.domain(name).domain)
     #expect(!second.isChanged && second.revision == first.revision)
     #expect(try store.changes(after: 0).sequence == 1)
   }
@@ -98,7 +95,7 @@ import Testing
     let domain = try store.put(.example(aliases: ["www.example.com"]))
     try store.delete(name)
     #expect(try store.served(domain.stored.id) == nil)
-    #expect(try store.domainCount() == 0)
+    #expect(try store.domains(limit: 1).total == 0)
     #expect(try store.apps(after: nil, limit: 10).map(\.domainCount) == [0])
     for table in ["domain_name", "entry", "route", "revision", "entry_app"] {
       #expect(try temporary.count(table) == 0, "\(table)")
