@@ -56,17 +56,15 @@ public struct AdminAPI: Sendable {
     return [ServiceEndpoints.description(of: described)] + described
   }
 
-  /// Refuses a request before its body is read (400 for its query, 401, 403, 404, 405 or 413), or says
-  /// how much of the body to read.
+  /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how
+  /// large its body may be.
   public func screen(_ head: RequestHead) -> Screening {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
-      let (endpoint, _) = try admit(head, &caller)
-      try endpoint.checkBody(bytes: head.fields["Content-Length"].flatMap { Int($0) } ?? 0)
-      return .readBody(upTo: endpoint.bodyLimit ?? .max)
+      return .readBody(upTo: try admit(head, &caller).endpoint.bodyLimit)
     } catch {
-      return .answer(answer(.failure(error), to: head, caller, since: start))
+      return .answer(answer(.failure(error), to: head, head.fields, caller, since: start))
     }
   }
 
@@ -78,9 +76,11 @@ public struct AdminAPI: Sendable {
       let (endpoint, parameters) = try admit(request.head, &caller)
       let call = Call(request: request, parameters: parameters, token: caller.token)
       if !endpoint.isHeavy { return try endpoint.handle(call) }
-      return try heavyWork.run(for: caller.token?.name ?? "") { try endpoint.handle(call) }
+      let turn = try heavyWork.turn(
+        for: caller.token?.name ?? "", unless: request.clientHasGone)
+      return try withExtendedLifetime(turn) { try endpoint.handle(call) }
     }
-    return answer(result, to: request.head, caller, since: start)
+    return answer(result, to: request.head, request.fields, caller, since: start)
   }
 
   /// What is known about a request, even a refused one.
@@ -101,11 +101,12 @@ public struct AdminAPI: Sendable {
     return (endpoint, parameters)
   }
 
+  /// - Parameter head: `nil` for a malformed request.
   private func answer(
-    _ result: Result<Response, any Error>, to head: RequestHead, _ caller: Caller,
-    since start: ContinuousClock.Instant
+    _ result: Result<Response, any Error>, to head: RequestHead?, _ fields: Fields,
+    _ caller: Caller, since start: ContinuousClock.Instant
   ) -> Response {
-    let id = RequestID.of(head.fields)
+    let id = RequestID.of(fields)
     let response: Response
     var code: String?
     switch result {
@@ -117,53 +118,33 @@ public struct AdminAPI: Sendable {
       code = problem.code
     }
     let duration = ContinuousClock.now - start
-    counts.count(response.status, of: caller.endpoint, isDryRun: head.isDryRun, after: duration)
+    counts.count(
+      response.status, of: caller.endpoint, isDryRun: head?.isDryRun ?? false, after: duration)
     log(
       .answered(
         AnsweredRequest(
-          id: id, method: head.method.description, path: head.target.path,
-          domain: ServiceEndpoints.askedDomain(in: head), status: response.status, code: code,
-          duration: duration, token: caller.token?.name, peer: head.peer)))
+          id: id, method: head?.method.description ?? "", path: head?.target.path ?? "",
+          domain: head.flatMap(ServiceEndpoints.askedDomain), status: response.status, code: code,
+          duration: duration, token: caller.token?.name, peer: head?.peer ?? "")))
     return finish(response, requestID: id)
   }
 
   /// Answers a request that is malformed HTTP or exceeds a limit.
   public func refuse(_ refusal: Refusal) -> Response {
-    let id = RequestID.of(refusal.fields)
-    let (code, detail): (Problem.Code, String) =
+    let start = ContinuousClock.now
+    var caller = Caller()
+    let result = Result<Response, any Error> {
       switch refusal.reason {
-      case .malformedTarget(let reason):
-        (.malformedTarget, "The target of the request \(reason.rawValue).")
-      case .malformedHeader(let reason): (.malformedHeader, reason)
-      case .unknownTransferCoding:
-        (.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
-      case .bodyTooLarge(let limit):
-        (.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
-      case .tooManyBodies(let limit):
-        (
-          .tooManyBodies,
-          "All request bodies together are over the limit of \(limit) bytes. Try again in a second."
-        )
-      case .headerTooLarge(let limit):
-        (.headerTooLarge, "The header is over the limit of \(limit) bytes.")
-      case .tooManyConnections:
-        (
-          .tooManyConnections,
-          "All connections, or your share of them, are in use. Try again in a second."
-        )
+      case .bodyTooLarge, .tooManyBodies:
+        // Its token, for the log. Such a request has passed `screen`.
+        if let head = refusal.head { _ = try admit(head, &caller) }
+      case .malformedTarget, .malformedHeader, .unknownTransferCoding, .headerTooLarge,
+        .tooManyConnections:
+        break
       }
-    counts.count(refusal.status, of: nil)
-    log(
-      .answered(
-        AnsweredRequest(
-          id: id, method: "", path: "", domain: nil, status: refusal.status, code: code.rawValue,
-          duration: .zero, token: nil, peer: "")))
-    let isCrowded = code == .tooManyBodies || code == .tooManyConnections
-    return finish(
-      Problem(
-        code, status: refusal.status, detail,
-        fields: isCrowded ? [Field("Retry-After", "1")] : []
-      ).response(requestID: id), requestID: id)
+      throw Problem(refusal.reason)
+    }
+    return answer(result, to: refusal.head, refusal.fields, caller, since: start)
   }
 
   private func problem(
@@ -183,6 +164,15 @@ public struct AdminAPI: Sendable {
     response.fields.append(Field("X-Request-Id", requestID))
     response.fields.append(Field("X-Content-Type-Options", "nosniff"))
     response.fields.append(Field("Cache-Control", "no-store"))
+    guard case .stream(let next) = response.body else { return response }
+    response.body = .stream {
+      do {
+        return try next()
+      } catch {
+        log(.failed(requestID: requestID, detail: String(describing: error)))
+        throw error
+      }
+    }
     return response
   }
 }

@@ -48,9 +48,10 @@ struct Call: Sendable {
 
   /// The body as JSON.
   ///
+  /// - Parameter element: See `JSON.parse`.
   /// - Throws: `Problem` for another media type (RFC 9110 section 15.5.16) or invalid JSON, and
   ///   `InvalidInput` for repeated keys.
-  func json() throws -> JSON {
+  func json(element: ((String, Int, JSON) -> Void)? = nil) throws -> JSON {
     let type = (request.fields["Content-Type"] ?? "application/json").lowercased()
     let essence = type.prefix { $0 != ";" }.trimmingSuffix(while: \.isWhitespace)
     guard ["application/json", "application/merge-patch+json"].contains(essence) else {
@@ -60,20 +61,22 @@ struct Call: Sendable {
           + "With curl, use --json."
       )
     }
-    let parsed = try parsedBody()
-    let faults = Faults()
-    for key in parsed.duplicateKeys {
-      faults.add(.duplicateKey, at: key, "This key occurs more than once.")
-    }
-    try faults.check()
-    return parsed.value
+    let parsed = try parsedBody(element)
+    if parsed.duplicateKeys.isEmpty { return parsed.value }
+    throw InvalidInput(
+      faults: parsed.duplicateKeys.map {
+        Fault(pointer: $0, code: .duplicateKey, message: "This key occurs more than once.")
+      }, more: parsed.duplicateKeyCount - parsed.duplicateKeys.count)
   }
 
-  private func parsedBody() throws(Problem) -> JSON.Parsed {
+  private func parsedBody(
+    _ element: ((String, Int, JSON) -> Void)?
+  ) throws(Problem) -> JSON.Parsed {
     do throws(JSON.SyntaxError) {
-      return try JSON.parse(request.body)
+      return try JSON.parse(request.body, element: element)
     } catch {
-      throw Problem(.notJSON, "The body is not valid JSON: \(error).")
+      if error.limit == nil { throw Problem(.notJSON, "The body is not valid JSON: \(error).") }
+      throw Problem(.bodyTooComplex, "The body is too complex: \(error). Send less at a time.")
     }
   }
 

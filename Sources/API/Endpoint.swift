@@ -124,17 +124,8 @@ struct Endpoint: Sendable {
     self.handle = handle
   }
 
-  /// The largest body in bytes; `nil` if only the server's own limit holds.
-  var bodyLimit: Int? { (body?.size ?? .small).bytes }
-
-  /// Refuses a body that is too large. An endpoint without a body ignores a small one.
-  ///
-  /// - Throws: `Problem`, 413.
-  func checkBody(bytes: Int) throws(Problem) {
-    guard let limit = bodyLimit, bytes > limit else { return }
-    throw Problem(
-      .bodyTooLarge, "The body of \(method.name) \(path) is over its limit of \(limit) bytes.")
-  }
+  /// The largest body that is read, in bytes. An endpoint without a body ignores a small one.
+  var bodyLimit: Int { (body?.size ?? .small).bytes ?? .max }
 }
 
 /// Finds endpoints by the segments of a path.

@@ -42,26 +42,31 @@ final class HeavyWork: Sendable {
     self.patience = patience
   }
 
-  /// Waits for a turn and does the work.
+  /// A turn, until it is released.
+  final class Turn {
+    private let work: HeavyWork
+    private let token: String
+
+    fileprivate init(_ work: HeavyWork, _ token: String) {
+      self.work = work
+      self.token = token
+    }
+
+    deinit {
+      work.state.withLock { state in
+        state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
+        state.giveTurns(of: work.turns)
+      }
+    }
+  }
+
+  /// Waits for a turn.
   ///
   /// - Parameters:
   ///   - token: The name of the request's token.
   ///   - isUnwanted: Whether nobody waits for the answer any longer.
-  /// - Throws: `Problem` without a turn, and what `work` throws.
-  func run<Result>(
-    for token: String, unless isUnwanted: () -> Bool = { false }, _ work: () throws -> Result
-  ) throws -> Result {
-    try waitForTurn(of: token, unless: isUnwanted)
-    defer {
-      state.withLock { state in
-        state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
-        state.giveTurns(of: turns)
-      }
-    }
-    return try work()
-  }
-
-  private func waitForTurn(of token: String, unless isUnwanted: () -> Bool) throws(Problem) {
+  /// - Throws: `Problem` without a turn.
+  func turn(for token: String, unless isUnwanted: () -> Bool = { false }) throws(Problem) -> Turn {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { state in
       state.waiting.append(Waiter(token: token, turn: turn))
@@ -69,7 +74,7 @@ final class HeavyWork: Sendable {
     }
     let deadline = DispatchTime.now() + patience
     repeat {
-      if turn.wait(timeout: min(deadline, .now() + 0.25)) == .success { return }
+      if turn.wait(timeout: min(deadline, .now() + 0.25)) == .success { return Turn(self, token) }
     } while .now() < deadline && !isUnwanted()
     let isWaiting = state.withLock { state in
       let count = state.waiting.count
@@ -78,5 +83,6 @@ final class HeavyWork: Sendable {
     }
     // The turn may have come at the last moment.
     if isWaiting { throw .busy("The server is busy with other requests.") }
+    return Turn(self, token)
   }
 }

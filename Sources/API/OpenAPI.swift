@@ -247,7 +247,7 @@ extension Endpoint {
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)
     switch body?.kind {
-    case .json, .mergePatch: codes.formUnion([.notJSONType, .invalidInput])
+    case .json, .mergePatch: codes.formUnion([.notJSONType, .bodyTooComplex, .invalidInput])
     case .file, nil: break
     }
     var byStatus: [Status: [Problem.Code]] = [:]

@@ -44,6 +44,7 @@ extension Problem {
     case staleRevision = "stale-revision"
     case alreadyExists = "already-exists"
     case bodyTooLarge = "body-too-large"
+    case bodyTooComplex = "body-too-complex"
     case documentTooLarge = "too-large"
     case notJSONType = "not-json-type"
     case invalidInput = "invalid-input"
@@ -103,6 +104,8 @@ extension Problem {
       case .alreadyExists:
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
+      case .bodyTooComplex:
+        (.contentTooLarge, "The body has a longer key or string, or more values, than allowed.", [])
       case .documentTooLarge:
         (.contentTooLarge, Self.tooLargeMeaning, [.account, .domain] + Self.ofDocument)
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])

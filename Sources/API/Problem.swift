@@ -33,6 +33,30 @@ extension Problem {
     self.init(status: status, code: code.rawValue, detail: detail, members: members)
   }
 
+  /// A request that is malformed HTTP or exceeds a limit.
+  init(_ reason: Refusal.Reason) {
+    switch reason {
+    case .malformedTarget(let reason):
+      self.init(.malformedTarget, "The target of the request \(reason.rawValue).")
+    case .malformedHeader(let reason): self.init(.malformedHeader, reason)
+    case .unknownTransferCoding:
+      self.init(.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
+    case .bodyTooLarge(let limit):
+      self.init(.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
+    case .tooManyBodies(let limit):
+      self.init(
+        .tooManyBodies,
+        "All request bodies together are over the limit of \(limit) bytes. Try again.",
+        fields: [Field("Retry-After", "1")])
+    case .tooManyConnections:
+      self.init(
+        .tooManyConnections, "All connections, or your share of them, are in use. Try again.",
+        fields: [Field("Retry-After", "1")])
+    case .headerTooLarge(let limit):
+      self.init(.headerTooLarge, "The header is over the limit of \(limit) bytes.")
+    }
+  }
+
   /// A malformed name in the path or the query.
   init(malformed error: ValidationError) {
     self.init(status: .badRequest, code: error.code.rawValue, detail: error.message)

@@ -60,6 +60,11 @@ extension Response {
       body: json.serialized())
   }
 
+  /// An answer whose text is made while it is sent.
+  static func json(_ status: Status, stream next: @escaping () throws -> [UInt8]?) -> Response {
+    Response(status, fields: [Field("Content-Type", "application/json")], stream: next)
+  }
+
   /// A page of a list.
   ///
   /// - Parameters:

@@ -8,6 +8,10 @@ import Store
 /// `/v1/export` and `/v1/apply`.
 struct StateEndpoints: Sendable {
   let publisher: Publisher
+  /// Each export keeps the database from emptying its WAL until the client has read all of it.
+  private let exports = HeavyWork(turns: 5)
+
+  init(publisher: Publisher) { self.publisher = publisher }
 
   var all: [Endpoint] {
     [
@@ -17,14 +21,7 @@ struct StateEndpoints: Sendable {
         description:
           "If the database file was deleted or replaced while the server ran, the state is what the "
           + "server still has, and the answer has the header field `X-Aasa-Database: replaced`.",
-        answers: .ok("A state that `apply` accepts.", "State", Example.state)
-      ) { _ in
-        let isReplaced = publisher.store.replacedFile != nil
-        var response = Response.json(
-          .ok, StateResource.json(try DesiredState(of: publisher.store.export())))
-        if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
-        return response
-      },
+        answers: .ok("A state that `apply` accepts.", "State", Example.state), handle: export),
       Endpoint(
         .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
         "apply", .state, "Apply a desired state", description: "Applies all of it, or nothing.",
@@ -34,12 +31,24 @@ struct StateEndpoints: Sendable {
     ]
   }
 
+  private func export(_ call: Call) throws -> Response {
+    let turn = try exports.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let isReplaced = publisher.store.replacedFile != nil
+    var text = StateResource.text(try publisher.store.export())
+    var response = Response.json(.ok) { try withExtendedLifetime(turn) { try text.next() } }
+    if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
+    return response
+  }
+
   private func apply(_ call: Call) throws -> Response {
-    let state = try Faults.collecting(in: try call.json(), StateResource.read)
+    var reading = StateReading()
+    let rest = try call.json { reading.add($2, to: $0, at: $1) }
+    let state = try reading.state(rest)
     let context = try call.context()
     let applied = try publisher.apply(
       state, prune: call.flag(.prune), accepting: call.acceptedCodes(), by: context)
-    return .json(.ok, try Plan(applied, isDryRun: context.isDryRun).json)
+    var text = Plan.text(applied, isDryRun: context.isDryRun)
+    return .json(.ok) { try text.next() }
   }
 }
 

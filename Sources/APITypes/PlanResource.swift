@@ -25,12 +25,7 @@ package struct Plan: Sendable {
 extension Plan {
   package init(_ applied: AppliedState, isDryRun: Bool) throws {
     apps = applied.apps.map { Step(name: $0.app.text, action: $0.action, publication: nil) }
-    domains = try applied.domains.map { step in
-      let publication = step.action == .unchanged ? nil : step.publication
-      return Step(
-        name: step.domain.text, action: step.action,
-        publication: try publication.map { try PublicationResource($0) })
-    }
+    domains = try applied.domains.map(Step.init)
     self.isDryRun = isDryRun
   }
 
@@ -41,6 +36,31 @@ extension Plan {
     ]
     if isDryRun { object["dryRun"] = true }
     return .object(object)
+  }
+
+  /// The text of a plan, made piece by piece: each document is compared when its turn comes.
+  package static func text(_ applied: AppliedState, isDryRun: Bool) -> StreamedLists {
+    var apps = applied.apps[...]
+    var domains = applied.domains[...]
+    return StreamedLists(
+      [
+        (
+          "apps",
+          {
+            let batch = apps.prefix(1000)
+            apps = apps.dropFirst(1000)
+            return batch.map {
+              Step(name: $0.app.text, action: $0.action, publication: nil).json("app")
+            }
+          }
+        ),
+        (
+          "domains",
+          {
+            try domains.popFirst().map { [try Step($0).json("domain")] } ?? []
+          }
+        ),
+      ], members: isDryRun ? ["dryRun": true] : [:])
   }
 
   /// Reads the answer of a server, which may be newer and have more members.
@@ -54,6 +74,15 @@ extension Plan {
 }
 
 extension Plan.Step {
+  fileprivate init(
+    _ step: (domain: DomainName, action: Plan.Action, publication: Publication?)
+  ) throws {
+    name = step.domain.text
+    action = step.action
+    publication =
+      step.action == .unchanged ? nil : try step.publication.map { try PublicationResource($0) }
+  }
+
   fileprivate func json(_ kind: String) -> JSON {
     var object: JSON.Object = [kind: .string(name), "action": .string(action.rawValue)]
     for member in publication?.json.members ?? [] { object[member.key] = member.value }

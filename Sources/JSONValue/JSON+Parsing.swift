@@ -81,14 +81,17 @@ extension JSON {
 
   /// Parses a JSON text (RFC 8259): UTF-8, no comments, no trailing commas, nothing after the value.
   ///
+  /// - Parameter element: Takes the elements of the arrays in the outermost object, each with the
+  ///   key of its array and its index. They are not kept, and each has the limits for itself.
   /// - Throws: `SyntaxError` for anything else, and for a text that exceeds a limit.
   public static func parse(
-    _ bytes: some Collection<UInt8>, limits: Limits = Limits()
+    _ bytes: some Collection<UInt8>, limits: Limits = Limits(),
+    element: ((_ key: String, _ index: Int, JSON) -> Void)? = nil
   ) throws(SyntaxError) -> Parsed {
     let bytes = Array(bytes)
     let hasByteOrderMark = bytes.starts(with: byteOrderMark)
     let text = hasByteOrderMark ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
-    let builder = Builder(limits)
+    let builder = Builder(limits, element)
     let done = builder.parse(text)
     if done, let value = builder.result {
       return Parsed(
@@ -106,6 +109,8 @@ private final class Builder {
   private struct Frame {
     var object: JSON.Object?
     var array: [JSON] = []
+    /// The number of elements that were handed over instead of kept.
+    var handedOver = 0
     /// The keys of an object with many members.
     var seen: Set<Key> = []
     var key = ""
@@ -142,6 +147,7 @@ private final class Builder {
   private static let longestMessage = 200
 
   private let limits: JSON.Limits
+  private let element: ((_ key: String, _ index: Int, JSON) -> Void)?
   private var valueCount = 0
   private var stack: [Frame] = []
   private var failure: (offset: Int, message: String)?
@@ -150,7 +156,12 @@ private final class Builder {
   private(set) var duplicateKeys: [JSONPointer] = []
   private(set) var duplicateKeyCount = 0
 
-  init(_ limits: JSON.Limits) { self.limits = limits }
+  init(
+    _ limits: JSON.Limits, _ element: ((_ key: String, _ index: Int, JSON) -> Void)?
+  ) {
+    self.limits = limits
+    self.element = element
+  }
 
   /// Returns whether the whole text was parsed.
   func parse(_ text: ArraySlice<UInt8>) -> Bool {
@@ -231,7 +242,8 @@ private final class Builder {
   /// The pointer of the next value.
   private var next: JSONPointer {
     stack.reduce(.root) { pointer, frame in
-      frame.object == nil ? pointer.appending(frame.array.count) : pointer.appending(frame.key)
+      frame.object == nil
+        ? pointer.appending(frame.array.count + frame.handedOver) : pointer.appending(frame.key)
     }
   }
 
@@ -240,7 +252,13 @@ private final class Builder {
     if top < 0 {
       result = value
     } else if stack[top].object == nil {
-      stack[top].array.append(value)
+      if let element, top == 1, stack[0].object != nil {
+        element(stack[0].key, stack[1].handedOver, value)
+        stack[1].handedOver += 1
+        valueCount = 0
+      } else {
+        stack[top].array.append(value)
+      }
     } else if !stack[top].isDuplicate {
       let key = stack[top].key
       stack[top].object?.appendNew(key, value)

@@ -1,0 +1,49 @@
+package import JSONValue
+
+/// The text of an object with long lists, made piece by piece, so that it is never held as a whole.
+package struct StreamedLists {
+  /// The key of a list, and what returns its next elements, and none at its end.
+  package typealias List = (key: String, next: () throws -> [JSON])
+
+  private var lists: ArraySlice<List>
+  private let members: JSON.Object
+  /// What comes before the next element or the next list.
+  private var separator = "{"
+  private var isInList = false
+  private var isComplete = false
+
+  /// - Parameter members: What follows the lists.
+  package init(_ lists: [List], members: JSON.Object = [:]) {
+    self.lists = lists[...]
+    self.members = members
+  }
+
+  /// The next piece; `nil` at the end.
+  package mutating func next() throws -> [UInt8]? {
+    guard let list = lists.first else { return end() }
+    var piece: [UInt8] = []
+    if !isInList {
+      piece += "\(separator)\(JSON.string(list.key).text):[".utf8
+      (isInList, separator) = (true, "")
+    }
+    let elements = try list.next()
+    for element in elements {
+      piece += separator.utf8
+      piece += element.serialized()
+      separator = ","
+    }
+    if elements.isEmpty {
+      piece.append(UInt8(ascii: "]"))
+      lists.removeFirst()
+      (isInList, separator) = (false, ",")
+    }
+    return piece
+  }
+
+  private mutating func end() -> [UInt8]? {
+    if isComplete { return nil }
+    isComplete = true
+    let text = members.members.map { ",\(JSON.string($0.key).text):\($0.value.text)" }.joined()
+    return Array("\(text)}".utf8)
+  }
+}
