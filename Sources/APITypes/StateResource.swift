@@ -1,7 +1,7 @@
 package import Association
 package import JSONValue
 package import Publishing
-import Store
+package import Store
 
 /// A desired state in JSON: `{"apps": […], "domains": […]}`, as in `GET /v1/export` and in files.
 package enum StateResource {
