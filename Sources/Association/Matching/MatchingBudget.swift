@@ -22,7 +22,7 @@ public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
 /// The limits on patterns keep a document from taking much memory, but not every URL from taking
 /// long: the work for one grows with its length times the length of the patterns. So it is counted.
 public struct MatchingBudget: Sendable {
-  /// The steps for one URL. Real documents need a few thousand.
+  /// The steps for one URL.
   public static let stepsPerURL = 20_000_000
   /// The longest URL, in bytes.
   public static let longestURL = 16_384
