@@ -40,7 +40,7 @@ enum PatternLimits {
   /// The characters of a pattern with all values of its variables.
   static let ofPattern = 262_144
   /// The characters of all patterns with all values of their variables.
-  static let ofDocument = 8_388_608
+  static let ofDocument = 33_554_432
   /// The characters of all patterns as they are written, those that routes inherit from `defaults`
   /// included.
   static let written = 1_048_576
