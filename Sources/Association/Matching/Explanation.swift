@@ -20,6 +20,11 @@ public struct Explanation: Sendable {
     (self.app, self.resolution, self.route) = (app, resolution, route)
     (self.closest, self.reason) = (closest, reason)
   }
+
+  /// The explanation for another app with the same routes.
+  fileprivate func forApp(_ app: String?) -> Explanation {
+    Explanation(app: app, resolution: resolution, route: route, closest: closest, reason: reason)
+  }
 }
 
 /// The resolution of one URL for one app.
@@ -137,7 +142,12 @@ extension Matcher {
   ) throws(TooComplex) -> [MatchResult] {
     var results: [MatchResult] = []
     for scope in scopes(asking: app) {
-      let explanation = try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
+      let explanation =
+        if app == nil, let twin = scope.twin {
+          results[twin].explanation.forApp(scope.app)
+        } else {
+          try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
+        }
       results.append(MatchResult(url: url, explanation: explanation))
     }
     return results

@@ -25,7 +25,7 @@ public final class Matcher: Sendable {
     /// The routes in order; consecutive entries are one range.
     fileprivate(set) var routes: [Range<Int>]
     /// The index of an earlier scope with the same routes.
-    fileprivate(set) var first: Int?
+    fileprivate(set) var twin: Int?
   }
 
   /// The outcome of resolving a URL in a scope.
@@ -105,27 +105,6 @@ public final class Matcher: Sendable {
     try resolve(url.utf8.span, in: scope, domain: domain)
   }
 
-  /// Resolves a URL for each app that the document names.
-  ///
-  /// - Parameters:
-  ///   - url: The URL in UTF-8.
-  ///   - domain: As for one scope.
-  ///   - decisions: Set to the decisions in the order of `scopes`. Passing the same array again saves
-  ///     allocating one.
-  public func resolve(
-    _ url: Span<UInt8>, domain: String? = nil, into decisions: inout [Decision]
-  ) throws(TooComplex) {
-    decisions.removeAll(keepingCapacity: true)
-    var budget = MatchingBudget()
-    for scope in scopes {
-      if let first = scope.first {
-        decisions.append(decisions[first])
-      } else {
-        decisions.append(try resolve(url, in: scope, domain: domain, budget: &budget))
-      }
-    }
-  }
-
   /// Resolves a URL by the routes of a scope, within a budget.
   public func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String?, budget: inout MatchingBudget
@@ -186,7 +165,7 @@ public final class Matcher: Sendable {
     }
     var seen: [[Range<Int>]: Int] = [:]
     for number in scopes.indices {
-      scopes[number].first = seen[scopes[number].routes]
+      scopes[number].twin = seen[scopes[number].routes]
       seen[scopes[number].routes, default: number] = seen[scopes[number].routes] ?? number
     }
     return (scopes, numbers)

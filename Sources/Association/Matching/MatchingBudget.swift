@@ -22,7 +22,7 @@ public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
 /// The limits on patterns keep a document from taking much memory, but not every URL from taking
 /// long: the work for one grows with its length times the length of the patterns. So it is counted.
 public struct MatchingBudget: Sendable {
-  /// The steps for one URL. Real documents need a few thousand.
+  /// The steps for one URL.
   public static let stepsPerURL = 20_000_000
   /// The longest URL, in bytes.
   public static let longestURL = 16_384
@@ -40,7 +40,7 @@ enum PatternLimits {
   /// The characters of a pattern with all values of its variables.
   static let ofPattern = 262_144
   /// The characters of all patterns with all values of their variables.
-  static let ofDocument = 8_388_608
+  static let ofDocument = 33_554_432
   /// The characters of all patterns as they are written, those that routes inherit from `defaults`
   /// included.
   static let written = 1_048_576

@@ -59,16 +59,17 @@ import Testing
       "applinks": [
         "details": [
           ["appIDs": ["b", "a"], "components": [["/": "/x"]]],
-          ["appIDs": ["c", "b"], "components": [["/": "/y"]]],
+          ["appIDs": ["c", "b", "d"], "components": [["/": "/y"]]],
         ]
       ]
     ])
-    #expect(matcher.scopes.map(\.app) == ["b", "a", "c"])
-    var decisions: [Matcher.Decision] = []
-    try matcher.resolve("https://example.com/y".utf8.span, into: &decisions)
-    #expect(decisions.map(\.resolution) == [.match, .noMatch, .match])
-    try matcher.resolve("https://example.com/x".utf8.span, into: &decisions)
-    #expect(decisions.map(\.resolution) == [.match, .match, .noMatch])
+    #expect(matcher.scopes.map(\.app) == ["b", "a", "c", "d"])
+    var budget = MatchingBudget()
+    let onY = try matcher.results(for: "https://example.com/y", budget: &budget).map(\.explanation)
+    #expect(onY.map(\.resolution) == [.match, .noMatch, .match, .match])
+    #expect(onY.map(\.app) == ["b", "a", "c", "d"])
+    let onX = try matcher.results(for: "https://example.com/x", budget: &budget).map(\.explanation)
+    #expect(onX.map(\.resolution) == [.match, .match, .noMatch, .noMatch])
   }
 
   @Test func componentsReplacePaths() throws {

@@ -57,13 +57,14 @@ import Testing
   }
 
   private func check(_ matcher: Matcher, _ url: Span<UInt8>) throws {
-    var decisions: [Matcher.Decision] = []
     var budget = MatchingBudget()
-    try matcher.resolve(url, domain: "a", into: &decisions)
-    for (scope, decision) in zip(matcher.scopes, decisions) {
-      #expect(try matcher.resolve(url, in: scope, domain: "a") == decision)
-      let explanation = try matcher.explain(url, in: scope, domain: "a", budget: &budget)
-      #expect(explanation.resolution == decision.resolution)
+    let text = String(decoding: (0..<url.count).map { url[$0] }, as: UTF8.self)
+    for (scope, result) in zip(matcher.scopes, try matcher.results(for: text, budget: &budget)) {
+      let decision = try matcher.resolve(text, in: scope)
+      #expect(result.explanation.resolution == decision.resolution)
+      let explanation = try matcher.explain(text, in: scope)
+      #expect(explanation.app == scope.app && result.explanation.app == scope.app)
+      #expect(explanation.reason == result.explanation.reason)
     }
     let decision = try matcher.resolve(url, in: matcher.everyEntry)
     #expect((decision.route == nil) == (decision.resolution == .noMatch))
