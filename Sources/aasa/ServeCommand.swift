@@ -115,8 +115,8 @@ enum ServeCommand {
     // Another server that starts at the same time may create and show it.
     let secret = try store.write(WriteContext(author: "aasa serve")) { try $0.createFirstToken() }
     guard let secret else { return }
-    Terminal.complain(
-      "First admin token (shown only once, expires in 24 hours unless used): \(secret.text)")
+    Terminal.complain("First admin token (shown only once): \(secret.text)")
+    Terminal.complain("The token expires in 24 hours unless it is used.")
   }
 
   /// Commands for a second terminal that publish a first file and fetch it.
