@@ -97,8 +97,11 @@ enum MatchCommand {
           isJSON || isExplained
           ? try matcher.explain(url.span, in: scope, domain: domain, budget: &budget) : nil
         let resolution =
-          try explanation?.resolution
-          ?? matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution
+          if let explanation {
+            explanation.resolution
+          } else {
+            try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution
+          }
         isMatched = isMatched || resolution == .match
         if isJSON, let explanation {
           let text = String(decoding: url, as: UTF8.self)
