@@ -31,15 +31,9 @@ enum DoctorCommand {
     for finding in checkup.findings {
       let word = finding.isProblem ? "problem" : "ok"
       try Terminal.print(
-        word.padded(to: 9) + finding.topic.padded(to: 14) + finding.text)
+        "\(word.padded(to: 8)) \(finding.topic.padded(to: 13)) \(finding.text)")
     }
     return checkup.findings.contains(where: \.isProblem) ? .failure : .success
-  }
-}
-
-extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(1, width - count))
   }
 }
 
