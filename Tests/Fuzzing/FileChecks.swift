@@ -38,7 +38,9 @@ func checkConfiguration(_ bytes: [UInt8]) throws {
       error.description.hasPrefix(path) && !error.description.contains("\n"),
       "an unclear message: \(error)")
   }
-  let lines = effective.items.map { "\($0.name) = \($0.value.text)\n" }
+  let lines = Configuration.settings.map {
+    "\($0.name) = \($0.json(effective.configuration).text)\n"
+  }
   try write(Array(lines.joined().utf8), to: path)
   let again: EffectiveConfiguration
   do throws(Configuration.Invalid) {
@@ -135,10 +137,9 @@ private func makeBackup() throws -> [UInt8] {
     let domain = Domain(
       name: try DomainName("d\(number).example"), aliases: [try Alias("*.d\(number).example")],
       document: document)
-    _ = try store.write(context) { transaction in
-      try transaction.save(
-        DomainEdit(domain: domain, document: document.rendered()), over: nil, action: "create")
-    }
+    let edit = DomainEdit(
+      domain, over: try store.basis(of: domain.name), document: document.rendered())
+    _ = try store.write(context) { try $0.save(edit, action: "create") }
   }
   _ = try store.write(context) { transaction in
     try transaction.createToken(name: "editor", role: .editor, domains: [])
