@@ -16,7 +16,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract lint format bench bench-match \
-  fuzz soak
+  bench-hostile hostile fuzz soak
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -29,6 +29,7 @@ help:
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
 	@echo "make soak      mix edits, kills, a full disk and faults of the disk for MINUTES=60"
 	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 3 with QUICK=1"
+	@echo "make bench-hostile  send requests that are made to use much memory or time: 5 minutes"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
@@ -67,6 +68,7 @@ test: test-setup
 	swift build --build-tests
 	swift test --skip-build
 	$(MAKE) --no-print-directory contract
+	$(MAKE) --no-print-directory hostile
 
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.
@@ -126,3 +128,12 @@ CORPUS ?= ../shared/corpus/aasa
 bench-match: setup
 	swift build -c release --product MatchBenchmark
 	.build/release/MatchBenchmark $(CORPUS)
+
+# Sends hostile requests to the server, and writes their table into docs/limits.md.
+bench-hostile: build
+	python3 -B Tests/Benchmarks/Hostile $(AASA) --docs docs
+
+# The same with a few of the requests and generous bounds, as a part of `make test`.
+hostile:
+	swift build --product aasa
+	python3 -B Tests/Benchmarks/Hostile .build/debug/aasa --short --domains 100

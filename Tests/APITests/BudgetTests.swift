@@ -145,7 +145,44 @@ import Testing
     #expect(try admin.send("POST", "/v1/tokens", json: tokens).faults == ["/domains: too-many"])
   }
 
+  @Test func aBodyWithTooManyValuesIsToldTheLimit() throws {
+    let many = "[" + Array(repeating: "1", count: 600_000).joined(separator: ",") + "]"
+    let response = try admin.send("PUT", target, body: Array(#"{"aliases": \#(many)}"#.utf8))
+    #expect(try response.status == 413 && response.code == "body-too-complex")
+    #expect(response.text.contains("there are more than 500000 values"), "\(response.text)")
+  }
+
+  @Test func aStateMayHaveMoreValuesThanAnyOtherBody() throws {
+    let many = Array(repeating: "{}", count: 600_000).joined(separator: ",")
+    let response = try admin.send(
+      "POST", "/v1/apply", body: Array(#"{"domains": [\#(many)]}"#.utf8))
+    #expect(try response.status == 422 && response.faults.count == 100)
+    #expect(try response.faults.last == "/domains/99: missing-member")
+    let twice: JSON = [
+      "domains": [["domain": "a b"], ["domain": "c.example"], ["domain": "c.example"]]
+    ]
+    let repeated = try admin.send("POST", "/v1/apply", json: twice)
+    #expect(
+      try repeated.faults == ["/domains/0/domain: domain-malformed", "/domains/2: repeated"])
+    for text in [#"{"domains": 5}"#, "[]", #"{"domains": [], "more": [1]}"#] {
+      #expect(try admin.send("POST", "/v1/apply", body: Array(text.utf8)).status == 422, "\(text)")
+    }
+  }
+
   // MARK: Answers
+
+  @Test func exportsAndPlansAreStreamed() throws {
+    let export = try admin.send("GET", "/v1/export")
+    #expect(export["Transfer-Encoding"] == "chunked" && export["Content-Length"] == nil)
+    let plan = try admin.send("POST", "/v1/apply?dryRun=true", body: export.body)
+    #expect(plan["Transfer-Encoding"] == "chunked")
+    #expect(
+      try plan.json == [
+        "apps": [["app": .string(app), "action": "unchanged"]],
+        "domains": [["domain": "example.com", "action": "unchanged"]], "dryRun": true,
+      ])
+    #expect(try admin.send("HEAD", "/v1/export").status == 200)
+  }
 
   @Test func anAnswerToAMatchIsBounded() throws {
     let apps = JSON.array((0..<400).map { .string("ABCDE12345.com.example.app\($0)") })

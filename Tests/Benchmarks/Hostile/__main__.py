@@ -1,0 +1,404 @@
+"""Sends hostile requests to a server, one after the other, while somebody else edits.
+
+Each request has a server of its own, so that memory which an earlier one has left does not count. Fails if one of them
+raises memory by more than 64 MB, takes more than 2 s, or ends the server; or if edits have a p99 over 250 ms.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bodies import ALL, APP, Hostile
+
+MOST_MEGABYTES = 64
+MOST_SECONDS = 2.0
+MOST_EDIT_SECONDS = 0.25
+LIMIT_MEGABYTES = 512
+# How long a request may take before it is given up.
+PATIENCE = 60
+# So long are edits measured for each request, at least.
+EDITING_SECONDS = 1.0
+
+
+@dataclass
+class Outcome:
+    hostile: Hostile
+    sent: int
+    statuses: list[int] = field(default_factory=list)
+    code: str = ""
+    answered: int = 0
+    seconds: float = 0
+    megabytes: float = 0
+    edits: list[float] = field(default_factory=list)
+    failure: str = ""
+
+    def is_fine(self, leniency: float = 1) -> bool:
+        return (not self.failure and self.megabytes <= MOST_MEGABYTES * leniency
+                and self.seconds <= MOST_SECONDS * leniency)
+
+    @property
+    def row(self) -> str:
+        status = "/".join(str(status) for status in sorted(set(self.statuses)))
+        said = self.failure or f"{status} {self.code}".strip()
+        edit = f"{percentile(self.edits, 99) * 1000:.0f}" if self.edits else "–"
+        mark = "" if self.is_fine() else " **over**"
+        return (f"| {self.hostile.name} | {self.hostile.token} | {size(self.sent)} | {said} | {size(self.answered)} "
+                f"| {self.seconds:.2f} | {self.megabytes:.0f} | {edit} |{mark}")
+
+
+def size(count: int) -> str:
+    if count < 10_000:
+        return f"{count} B"
+    return f"{count / 1000:.0f} KB" if count < 1_000_000 else f"{count / 1e6:.1f} MB"
+
+
+def percentile(values: list[float], percent: int) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+
+
+class Answer:
+    """What a server sends, until its end."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        received = bytearray()
+        while b"\r\n\r\n" not in received:
+            received += self._piece(connection)
+        head, _, rest = bytes(received).partition(b"\r\n\r\n")
+        self.status = int(head.split(b" ", 2)[1])
+        self.bytes = 0
+        self.start = b""
+        lower = head.lower()
+        length = re.search(rb"content-length: *(\d+)", lower)
+        if b"transfer-encoding: chunked" in lower:
+            self._read_chunks(connection, rest)
+        else:
+            expected = int(length[1]) if length else 0
+            self._take(rest)
+            while self.bytes < expected:
+                self._take(self._piece(connection))
+
+    def _take(self, piece: bytes) -> None:
+        self.bytes += len(piece)
+        if len(self.start) < 4096:
+            self.start += piece[:4096]
+
+    def _read_chunks(self, connection: socket.socket, rest: bytes) -> None:
+        buffer = rest
+        while True:
+            while b"\r\n" not in buffer:
+                buffer += self._piece(connection)
+            line, _, buffer = buffer.partition(b"\r\n")
+            count = int(line.split(b";")[0], 16)
+            while len(buffer) < count + 2:
+                buffer += self._piece(connection)
+            self._take(buffer[:count])
+            buffer = buffer[count + 2:]
+            if count == 0:
+                return
+
+    @staticmethod
+    def _piece(connection: socket.socket) -> bytes:
+        piece = connection.recv(1 << 18)
+        if not piece:
+            raise ConnectionError("closed before the answer ended")
+        return piece
+
+    @property
+    def code(self) -> str:
+        found = re.search(rb'"code":"([a-z0-9-]+)"', self.start)
+        return found[1].decode() if found and self.status >= 400 else ""
+
+
+class Server:
+    """A server with an empty copy of a database, in a control group with little memory if that can be had."""
+
+    def __init__(self, aasa: Path, database: Path, group: Path | None) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="aasa-hostile-"))
+        copy = self._folder / "aasa.db"
+        shutil.copy(database, copy)
+        copy.chmod(0o600)
+        self._log = (self._folder / "log").open("wb")
+
+        def enter() -> None:
+            if group:
+                (group / "cgroup.procs").write_text(str(os.getpid()))
+
+        self._process = subprocess.Popen(
+            [str(aasa), "serve", "--database", str(copy), "--public-address", "127.0.0.1:0",
+             "--admin-address", "127.0.0.1:0"],
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, preexec_fn=enter)
+        self.port = self._wait_for_port()
+
+    def _wait_for_port(self) -> int:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and self._process.poll() is None:
+            found = re.search(r"^Admin API: *http://127\.0\.0\.1:(\d+)/v1", self.log, re.MULTILINE)
+            if found:
+                return int(found[1])
+            time.sleep(0.02)
+        raise RuntimeError(f"aasa did not start:\n{self.log}")
+
+    @property
+    def log(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def _megabytes(self, name: str) -> float:
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)
+        return int(found[1]) / 1024 if found else 0
+
+    def begin_peak(self) -> float:
+        """Forgets the peak of resident memory so far, and returns what is resident."""
+        Path(f"/proc/{self._process.pid}/clear_refs").write_text("5")
+        return self._megabytes("VmRSS")
+
+    @property
+    def peak(self) -> float:
+        return self._megabytes("VmHWM")
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._log.close()
+        shutil.rmtree(self._folder)
+
+
+def exchange(
+    port: int, token: str, method: str, target: str, body: bytes = b"", fields: tuple[str, ...] = (),
+    is_chunked: bool = False,
+) -> Answer:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        framing = "Transfer-Encoding: chunked" if is_chunked else f"Content-Length: {len(body)}"
+        lines = [f"{method} {target} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {token}",
+                 "Content-Type: application/json", framing, *fields, "", ""]
+        # A server may answer and close before it has read everything.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall("\r\n".join(lines).encode())
+            if is_chunked:
+                step = 1 if len(body) < 100_000 else 50_000
+                pieces = [body[start:start + step] for start in range(0, len(body), step)]
+                for start in range(0, len(pieces), 1000):
+                    connection.sendall(b"".join(
+                        b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces[start:start + 1000]))
+                connection.sendall(b"0\r\n\r\n")
+            elif body:
+                connection.sendall(body)
+        return Answer(connection)
+
+
+class Editor:
+    """Somebody else who edits one small domain again and again, and how long each edit takes."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token = port, token
+        self.times: list[float] = []
+        self.failures: list[str] = []
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Editor":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.set()
+        self._thread.join()
+
+    def edit(self, number: int) -> None:
+        start = time.monotonic()
+        body = json.dumps({"cacheSeconds": 60 + number % 1000}).encode()
+        answer = exchange(self._port, self._token, "PATCH", "/v1/domains/calm.example", body)
+        self.times.append(time.monotonic() - start)
+        if answer.status != 200:
+            self.failures.append(f"edit: {answer.status} {answer.code}")
+
+    def _run(self) -> None:
+        number = 0
+        while not self._ends.is_set():
+            number += 1
+            try:
+                self.edit(number)
+            except OSError as error:
+                self.failures.append(f"edit: {error}")
+                return
+            time.sleep(0.01)
+
+
+def measure(aasa: Path, database: Path, tokens: dict[str, str], group: Path | None, hostile: Hostile) -> Outcome:
+    body = hostile.body()
+    outcome = Outcome(hostile, len(body))
+    server = Server(aasa, database, group)
+    lock = threading.Lock()
+
+    def send() -> None:
+        start = time.monotonic()
+        try:
+            answer = exchange(
+                server.port, tokens[hostile.token], hostile.method, hostile.target, body, hostile.fields,
+                hostile.is_chunked)
+            with lock:
+                outcome.statuses.append(answer.status)
+                outcome.code = answer.code
+                outcome.answered = max(outcome.answered, answer.bytes)
+        except OSError as error:
+            outcome.failure = str(error) or type(error).__name__
+        outcome.seconds = max(outcome.seconds, time.monotonic() - start)
+
+    try:
+        with Editor(server.port, tokens["editor"]) as editor:
+            # What any request needs once.
+            while len(editor.times) < 10 and not editor.failures:
+                time.sleep(0.01)
+            exchange(server.port, tokens["viewer"], "POST", "/v1/validate", b"{}")
+            before = server.begin_peak()
+            editor.times.clear()
+            start = time.monotonic()
+            clients = [threading.Thread(target=send) for _ in range(hostile.clients)]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+            if server.runs:
+                outcome.megabytes = server.peak - before
+            time.sleep(max(0, EDITING_SECONDS - (time.monotonic() - start)))
+        outcome.edits = editor.times
+        if not server.runs:
+            outcome.failure = "the server ended"
+        elif editor.failures:
+            outcome.failure = editor.failures[0]
+        elif any(status >= 500 and status != 503 for status in outcome.statuses):
+            outcome.failure = f"{outcome.statuses} {outcome.code}"
+    finally:
+        server.stop()
+    return outcome
+
+
+@contextlib.contextmanager
+def memory_group() -> Iterator[Path | None]:
+    """A control group whose processes may use little memory; nothing where there are none."""
+    for root, name in ((Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"), (Path("/sys/fs/cgroup"), "memory.max")):
+        group = root / f"aasa-hostile-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / name).write_text(str(LIMIT_MEGABYTES * 1024 * 1024))
+            yield group
+            return
+        except OSError:
+            continue
+        finally:
+            with contextlib.suppress(OSError):
+                group.rmdir()
+    yield None
+
+
+def prepare(aasa: Path, folder: Path, domains: int) -> tuple[Path, dict[str, str]]:
+    """A database with a large domain, one that is edited, some others, and a token of each kind."""
+    database = folder / "aasa.db"
+    routes = [{"path": f"/x{number:x}"} for number in range(8000)]
+    state = {"domains": [
+        {"domain": "large.example", "entries": [{"apps": [APP], "routes": routes}]},
+        {"domain": "calm.example", "entries": [{"apps": [APP], "routes": [{"path": "/a"}]}]},
+        {"domain": "own.brand.example", "entries": [{"apps": [APP], "routes": [{"path": "/a"}]}]},
+        *({"domain": f"d{number}.example", "entries": [{"apps": [APP], "routes": [{"path": "/a"}]}]}
+          for number in range(domains))]}
+    file = folder / "state.json"
+    file.write_text(json.dumps(state))
+
+    def run(*words: str) -> str:
+        return subprocess.run(
+            [str(aasa), *words], check=True, capture_output=True, text=True, timeout=600).stdout.strip()
+
+    run("apply", "--database", str(database), str(file))
+    limits = {"viewer": ["--role", "viewer"], "editor": ["--role", "editor"], "admin": ["--role", "admin"],
+              "limited": ["--role", "editor", "--domain", "*.brand.example"]}
+    tokens = {
+        name: run("token", "create", "--database", str(database), "--name", name, *words)
+        for name, words in limits.items()}
+    return database, tokens
+
+
+def by_kind(outcomes: list[Outcome]) -> list[str]:
+    """A row for each kind of request: its worst ones."""
+    kinds: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        name = outcome.hostile.name
+        kinds.setdefault(name.split(":")[0] if ":" in name else "other", []).append(outcome)
+    rows = ["| kind | requests | most MB more | longest, s | largest answer | edits of others, p99 ms |",
+            "|---|---|---|---|---|---|"]
+    for kind, found in kinds.items():
+        edits = [seconds for outcome in found for seconds in outcome.edits]
+        rows.append(
+            f"| {kind} | {len(found)} | {max(outcome.megabytes for outcome in found):.0f} "
+            f"| {max(outcome.seconds for outcome in found):.2f} "
+            f"| {size(max(outcome.answered for outcome in found))} | {percentile(edits, 99) * 1000:.0f} |")
+    return rows
+
+
+def write_docs(page: Path, lines: list[str]) -> None:
+    """Replaces what is between the marks of the page."""
+    before, _, rest = page.read_text().partition("<!-- hostile: begin -->")
+    _, _, after = rest.partition("<!-- hostile: end -->")
+    page.write_text("\n".join([
+        before + "<!-- hostile: begin -->", "", *lines, "", "<!-- hostile: end -->" + after]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("aasa", type=Path)
+    parser.add_argument("--only", default="", help="only requests whose names contain this")
+    parser.add_argument("--domains", type=int, default=10_000, help="how many small domains are stored")
+    parser.add_argument("--docs", type=Path, help="write the results into docs/limits.md of this folder")
+    parser.add_argument("--short", action="store_true", help="every eighth request, with ten times the limits")
+    arguments = parser.parse_args()
+    leniency = 10 if arguments.short else 1
+    chosen = [hostile for hostile in ALL if arguments.only in hostile.name][::8 if arguments.short else 1]
+    print("| request | token | sent | answer | received | s | MB more | edits, p99 ms |", "|---|---|---|---|---|---|---|---|",
+          sep="\n", flush=True)
+    outcomes = []
+    with tempfile.TemporaryDirectory(prefix="aasa-hostile-") as folder, memory_group() as group:
+        database, tokens = prepare(arguments.aasa.resolve(), Path(folder), arguments.domains)
+        for hostile in chosen:
+            outcomes.append(measure(arguments.aasa.resolve(), database, tokens, group, hostile))
+            print(outcomes[-1].row, flush=True)
+    edits = [seconds for outcome in outcomes for seconds in outcome.edits]
+    p99 = percentile(edits, 99)
+    summary = (
+        f"{len(outcomes)} requests, each to a server of its own under a limit of {LIMIT_MEGABYTES} MB"
+        f"{'' if group else ' (which this machine did not enforce)'}: at most "
+        f"{max(outcome.megabytes for outcome in outcomes):.0f} MB more and "
+        f"{max(outcome.seconds for outcome in outcomes):.2f} s. {len(edits)} edits by somebody else meanwhile: "
+        f"p50 {statistics.median(edits) * 1000:.1f} ms, p99 {p99 * 1000:.0f} ms.")
+    table = by_kind(outcomes)
+    print("", *table, "", summary, sep="\n")
+    if arguments.docs:
+        write_docs(arguments.docs / "limits.md", [*textwrap.wrap(summary, 120), "", *table])
+    bad = ", ".join(outcome.hostile.name for outcome in outcomes if not outcome.is_fine(leniency))
+    if bad or p99 > MOST_EDIT_SECONDS * leniency:
+        sys.exit(f"Over the limits: {bad or 'edits by somebody else'}.")
+
+
+if __name__ == "__main__":
+    main()
