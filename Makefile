@@ -5,7 +5,7 @@ BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nloh
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish
-BENCH_PACKAGES = python3 nginx caddy lighttpd wrk strace
+BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
@@ -16,7 +16,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract lint format bench bench-match \
-  bench-hostile hostile fuzz soak
+  bench-hostile hostile fuzz fuzz-http soak
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -27,6 +27,7 @@ help:
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
+	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
 	@echo "make soak      mix edits, kills, a full disk and faults of the disk for MINUTES=60"
 	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 3 with QUICK=1"
 	@echo "make bench-hostile  send requests that are made to use much memory or time: 5 minutes"
@@ -105,6 +106,13 @@ fuzz: setup
 	    -artifact_prefix=.build/fuzz/$$target- .build/fuzz/corpus/$$target \
 	    Tests/Fuzzing/Corpus/$$target || exit; \
 	done
+
+# Mutated requests against both listeners of a server. A finding is printed with how to repeat it.
+REQUESTS = 1000000
+SEED = 1
+fuzz-http: test-setup
+	swift build --build-tests
+	FUZZ_REQUESTS=$(REQUESTS) FUZZ_SEED=$(SEED) swift test --skip-build --filter RequestFuzzTests
 
 # Everything that goes wrong at once, for as long as asked, then copies of the database under edits.
 MINUTES = 60

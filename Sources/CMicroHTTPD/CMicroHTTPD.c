@@ -51,13 +51,14 @@ bool aasa_ignore_content_length(struct MHD_Connection *connection) {
 
 /* RFC 9110 section 5.6.2 */
 static bool is_token(const char *text, size_t count) {
-  static const uint64_t allowed[4] = {0x03FF6CFA00000000, 0x57FFFFFFC7FFFFFE};
-  uint64_t all = count > 0;
-  for (size_t index = 0; index < count; index++) {
-    unsigned char byte = (unsigned char)text[index];
-    all &= allowed[byte >> 6] >> (byte & 63);
-  }
-  return all;
+  static const bool allowed[256] = {
+      ['!'] = true,         ['#' ... '\''] = true, ['*'] = true, ['+'] = true, ['-'] = true,
+      ['.'] = true,         ['0' ... '9'] = true,  ['|'] = true, ['~'] = true,
+      ['A' ... 'Z'] = true, ['^' ... 'z'] = true,
+  };
+  bool is_token = count > 0;
+  for (size_t index = 0; index < count; index++) is_token &= allowed[(unsigned char)text[index]];
+  return is_token;
 }
 
 static enum MHD_Result pass_line(

@@ -24,9 +24,11 @@ final class OpenConnection: @unchecked Sendable {
   /// When to cut the connection, in the same unit.
   fileprivate let deadline: Atomic<Int64>
   /// Whether a request has arrived.
-  fileprivate let hasAsked = Atomic(false)
+  let hasAsked = Atomic(false)
   /// Whether a request has arrived that is not answered yet.
   fileprivate let isAsking = Atomic(false)
+  /// Whether an answer was sent since `noticeEndedSending` was called.
+  fileprivate let hasAnswered = Atomic(false)
   /// Its index among the open ones. Used under the lock.
   fileprivate var index = 0
   /// Whether it was cut, and will end. Used under the lock.
@@ -85,6 +87,7 @@ final class OpenConnection: @unchecked Sendable {
   /// Like `allow`, for the next request.
   func allowNext(_ milliseconds: Int64) {
     isAsking.store(false, ordering: .relaxed)
+    hasAnswered.store(true, ordering: .relaxed)
     allow(milliseconds)
   }
 }
@@ -252,10 +255,14 @@ final class OpenConnections: Sendable {
     connection.isCut = true
   }
 
-  /// Cuts the connections past their deadline.
+  /// Cuts the connections past their deadline, and lets those end whose clients have ended their sending.
   func cutOverdue() {
     state.withLock { state in
       let now = Self.now
+      for connection in state.open
+      where connection.hasAnswered.exchange(false, ordering: .relaxed) {
+        noticeEndedSending(connection.descriptor)
+      }
       for connection in state.open where connection.deadline.load(ordering: .relaxed) < now {
         Self.cut(connection, in: &state)
       }

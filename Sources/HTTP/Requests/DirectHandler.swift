@@ -54,6 +54,8 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   ) -> RequestStage {
     state.targetBytes = strcspn(target, " ")
     joinParameters(of: target)
+    // A system call, which further requests of the connection do without: see `cutOverdue`.
+    if !state.hasAsked.load(ordering: .relaxed) { noticeEndedSending(aasa_socket(connection)) }
     if memory.holds(targetOf: state.targetBytes), aasa_ignore_content_length(connection) {
       return .target
     }
@@ -63,7 +65,6 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
   }
 
   func takeHead(_ request: ArrivingRequest) -> RequestStage {
-    noticeEndedSending(request.connection)
     let fields = DirectFields(of: request)
     found = fields
     let isClear = fields.canBeFollowed && !request.hidesTarget(ofBytes: request.state.targetBytes)

@@ -156,8 +156,7 @@ func sendLast(_ bytes: [UInt8], on connection: OpaquePointer) {
 
 /// Makes libmicrohttpd see that a client has ended its sending. It misses the end if that comes with the
 /// request, and would keep the connection until the idle time is over.
-func noticeEndedSending(_ connection: OpaquePointer) {
-  let descriptor = aasa_socket(connection)
+func noticeEndedSending(_ descriptor: CInt) {
   if aasa_client(descriptor) == AASA_CLIENT_ENDED_SENDING { shutdown(descriptor, CInt(SHUT_RD)) }
 }
 
