@@ -7,11 +7,14 @@ public final class CertificateDirectory: Sendable {
   private let clock: @Sendable () -> Int64
   private let used: Mutex<CertificateSet>
   private let reading: Mutex<Reading>
-  private let ticketKey = Mutex(TicketKey())
+  /// The key of session tickets, and when it was made.
+  private let ticketKey = Mutex((bytes: [UInt8](), made: Int64(0)))
 
-  /// How long tickets are encrypted with the same key. Whoever learns a key can read recorded
-  /// TLS 1.2 connections that were resumed with it, so it is kept in memory only, and not for long.
+  /// How long tickets have the same key. Whoever learns a key can read recorded TLS 1.2 connections
+  /// that were resumed with it, so it is kept in memory only, and not for long.
   private static let ticketKeySeconds: Int64 = 6 * 3600
+  /// As GnuTLS requires (TICKET_MASTER_KEY_SIZE).
+  private static let ticketKeyBytes = 64
 
   /// Where the pairs are, and the state of their files.
   private struct Reading {
@@ -46,11 +49,12 @@ public final class CertificateDirectory: Sendable {
   public func enableTickets(on session: gnutls_session_t) {
     ticketKey.withLock { key in
       let now = clock()
-      if key.bytes.size == 0 || !(key.made..<key.made + Self.ticketKeySeconds).contains(now) {
-        key.replace(now: now)
+      if key.bytes.isEmpty || !(0..<Self.ticketKeySeconds).contains(now - key.made) {
+        // The system's generator is fit for keys.
+        key = ((0..<Self.ticketKeyBytes).map { _ in .random(in: .min ... .max) }, now)
       }
-      // Copies the key. Without one, sessions are not resumed.
-      _ = gnutls_session_ticket_enable_server(session, &key.bytes)
+      // Copies the key. If it fails, the session is not resumed.
+      _ = withDatum(key.bytes) { gnutls_session_ticket_enable_server(session, $0) }
     }
   }
 
@@ -168,28 +172,5 @@ public final class CertificateSet: Sendable {
     if let pair = byHost[host] { return pair }
     let rest = host.drop { $0 != "." }
     return rest.isEmpty || rest.count == host.count ? fallback : byHost["*" + rest] ?? fallback
-  }
-}
-
-/// The key that session tickets are encrypted with.
-private struct TicketKey: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: it owns the memory that `bytes` points to.
-
-  var bytes = gnutls_datum_t()
-  /// In seconds since 1970.
-  var made: Int64 = 0
-
-  deinit { forget() }
-
-  mutating func replace(now: Int64) {
-    forget()
-    bytes = gnutls_datum_t()
-    made = now
-    if gnutls_session_ticket_key_generate(&bytes) < 0 { bytes = gnutls_datum_t() }
-  }
-
-  private func forget() {
-    gnutls_memset(bytes.data, 0, Int(bytes.size))
-    aasa_gnutls_free(bytes.data)
   }
 }

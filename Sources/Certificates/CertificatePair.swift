@@ -226,7 +226,7 @@ private final class ImportedKey {
 }
 
 /// Calls `body` with bytes in GnuTLS's form, which it must not keep.
-private func withDatum<Result>(
+func withDatum<Result>(
   _ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Result
 ) -> Result {
   var bytes = bytes

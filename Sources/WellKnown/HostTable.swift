@@ -1,5 +1,6 @@
 public import Association
 import Glibc
+import HTTP
 import Synchronization
 
 /// Maps each name to its served document. Readers are the serving threads: they never wait,
@@ -134,6 +135,8 @@ extension HostTable {
       let slots = table.current.load(ordering: .sequentiallyConsistent)
       let document = slots._withUnsafeGuaranteedRef { $0.document(for: name) }
       guard let document else { return body(nil) }
+      // All of its lines at once.
+      Content.prefetch(document.toOpaque(), bytes: 192)
       return document._withUnsafeGuaranteedRef { body($0.isDisabled ? nil : $0) }
     }
 

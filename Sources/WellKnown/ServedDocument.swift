@@ -9,12 +9,12 @@ public final class ServedDocument: Sendable {
   /// The address of the content's bytes, kept here because reading the object itself would be one
   /// more cache miss. Sound: it is only prefetched.
   private nonisolated(unsafe) let body: UnsafeRawPointer?
-  let validators: Validators
-  let fetches = DocumentFetches()
-  private let content: Content
   // Small, since there may be many documents. It also avoids reading the content only for its size.
-  private let cacheSeconds: Int32
   private let contentBytes: Int32
+  private let cacheSeconds: Int32
+  let fetches = DocumentFetches()
+  let validators: Validators
+  private let content: Content
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
@@ -81,7 +81,7 @@ public final class ServedDocument: Sendable {
       notModified.prefetch()
     } else {
       full.prefetch()
-      Content.prefetch(body)
+      Content.prefetch(body, bytes: min(contentBytes, 1024))
     }
   }
 

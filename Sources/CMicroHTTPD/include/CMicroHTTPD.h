@@ -83,10 +83,9 @@ enum aasa_adoption {
 /// Swift cannot do this: accept4 is a GNU extension, which the Glibc module hides.
 enum aasa_adoption aasa_adopt_connection(struct MHD_Daemon *_Nonnull daemon, int listening);
 
-/// Prefetches a kilobyte of memory into the processor's caches, without waiting. The address need
-/// not be valid.
-static inline void aasa_prefetch(const void *_Nullable address) {
-  for (uintptr_t line = 0; line < 16; line++) __builtin_prefetch((const void *)((uintptr_t)address + 64 * line));
+/// Prefetches memory into the processor's caches, without waiting. The address need not be valid.
+static inline void aasa_prefetch(const void *_Nullable address, int bytes) {
+  for (int offset = 0; offset < bytes; offset += 64) __builtin_prefetch((const char *)address + offset);
 }
 
 /// Makes a response without a known length end with its connection, instead of in chunks. Variadic in

@@ -68,9 +68,12 @@ final class OpenConnection: @unchecked Sendable {
 
   /// Does something whose time the client is not charged for.
   func withoutDeadline<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let left = deadline.load(ordering: .relaxed) - OpenConnections.now
+    let (before, start) = (deadline.load(ordering: .relaxed), OpenConnections.now)
     allow(nil)
-    defer { allow(left) }
+    defer {
+      // Unless the connection was cut before.
+      if before != .max { deadline.store(before + OpenConnections.now - start, ordering: .relaxed) }
+    }
     return try body()
   }
 

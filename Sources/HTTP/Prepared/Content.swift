@@ -84,8 +84,10 @@ public final class Content: @unchecked Sendable {
     if case .buffer(let buffer) = storage { UnsafeRawPointer(buffer.baseAddress) } else { nil }
   }
 
-  /// Prefetches the first kilobyte of some memory into the processor's caches.
-  public static func prefetch(_ address: UnsafeRawPointer?) { aasa_prefetch(address) }
+  /// Prefetches some memory into the processor's caches.
+  public static func prefetch(_ address: UnsafeRawPointer?, bytes: Int32) {
+    aasa_prefetch(address, bytes)
+  }
 }
 
 extension Content {

@@ -124,7 +124,7 @@ public struct LazyResponse: ~Copyable, @unchecked Sendable {
   public var isKept: Bool { kept.load(ordering: .relaxed) != nil }
 
   /// Prefetches the response, and its fields behind it, into the processor's caches.
-  public func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed))) }
+  public func prefetch() { aasa_prefetch(UnsafeRawPointer(kept.load(ordering: .relaxed)), 1024) }
 
   /// Calls `body` with the response and returns its result; `nil` if there is no memory for it.
   ///

@@ -19,6 +19,7 @@ from pathlib import Path
 import calls
 import edit_times
 import edits
+import https
 import machine
 import report
 import scale
@@ -67,6 +68,8 @@ class _Run:
                 calls=calls.count(bench, few),
                 rows=throughput.rows(
                     bench, self._sizes(), self._pace(rounds=5, seconds=2), self._quick),
+                https=https.rows(
+                    bench, self._published("1 KB", 10_000, 1_024), self._pace(rounds=5, seconds=2)),
                 sizes=[scale.size(bench, one, 3) for one in (few, many, equal)],
                 speed=scale.speed(bench, few, many, self._pace(rounds=5, seconds=2)),
                 edit_times={

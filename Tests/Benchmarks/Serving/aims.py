@@ -15,7 +15,8 @@ _CLIENT_BOUND = 0.95
 def lines(findings: Findings) -> list[list[str]]:
     """For each aim what it is about, its value, what was found, whether that is enough, and the
     same for the other nginx."""
-    found = _of_throughput(findings.rows) + _of_scale(findings) + _of_edits(findings.rounds)
+    found = (_of_throughput(findings.rows) + _of_https(findings.https) + _of_scale(findings)
+             + _of_edits(findings.rounds))
     return [aim.line for aim in found]
 
 
@@ -79,6 +80,17 @@ def _against_nginx(
     faster, slower = row.references
     return _Aim(f"{row.name}: {what} against {faster}", aim, ratio(faster), at_most=at_most,
                 slower=ratio(slower))
+
+
+def _of_https(rows: list[Row]) -> list[_Aim]:
+    kept, full, resumed = rows
+    return [
+        _Aim(f"{kept.name}: requests/s against nginx", 1,
+             kept.ratio("aasa", "per_second", "nginx")),
+        _Aim(f"{full.name}: CPU against nginx", 1.2, full.ratio("aasa", "cpu", "nginx"),
+             at_most=True),
+        _Aim(f"{resumed.name}: CPU against nginx", 1, resumed.ratio("aasa", "cpu", "nginx"),
+             at_most=True)]
 
 
 def _of_scale(findings: Findings) -> list[_Aim]:

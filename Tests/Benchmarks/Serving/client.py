@@ -2,6 +2,7 @@
 
 import re
 import socket
+import ssl
 from dataclasses import dataclass
 
 PATH = "/.well-known/apple-app-site-association"
@@ -26,9 +27,13 @@ class Answer:
 class Connection:
     """A kept-alive connection to a port of this machine."""
 
-    def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(
+        self, port: int, tls: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
+    ) -> None:
+        plain = socket.create_connection(("127.0.0.1", port), timeout=30)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.tls = tls.wrap_socket(plain, session=session) if tls else None
+        self._socket = self.tls or plain
         self._received = b""
 
     def __enter__(self) -> "Connection":

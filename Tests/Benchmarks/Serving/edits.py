@@ -68,7 +68,7 @@ class _Editors:
     def start(self, count: int, seconds: float) -> Wrk:
         self._runs += 1
         words = [str(self._routes), self._admin.token, str(self._runs * 10_000_000)]
-        return Wrk("edits", self._admin.port, words, seconds, count)
+        return Wrk("edits", f"http://127.0.0.1:{self._admin.port}", words, seconds, count)
 
 
 def _rate(found: dict[str, int]) -> float:

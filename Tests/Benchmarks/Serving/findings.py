@@ -15,6 +15,7 @@ class Findings:
 
     calls: list[Calls]
     rows: list[Row]
+    https: list[Row]
     sizes: list[Size]
     speed: Row
     edit_times: dict[str, list[EditTimes]]

@@ -5,6 +5,7 @@ import random
 import re
 import resource
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,7 +35,7 @@ class Wrk:
     """A run of wrk that is under way."""
 
     def __init__(
-        self, script: str, port: int, words: list[str], seconds: float, connections: int,
+        self, script: str, url: str, words: list[str], seconds: float, connections: int,
         core: int | None = machine.CLIENT_CORE,
     ) -> None:
         pinned = ["taskset", "--cpu-list", str(core)] if core is not None else []
@@ -42,7 +43,7 @@ class Wrk:
         self._popen = subprocess.Popen(
             [*pinned, "wrk", "--threads", "1", "--connections", str(connections),
              "--duration", f"{seconds}s", "--script", str(_HERE / f"{script}.lua"),
-             f"http://127.0.0.1:{port}", "--", *words],
+             url, "--", *words],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={"LUA_PATH": f"{_HERE}/?.lua", "PATH": "/usr/bin:/bin"})
 
@@ -101,7 +102,7 @@ class Load:
         sample = random.Random(1).sample(range(len(self.lines)), min(200, len(self.lines)))
         sizes = []
         for index in sample:
-            with Connection(server.port) as connection:
+            with Connection(server.port, server.tls) as connection:
                 answer = connection.fetch(self.lines[index])
             expected = documents[index] if self.status == 200 else b""
             if answer.status != self.status or answer.body != expected:
@@ -114,13 +115,17 @@ class Load:
         """One slice. The bytes that came must be those of right answers, no more and no less.
         It ends when the server is at rest: what it does later for these requests is theirs, and
         not in the way of the next server's."""
-        cpu_before, client_before = server.process.cpu_seconds(), _children_seconds()
         if self.status == 304:
-            found = _h2load(
-                self.lines[0], server.port, seconds, self.connections, self.file.with_suffix(".log"))
-        else:
-            found = Wrk(
-                "fetches", server.port, [str(self.file)], seconds, self.connections).result()
+            return self.measure(server, lambda: _h2load(
+                self.lines[0], server.port, seconds, self.connections,
+                self.file.with_suffix(".log")))
+        return self.measure(server, lambda: Wrk(
+            "fetches", server.url, [str(self.file)], seconds, self.connections).result())
+
+    def measure(self, server: Server, run: Callable[[], dict[str, int]]) -> Slice:
+        """The same for another client, which is a program and tells what wrk tells."""
+        cpu_before, client_before = server.process.cpu_seconds(), _children_seconds()
+        found = run()
         client = _children_seconds() - client_before
         server.settle()
         cpu = server.process.cpu_seconds() - cpu_before

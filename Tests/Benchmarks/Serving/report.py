@@ -47,6 +47,18 @@ def _throughput(rows: list[Row]) -> str:
     return "\n".join(parts)
 
 
+def _https(rows: list[Row]) -> str:
+    head = ["1 KB over HTTPS, P-256", "aasa requests/s", "nginx requests/s", "×",
+            "aasa CPU µs per request", "nginx CPU µs per request", "CPU ×"]
+    lines = [
+        [row.name, f"{row.median('aasa', 'per_second'):,.0f}",
+         f"{row.median('nginx', 'per_second'):,.0f}",
+         f"{row.ratio_by_round('aasa', 'per_second', 'nginx'):.2f}",
+         f"{row.median('aasa', 'cpu'):.0f}", f"{row.median('nginx', 'cpu'):.0f}",
+         f"{row.ratio_by_round('nginx', 'cpu', 'aasa'):.2f}"] for row in rows]
+    return _table(head, lines)
+
+
 def _calls(calls: list[Calls]) -> str:
     lines = [
         [one.server, f"{one.total:.2f}",
@@ -127,6 +139,7 @@ def markdown(findings: Findings, description: str) -> str:
 ### Compared with other servers
 
 {_throughput(findings.rows)}
+{_https(findings.https)}
 {_calls(findings.calls)}
 ### Many domains
 
@@ -147,6 +160,11 @@ def summary(findings: Findings) -> str:
     lines = [
         [f"requests per second: {name}", _rounded(row.median("aasa", "per_second")),
          _rounded(row.median(row.references[0], "per_second"))] for name, row in requests]
+    kept, full, _ = findings.https
+    lines += [
+        [f"requests per second: 1 KB file over {name}", _rounded(row.median("aasa", "per_second")),
+         _rounded(row.median("nginx", "per_second"))]
+        for name, row in [("HTTPS", kept), ("HTTPS, a new connection per request", full)]]
     size = next(size for size in reversed(findings.sizes) if not size.equal)
     domains = f"{size.domains:,}"
     times = findings.edit_times[domains]

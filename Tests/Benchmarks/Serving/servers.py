@@ -4,6 +4,7 @@ import getpass
 import os
 import resource
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -34,6 +35,12 @@ class Server:
     start_seconds: float
     # Whether it has done what its requests have left to be done.
     has_finished: Callable[[], bool]
+    # For HTTPS.
+    tls: ssl.SSLContext | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
     def settle(self) -> None:
         """Waits for the end of the work that requests have left."""
@@ -96,7 +103,10 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def aasa(self, published: Published, core: int | None) -> tuple[Server, Admin]:
+    def aasa(
+        self, published: Published, core: int | None, certificates: Path | None = None
+    ) -> tuple[Server, Admin]:
+        """With certificates, it serves files over HTTPS."""
         database = Path(tempfile.mkdtemp(dir=self.folder)) / "aasa.db"
         published.copy_database(database)
         # Or else the kernel writes it to the disk while something is measured.
@@ -110,8 +120,9 @@ class Bench:
             "aasa", published, core, lambda port: [
                 str(self._aasa), "serve", "--database", str(database),
                 "--public-address", f"127.0.0.1:{port}",
-                "--admin-address", f"127.0.0.1:{admin.port}"],
-            admin.has_written_fetches)
+                "--admin-address", f"127.0.0.1:{admin.port}",
+                *(["--public-certificates", str(certificates)] if certificates else [])],
+            admin.has_written_fetches, _trust(certificates))
         # The API may be there a little later than the files; what it says to this does not matter.
         _first_answer(server.process, admin.port, "localhost")
         return server, admin
@@ -130,13 +141,25 @@ class Bench:
         """Copies files through its own memory, which is faster where they are small."""
         return self._nginx(NGINX[1], published, core, "off", "off")
 
+    def nginx_with_tls(self, published: Published, core: int, certificates: Path) -> Server:
+        """With the cipher that costs it least."""
+        return self._nginx("nginx", published, core, "on", "on", certificates)
+
     def _nginx(
-        self, name: str, published: Published, core: int, sendfile: str, tcp_nopush: str
+        self, name: str, published: Published, core: int, sendfile: str, tcp_nopush: str,
+        certificates: Path | None = None,
     ) -> Server:
+        tls = "" if certificates is None else (
+            f"ssl_certificate {certificates}/default.crt;"
+            f"ssl_certificate_key {certificates}/default.key;"
+            "ssl_protocols TLSv1.2 TLSv1.3; ssl_prefer_server_ciphers on;"
+            "ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;"
+            "ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;")
         return self._configured(
             name, published, core, "nginx.conf",
             lambda file: ["nginx", "-p", str(self.folder), "-e", "stderr", "-c", str(file)],
-            {"SENDFILE": sendfile, "NOPUSH": tcp_nopush})
+            {"SENDFILE": sendfile, "NOPUSH": tcp_nopush, "SSL": " ssl" if tls else "", "TLS": tls},
+            _trust(certificates))
 
     def lighttpd(self, published: Published, core: int) -> Server:
         return self._configured(
@@ -151,6 +174,7 @@ class Bench:
     def _configured(
         self, name: str, published: Published, core: int, template: str,
         command: Callable[[Path], list[str]], choices: dict[str, str] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> Server:
         """A server with a configuration file, in which `@NAMES@` stand for what is known now."""
         def configure(port: int) -> list[str]:
@@ -165,11 +189,12 @@ class Bench:
             file.write_text(text)
             return command(file)
 
-        return self._start(name, published, core, configure)
+        return self._start(name, published, core, configure, tls=tls)
 
     def _start(
         self, name: str, published: Published, core: int | None,
         command: Callable[[int], list[str]], has_finished: Callable[[], bool] = lambda: True,
+        tls: ssl.SSLContext | None = None,
     ) -> Server:
         port = free_port()
         words = command(port)
@@ -178,18 +203,29 @@ class Bench:
         process = Process(
             words, self.folder / f"{name}.log", core, {"HOME": str(self.folder)})
         self._stack.callback(process.stop)
-        answer = _first_answer(process, port, host)
+        answer = _first_answer(process, port, host, tls)
         seconds = time.monotonic() - start
         if answer.status != 200 or len(answer.body) != published.publication.document_bytes:
             raise RuntimeError(f"{name} is up, and answers {host} with:\n{answer.head.decode()}")
-        return Server(name, process, port, seconds, has_finished)
+        return Server(name, process, port, seconds, has_finished, tls)
 
 
-def _first_answer(process: Process, port: int, host: str) -> Answer:
+def _trust(certificates: Path | None) -> ssl.SSLContext | None:
+    """For clients, which send no name and get the certificate `default`."""
+    if certificates is None:
+        return None
+    context = ssl.create_default_context(cafile=str(certificates / "default.crt"))
+    context.check_hostname = False
+    return context
+
+
+def _first_answer(
+    process: Process, port: int, host: str, tls: ssl.SSLContext | None = None
+) -> Answer:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
-            with Connection(port) as connection:
+            with Connection(port, tls) as connection:
                 return connection.fetch(host)
         except ConnectionError:
             process.check_runs()
