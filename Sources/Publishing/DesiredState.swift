@@ -18,12 +18,6 @@ public struct DesiredState: Sendable {
     self.domains = domains
     self.keepingExpectations = keepingExpectations
   }
-
-  /// Everything that is stored.
-  public init(of reader: StateReader) throws {
-    self.init(apps: reader.apps.map(\.app), domains: [])
-    while case let some = try reader.next(), !some.isEmpty { domains += some.map(\.domain) }
-  }
 }
 
 /// What applying a desired state did.
