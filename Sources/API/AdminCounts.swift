@@ -40,7 +40,7 @@ public final class AdminCounts: Sendable {
       for finding in found where finding.severity == .error {
         findings.add(1, ["finding": finding.code.rawValue])
       }
-    case .several(let errors): for error in errors { count(error) }
+    case .several(let errors, _): for error in errors { count(error) }
     case .expectationsBroken, nil: break
     }
   }

@@ -63,16 +63,16 @@ extension Problem {
         "Not published: this change breaks \(expectations.count.counted("expectation")) of "
           + "\"\(domain)\". Correct the routes, or change the expectations first.",
         members: members)
-    case .several(let errors):
+    case .several(let errors, let count):
       var members: JSON.Object = [:]
       members.set(
         "problems", more: "moreProblems",
-        Excerpt(of: errors, atMost: Faults.limit) { of($0).json })
+        Excerpt(of: errors, total: count, atMost: Faults.limit) { of($0).json })
       let isConflict = errors.contains { if case .expectationsBroken = $0 { true } else { false } }
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(errors.count) domains were refused. See \"problems\".",
+        "Nothing was changed: \(count) domains were refused. See \"problems\".",
         members: members)
     }
   }

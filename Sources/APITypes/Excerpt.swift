@@ -13,8 +13,10 @@ package struct Excerpt {
   /// The maximum size of all elements but the last, in bytes.
   private static let bytes = 1_048_576
 
+  /// - Parameter total: The number of elements, if these are only the first of them.
   package init<Element>(
-    of elements: [Element], atMost limit: Int = Self.limit, _ json: (Element) -> JSON
+    of elements: [Element], total: Int? = nil, atMost limit: Int = Self.limit,
+    _ json: (Element) -> JSON
   ) {
     var items: [JSON] = []
     var size = 0
@@ -23,7 +25,7 @@ package struct Excerpt {
       size += items.last?.size ?? 0
     }
     self.items = items
-    more = elements.count - items.count
+    more = (total ?? elements.count) - items.count
   }
 
   /// The findings of a document.

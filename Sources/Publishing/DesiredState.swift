@@ -1,5 +1,5 @@
 public import Association
-public import Store
+import Store
 
 /// A set of apps and domains to apply.
 public struct DesiredState: Sendable {

@@ -57,6 +57,6 @@ public enum PublicationError: Error, Sendable {
   case refused(DomainName?, [Finding], account: ByteAccount?)
   /// The document breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])
-  /// Several domains are not published.
-  indirect case several([PublicationError])
+  /// Several domains are not published. Has the first 100 errors, and the number of all.
+  indirect case several([PublicationError], count: Int)
 }

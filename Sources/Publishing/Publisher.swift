@@ -178,9 +178,11 @@ extension Publisher {
     environment: (AppIdentifier) throws -> App.Environment,
     _ propose: (Domain, inout DomainBasis) throws -> Proposal
   ) throws -> [Review] {
-    let known = Dictionary(uniqueKeysWithValues: (earlier ?? []).map { ($0.edit.domain.name, $0) })
+    let known = Dictionary(
+      (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
     var reviews: [Review] = []
     var errors: [PublicationError] = []
+    var count = 0
     for domain in domains {
       if let review = known[domain.name], try store.isCurrent(review.edit),
         try review.edit.environments.allSatisfy({ try environment($0) == $1 })
@@ -191,13 +193,15 @@ extension Publisher {
       do {
         var basis = try store.basis(of: domain.name)
         let proposal = try propose(domain, &basis)
-        reviews.append(try Review(proposal, over: basis, environment: environment))
+        let review = try Review(proposal, over: basis, environment: environment)
+        if count == 0 { reviews.append(review) }
       } catch let error as PublicationError {
-        errors.append(error)
+        count += 1
+        if count <= 100 { errors.append(error) }
       }
     }
-    if errors.count == 1, let error = errors.first { throw error }
-    if !errors.isEmpty { throw PublicationError.several(errors) }
+    if count == 1, let error = errors.first { throw error }
+    if count > 1 { throw PublicationError.several(errors, count: count) }
     return reviews
   }
 }

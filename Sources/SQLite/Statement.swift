@@ -77,9 +77,6 @@ public struct Row: ~Copyable {
   /// The column as TEXT; `nil` for NULL.
   public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-  /// The column as a boolean; `nil` for NULL.
-  public func optionalBool(_ column: Int32) -> Bool? { isNull(column) ? nil : bool(column) }
-
   /// The column as INTEGER; `nil` for NULL.
   public func optionalInteger(_ column: Int32) -> Int64? {
     isNull(column) ? nil : integer(column)

@@ -155,6 +155,22 @@ import Testing
     #expect(try admin.send("GET", "/v1/export").body == before)
   }
 
+  @Test func ofManyRefusedDomainsAHundredAreNamedAndAllAreCounted() throws {
+    let domains = (0..<150).map { index -> JSON in
+      [
+        "domain": .string("r\(index).example"), "strict": true,
+        "entries": [["apps": [.string(app)]]],
+      ]
+    }
+    let state: JSON = [
+      "apps": [["app": .string(app), "environment": "staging"]], "domains": .array(domains),
+    ]
+    let refused = try admin.send("POST", "/v1/apply", json: state)
+    #expect(try refused.status == 422 && refused.code == "several-refused")
+    #expect(try refused.json["problems"]?.arrayValue?.count == 100)
+    #expect(try refused.json["moreProblems"] == 50)
+  }
+
   @Test func aStagingAppOnAProductionDomainIsAFinding() throws {
     let staging: JSON = ["environment": "staging"]
     #expect(try admin.send("PUT", "/v1/apps/\(app)", json: staging).status == 200)

@@ -69,7 +69,7 @@ import Testing
       try connection.run("SELECT * FROM thing") { row in
         #expect(row.isNull(0) && row.optionalText(0) == nil && row.text(0).isEmpty)
         #expect(row.blob(1).isEmpty && row.integer(2) == number)
-        #expect(row.optionalInteger(0) == nil && row.optionalBool(2) == (number != 0))
+        #expect(row.optionalInteger(0) == nil && row.bool(2) == (number != 0))
       }
     }
   }
