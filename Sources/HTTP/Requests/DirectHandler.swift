@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Synchronization
 
 /// A daemon's callbacks for requests. They run only on its thread and must not wait.
 public struct DirectAnswers: Sendable {
