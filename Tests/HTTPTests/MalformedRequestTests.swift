@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "Content-Length: 99999999999999999999", "Cookie: \(String(repeating: "a=b; ", count: 400))",
+    "Content-Length: 99999999999999999999", "Cookie: \(String(repeating: "a=b; ", count: 1200))",
     "Cookie: \(String(repeating: "a", count: 9000))",
   ])
   func whatTheLibraryFindsTooLargeIsAnsweredOnce(line: String) throws {
