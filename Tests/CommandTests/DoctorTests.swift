@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Glibc
+import JSONValue
 import SQLite
 import TestSupport
 import Testing
