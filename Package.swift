@@ -152,7 +152,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "APIClient", "JSONValue", "SQLite", "TestSupport"],
+      dependencies: ["aasa", "APIClient", "JSONValue", "SQLite", "Store", "TestSupport"],
       swiftSettings: strict),
     fuzzing,
     // Programs of the system in front of it, with the files of `Config`.
