@@ -161,7 +161,7 @@ def connect(port):
     return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
 
 
-def read_to_end(connection):
+def read_to_end(connection, sent=b""):
     data = b""
     try:
         while piece := connection.recv(65536):
@@ -169,7 +169,7 @@ def read_to_end(connection):
     except ConnectionResetError:
         return data, False
     except TimeoutError:
-        raise Finding("the connection was neither answered nor closed") from None
+        raise Finding(f"after {sent!r}, the connection was not closed; received: {data!r}") from None
     return data, True
 
 
@@ -202,14 +202,14 @@ def trial(random, port, templates):
             connection.shutdown(socket.SHUT_WR)
         except OSError:
             is_whole = False
-        received, is_ended = read_to_end(connection)
+        received, is_ended = read_to_end(connection, pieces)
         if is_whole and is_ended:
             statuses = answers(received)
             if statuses is None:
-                raise Finding(f"this is no sequence of answers: {received!r}")
+                raise Finding(f"{pieces!r} to {port} is not answered by answers: {received!r}")
             for status in statuses:
                 if status >= 500 and status not in (501, 503, 505):
-                    raise Finding(f"answered {status}")
+                    raise Finding(f"{pieces!r} to {port} is answered {status}")
     connection.close()
     return count
 

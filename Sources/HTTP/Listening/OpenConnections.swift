@@ -27,8 +27,6 @@ final class OpenConnection: @unchecked Sendable {
   let hasAsked = Atomic(false)
   /// Whether a request has arrived that is not answered yet.
   fileprivate let isAsking = Atomic(false)
-  /// Whether an answer was sent since `noticeEndedSending` was called.
-  fileprivate let hasAnswered = Atomic(false)
   /// Its index among the open ones. Used under the lock.
   fileprivate var index = 0
   /// Whether it was cut, and will end. Used under the lock.
@@ -90,7 +88,6 @@ final class OpenConnection: @unchecked Sendable {
   /// Like `allow`, for the next request.
   func allowNext(_ milliseconds: Int64) {
     isAsking.store(false, ordering: .relaxed)
-    hasAnswered.store(true, ordering: .relaxed)
     allow(milliseconds)
   }
 }
@@ -262,10 +259,7 @@ final class OpenConnections: Sendable {
   func cutOverdue() {
     state.withLock { state in
       let now = Self.now
-      for connection in state.open
-      where connection.hasAnswered.exchange(false, ordering: .relaxed) {
-        noticeEndedSending(connection.descriptor)
-      }
+      for connection in state.open { noticeEndedSending(connection.descriptor) }
       for connection in state.open where connection.deadline.load(ordering: .relaxed) < now {
         Self.cut(connection, in: &state)
       }
