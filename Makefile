@@ -16,7 +16,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract lint format bench bench-match \
-  bench-hostile hostile fuzz fuzz-http soak
+  bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -26,6 +26,7 @@ help:
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
+	@echo "make sanitize  run the tests that matter most under the address and the thread sanitizer"
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
 	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
 	@echo "make soak      mix edits, kills, a full disk and faults of the disk for MINUTES=60"
@@ -90,6 +91,28 @@ lint: setup
 
 format:
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+
+# Runs tests with the sanitizers of clang, each in a build of its own. QUICK=1 runs fewer tests.
+SANITIZED = $(if $(QUICK),^(HTTPTests|WellKnownTests|FuzzingTests),\
+  ^(JSONValueTests|HTTPTests|WellKnownTests|SQLiteTests|StoreTests|CertificatesTests|FuzzingTests|CommandTests))
+sanitize: sanitize-address sanitize-thread
+
+# Reports go to files, also those of servers that tests start. Some tests preload libraries that the sanitizers do
+# not get along with.
+sanitize-address sanitize-thread: sanitize-%: test-setup .build/mutex.so
+	swift build --build-tests --sanitize $* --scratch-path .build/$*
+	@rm -f .build/$*-report.*
+	ASAN_OPTIONS=$(REPORTS) TSAN_OPTIONS=$(REPORTS) SWIFT_BACKTRACE=enable=no \
+	  $(if $(filter thread,$*),LD_PRELOAD=$(CURDIR)/.build/mutex.so) \
+	  swift test --skip-build --sanitize $* --scratch-path .build/$* --filter '$(strip $(SANITIZED))' \
+	  --skip 'AllocationTests|SoakTests'
+	@! cat .build/$*-report.* 2> /dev/null
+
+REPORTS = log_path=$(CURDIR)/.build/$*-report
+
+.build/mutex.so: Tests/Sanitizing/mutex.c
+	@mkdir -p $(@D)
+	clang -O1 -Wall -shared -fPIC -o $@ $<
 
 # Runs libFuzzer. TARGET is one of the folders of Tests/Fuzzing/Corpus, by default each of them in turn. New
 # inputs are kept in .build/fuzz; one that breaks something is a file named crash-... there: put it into
