@@ -141,18 +141,26 @@ package struct BodyValue {
     return Int(exactly: value)
   }
 
+  /// The maximum number of elements where no other is set: no document of 128 KB has more.
+  package static let mostElements = 43_691
+
   /// The valid elements of an array. Invalid ones are recorded in `faults`.
   package func list<Element>(
-    atMost limit: Int? = nil, _ read: (BodyValue) -> Element?
+    atMost limit: Int = BodyValue.mostElements, _ read: (BodyValue) -> Element?
   ) -> [Element]? {
-    guard let values = expected("an array", json.arrayValue) else { return nil }
-    if let limit, values.count > limit {
-      fault(.tooMany, "The list has \(values.count) elements; the limit is \(limit). Shorten it.")
+    guard let values = expected("an array", json.arrayValue), isShort(values.count, limit) else {
       return nil
     }
     return values.enumerated().compactMap { index, value in
       read(BodyValue(json: value, pointer: pointer.appending(index), faults: faults))
     }
+  }
+
+  /// Whether a list or a map has no more elements than allowed.
+  func isShort(_ count: Int, _ limit: Int = BodyValue.mostElements) -> Bool {
+    if count <= limit { return true }
+    fault(.tooMany, "The list has \(count) elements; the limit is \(limit). Shorten it.")
+    return false
   }
 
   /// A text of at most so many characters.

@@ -202,7 +202,7 @@ package enum DomainResource {
   }
 
   private static func readVariables(_ body: BodyValue) -> [SubstitutionVariable]? {
-    guard let members = body.members else { return nil }
+    guard let members = body.members, body.isShort(members.members.count) else { return nil }
     return members.members.compactMap { member in
       let value = BodyValue(
         json: member.value, pointer: body.pointer.appending(member.key), faults: body.faults)

@@ -121,7 +121,8 @@ struct Coding<Value>: Sendable {
     of element: Coding<Element>, limit: Int? = nil
   ) -> Coding where Value == [Element] {
     Coding(
-      .list(of: element.schema, limit: limit), read: { $0.list(atMost: limit, element.read) },
+      .list(of: element.schema, limit: limit),
+      read: { $0.list(atMost: limit ?? BodyValue.mostElements, element.read) },
       write: { .array($0.map(element.write)) })
   }
 

@@ -66,8 +66,8 @@ extension Plan {
   /// Reads the answer of a server, which may be newer and have more members.
   package static func read(_ input: BodyValue) -> Plan? {
     guard let object = input.object(),
-      let apps = object.required("apps")?.list({ Step.read($0, "app") }),
-      let domains = object.required("domains")?.list({ Step.read($0, "domain") })
+      let apps = object.required("apps")?.list(atMost: .max, { Step.read($0, "app") }),
+      let domains = object.required("domains")?.list(atMost: .max, { Step.read($0, "domain") })
     else { return nil }
     return Plan(apps: apps, domains: domains, isDryRun: object["dryRun"]?.bool ?? false)
   }

@@ -29,13 +29,6 @@ package enum StateResource {
     return .object(DomainResource.json(domain))
   }
 
-  package static func json(_ state: DesiredState) -> JSON {
-    [
-      "apps": .array(state.apps.map { .object(AppResource.json($0)) }),
-      "domains": .array(state.domains.map(json)),
-    ]
-  }
-
   /// The text of an export, made piece by piece.
   package static func text(_ reader: StateReader) -> StreamedLists {
     var apps = reader.apps[...]

@@ -1,5 +1,5 @@
 public import Association
-public import Store
+import Store
 
 /// A set of apps and domains to apply.
 public struct DesiredState: Sendable {
@@ -17,12 +17,6 @@ public struct DesiredState: Sendable {
     self.apps = apps
     self.domains = domains
     self.keepingExpectations = keepingExpectations
-  }
-
-  /// Everything that is stored.
-  public init(of reader: StateReader) throws {
-    self.init(apps: reader.apps.map(\.app), domains: [])
-    while case let some = try reader.next(), !some.isEmpty { domains += some.map(\.domain) }
   }
 }
 
