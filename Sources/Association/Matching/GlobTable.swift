@@ -71,7 +71,16 @@ struct GlobTable: Sendable {
   private func find(
     _ run: Int, _ text: Span<UInt8>, _ range: Range<Int>, folds: Bool, _ steps: inout Int
   ) -> Int? {
+    // Most positions fail at the first byte, which costs much less than a step.
+    steps -= range.count >> 3
+    let first = parts[runs[run].start]
+    let letter = UInt8(truncatingIfNeeded: first)
     for position in range {
+      if first < Self.oneOfClass,
+        (folds ? text[position].asciiLowercased : text[position]) != letter
+      {
+        continue
+      }
       if steps < 0 { return nil }
       if let end = match(run, text, at: position, range.upperBound, folds: folds, &steps) {
         return end
