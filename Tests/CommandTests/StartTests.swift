@@ -259,7 +259,7 @@ import Testing
     let first = try Program.run(Program.aasa, words + ["a"])
     #expect(first.status == 0 && first.lines.count == 1)
     #expect(first.errors.hasPrefix("Created the database \"\(database)\".\n"))
-    #expect(try !Program.run(Program.aasa, words + ["b"]).errors.contains("Created"))
+    #expect(try !Program.run(Program.aasa, words + ["b"]).errors.contains("Created the database"))
     let other = scratch.path("other.db")
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", other, "-", input: file.serialized())
