@@ -27,7 +27,7 @@ final class DatabaseWatch: Sendable {
   private struct Stopped: Error {}
 
   /// How much longer the check rests than it works.
-  private static let rest = 4.0
+  private static let rest = 4
 
   private let store: Store
   private let health: Health
@@ -61,8 +61,13 @@ final class DatabaseWatch: Sendable {
     if isDue { inBackground { self.check() } }
   }
 
-  /// Ends a check between two of its steps.
-  func stop() { mustStop.store(true, ordering: .relaxed) }
+  /// Ends a check between two of its steps, and waits for that, but not long. While the check has the
+  /// database open, SQLite does not delete the WAL.
+  func stop() {
+    mustStop.store(true, ordering: .relaxed)
+    let deadline = ContinuousClock.now + .milliseconds(300)
+    while state.withLock(\.isBusy), ContinuousClock.now < deadline { usleep(1000) }
+  }
 
   /// When the last complete check ended.
   var families: [MetricFamily] {
@@ -88,9 +93,11 @@ final class DatabaseWatch: Sendable {
     var step = start
     do {
       let faults = try store.faults {
-        let nap = min((.now - step) / .seconds(1) * Self.rest, 2)
-        usleep(UInt32(nap * 1_000_000))
-        if mustStop.load(ordering: .relaxed) { throw Stopped() }
+        let end = ContinuousClock.now + min((.now - step) * Self.rest, .seconds(2))
+        repeat {
+          if mustStop.load(ordering: .relaxed) { throw Stopped() }
+          usleep(5000)
+        } while ContinuousClock.now < end
         step = .now
       }
       if faults.isEmpty {

@@ -101,6 +101,8 @@ public final class Service: Sendable {
         return api.answer(request)
       })
     adminListener.exempt(configuration.trustedProxies)
+    // What commands change from now on is logged.
+    attempt(.reading) { try commandLog.follow() }
   }
 
   /// Where association files are served, with the actual port if port 0 was requested.

@@ -9,7 +9,7 @@ import Store
 enum DoctorCommand {
   static let command = Command(
     name: "doctor", group: .server,
-    summary: "look for problems with the database, its environment and the settings",
+    summary: "look for problems, and say what to do",
     details:
       "Looks at the database (structure, constraints, references, and the SHA-256 of each file), "
       + "permissions, certificates, proxies, disk space, the clock and the limit of open files. Changes "
@@ -139,7 +139,9 @@ private struct Checkup {
       trusted.map {
         "trustedProxies has \($0), so every client can choose the file with X-Forwarded-Host. List only "
           + "your proxies' addresses."
-      }, fine: "forwarded hosts are believed from \(proxies.count.counted("range"))")
+      },
+      fine: proxies.isEmpty
+        ? "no proxy is trusted" : "\(proxies.count.counted("range")) of proxies are trusted")
   }
 
   // MARK: The machine

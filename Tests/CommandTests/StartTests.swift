@@ -258,8 +258,8 @@ import Testing
     let words = ["token", "create", "--role", "admin", "--database", database, "--name"]
     let first = try Program.run(Program.aasa, words + ["a"])
     #expect(first.status == 0 && first.lines.count == 1)
-    #expect(first.errors == "Created the database \"\(database)\".\n")
-    #expect(try Program.run(Program.aasa, words + ["b"]).errors.isEmpty)
+    #expect(first.errors.hasPrefix("Created the database \"\(database)\".\n"))
+    #expect(try !Program.run(Program.aasa, words + ["b"]).errors.contains("Created the database"))
     let other = scratch.path("other.db")
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", other, "-", input: file.serialized())
