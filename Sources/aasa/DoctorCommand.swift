@@ -9,7 +9,7 @@ import Store
 enum DoctorCommand {
   static let command = Command(
     name: "doctor", group: .server,
-    summary: "look for problems with the database, its environment and the settings",
+    summary: "look for problems of the database, machine and settings",
     details:
       "Looks at the database (structure, constraints, references, and the SHA-256 of each file), "
       + "permissions, certificates, proxies, disk space, the clock and the limit of open files. Changes "
