@@ -112,7 +112,7 @@ import Testing
     let client = Client(port: server.adminPort, lines: ["Authorization: Bearer \(token)"])
     _ = try client.send("GET", "/v1/domains/missing.example", "Host: x", "X-Request-Id: my-id.1")
     let line =
-      /[0-9T:.-]+Z info Request\. requestId=my-id\.1 method=GET path=\/v1\/domains\/missing\.example status=404 milliseconds=[0-9.]+ token="release 7" peer=127\.0\.0\.1/
+      /[0-9T:.-]+Z info Request\. requestId=my-id\.1 method=GET path=\/v1\/domains\/missing\.example status=404 milliseconds=[0-9.]+ code=domain-not-found token="release 7" peer=127\.0\.0\.1/
     #expect(
       try becomesTrue {
         try server.errors().split(separator: "\n").contains { $0.wholeMatch(of: line) != nil }
