@@ -157,6 +157,7 @@ final class TLSConnection {
       throw .closed(received: String(decoding: buffer, as: UTF8.self))
     }
     buffer.removeFirst(end.upperBound)
+    let hasBody = hasBody && response.status != 304
     let count = hasBody ? response["Content-Length"].flatMap { Int($0) } ?? 0 : 0
     while buffer.count < count { try receive() }
     response.body = Array(buffer.prefix(count))
