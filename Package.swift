@@ -135,7 +135,7 @@ let package = Package(
       name: "APITests",
       dependencies: [
         "API", "APITypes", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP",
-        "TestSupport",
+        "SQLite", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
