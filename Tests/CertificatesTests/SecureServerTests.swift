@@ -93,8 +93,8 @@ import Testing
       #expect(try kept.exchange(request).status == 404)
       usleep(20_000)
     }
-    // A hundred ticks a second; one thread would use all of them.
-    #expect(try processorTicks(of: server) - before < 100)
+    // A hundred ticks a second. A thread would use all of them that the machine has left.
+    #expect(try processorTicks(of: server) - before < 50)
     #expect(stalled.count == 20)
   }
 
