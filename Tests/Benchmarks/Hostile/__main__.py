@@ -1,7 +1,8 @@
 """Sends hostile requests to a server, one after the other, while somebody else edits.
 
 Each request has a server of its own, so that memory which an earlier one has left does not count. Fails if one of them
-raises memory by more than 64 MB, takes more than 2 s, or ends the server; or if edits have a p99 over 250 ms.
+raises memory by more than 64 MB, takes more than 2 s for each of its clients, or ends the server; or if edits by
+somebody else, with a token of their own, have a p99 over 250 ms.
 """
 
 import argparse
@@ -42,13 +43,14 @@ class Outcome:
     code: str = ""
     answered: int = 0
     seconds: float = 0
+    cpu_seconds: float = 0
     megabytes: float = 0
     edits: list[float] = field(default_factory=list)
     failure: str = ""
 
     def is_fine(self, leniency: float = 1) -> bool:
         return (not self.failure and self.megabytes <= MOST_MEGABYTES * leniency
-                and self.seconds <= MOST_SECONDS * leniency)
+                and self.seconds <= MOST_SECONDS * self.hostile.clients * leniency)
 
     @property
     def row(self) -> str:
@@ -57,7 +59,7 @@ class Outcome:
         edit = f"{percentile(self.edits, 99) * 1000:.0f}" if self.edits else "–"
         mark = "" if self.is_fine() else " **over**"
         return (f"| {self.hostile.name} | {self.hostile.token} | {size(self.sent)} | {said} | {size(self.answered)} "
-                f"| {self.seconds:.2f} | {self.megabytes:.0f} | {edit} |{mark}")
+                f"| {self.seconds:.2f} | {self.cpu_seconds:.2f} | {self.megabytes:.0f} | {edit} |{mark}")
 
 
 def size(count: int) -> str:
@@ -175,6 +177,11 @@ class Server:
     def peak(self) -> float:
         return self._megabytes("VmHWM")
 
+    @property
+    def cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -260,17 +267,20 @@ def measure(aasa: Path, database: Path, tokens: dict[str, str], group: Path | No
                 outcome.statuses.append(answer.status)
                 outcome.code = answer.code
                 outcome.answered = max(outcome.answered, answer.bytes)
+            # One that is told to come again has waited for five seconds, as it should.
+            if answer.status != 503:
+                outcome.seconds = max(outcome.seconds, time.monotonic() - start)
         except OSError as error:
             outcome.failure = str(error) or type(error).__name__
-        outcome.seconds = max(outcome.seconds, time.monotonic() - start)
+            outcome.seconds = max(outcome.seconds, time.monotonic() - start)
 
     try:
-        with Editor(server.port, tokens["editor"]) as editor:
+        with Editor(server.port, tokens["somebody else"]) as editor:
             # What any request needs once.
             while len(editor.times) < 10 and not editor.failures:
                 time.sleep(0.01)
             exchange(server.port, tokens["viewer"], "POST", "/v1/validate", b"{}")
-            before = server.begin_peak()
+            before, cpu_before = server.begin_peak(), server.cpu_seconds
             editor.times.clear()
             start = time.monotonic()
             clients = [threading.Thread(target=send) for _ in range(hostile.clients)]
@@ -280,6 +290,7 @@ def measure(aasa: Path, database: Path, tokens: dict[str, str], group: Path | No
                 client.join()
             if server.runs:
                 outcome.megabytes = server.peak - before
+                outcome.cpu_seconds = server.cpu_seconds - cpu_before
             time.sleep(max(0, EDITING_SECONDS - (time.monotonic() - start)))
         outcome.edits = editor.times
         if not server.runs:
@@ -333,6 +344,7 @@ def prepare(aasa: Path, folder: Path, domains: int) -> tuple[Path, dict[str, str
 
     run("apply", "--database", str(database), str(file))
     limits = {"viewer": ["--role", "viewer"], "editor": ["--role", "editor"], "admin": ["--role", "admin"],
+              "somebody else": ["--role", "editor"],
               "limited": ["--role", "editor", "--domain", "*.brand.example"]}
     tokens = {
         name: run("token", "create", "--database", str(database), "--name", name, *words)
@@ -375,8 +387,8 @@ def main() -> None:
     arguments = parser.parse_args()
     leniency = 10 if arguments.short else 1
     chosen = [hostile for hostile in ALL if arguments.only in hostile.name][::8 if arguments.short else 1]
-    print("| request | token | sent | answer | received | s | MB more | edits, p99 ms |", "|---|---|---|---|---|---|---|---|",
-          sep="\n", flush=True)
+    print("| request | token | sent | answer | received | s | CPU s | MB more | edits, p99 ms |",
+          "|---|---|---|---|---|---|---|---|---|", sep="\n", flush=True)
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="aasa-hostile-") as folder, memory_group() as group:
         database, tokens = prepare(arguments.aasa.resolve(), Path(folder), arguments.domains)
