@@ -1,7 +1,6 @@
 import Association
 import CGnuTLS
 import Certificates
-import Dispatch
 import Foundation
 import HTTP
 import Synchronization
@@ -307,22 +306,23 @@ struct SecureServing {
     let isDone = Atomic(false)
     let failures = Mutex<[String]>([])
     let exchanges = Atomic(0)
-    let group = DispatchGroup()
-    for isKept in [true, false, false] {
-      DispatchQueue.global().async(group: group) {
-        do {
-          let kept = try serving.connect()
-          while !isDone.load(ordering: .relaxed) {
-            let connection = isKept ? kept : try serving.connect()
-            let response = try connection.exchange(SecureServing.request())
-            if response.status != 200 { failures.withLock { $0.append(response.statusLine) } }
-            exchanges.add(1, ordering: .relaxed)
+    let clients = Threads(
+      [true, false, false].map { isKept in
+        {
+          do {
+            let kept = try serving.connect()
+            while !isDone.load(ordering: .relaxed) {
+              let connection = isKept ? kept : try serving.connect()
+              let response = try connection.exchange(SecureServing.request())
+              if response.status != 200 { failures.withLock { $0.append(response.statusLine) } }
+              exchanges.add(1, ordering: .relaxed)
+            }
+          } catch {
+            failures.withLock { $0.append("\(error)") }
           }
-        } catch {
-          failures.withLock { $0.append("\(error)") }
         }
-      }
-    }
+      })
+    #expect(becomesTrue { exchanges.load(ordering: .relaxed) > 0 })
     for serial in UInt8(20)..<60 {
       let issued = try serving.issuer.issue("example.com", serial: serial)
       try serving.directory.write(issued, as: "example.com")
@@ -330,7 +330,7 @@ struct SecureServing {
       #expect(try serving.connect().serial() == serial)
     }
     isDone.store(true, ordering: .relaxed)
-    group.wait()
+    #expect(clients.end())
     #expect(failures.withLock { $0 } == [])
     #expect(exchanges.load(ordering: .relaxed) > 40)
     #expect(try old.serial() == 10)
