@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Every request has limits, and a request beyond one is told which, its value and what to do.
+/// Every request has limits. The refusal says which limit was exceeded, its value and what to do.
 @Suite struct BudgetTests {
   let running: RunningService
   var admin: Client { running.admin }

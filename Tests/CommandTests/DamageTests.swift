@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-/// A damaged database is told, and never served as if it were whole.
+/// Damage to the database is reported, and damaged files are never served as intact.
 @Suite struct DamageTests {
   private let scratch: TemporaryDirectory
   private var database: String { scratch.path("aasa.db") }

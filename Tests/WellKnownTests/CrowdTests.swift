@@ -75,7 +75,7 @@ import WellKnown
     let reading = try serving.connect()
     try reading.send(Self.request)
     #expect(becomesTrue { serving.listener.counts.requests(.ok, .other) == 1 })
-    // They wait for a shorter time, but for a request.
+    // They have waited for a shorter time, but are in the middle of a request.
     let idle = try (0..<20).map { _ in try serving.connect() }
     #expect(becomesTrue { idle.contains { $0.hasEnded(withinMilliseconds: 0) } })
     #expect(try reading.readResponse().body.count == body.utf8.count)
@@ -101,7 +101,7 @@ import WellKnown
     #expect(becomesTrue { serving.listener.counts.openConnections == 0 })
   }
 
-  /// A listener whose handler waits for a path of `/wait` until it is told.
+  /// A listener whose handler holds requests for `/wait` until the test releases them.
   private final class Waiting: Sendable {
     let listener: Listener
 

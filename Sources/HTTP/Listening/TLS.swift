@@ -34,6 +34,8 @@ var tlsOptions: [MHD_OptionItem] {
 final class SessionSocket {
   /// Counts what a thread has received and sent. Used by this thread only.
   final class Progress: @unchecked Sendable {
+    // Unchecked is sound: only one thread uses it.
+
     fileprivate var count = 0
   }
 

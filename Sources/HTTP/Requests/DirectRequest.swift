@@ -6,7 +6,7 @@ import Glibc
 public struct DirectRequest: ~Copyable {
   /// Why a request is unusable, regardless of its target.
   public enum Fault: Sendable {
-    /// The header is not built as it must be (RFC 9112 sections 2.2, 3, 5.1 and 5.2): 400.
+    /// The header is malformed (RFC 9112 sections 2.2, 3, 5.1 and 5.2): 400.
     case malformedHeader
     /// The target contains a NUL: 400.
     case malformedTarget
@@ -154,7 +154,7 @@ public struct DirectFields {
   private var contentLength = Line()
   private var transferEncoding = Line()
   private var hasExpectation = false
-  /// Whether the header is built as it must be.
+  /// Whether the header is well-formed.
   let isSound: Bool
   /// The length of all Cookie fields, which libmicrohttpd copies.
   private(set) var cookieBytes = 0

@@ -15,6 +15,7 @@ final class WaitingClient: @unchecked Sendable {
   private let state: Mutex<State>
 
   init(of request: ArrivingRequest) {
+    // Sound: nothing else has the state before the lock does.
     nonisolated(unsafe) let state = State(
       connection: request.connection, canBeAsked: strcmp(request.version, "HTTP/1.1") == 0)
     self.state = Mutex(state)
