@@ -47,13 +47,18 @@ public struct AdminAPI: Sendable {
   ) -> [Endpoint] {
     let described =
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
-      + AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
+      + endpoints(of: publisher)
+    return [ServiceEndpoints.description(of: described)] + described
+  }
+
+  /// The endpoints for what is stored.
+  static func endpoints(of publisher: Publisher) -> [Endpoint] {
+    AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
-    return [ServiceEndpoints.description(of: described)] + described
   }
 
   /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how

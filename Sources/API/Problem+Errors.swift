@@ -1,7 +1,7 @@
 import APITypes
 import Association
 import HTTP
-package import JSONValue
+import JSONValue
 import Publishing
 import Store
 
@@ -158,23 +158,6 @@ extension Problem {
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
-    }
-  }
-}
-
-/// Problems for commands that work on a database without a server.
-package enum LocalProblem {
-  /// The problem that the API answers for an error; `nil` for an error of the database or the program.
-  package static func json(of error: any Error) -> JSON? {
-    switch error {
-    case StoreError.busy, StoreError.database, StoreError.newerSchema, StoreError.brokenReferences:
-      return nil
-    default: break
-    }
-    do throws(InternalError) {
-      return try Problem.of(error).json
-    } catch {
-      return nil
     }
   }
 }

@@ -99,7 +99,7 @@ struct Review {
 }
 
 /// A rendered document.
-private struct Draft {
+struct Draft {
   let domain: Domain
   let document: ReadDocument
   let bytes: [UInt8]
@@ -134,7 +134,7 @@ private struct Draft {
 }
 
 /// Resolves the URLs of a domain's expectations, all of them within one budget.
-private struct Resolver {
+struct Resolver {
   /// About one second.
   private static let steps = 100_000_000
 

@@ -40,7 +40,11 @@ enum ManPage {
       "Each option can be set by its variable, such as AASA_DATABASE for --database. Options take "
         + "precedence over variables, and variables over the --config file."
     ),
-    ("AASA_TOKEN", "The API token for --server."),
+    (
+      "AASA_SERVER",
+      "The server to work on, without --server and --database. AASA_DATABASE must not be set as well."
+    ),
+    ("AASA_TOKEN", "The API token for the server."),
     ("SSL_CERT_FILE", "A PEM file with the certificate authorities to trust for --server."),
     ("NO_COLOR", "If set and not empty, turns colors off."),
   ]
