@@ -134,14 +134,19 @@ public struct APIClient: Sendable {
 
   /// Sends a request and waits for the answer, which may have any status.
   ///
-  /// - Parameter take: Gets the content of an answer with the status 200 as it arrives. The answer that is
-  ///   returned then has none.
+  /// - Throws: `Unreachable`.
+  public func send(_ request: Request) throws -> Answer {
+    try transfer(request, nil).perform(sending: request.body)
+  }
+
+  /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
+  /// that is returned has the content of any other.
+  ///
   /// - Throws: `Unreachable`, and what `take` throws.
   public func send(
-    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)? = nil
+    _ request: Request, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Answer {
-    guard let take else { return try transfer(request, nil).perform(sending: request.body) }
-    return try withoutActuallyEscaping(take) { take in
+    try withoutActuallyEscaping(take) { take in
       let transfer = try transfer(request, take)
       try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
       try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)

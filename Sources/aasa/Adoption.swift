@@ -1,6 +1,7 @@
 import APIClient
 import Association
 import JSONValue
+import Service
 
 /// Files to publish, each for its domain.
 struct Adoption {
@@ -198,7 +199,7 @@ struct ImportReport {
       try Terminal.print(
         JSON.object([
           "file": .string(file.path), "codes": .strings(refusal.codes),
-          "problem": .optional(refusal.problem),
+          "problem": refusal.problem ?? .null,
         ]).text)
     }
     Terminal.complain(refusal.lines.map(\.harmless).joined(separator: "\n"))

@@ -2,6 +2,7 @@ import APIClient
 import APITypes
 import Association
 import JSONValue
+import Publishing
 
 /// The commands for one domain: `aasa show`, `rollback` and `convert`.
 enum DomainCommands {
@@ -125,10 +126,8 @@ enum DomainCommands {
   ) throws {
     if arguments.has(.json) { return try Terminal.print(answer.text) }
     let publication = try Faults.collecting(in: answer, PublicationResource.read)
-    let step = Plan.Step(
-      name: domain.text, action: publication.isChanged ? .update : .unchanged,
-      publication: publication)
-    var lines = PlanText.lines(of: step, called: domain.text, TextStyle())
+    let action: Plan.Action = publication.isChanged ? .update : .unchanged
+    var lines = PlanText.lines(action, domain.text, publication, TextStyle())
     if !publication.isChanged { lines.append("No changes: \(unchanged)") }
     if answer["dryRun"] == true { lines.append("Nothing was changed.") }
     try Terminal.print(lines.joined(separator: "\n"))

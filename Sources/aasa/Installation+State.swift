@@ -57,7 +57,7 @@ extension Installation {
     let request = APIClient.Request(
       "POST", "/v1/apply", query: query.filter { !$0.value.isEmpty },
       body: change.state.serialized())
-    let json = try Progress.during(work) { _ in try json(request, having: "domains") }
+    let json = try Progress.during(work) { _ in try self.json(request, having: "domains") }
     do throws(InvalidInput) {
       return (try Faults.collecting(in: json, Plan.read), json)
     } catch {

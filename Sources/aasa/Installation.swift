@@ -18,7 +18,7 @@ final class Installation {
     /// When to try again, in seconds from now; `nil` if trying again does not help.
     var retryAfter: Int?
     /// Translates a pointer into the request to a place that the user knows.
-    var place: (String) -> String = { $0 }
+    var place: @Sendable (String) -> String = { $0 }
 
     /// The stable word for a program; empty if there is none.
     var code: String { problem["code"]?.stringValue ?? "" }
@@ -69,23 +69,39 @@ final class Installation {
 
   /// Sends a request and waits for the answer, which may have any status.
   ///
-  /// - Parameter take: Gets the content of an answer with the status 200 as it arrives. The answer that is
-  ///   returned then has none.
-  /// - Throws: `Failure`, `UnusableDatabase`, `APIClient.Unreachable`, what `take` throws.
+  /// - Throws: `Failure`, `UnusableDatabase`, `APIClient.Unreachable`.
+  func send(_ request: APIClient.Request) throws -> APIClient.Answer {
+    try answer(
+      request, onDatabase: { try APIClient.Answer($0) }, onServer: { try $0.send(request) })
+  }
+
+  /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
+  /// that is returned has the content of any other.
+  ///
+  /// - Throws: Like `send`, and what `take` throws.
   func send(
-    _ request: APIClient.Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)? = nil
+    _ request: APIClient.Request, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> APIClient.Answer {
+    try answer(
+      request, onDatabase: { try APIClient.Answer($0, take) },
+      onServer: { try $0.send(request, take) })
+  }
+
+  private func answer(
+    _ request: APIClient.Request, onDatabase: (Response) throws -> APIClient.Answer,
+    onServer: (APIClient) throws -> APIClient.Answer
   ) throws -> APIClient.Answer {
     switch site {
     case .database(let path):
       do {
         let api = try opened ?? open(path)
-        return try APIClient.Answer(api.answer(HTTP.Request(request)), take)
+        return try onDatabase(api.answer(HTTP.Request(request)))
       } catch let error as StoreError {
         throw UnusableDatabase(description: error.advice(for: path))
       }
     case .server(let client):
       do {
-        return try client.send(request, take)
+        return try onServer(client)
       } catch let error as APIClient.Unreachable where error.isOutcomeUnknown && request.isChange {
         throw Failure("\(error) The change may have been made.")
       }
@@ -172,21 +188,35 @@ extension HTTP.Request {
 }
 
 extension APIClient.Answer {
-  fileprivate init(
-    _ response: Response, _ take: ((UnsafeRawBufferPointer) throws -> Void)?
-  ) throws {
-    let isTaken = take != nil && response.status == .ok
+  fileprivate init(_ response: Response) throws {
     var body: [UInt8] = []
-    func add(_ piece: [UInt8]) throws {
-      if isTaken { try piece.withUnsafeBytes { try take?($0) } } else { body += piece }
+    try response.forEachPiece { body += $0 }
+    self.init(response, body)
+  }
+
+  fileprivate init(
+    _ response: Response, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var body: [UInt8] = []
+    try response.forEachPiece { piece in
+      if response.status == .ok { try piece.withUnsafeBytes(take) } else { body += piece }
     }
-    switch response.body {
-    case .bytes(let bytes): try add(bytes)
-    case .stream(let next): while let piece = try next() { try add(piece) }
-    }
+    self.init(response, body)
+  }
+
+  private init(_ response: Response, _ body: [UInt8]) {
     self.init(
       status: Int(response.status.code), body: body,
       retryAfter: response.fields["Retry-After"].flatMap { Int($0) },
       database: response.fields["X-Aasa-Database"])
+  }
+}
+
+extension Response {
+  fileprivate func forEachPiece(_ take: ([UInt8]) throws -> Void) throws {
+    switch body {
+    case .bytes(let bytes): try take(bytes)
+    case .stream(let next): while let piece = try next() { try take(piece) }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import APIClient
+import Association
 import JSONValue
 
 /// A list of the API, page by page: a table for people, or with `--json` an object on a line for each item.

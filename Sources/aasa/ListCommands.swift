@@ -89,6 +89,7 @@ enum ListCommands {
       ),
     ]
   ) { arguments in
+    _ = try arguments.value(domain).map { try DomainName($0) }
     let query = arguments.query([("domain", domain), ("code", code), ("severity", severity)])
     let titles = ["SEVERITY", "CODE", "DOMAIN", "PLACE", "FINDING"]
     let list = ItemList(
@@ -123,6 +124,7 @@ enum ListCommands {
       ("Keep all of it", "aasa audit --limit 1000000 --json > audit.ndjson"),
     ]
   ) { arguments in
+    _ = try arguments.value(domain).map { try DomainName($0) }
     let query = arguments.query([("domain", domain), ("author", author)])
     let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON"]
     try ItemList(

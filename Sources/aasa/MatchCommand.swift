@@ -140,7 +140,7 @@ private struct MatchLines {
 
 /// Resolves URLs with a file, one after another.
 private struct FileMatching {
-  private(set) var lines: MatchLines
+  var lines: MatchLines
   private let matcher: Matcher
   private let scopes: [Matcher.Scope]
   private let domain: String?
@@ -202,7 +202,7 @@ private struct PublishedMatching {
   /// So few that the answer stays within its limits for documents with up to a hundred apps.
   private static let most = 200
 
-  private(set) var lines: MatchLines
+  var lines: MatchLines
   /// Whether each URL so far could be asked about.
   private(set) var isComplete = true
   private let installation: Installation

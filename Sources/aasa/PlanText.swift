@@ -17,19 +17,19 @@ struct PlanText {
 
   /// The lines, without a final line break.
   var text: String {
-    let apps = plan.apps.flatMap { Self.lines(of: $0, called: "app \($0.name)", style) }
-    let domains = plan.domains.flatMap { Self.lines(of: $0, called: $0.name, style) }
+    let apps = plan.apps.flatMap { Self.lines($0.action, "app \($0.name)", nil, style) }
+    let domains = plan.domains.flatMap { Self.lines($0.action, $0.name, $0.publication, style) }
     return (apps + domains + [summary]).joined(separator: "\n")
   }
 
   /// What happens to an app or a domain; nothing if it does not change.
   static func lines(
-    of step: Plan.Step, called name: String, _ style: TextStyle
+    _ action: Plan.Action, _ name: String, _ publication: PublicationResource?, _ style: TextStyle
   ) -> [String] {
-    if step.action == .unchanged { return [] }
-    let (sign, color) = step.action.mark
+    if action == .unchanged { return [] }
+    let (sign, color) = action.mark
     var line = style.paint("\(sign) \(name)", color)
-    guard let publication = step.publication else { return [line] }
+    guard let publication else { return [line] }
     line += style.paint(
       "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     let details = publication.details

@@ -1,4 +1,4 @@
-import Glibc
+import Association
 
 /// Rows for stdout. On a terminal they have titles and fit its width; in a pipe they are complete, with
 /// tabs between the cells.
@@ -14,21 +14,23 @@ struct Table {
     }
   }
 
-  /// A column is never narrower, unless its cells are.
-  private static let narrowest = 8
+  private static let narrowest = 3
   private static let gap = 2
 
   private let titles: [String]
   private let style = TextStyle()
   /// The width of the terminal; `nil` for a pipe or a file.
   private let width = Terminal.width
-  /// Later rows only widen the columns.
+  /// The widths of the columns. Later rows only widen them.
   private var columns: [Int]
+  /// The width of the shortest cell of each column.
+  private var shortest: [Int]
   private var hasTitles = false
 
   init(_ titles: [String]) {
     self.titles = titles
     columns = titles.map(\.count)
+    shortest = titles.map { _ in Int.max }
   }
 
   /// Writes rows, which follow those before.
@@ -41,23 +43,27 @@ struct Table {
     for row in rows {
       for (index, cell) in row.enumerated() {
         columns[index] = max(columns[index], cell.text.count)
+        shortest[index] = min(shortest[index], cell.text.count)
       }
     }
-    let fitting = Self.fit(columns, into: width)
+    let fitting = fitted(to: width)
     let titles = hasTitles ? [] : [self.titles.map { Cell($0, .faint) }]
     hasTitles = true
     try Terminal.write((titles + rows).map { line($0, fitting) + "\n" }.joined())
   }
 
-  /// Narrows the widest columns until all of them fit.
-  private static func fit(_ columns: [Int], into width: Int) -> [Int] {
+  /// The widths, narrowed until they fit: first where cells differ in length, because a time or a number
+  /// that is cut says nothing.
+  private func fitted(to width: Int) -> [Int] {
     var columns = columns
-    var excess = columns.reduce(0, +) + gap * (columns.count - 1) - width
-    while excess > 0, let widest = columns.max(), widest > narrowest,
-      let index = columns.lastIndex(of: widest)
-    {
-      columns[index] -= 1
-      excess -= 1
+    var excess = columns.reduce(0, +) + Self.gap * (columns.count - 1) - width
+    for floors in [shortest, columns.map { _ in Self.narrowest }] {
+      while excess > 0 {
+        let wide = columns.indices.filter { columns[$0] > max(floors[$0], Self.narrowest) }
+        guard let index = wide.max(by: { columns[$0] <= columns[$1] }) else { break }
+        columns[index] -= 1
+        excess -= 1
+      }
     }
     return columns
   }
@@ -72,6 +78,7 @@ struct Table {
         line += String(repeating: " ", count: columns[index] - text.count + Self.gap)
       }
     }
+    while line.last == " " { line.removeLast() }
     return line
   }
 }

@@ -78,7 +78,7 @@ private struct Validation {
   mutating func check(_ file: FilesToAdopt.File, as domain: DomainName?) throws {
     let bytes: [UInt8]
     do throws(Failure) {
-      bytes = try InputFile.bytes(of: file.path, atMost: DesiredFiles.largestFile)
+      bytes = try InputFile.bytes(of: file.path)
     } catch {
       unreadable += 1
       return Terminal.complain(error.description)
@@ -103,7 +103,7 @@ private struct Validation {
   /// Checks the document of each domain of a state.
   private mutating func check(_ json: JSON, _ file: FilesToAdopt.File) throws {
     let domains: [Domain]
-    do {
+    do throws(InvalidInput) {
       if json["domain"] != nil {
         domains = [try Faults.collecting(in: json) { DomainResource.read($0) }]
       } else {
@@ -111,8 +111,8 @@ private struct Validation {
         for app in state.apps { environments[app.id] = app.environment }
         domains = state.domains
       }
-    } catch let input as InvalidInput {
-      return try add(file.path, nil, Self.findings(input), size: nil)
+    } catch {
+      return try add(file.path, nil, Self.findings(error), size: nil)
     }
     if domains.isEmpty { try add(file.path, nil, [], size: nil) }
     for domain in domains {

@@ -64,7 +64,8 @@ import Testing
     #expect(lines.count == 2, "\(lines)")
     #expect(lines.first?.hasSuffix(" To publish anyway, accept undefined-variable.") == true)
     #expect(
-      lines.last?.hasPrefix("  /applinks/details/0/components/0/~1: undefined-variable: ") == true)
+      lines.last?.hasPrefix(
+        "  example.com /applinks/details/0/components/0/~1: undefined-variable: ") == true)
   }
 
   @Test func aRefusalDoesNotListErrorsThatAreAccepted() throws {

@@ -23,7 +23,10 @@ import Testing
     ),
     (
       "four.example/.well-known/apple-app-site-association",
-      ["webcredentials": ["apps": [.string(AssociationFile.app)]], "x-own": ["kept": 1.5]]
+      [
+        "webcredentials": ["apps": [.string(AssociationFile.app)]],
+        "x-own": ["kept": .number("1.5")],
+      ]
     ),
   ]
 

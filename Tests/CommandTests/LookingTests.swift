@@ -94,7 +94,7 @@ import Testing
     #expect(plan.status == 0)
     #expect(plan.lines.first?.hasPrefix("~ a.example  revision 3, ") == true)
     #expect(
-      plan.output.contains("https://a.example/a for \(AssociationFile.app): no-match → match"))
+      plan.output.contains("https://a.example/z for \(AssociationFile.app): match → no-match"))
     #expect(plan.lines.last == "Nothing was changed.")
     #expect(try trial.isServed(["/z"], for: "a.example"))
     // Back it goes.

@@ -43,7 +43,7 @@ import Testing
     }
     let rows = try run("domains", columns: columns).dropFirst().map(plain)
     #expect(rows.contains { $0.hasPrefix("a.example ") && $0.contains("  served") })
-    #expect(rows.contains { $0.hasPrefix(columns == 60 ? "a-domain-with" : long) })
+    #expect(rows.contains { $0.hasPrefix(columns == 120 ? "\(long)  " : "a-domain") })
   }
 
   @Test func whatIsCutSaysSo() throws {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSONValue
 import TestSupport
 import Testing
@@ -94,7 +95,7 @@ import Testing
     #expect(result.status == 0 && result.errors.isEmpty)
     let files = result.lines.filter { !$0.hasPrefix("  ") }
     #expect(files.count == 4)
-    #expect(files[0].hasSuffix("/a.example.json: valid, 105 bytes"), "\(files[0])")
+    #expect(files[0].hasSuffix("/a.example.json: valid, 94 bytes"), "\(files[0])")
     #expect(files[1].hasSuffix("/apps.json: valid"))
     #expect(files[3].hasPrefix("Checked: 3 valid. Found: "))
     let whole = try trial.scratch.write(trial.run("export", at: .database).bytes, to: "all.json")

@@ -16,13 +16,13 @@ public final class PseudoTerminal {
 
   /// A terminal of this width. It holds a few kilobytes of output.
   public init(columns: Int) throws(Failure) {
-    reader = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-    guard reader >= 0, grantpt(reader) == 0, unlockpt(reader) == 0 else {
-      throw Failure(code: errno)
-    }
-    var name = [CChar](repeating: 0, count: 128)
-    guard ptsname_r(reader, &name, name.count) == 0 else { throw Failure(code: errno) }
-    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    reader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    // ioctl_tty(2). Swift does not import these macros.
+    let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    var (locked, number): (CInt, CUnsignedInt) = (0, 0)
+    guard reader >= 0, ioctl(reader, unlock, &locked) == 0, ioctl(reader, getNumber, &number) == 0
+    else { throw Failure(code: errno) }
+    path = "/dev/pts/\(number)"
     writer = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     var size = winsize(
       ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
