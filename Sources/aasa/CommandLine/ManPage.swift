@@ -1,5 +1,6 @@
 import API
 import FoundationEssentials
+import Service
 
 /// The manual page `aasa.1`, in the macros of man(7).
 enum ManPage {
