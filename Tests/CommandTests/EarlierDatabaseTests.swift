@@ -53,7 +53,8 @@ import Testing
   @Test(arguments: versions)
   func itsDomainsCanBeEditedAndRolledBack(version: String) throws {
     let before = try #require(try files(of: version)["example.com"])
-    let client = try RunningServer(database: database).client(token: token())
+    let server = try RunningServer(database: database)
+    let client = try server.client(token: token())
     let path = "/v1/domains/example.com"
     let edited = try client.send("POST", path + "/entries/1/routes", json: ["path": "/new/*"])
     #expect(edited.status == 201, "\(edited.text)")
@@ -68,6 +69,7 @@ import Testing
     // The expectation of the earlier version still protects its link.
     let refused = try client.send("DELETE", path + "/entries/1/routes/1")
     #expect(refused.status == 409, "\(refused.text)")
+    #expect(try server.file(of: "example.com").body == before)
   }
 
   @Test(arguments: versions)

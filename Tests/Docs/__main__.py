@@ -45,7 +45,8 @@ def agrees(shown, printed):
 
 def script(steps, directory):
     """One shell for all of a page's commands, which keeps variables, functions and the directory."""
-    lines = ["cd home"]
+    # On a terminal, curl shows no progress beside what it prints.
+    lines = ["cd home", 'curl() { command curl --no-progress-meter "$@"; }']
     for number, step in enumerate(steps):
         path = os.path.join(directory, str(number))
         with open(path, "w") as file:
