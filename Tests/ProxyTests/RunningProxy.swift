@@ -37,7 +37,8 @@ final class RunningProxy: Sendable {
 
   private static func start(_ kind: ProxyKind, _ setup: ProxySetup) throws -> ChildProcess {
     let directory = setup.directory
-    let file = try directory.write(kind.configuration(setup), to: "configuration")
+    // Traefik wants the extension.
+    let file = try directory.write(kind.configuration(setup), to: "configuration.yaml")
     let home = directory.url.path
     return try ChildProcess(
       SystemProgram(kind.rawValue).path ?? kind.rawValue, kind.arguments(configuration: file),
