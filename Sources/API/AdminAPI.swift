@@ -36,6 +36,10 @@ public struct AdminAPI: Sendable {
       Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
+  /// The version of the program, from the file `VERSION`.
+  public static let programVersion = String(decoding: PackageResources.VERSION, as: UTF8.self)
+    .filter { !$0.isNewline }
+
   /// The paths that monitoring asks for.
   public static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 

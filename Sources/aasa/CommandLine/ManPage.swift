@@ -1,3 +1,4 @@
+import API
 import FoundationEssentials
 import Service
 
@@ -5,7 +6,7 @@ import Service
 enum ManPage {
   static func text(of commands: [Command]) -> String {
     var lines = [
-      ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Service.version))\" \"User Commands\"",
+      ".TH AASA 1 \"\(date)\" \"aasa \(escaped(AdminAPI.programVersion))\" \"User Commands\"",
       ".SH NAME", "aasa \\- server for apple-app-site-association files",
       ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
       ".SH DESCRIPTION",
@@ -32,6 +33,13 @@ enum ManPage {
     lines.append(".SH ENVIRONMENT")
     for (name, meaning) in environment { lines += [".TP", ".B \(name)"] + paragraph(meaning) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Today, or the day of SOURCE_DATE_EPOCH, so that a package can be built twice with the same bytes.
+  private static var date: String {
+    let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(Double.init)
+    return (epoch.map(Date.init(timeIntervalSince1970:)) ?? .now)
+      .formatted(.iso8601.year().month().day())
   }
 
   private static let environment = [
