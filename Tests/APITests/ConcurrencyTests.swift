@@ -161,9 +161,11 @@ import Testing
         return try admin.send("PATCH", path, json: ["cacheSeconds": first ? 60 : 120])
       case .adopt:
         return try admin.send(
-          "PUT", path + "/file", json: ["appclips": ["apps": [.string(own + ".\(first)")]]])
-      case .restore: return try admin.send("POST", path + "/revisions/1/restore")
-      case .delete: return try admin.send("DELETE", path)
+          "PUT", path + "/file?accept=opens-nothing",
+          json: ["appclips": ["apps": [.string(own + ".\(first)")]]])
+      case .restore:
+        return try admin.send("POST", path + "/revisions/1/restore?accept=opens-nothing")
+      case .delete: return try admin.send("DELETE", path + "?accept=opens-nothing")
       case .apply:
         return try admin.send(
           "POST", "/v1/apply",

@@ -123,10 +123,12 @@ import Testing
   }
 
   @Test func anEditOfADeletedDomainCreatesItAgainOrIsRefused() throws {
-    let created = try race({ try $0.delete(name) }, against: { try add("/c", by: $0) })
+    let created = try race(
+      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", by: $0) })
     #expect(try created.get().edited.isNew)
     try check(1, paths: ["/c"])
-    let refused = try race({ try $0.delete(name) }, against: { try add("/c", if: .exists, by: $0) })
+    let refused = try race(
+      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", if: .exists, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try refused.get() }
     #expect(try store.domains(limit: 1).total == 0)
   }
@@ -152,7 +154,8 @@ import Testing
     #expect(try restored.get().edited.revision.number == 4)
     try check(4, paths: ["/first"])
     let late = try race(
-      { try $0.delete(name) }, against: { try publisher.restore(1, of: name, by: $0) })
+      { try $0.delete(store.basis(of: name)) },
+      against: { try publisher.restore(1, of: name, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try late.get() }
   }
 
@@ -169,7 +172,7 @@ import Testing
     #expect(try store.domain(name).domain.document.appIdentifiers == [renamed])
     try check(4, paths: ["/b"])
     let deleted = try race(
-      { try $0.delete(name) },
+      { try $0.delete(store.basis(of: name)) },
       against: {
         try publisher.rename(renamed, to: app, by: $0)
       })
@@ -211,7 +214,7 @@ import Testing
       })
     #expect(try pruned.get().domains.map(\.action) == [.delete, .unchanged, .unchanged])
     let deleted = try race(
-      { try $0.delete(name) },
+      { try $0.delete(store.basis(of: name)) },
       against: {
         try publisher.apply(state, prune: true, by: $0)
       })
