@@ -207,8 +207,9 @@ extension Example {
 
   private static let servedRevision = """
     {
-      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": false,
-      "firstFetchedByAppleAt": null, "devicesExpectedBy": null,
+      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": true,
+      "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
+      "devicesExpectedBy": "2026-11-10T09:12:05Z",
       "counts": {"apple-cdn": 0, "device": 0, "other": 3}
     }
     """

@@ -30,8 +30,11 @@ struct Deletion {
   /// - Throws: `Outdated`.
   func publish(in transaction: borrowing Transaction) throws -> Publication {
     try transaction.delete(basis)
+    // What was accepted is about the deletion, not about its last revision.
+    var revision = published.revision
+    revision.acceptedCodes = review.findings.map(\.code.rawValue)
     let edited = EditedDomain(
-      stored: stored, revision: published.revision, documentBefore: published.document,
+      stored: stored, revision: revision, documentBefore: published.document,
       settingsBefore: DomainSettings(of: stored.domain), isNew: false, isChanged: true)
     return Publication(
       edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,

@@ -45,7 +45,11 @@ struct Review {
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
       let account = isTooLarge ? ByteAccount(of: document) : nil
-      let open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      if open.allSatisfy(\.code.isAcceptable) {
+        open += ServiceReview.closing(draft.domain, document, since: old)
+          .filter { $0.isRefused(accepting: accepted) }
+      }
       throw PublicationError.refused(domain.name, open, account: account)
     }
     let service = try ServiceReview(

@@ -23,7 +23,7 @@ struct ServiceReview {
   ) throws(PublicationError) {
     let name = (domain ?? old)?.name
     changedResolutions = try Self.changedResolutions(of: domain, document, known, since: old)
-    findings = Self.findings(on: domain, document, since: old)
+    findings = Self.closing(domain, document, since: old)
     if findings.isEmpty || accepted.contains(.opensNothing) { return }
     throw .refused(name, known.filter { $0.severity != .error } + findings, account: nil)
   }
@@ -48,8 +48,9 @@ struct ServiceReview {
     return changes
   }
 
-  private static func findings(
-    on domain: Domain?, _ document: ReadDocument?, since old: Domain?
+  /// The finding about a change that leaves an app without any URL that opens it.
+  static func closing(
+    _ domain: Domain?, _ document: ReadDocument?, since old: Domain?
   ) -> [Finding] {
     guard let old, old.isEnabled, domain?.isEnabled != true || domain?.document != old.document
     else { return [] }

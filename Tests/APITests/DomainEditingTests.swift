@@ -216,7 +216,7 @@ import Testing
   @Test func everyEditIsServedWithANewETag() throws {
     try running.put("example.com", ["entries": entries])
     let first = try running.serve("example.com")["ETag"]
-    try running.put("example.com", ["webcredentials": [.string(app)]])
+    try running.put("example.com?accept=opens-nothing", ["webcredentials": [.string(app)]])
     let second = try running.serve("example.com")["ETag"]
     try running.put("example.com", ["entries": entries])
     #expect(first != second)

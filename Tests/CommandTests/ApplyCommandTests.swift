@@ -97,12 +97,13 @@ import Testing
     let state: JSON = ["domains": [StateTrial.domain("a.example", ["/$(food)"])]]
     let refused = try trial.run("apply", at: site, "-", input: state.serialized())
     #expect(refused.status == 1)
-    #expect(refused.errors.contains(" To publish anyway, accept undefined-variable."))
+    #expect(refused.errors.contains(" To publish anyway, accept opens-nothing,undefined-variable."))
     #expect(
       refused.errors.contains(
         "\n  a.example /applinks/details/0/components/0/~1: undefined-variable: "))
     let accepted = try trial.run(
-      "apply", at: site, "--accept", "undefined-variable", "-", input: state.serialized())
+      "apply", at: site, "--accept", "undefined-variable,opens-nothing", "-",
+      input: state.serialized())
     #expect(accepted.status == 0, "\(refused.errors)\(accepted.errors)")
     #expect(accepted.output.contains("\n    error undefined-variable "))
   }

@@ -16,7 +16,7 @@ import Testing
       return StateTrial.domain("d\(index).example", ["/p/*", "/q\(index)"], expecting: url)
     }
     let answer = try trial.server.client().send(
-      "POST", "/v1/apply?prune=true", json: ["domains": .array(domains)])
+      "POST", "/v1/apply", json: ["domains": .array(domains)])
     guard answer.status == 200 else { throw StateTrial.NotSetUp(problem: answer.text) }
   }
 
