@@ -106,6 +106,10 @@ struct Parameter: Sendable {
     "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .bool)
   static let finding = Parameter(
     "finding", "Only domains whose document has a finding with this code.", "FindingCode")
+  static let deleted = Parameter(
+    "deleted",
+    "`true`: only deleted domains, which can be restored; they use no app. Default: `false`.",
+    .bool)
   static let domainFilter = Parameter(
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
   static let author = Parameter(

@@ -23,7 +23,7 @@ package struct PublicationResource: Sendable {
     package fileprivate(set) var after = Association.Resolution.noMatch
   }
 
-  /// A difference between the documents.
+  /// A difference between the documents or other settings.
   package struct Change: Sendable {
     package fileprivate(set) var kind = DocumentChange.Kind.changed
     package fileprivate(set) var summary = ""
@@ -59,7 +59,8 @@ extension PublicationResource {
       "The URLs of expectations that now resolve differently."),
     Field(
       "diff", .shared("Comparison"),
-      "How the document differs from the previous one; left out if there was none.", .optional,
+      "How the document and the other settings differ from before; left out if nothing was published "
+        + "before.", .optional,
       write: { $0.diff },
       read: { body, root in
         root.diff = body.json
@@ -101,6 +102,7 @@ extension PublicationResource {
     "ChangedResolution": fieldsOfResolution.members().schema(),
     "Publication": (members + .dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
+    "DeletedDomain": published(Member("domain", .domain)),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
     "PublishedRoute": published(Member("route", .shared("Route"))),
     "PublishedRoutes": published(Member("routes", .list(of: .shared("Route")))),

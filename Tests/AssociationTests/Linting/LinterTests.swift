@@ -18,8 +18,9 @@ import Testing
     }
   }
 
-  /// All but what is found where domains and apps are known, not in a file.
-  @Test(arguments: Finding.Code.allCases.filter { $0 != .environmentMismatch })
+  /// All but what is found where domains, apps and changes are known, not in a file.
+  @Test(
+    arguments: Finding.Code.allCases.filter { ![.environmentMismatch, .opensNothing].contains($0) })
   func everyCodeHasACase(code: Finding.Code) {
     #expect(FindingCase.all.contains { $0.code == code })
   }
