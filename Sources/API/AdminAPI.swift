@@ -48,9 +48,11 @@ public struct AdminAPI: Sendable {
     let described =
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
       + AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
+      + [ConvertEndpoint(publisher: publisher).convert]
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
+      + FindingEndpoints(store: publisher.store).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
     return [ServiceEndpoints.description(of: described)] + described

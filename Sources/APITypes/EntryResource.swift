@@ -10,7 +10,8 @@ package enum EntryResource {
   }
 
   private static let fields: [Field<Formatted>] = [
-    Field("id", .row, \.entry.id, RouteResource.rowDocumentation("entry"), .local),
+    Field(
+      "id", .row, \.entry.id, RouteResource.rowDocumentation("entry", in: "domain"), .local),
     Field(
       "keys", keys.schema, "Apple's keys for this entry, if they differ from those of `format`.",
       .optional,

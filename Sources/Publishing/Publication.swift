@@ -12,6 +12,13 @@ public struct Publication: Sendable {
   public let changedResolutions: [ChangedResolution]
   let document: ReadDocument
 
+  /// The suppression that covers a finding about the document; `nil` if it counts.
+  public func suppression(of finding: Finding) -> Suppression? {
+    edited.suppressions.covering(
+      finding.code.rawValue, finding.severity, at: finding.pointer.description,
+      in: edited.stored.domain.document)
+  }
+
   /// Compares the document with the previous one; `nil` if there is none, or if it is too complex,
   /// as only documents of earlier versions can be. This can be slow, so call it after the transaction.
   ///

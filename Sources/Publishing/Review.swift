@@ -36,7 +36,8 @@ struct Review {
     }
     let draft = Draft(domain, environments: environments)
     document = draft.document
-    findings = proposal.findings + draft.findings()
+    let found = draft.findings()
+    findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
     let known = basis.stored.map { Self.acceptedErrors(of: $0, environments) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
@@ -51,7 +52,7 @@ struct Review {
     edit = DomainEdit(
       domain, over: basis, environments: environments, document: draft.bytes,
       acceptedCodes: counts.keys.map(\.rawValue).sorted(),
-      findingCodes: Set(findings.map(\.code.rawValue)))
+      findings: found)
   }
 
   /// The number of each error that was accepted when a domain was published.
@@ -99,7 +100,7 @@ struct Review {
 }
 
 /// A rendered document.
-private struct Draft {
+struct Draft {
   let domain: Domain
   let document: ReadDocument
   let bytes: [UInt8]

@@ -75,21 +75,21 @@ public struct DomainEdit: Sendable {
   public let document: [UInt8]
   /// The codes of accepted errors.
   public let acceptedCodes: [String]
-  /// The codes of all findings.
-  public let findingCodes: Set<String>
+  /// The linter's findings about the document.
+  public let findings: [Finding]
 
   /// An edit.
   public init(
     _ domain: Domain, over basis: DomainBasis,
     environments: [AppIdentifier: App.Environment] = [:], document: [UInt8],
-    acceptedCodes: [String] = [], findingCodes: Set<String> = []
+    acceptedCodes: [String] = [], findings: [Finding] = []
   ) {
     self.domain = domain
     self.basis = basis
     self.environments = environments
     self.document = document
     self.acceptedCodes = acceptedCodes
-    self.findingCodes = findingCodes
+    self.findings = findings
   }
 }
 
@@ -110,6 +110,8 @@ public struct EditedDomain: Sendable {
   public let isNew: Bool
   /// Whether anything changed. If not, no revision was published.
   public let isChanged: Bool
+  /// The suppressions of findings that have not ended.
+  public package(set) var suppressions: [Suppression] = []
 }
 
 /// An open write transaction. `Store.write` lends it to its body.
@@ -172,7 +174,8 @@ extension Transaction {
     if let old, let before, old.domain == edit.domain, before.document == edit.document {
       return EditedDomain(
         stored: old, revision: before.revision, documentBefore: before.document, isNew: false,
-        isChanged: false)
+        isChanged: false,
+        suppressions: try SuppressionRows.all(of: old.id, connection).filter { $0.endsAt > now })
     }
     let rows =
       try old.map { DomainRows(id: $0.id) }
@@ -181,14 +184,16 @@ extension Transaction {
     let revision = try RevisionRows.publish(
       edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
-    try rows.saveFindings(edit.findingCodes, connection)
+    let suppressions = try FindingRows.save(
+      edit.findings, of: rows.id, domain.document, connection)
     try ChangeRows.add(rows.id, connection)
     try record(action, .domain(domain.name), revision: revision.number)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: edit.acceptedCodes),
-      revision: revision, documentBefore: before?.document, isNew: old == nil, isChanged: true)
+      revision: revision, documentBefore: before?.document, isNew: old == nil, isChanged: true,
+      suppressions: suppressions.filter { $0.endsAt > now })
   }
 
   /// Deletes a domain with its revisions. Its apps are kept.

@@ -2,6 +2,9 @@ public import JSONValue
 
 /// Finds what will not work on a device, before anything is published.
 public enum Linter {
+  /// Raised whenever the findings about some document change, so that servers make stored findings again.
+  public static let version = 1
+
   /// The largest document, in uncompressed bytes, that Apple's systems read (App Search Programming
   /// Guide, "Support Universal Links": 128 KB).
   public static let maximumSize = 131_072
