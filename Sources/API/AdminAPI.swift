@@ -36,6 +36,10 @@ public struct AdminAPI: Sendable {
       Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
   }
 
+  /// The version of the program, from the file `VERSION`.
+  public static let programVersion = String(decoding: PackageResources.VERSION, as: UTF8.self)
+    .filter { !$0.isNewline }
+
   /// The paths that monitoring asks for.
   public static let probes: Set<String> = ["/healthz", "/readyz", "/metrics"]
 
@@ -47,7 +51,13 @@ public struct AdminAPI: Sendable {
   ) -> [Endpoint] {
     let described =
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
-      + AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
+      + endpoints(of: publisher)
+    return [ServiceEndpoints.description(of: described)] + described
+  }
+
+  /// The endpoints for what is stored.
+  static func endpoints(of publisher: Publisher) -> [Endpoint] {
+    AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
       + [ConvertEndpoint(publisher: publisher).convert]
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all
@@ -55,7 +65,6 @@ public struct AdminAPI: Sendable {
       + FindingEndpoints(store: publisher.store).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
-    return [ServiceEndpoints.description(of: described)] + described
   }
 
   /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how

@@ -9,17 +9,14 @@ import Store
 struct MatchEndpoints: Sendable {
   let store: Store
 
-  /// The maximum number of results, which are one per URL and app.
-  private static let resultLimit = 100_000
-  /// The maximum size of an answer, in bytes.
-  private static let byteLimit = 8_388_608
-
   var all: [Endpoint] {
     [
       Endpoint(
-        .post, "/v1/match", .anyToken,
-        "match", .answers, "Resolve URLs with a document",
-        description: "Stores nothing. With `domain`, URLs of other hosts do not match.",
+        .post, "/v1/match", .role(.viewer), isFilteredByToken: true,
+        "match", .answers, "Resolve URLs with what is published, or with a document",
+        description:
+          "Without `document`, each URL is resolved with the document of the domain that serves its host. "
+          + "Stores nothing.",
         body: .json(
           "Question", size: .document,
           """
@@ -63,49 +60,110 @@ struct MatchEndpoints: Sendable {
 
   private func match(_ call: Call) throws -> Response {
     let question = try Faults.collecting(in: try call.json(), MatchQuestion.read)
-    return try Self.answer(question) { _ in question.domain?.text }
+    var answer = MatchAnswer(to: question)
+    if let document = question.document {
+      try answer.resolve(Array(question.urls.indices), with: document) { _ in question.domain?.text
+      }
+      return answer.response
+    }
+    // By domain, so that each document is compiled once and only one is in memory.
+    let hosts = Dictionary(grouping: question.urls.indices) { Self.host(of: question.urls[$0]) }
+    var domains: [DomainName?: [Int]] = [:]
+    for (host, urls) in hosts {
+      let domain = try host.flatMap { try store.domain(serving: $0) }
+      domains[domain, default: []] += urls
+    }
+    for (name, urls) in domains {
+      guard let name else {
+        answer.add(urls, reason: "No domain is published for the host of this URL.")
+        continue
+      }
+      try call.token?.check(Alias(name))
+      try answer.resolve(urls, with: store.domain(name))
+    }
+    return answer.response
+  }
+
+  /// The host of a URL; `nil` if it has none that could be published.
+  private static func host(of url: String) -> DomainName? {
+    guard let host = Matcher.host(of: url) else { return nil }
+    do throws(ValidationError) {
+      return try DomainName(String(host))
+    } catch {
+      return nil
+    }
   }
 
   private func matchStored(_ call: Call) throws -> Response {
     let stored = try store.domain(call.domain())
-    let question = try Faults.collecting(in: try call.json()) {
-      MatchQuestion.read($0, document: stored.domain.document.json)
-    }
-    return try Self.answer(question, domain: stored.domain.host(for:))
+    let question = try Faults.collecting(in: try call.json(), MatchQuestion.readStored)
+    var answer = MatchAnswer(to: question)
+    try answer.resolve(Array(question.urls.indices), with: stored)
+    return answer.response
   }
+}
 
+/// The answer to a question about URLs.
+private struct MatchAnswer {
+  /// The maximum number of results, which are one per URL and app.
+  private static let resultLimit = 100_000
+  /// The maximum size of an answer, in bytes.
+  private static let byteLimit = 8_388_608
   /// The steps for all URLs of a request together: less than two seconds, with the explanations.
   private static let steps = 40_000_000
 
-  private static func answer(
-    _ question: MatchQuestion, domain: (String) -> String?
-  ) throws -> Response {
+  private let question: MatchQuestion
+  private var budget = MatchingBudget(steps: steps)
+  /// The results of each URL, as JSON with commas between them.
+  private var texts: [[UInt8]]
+  private var count = 0
+  private var bytes = 0
+
+  init(to question: MatchQuestion) {
+    self.question = question
+    texts = Array(repeating: [], count: question.urls.count)
+  }
+
+  /// Resolves some of the URLs, given by their indices, as a domain does.
+  mutating func resolve(_ urls: [Int], with stored: StoredDomain) throws {
+    try resolve(urls, with: stored.domain.document.json, domain: stored.domain.host(for:))
+  }
+
+  /// - Throws: `InvalidInput` if the document is too complex or the answer too large.
+  mutating func resolve(
+    _ urls: [Int], with document: JSON, domain: (String) -> String?
+  ) throws {
     do {
-      return try results(question, Matcher(document: question.document), domain)
+      let matcher = try Matcher(document: document)
+      count += urls.count * matcher.scopes(asking: question.app).count
+      try Self.check("results, one per URL and app", count, Self.resultLimit)
+      for index in urls {
+        let url = question.urls[index]
+        let results = try matcher.results(
+          for: url, app: question.app, domain: domain(url), budget: &budget)
+        add(results.map(\.json), at: index)
+        try Self.check("bytes", bytes, Self.byteLimit)
+      }
     } catch let error as TooComplex {
       throw InvalidInput(
         faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
     }
   }
 
-  private static func results(
-    _ question: MatchQuestion, _ matcher: Matcher, _ domain: (String) -> String?
-  ) throws -> Response {
-    let scopes = matcher.scopes(asking: question.app)
-    try check("results, one per URL and app", question.urls.count * scopes.count, resultLimit)
-    var body = Array(#"{"results":["#.utf8)
-    var budget = MatchingBudget(steps: steps)
-    for url in question.urls {
-      let results = try matcher.results(
-        for: url, app: question.app, domain: domain(url), budget: &budget)
-      for result in results {
-        if body.last == UInt8(ascii: "}") { body.append(UInt8(ascii: ",")) }
-        body += result.json.serialized()
-        try check("bytes", body.count, byteLimit)
-      }
+  /// Adds the result of URLs for which there is no document.
+  mutating func add(_ urls: [Int], reason: String) {
+    for index in urls {
+      let result: JSON = [
+        "url": .string(question.urls[index]), "app": .optional(question.app),
+        "resolution": .string(Resolution.noMatch.rawValue), "reason": .string(reason),
+      ]
+      add([result], at: index)
     }
-    body += "]}".utf8
-    return Response(.ok, fields: [Field("Content-Type", "application/json")], body: body)
+  }
+
+  private mutating func add(_ results: [JSON], at index: Int) {
+    texts[index] = Array(results.map { $0.serialized() }.joined(separator: [UInt8(ascii: ",")]))
+    bytes += texts[index].count + 1
   }
 
   private static func check(_ what: String, _ count: Int, _ limit: Int) throws(InvalidInput) {
@@ -116,6 +174,13 @@ struct MatchEndpoints: Sendable {
       "The answer needs at least \(count) \(what); the limit is \(limit). Name an \"app\", send fewer "
         + "URLs, or run: aasa match --file FILE -.")
     try faults.check()
+  }
+
+  var response: Response {
+    let results = texts.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")])
+    return Response(
+      .ok, fields: [Field("Content-Type", "application/json")],
+      body: Array(#"{"results":["#.utf8) + results + Array("]}".utf8))
   }
 }
 

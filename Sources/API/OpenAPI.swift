@@ -33,7 +33,7 @@ struct OpenAPI {
     return [
       "openapi": "3.1.0",
       "info": [
-        "title": "aasa", "version": "1",
+        "title": "aasa", "version": .string(AdminAPI.programVersion),
         "summary": "Hosts apple-app-site-association files.",
         "description": .string(
           "The JSON API of the admin listener. docs/api.md teaches it task by task. In the body of a "

@@ -1,7 +1,7 @@
 import APITypes
 import Association
 import HTTP
-package import JSONValue
+import JSONValue
 import Publishing
 import Store
 
@@ -177,22 +177,5 @@ extension Problem {
     guard let last = listed.last else { return "It has none." }
     let others = listed.dropLast().joined(separator: ", ")
     return others.isEmpty ? "It only has \(last)." : "It has \(others) and \(last)."
-  }
-}
-
-/// Problems for commands that work on a database without a server.
-package enum LocalProblem {
-  /// The problem that the API answers for an error; `nil` for an error of the database or the program.
-  package static func json(of error: any Error) -> JSON? {
-    switch error {
-    case StoreError.busy, StoreError.database, StoreError.newerSchema, StoreError.brokenReferences:
-      return nil
-    default: break
-    }
-    do throws(InternalError) {
-      return try Problem.of(error).json
-    } catch {
-      return nil
-    }
   }
 }

@@ -93,9 +93,10 @@ extension Problem {
     return .object(object)
   }
 
-  func response(requestID: String) -> Response {
+  /// - Parameter requestID: `nil` for a request that is not logged.
+  func response(requestID: String? = nil) -> Response {
     var object = json.objectValue ?? [:]
-    object["requestId"] = .string(requestID)
+    object["requestId"] = requestID.map(JSON.string)
     var response = Response(
       status, fields: [Field("Content-Type", "application/problem+json")],
       body: JSON.object(object).serialized())

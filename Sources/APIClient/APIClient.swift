@@ -19,6 +19,41 @@ public struct APIClient: Sendable {
     public let isOutcomeUnknown: Bool
   }
 
+  /// A request.
+  public struct Request: Sendable {
+    /// The method.
+    public let method: String
+    /// The path as sent, from `/v1` on. Names in it need `escaped`, unless they are domains or apps.
+    public let path: String
+    /// The parameters, not escaped.
+    public let query: [String: String]
+    /// Header fields, besides those that each request has.
+    public let fields: [String: String]
+    /// The content; its media type is `application/json`.
+    public let body: [UInt8]?
+
+    /// A request.
+    public init(
+      _ method: String, _ path: String, query: [String: String] = [:],
+      fields: [String: String] = [:], body: [UInt8]? = nil
+    ) {
+      self.method = method
+      self.path = path
+      self.query = query
+      self.fields = fields
+      self.body = body
+    }
+
+    /// The path with the query.
+    public var target: String {
+      let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.escaped($0.value))" }
+      return items.isEmpty ? path : "\(path)?\(items.joined(separator: "&"))"
+    }
+
+    /// The text as a segment of a path, or as a value in a query.
+    public static func escaped(_ text: String) -> String { Transfer.escaped(text) }
+  }
+
   /// An answer.
   public struct Answer: Sendable {
     /// The HTTP status.
@@ -29,6 +64,14 @@ public struct APIClient: Sendable {
     public let retryAfter: Int?
     /// The header field `X-Aasa-Database`: `replaced` if the server's database file is gone.
     public let database: String?
+
+    /// An answer.
+    public init(status: Int, body: [UInt8], retryAfter: Int? = nil, database: String? = nil) {
+      self.status = status
+      self.body = body
+      self.retryAfter = retryAfter
+      self.database = database
+    }
   }
 
   /// Timeouts in seconds.
@@ -89,39 +132,34 @@ public struct APIClient: Sendable {
     return String(base)
   }
 
-  /// Sends a POST and waits for the answer, which may have any status.
+  /// Sends a request and waits for the answer, which may have any status.
   ///
   /// - Throws: `Unreachable`.
-  public func send(
-    _ path: String, _ query: [String: String] = [:], json: [UInt8]
-  ) throws -> Answer {
-    let fields = query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Transfer.escaped($0.value))" }
-    let transfer = try transfer(
-      fields.isEmpty ? path : "\(path)?\(fields.joined(separator: "&"))",
-      ["Content-Type: application/json", "Expect:"])
-    return try transfer.perform(sending: json)
+  public func send(_ request: Request) throws -> Answer {
+    try transfer(request, nil).perform(sending: request.body)
   }
 
-  /// Sends a GET, and passes on the content of an answer with the status 200 as it arrives. The
-  /// answer that is returned has the content of any other.
+  /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
+  /// that is returned has the content of any other.
   ///
   /// - Throws: `Unreachable`, and what `take` throws.
-  public func stream(
-    _ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void
+  public func send(
+    _ request: Request, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Answer {
     try withoutActuallyEscaping(take) { take in
-      let transfer = try transfer(path, [], take)
+      let transfer = try transfer(request, take)
       try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
       try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
-      return try transfer.perform(sending: nil)
+      return try transfer.perform(sending: request.body)
     }
   }
 
   private func transfer(
-    _ target: String, _ fields: [String], _ take: ((UnsafeRawBufferPointer) throws -> Void)? = nil
+    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)?
   ) throws(Unreachable) -> Transfer {
     let transfer = try Transfer(server, take)
-    try transfer.set(CURLOPT_URL, server + target)
+    try transfer.set(CURLOPT_URL, server + request.target)
+    try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
     try transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
     try transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
     try transfer.set(CURLOPT_TIMEOUT, limits.answering)
@@ -131,7 +169,9 @@ public struct APIClient: Sendable {
     try transfer.set(CURLOPT_USERAGENT, "aasa")
     try transfer.set(CURLOPT_ACCEPT_ENCODING, "")
     if let certificates { try transfer.set(CURLOPT_CAINFO, certificates) }
-    try transfer.setFields(["Accept: application/json"] + fields)
+    let content = request.body == nil ? [] : ["Content-Type: application/json", "Expect:"]
+    let fields = request.fields.map { "\($0.key): \($0.value)" }
+    try transfer.setFields(["Accept: application/json"] + content + fields)
     return transfer
   }
 }

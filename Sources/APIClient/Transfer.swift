@@ -57,7 +57,7 @@ final class Transfer {
     try check(aasa_curl_set_pointer(handle, CURLOPT_HTTPHEADER, fields))
   }
 
-  /// Sends the request, a POST if it has a body, and waits for the answer.
+  /// Sends the request and waits for the answer.
   ///
   /// - Throws: `APIClient.Unreachable`, and what the receiver throws.
   func perform(sending body: [UInt8]?) throws -> APIClient.Answer {
@@ -65,7 +65,7 @@ final class Transfer {
     // Sound: `self` outlives the transfer, and libcurl calls the writer only during it.
     try check(
       aasa_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
-    let code = withExtendedLifetime(self) { post(body) }
+    let code = withExtendedLifetime(self) { send(body) }
     if let failure { throw failure }
     try check(code)
     var seconds: curl_off_t = 0
@@ -90,11 +90,11 @@ final class Transfer {
   }
 
   /// Sound: libcurl reads the body only during the transfer.
-  private func post(_ body: [UInt8]?) -> CURLcode {
+  private func send(_ body: [UInt8]?) -> CURLcode {
     guard let body else { return curl_easy_perform(handle) }
-    return body.withUnsafeBytes { buffer in
-      let size = aasa_curl_set_size(
-        handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(buffer.count))
+    // Not empty, because libcurl would ask for a body that has no address.
+    return (body.isEmpty ? [0] : body).withUnsafeBytes { buffer in
+      let size = aasa_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
       guard size == CURLE_OK else { return size }
       let content = aasa_curl_set_pointer(handle, CURLOPT_POSTFIELDS, buffer.baseAddress)
       return content == CURLE_OK ? curl_easy_perform(handle) : content

@@ -3,7 +3,8 @@ package import JSONValue
 
 /// A question about URLs, in JSON.
 package struct MatchQuestion {
-  package fileprivate(set) var document = JSON.null
+  /// The document to ask; `nil` for what is published.
+  package fileprivate(set) var document: JSON?
   /// The domain whose file the document is; without it, the host of each URL.
   package fileprivate(set) var domain: DomainName?
   package fileprivate(set) var urls: [String] = []
@@ -13,7 +14,7 @@ package struct MatchQuestion {
   /// The maximum number of URLs per request.
   private static let urlLimit = 10_000
   /// The maximum length of a URL, in characters. Servers refuse longer ones.
-  static let longestURL = 8192
+  package static let longestURL = 8192
 
   private static let fieldsOfStored: [Field<MatchQuestion>] = [
     Field(
@@ -30,13 +31,13 @@ package struct MatchQuestion {
   private static let fields: [Field<MatchQuestion>] =
     [
       Field(
-        "document", .json(["not": ["type": "null"]]), "An association file.", .required,
+        "document", .any,
+        "An association file. Without it, what is published for the host of each URL.", .optional,
         write: { $0.document }, read: { body, question in question.document = body.json }),
       Field(
         "domain", .domain, \.domain,
-        "Answer as this domain would: a URL with another host matches nothing. Without it, any host "
-          + "may match."
-      ),
+        "Answer for the document as this domain would: a URL with another host matches nothing. Without "
+          + "it, any host may match."),
     ] + fieldsOfStored
 
   private static let result = [
@@ -55,15 +56,18 @@ package struct MatchQuestion {
     "Question": fields.members().schema(for: .request),
   ]
 
-  /// Reads a question that contains its document.
-  package static func read(_ body: BodyValue) -> MatchQuestion? {
-    var question = MatchQuestion()
-    return body.read(fields, into: &question) ? question : nil
+  /// Reads a question about any document, or about what is published.
+  package static func read(_ body: BodyValue) -> MatchQuestion? { read(body, fields) }
+
+  /// Reads a question about the document of a domain.
+  package static func readStored(_ body: BodyValue) -> MatchQuestion? {
+    read(body, fieldsOfStored)
   }
 
-  /// Reads a question about a document that is stored.
-  package static func read(_ body: BodyValue, document: JSON) -> MatchQuestion? {
-    var question = MatchQuestion(document: document)
-    return body.read(fieldsOfStored, into: &question) ? question : nil
+  private static func read(
+    _ body: BodyValue, _ fields: [Field<MatchQuestion>]
+  ) -> MatchQuestion? {
+    var question = MatchQuestion()
+    return body.read(fields, into: &question) ? question : nil
   }
 }

@@ -135,7 +135,7 @@ struct Draft {
 }
 
 /// Resolves the URLs of a domain's expectations, all of them within one budget.
-private struct Resolver {
+struct Resolver {
   /// About one second.
   private static let steps = 100_000_000
 

@@ -34,7 +34,7 @@ public struct EffectiveConfiguration: Sendable {
   public func origin(of setting: Setting) -> Origin { origins[setting.name] ?? .standard }
 
   /// Variables that are not settings.
-  private static let otherVariables = ["AASA_CONFIG", "AASA_TOKEN"]
+  private static let otherVariables = ["AASA_CONFIG", "AASA_SERVER", "AASA_TOKEN"]
 
   /// Reads settings from everywhere.
   ///

@@ -11,9 +11,6 @@ import WellKnown
 
 /// Both listeners on one store.
 public final class Service: Sendable {
-  /// The version of this program, as in CHANGELOG.md.
-  public static let version = "unreleased"
-
   /// Sockets that already listen, for the service to use instead of opening its own.
   public struct InheritedSockets: Sendable {
     /// Used instead of `publicAddress`.

@@ -16,6 +16,25 @@ extension Store {
     }
   }
 
+  /// The domain that a host belongs to: the one with this name or alias, otherwise the one with the longest
+  /// wildcard above it.
+  public func domain(serving host: DomainName) throws -> DomainName? {
+    let labels = host.text.split(separator: ".")
+    let names = labels.indices.map { index in
+      (index == 0 ? "" : "*.") + labels[index...].joined(separator: ".")
+    }
+    return try read { connection in
+      try connection.first(
+        """
+        SELECT own.name FROM domain_name AS any
+          JOIN domain_name AS own ON own.domain_id = any.domain_id AND own.position = 0
+        WHERE any.name IN (SELECT value FROM json_each(?1))
+        ORDER BY any.name LIKE '*.%', length(any.name) DESC LIMIT 1
+        """, [.text(JSON.strings(names).text)]
+      ) { DomainName(stored: $0.text(0)) }
+    }
+  }
+
   /// The first `limit` domains by name after `last`, and the number of all.
   public func domains(
     _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int

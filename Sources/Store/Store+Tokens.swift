@@ -34,6 +34,11 @@ public struct Token: Sendable, Equatable {
   var unusedUntil: Int64?
   /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
   public package(set) var lastUsedAt: Int64?
+
+  /// The rights of a command that works on the database itself. It is not stored.
+  package static func command(_ name: String) -> Token {
+    Token(name: name, role: .admin, createdAt: 0)
+  }
 }
 
 extension Store {

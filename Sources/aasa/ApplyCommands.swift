@@ -23,8 +23,8 @@ enum ApplyCommand {
     failure: "refused, or stored but not served yet; stderr says which", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let plan = try DesiredChange(arguments: arguments).apply(isDryRun: arguments.has(.dryRun))
-    return plan == nil ? .failure : .success
+    _ = try DesiredChange(arguments: arguments).apply(isDryRun: arguments.has(.dryRun))
+    return .success
   }
 }
 
@@ -45,7 +45,7 @@ enum DiffCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let plan = try DesiredChange(arguments: arguments).apply(isDryRun: true)
-    return plan.map { $0.isEmpty ? .success : .different } ?? .failure
+    return plan.isEmpty ? .success : .different
   }
 }
 
@@ -53,10 +53,12 @@ enum DiffCommand {
 private struct DesiredChange {
   let arguments: Arguments
 
-  /// Applies the files and prints the plan. Prints the problem instead, and returns `nil`, if they are
-  /// refused, or stored but not served yet.
-  func apply(isDryRun: Bool) throws -> Plan? {
-    let installation = try Installation(arguments)
+  /// Applies the files and prints the plan.
+  ///
+  /// - Throws: Like `Installation.apply`; a refusal names the files.
+  func apply(isDryRun: Bool) throws -> Plan {
+    let installation = try Installation(
+      arguments, missing: isDryRun ? .refused : .createdWithNote)
     let accepted = try arguments.acceptedCodes()
     let path = arguments.operands[0]
     let files = try DesiredFiles(path: path)
@@ -73,10 +75,9 @@ private struct DesiredChange {
           reason: arguments.value(.reason) ?? ""))
       try Terminal.print(arguments.has(.json) ? json.text : PlanText(plan, TextStyle()).text)
       return plan
-    } catch let refused as Installation.Refused {
-      let text = ProblemText(refused, from: installation.name, place: files.place)
-      try text.print(asJSON: arguments.has(.json))
-      return nil
+    } catch var refused as Installation.Refused {
+      refused.place = files.place
+      throw refused
     }
   }
 }

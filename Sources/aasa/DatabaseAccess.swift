@@ -27,13 +27,6 @@ extension EffectiveConfiguration {
 }
 
 extension Store {
-  /// Runs `body` with the database of a command: `--database`, `AASA_DATABASE`, or the default.
-  static func use<Result>(
-    _ arguments: Arguments, missing: MissingDatabase, _ body: (Store) throws -> Result
-  ) throws -> Result {
-    try use(path(arguments), missing: missing, body)
-  }
-
   /// The path of the database of a command.
   static func path(_ arguments: Arguments) throws -> String {
     try EffectiveConfiguration(arguments).configuration.database
@@ -52,22 +45,31 @@ extension Store {
       description: "No database at \(path.quotedPath). Choose one with --database.")
   }
 
-  /// Runs `body` with a database.
+  /// Opens a database.
   ///
   /// - Parameter fillingEmpty: Whether an empty file becomes a new database.
+  /// - Throws: `UnusableDatabase`, `StoreError`.
+  static func open(
+    _ path: String, missing: MissingDatabase, fillingEmpty: Bool = false
+  ) throws -> Store {
+    let exists = FileManager.default.fileExists(atPath: path)
+    if missing == .refused { try checkExists(path) }
+    let store = try Store(path: path, fillingEmpty: fillingEmpty)
+    if !exists && missing == .createdWithNote {
+      Terminal.complain("Created the database \(path.quotedPath).")
+    }
+    return store
+  }
+
+  /// Runs `body` with a database.
+  ///
   /// - Throws: What `body` throws, with the store's errors converted to `UnusableDatabase`.
   static func use<Result>(
     _ path: String, missing: MissingDatabase, fillingEmpty: Bool = false,
     _ body: (Store) throws -> Result
   ) throws -> Result {
-    let exists = FileManager.default.fileExists(atPath: path)
-    if missing == .refused { try checkExists(path) }
     do {
-      let store = try Store(path: path, fillingEmpty: fillingEmpty)
-      if !exists && missing == .createdWithNote {
-        Terminal.complain("Created the database \(path.quotedPath).")
-      }
-      return try body(store)
+      return try body(open(path, missing: missing, fillingEmpty: fillingEmpty))
     } catch let error as StoreError {
       throw UnusableDatabase(description: error.advice(for: path))
     }

@@ -20,17 +20,12 @@ enum ExportCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let (installation, asJSON) = (try Installation(arguments), arguments.has(.json))
-    do {
-      if let directory = arguments.operands.first {
-        try write(installation, to: directory, asJSON: asJSON)
-      } else {
-        try print(installation, isCompact: asJSON)
-      }
-      return .success
-    } catch let refused as Installation.Refused {
-      try ProblemText(refused, from: installation.name).print(asJSON: asJSON)
-      return .failure
+    if let directory = arguments.operands.first {
+      try write(installation, to: directory, asJSON: asJSON)
+    } else {
+      try print(installation, isCompact: asJSON)
     }
+    return .success
   }
 
   private static func write(

@@ -1,60 +1,78 @@
-import API
+import APIClient
+import APITypes
 import Association
-import Publishing
-import Store
+import JSONValue
+import Service
 
 /// `aasa import`
 enum ImportCommand {
   private static let domain = Option(
-    "--domain", "DOMAIN", "The domain that will serve the file."
-  ).required
+    "--domain", "DOMAIN",
+    "The domain that will serve the file. Without it, the file's name says so.")
+  private static let atomic = Option(
+    "--atomic", nil, "Publish all files, or none of them if one is refused.")
 
   static let command = Command(
-    name: "import", group: .domains, summary: "publish a file for a domain",
+    name: "import", group: .domains, summary: "publish association files for domains",
     details:
-      "Creates the domain if it is new, and makes it serve exactly this file. A running server "
-      + "on the same database serves it within a second. Use - for stdin.",
-    options: [domain, .accept, .reason, .database], operands: .one("FILE"),
+      "Creates domains that are new, and makes each serve exactly its file. A file is named after its "
+      + "domain: example.com, example.com.json, or example.com/apple-app-site-association, also below "
+      + "example.com/.well-known. A directory stands for the files in it, and - for stdin. Lists the "
+      + "files that are refused, and publishes the others.",
+    options: [domain, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
+    operands: .many("FILE|DIR"),
     examples: [
       ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
       (
-        "Import what a site serves today",
-        "curl -fsS https://example.com/.well-known/apple-app-site-association | aasa import "
-          + "--domain example.com -"
+        "Publish a file per domain on a server, all or none",
+        "aasa import --atomic --server https://aasa.internal:8081 sites/"
       ),
     ],
-    failure: "the file has errors or breaks expectations; nothing was stored", run: run)
+    success: "every file is published", failure: "a file was refused; stderr says why", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let name = try DomainName(try arguments.required(domain))
+    let files = try files(arguments)
     let accepted = try arguments.acceptedCodes()
-    let file = try InputFile.bytes(of: arguments.operands[0])
-    let database = try Store.path(arguments)
-    let context = WriteContext(
-      author: "aasa import", reason: arguments.value(.reason) ?? "")
-    do {
-      let publication = try Store.use(database, missing: .createdWithNote) { store in
-        try Publisher(store: store).adopt(file, for: name, accepting: accepted, by: context)
+    let isDryRun = arguments.has(.dryRun)
+    let installation = try Installation(
+      arguments, missing: isDryRun ? .refused : .createdWithNote)
+    let adoption = Adoption(
+      installation: installation, files: files, accepted: accepted,
+      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun)
+    var report = ImportReport(count: files.count, isDryRun: isDryRun, isJSON: arguments.has(.json))
+    defer { report.summarize() }
+    try Progress.during("Importing \(files.count.counted("file"))") { progress in
+      if arguments.has(atomic) && !isDryRun {
+        try adoption.publishAll(&report, progress)
+      } else {
+        try adoption.publishEach(&report, progress)
       }
-      FindingLines.complain(publication.findings)
-      let revision = publication.edited.revision
-      let change = publication.edited.isChanged ? "" : " (unchanged)"
-      try Terminal.print(
-        "\(name): revision \(revision.number), \(revision.size.counted("byte"))\(change)")
-      return .success
-    } catch PublicationError.refused(_, let findings, _) {
-      let errors = findings.filter { $0.severity == .error }
-      Terminal.complain("Not published: \(errors.count.counted("error")). Nothing was stored.")
-      FindingLines.complain(findings)
-      let codes = accepted.union(errors.map(\.code)).map(\.rawValue).sorted()
-      Terminal.complain(
-        errors.allSatisfy(\.code.isAcceptable)
-          ? "Correct the file, or publish it anyway with --accept \(codes.joined(separator: ","))."
-          : "Correct the file, then import it again.")
-    } catch let error as PublicationError {
-      guard let problem = LocalProblem.json(of: error) else { throw error }
-      try ProblemText(Installation.Refused(problem: problem), from: database).print()
     }
-    return .failure
+    return report.refused.isEmpty ? .success : .failure
+  }
+
+  private static func files(_ arguments: Arguments) throws -> [FilesToAdopt.File] {
+    let files = try FilesToAdopt(arguments.operands).files
+    if let name = arguments.value(domain) {
+      let domain = try DomainName(name)
+      guard files.count == 1, let file = files.first else {
+        throw UsageError("--domain is for one file, and there are \(files.count).")
+      }
+      return [FilesToAdopt.File(path: file.path, domain: domain, isListed: false)]
+    }
+    var paths: [DomainName: String] = [:]
+    for file in files {
+      guard let domain = file.domain else { continue }
+      if let other = paths.updateValue(file.path, forKey: domain) {
+        throw Failure(
+          "\(other.quotedPath) and \(file.path.quotedPath) are both for \(domain). Keep one of them."
+        )
+      }
+    }
+    if let file = files.first, file.domain == nil, files.count == 1 {
+      throw UsageError(
+        "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
+    }
+    return files
   }
 }

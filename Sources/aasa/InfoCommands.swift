@@ -1,3 +1,4 @@
+import API
 import Service
 
 /// Commands about the program itself.
@@ -26,7 +27,7 @@ enum InfoCommands {
         ("Ask a running server", "curl -sS http://127.0.0.1:8081/metrics | grep build_info"),
       ]
     ) { _ in
-      try Terminal.print("aasa \(Service.version)")
+      try Terminal.print("aasa \(AdminAPI.programVersion)")
       return .success
     },
     Command(

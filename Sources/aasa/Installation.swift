@@ -1,56 +1,58 @@
 import API
 import APIClient
-import APITypes
-import Association
 import FoundationEssentials
+import HTTP
 import JSONValue
 import Publishing
+import Service
 import Store
 
-/// The apps and domains that a command works with: those of a local database, or those of a server behind
-/// its API. Both behave the same.
-enum Installation {
-  case database(String)
-  case server(APIClient)
-
-  /// A desired state with options for applying it.
-  struct Change {
-    let state: JSON
-    var prune = false
-    var isDryRun = false
-    var accepted: Set<Finding.Code> = []
-    /// The reason for the audit; may be empty.
-    var reason = ""
-  }
-
-  /// A refusal of the API (RFC 9457) or, for a database, the equivalent problem.
+/// The API that a command calls: that of a running server, or the same one in this process, on a
+/// database. Each command is a client of it and works with both.
+final class Installation {
+  /// A refusal of the API (RFC 9457).
   struct Refused: Error {
     let problem: JSON
+    /// The path or URL that it comes from.
+    let origin: String
     /// When to try again, in seconds from now; `nil` if trying again does not help.
     var retryAfter: Int?
+    /// Translates a pointer into the request to a place that the user knows.
+    var place: @Sendable (String) -> String = { $0 }
+
+    /// The stable word for a program; empty if there is none.
+    var code: String { problem["code"]?.stringValue ?? "" }
   }
 
-  /// An element of a state.
-  enum Part {
-    case app(JSON)
-    case domain(JSON)
+  private enum Site {
+    case server(APIClient)
+    case database(String)
   }
 
-  /// Reads the options: `--server` with the token in `AASA_TOKEN`, or a database.
-  init(_ arguments: Arguments) throws {
-    guard let server = arguments.value(.server) else {
-      self = .database(try Store.path(arguments))
+  private let site: Site
+  private let missing: MissingDatabase
+  private let command: String
+  /// The API on the database, once a request has opened it.
+  private var opened: LocalAPI?
+
+  /// Reads `--server`, with the token in `AASA_TOKEN`, or `--database`; without either, their variables.
+  ///
+  /// - Parameter missing: What to do if the database does not exist when the first request is sent.
+  init(_ arguments: Arguments, missing: MissingDatabase = .refused) throws {
+    self.missing = missing
+    command = "aasa \(arguments.command)"
+    guard let server = try arguments.serverURL() else {
+      site = .database(try Store.path(arguments))
       return
-    }
-    if arguments.has(.database) {
-      throw UsageError("--database and --server cannot be used together.")
     }
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["AASA_TOKEN"], !token.isEmpty else {
-      throw UsageError("--server needs a token in AASA_TOKEN. Create one with 'aasa token create'.")
+      throw UsageError(
+        "A server needs a token in AASA_TOKEN. Create one on its machine with 'aasa token create "
+          + "--database FILE'.")
     }
     do throws(APIClient.Invalid) {
-      self = .server(
+      site = .server(
         try APIClient(server: server, token: token, certificates: environment["SSL_CERT_FILE"]))
     } catch {
       throw UsageError(error.description)
@@ -59,108 +61,84 @@ enum Installation {
 
   /// The path or URL, for messages.
   var name: String {
-    switch self {
+    switch site {
     case .database(let path): path
     case .server(let client): client.server
     }
   }
 
-  /// Passes on all apps, then all domains, as they arrive.
+  /// Sends a request and waits for the answer, which may have any status.
   ///
-  /// - Throws: `Refused`, `Failure`, `UnusableDatabase`, `APIClient.Unreachable`, what `take` throws.
-  func export(_ take: (Part, Progress) throws -> Void) throws {
-    try Progress.during("Reading from \(name)") { progress in
-      switch self {
-      case .database(let path):
-        try Store.use(path, missing: .refused) { store in
-          let state = try store.export()
-          for app in state.apps { try take(.app(.object(AppResource.json(app.app))), progress) }
-          while case let domains = try state.next(), !domains.isEmpty {
-            for stored in domains { try take(.domain(StateResource.json(stored.domain)), progress) }
-          }
-        }
-      case .server(let client):
-        var elements = StateElements()
-        let answer = try client.stream("/v1/export") { bytes in
-          for (list, element) in try elements.take(bytes) {
-            if list == "apps" { try take(.app(element), progress) }
-            if list == "domains" { try take(.domain(element), progress) }
-          }
-        }
-        if answer.status != 200 || !elements.isComplete { _ = try json(of: answer) }
-        if answer.database == "replaced" {
-          Terminal.complain(
-            "The database file of \(name) was deleted or replaced. This is what the server still "
-              + "has; when it stops, only its rescue copy and this export remain.")
-        }
-      }
-    }
+  /// - Throws: `Failure`, `UnusableDatabase`, `APIClient.Unreachable`.
+  func send(_ request: APIClient.Request) throws -> APIClient.Answer {
+    try answer(
+      request, onDatabase: { try APIClient.Answer($0) }, onServer: { try $0.send(request) })
   }
 
-  /// Applies a state, or does a dry run. Also returns the plan in the API's JSON.
+  /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
+  /// that is returned has the content of any other.
   ///
-  /// - Throws: Like `export`.
-  func apply(_ change: Change) throws -> (plan: Plan, json: JSON) {
-    let domains = (change.state["domains"]?.arrayValue?.count ?? 0).counted("domain")
-    let work =
-      change.isDryRun ? "Comparing \(domains) with \(name)" : "Applying \(domains) to \(name)"
-    return try Progress.during(work) { _ in
-      switch self {
-      case .database(let path): try apply(change, to: path)
-      case .server(let client): try apply(change, over: client)
-      }
-    }
+  /// - Throws: Like `send`, and what `take` throws.
+  func send(
+    _ request: APIClient.Request, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> APIClient.Answer {
+    try answer(
+      request, onDatabase: { try APIClient.Answer($0, take) },
+      onServer: { try $0.send(request, take) })
   }
 
-  private func apply(_ change: Change, to path: String) throws -> (plan: Plan, json: JSON) {
-    let context = WriteContext(
-      author: "aasa apply", reason: change.reason, isDryRun: change.isDryRun)
-    return try Store.use(path, missing: change.isDryRun ? .refused : .createdWithNote) { store in
+  private func answer(
+    _ request: APIClient.Request, onDatabase: (Response) throws -> APIClient.Answer,
+    onServer: (APIClient) throws -> APIClient.Answer
+  ) throws -> APIClient.Answer {
+    switch site {
+    case .database(let path):
       do {
-        let state = try Faults.collecting(in: change.state, StateResource.read)
-        let applied = try Publisher(store: store).apply(
-          state, prune: change.prune, accepting: change.accepted, by: context)
-        let plan = try Plan(applied, isDryRun: change.isDryRun)
-        return (plan, plan.json)
-      } catch {
-        throw LocalProblem.json(of: error).map { Refused(problem: $0) } ?? error
+        let api = try opened ?? open(path)
+        return try onDatabase(api.answer(HTTP.Request(request)))
+      } catch let error as StoreError {
+        throw UnusableDatabase(description: error.advice(for: path))
+      }
+    case .server(let client):
+      do {
+        return try onServer(client)
+      } catch let error as APIClient.Unreachable where error.isOutcomeUnknown && request.isChange {
+        throw Failure("\(error) The change may have been made.")
       }
     }
   }
 
-  private func apply(
-    _ change: Change, over client: APIClient
-  ) throws -> (plan: Plan, json: JSON) {
-    let query = [
-      "dryRun": "\(change.isDryRun)", "prune": "\(change.prune)", "reason": change.reason,
-      "accept": change.accepted.map(\.rawValue).sorted().joined(separator: ","),
-    ]
-    do {
-      let answer = try client.send(
-        "/v1/apply", query.filter { !$0.value.isEmpty }, json: change.state.serialized())
-      let json = try json(of: answer)
-      do throws(InvalidInput) {
-        return (try Faults.collecting(in: json, Plan.read), json)
-      } catch {
-        let faults = error.faults.map { "\($0.pointer): \($0.message)" }
-        throw Failure(
-          (change.isDryRun ? "" : "\(name) applied the state. ")
-            + "This version of aasa cannot read the plan of \(name): \(faults.first ?? "") Update "
-            + "aasa to the version of the server.")
-      }
-    } catch let error as APIClient.Unreachable where error.isOutcomeUnknown {
-      if change.isDryRun { throw error }
-      throw Failure("\(error) The state may have been applied. Run 'aasa diff' to find out.")
-    }
+  private func open(_ path: String) throws -> LocalAPI {
+    let publisher = Publisher(store: try Store.open(path, missing: missing))
+    let api = LocalAPI(publisher: publisher, command: command)
+    opened = api
+    return api
   }
 
-  /// The content of an answer: an object with `domains`, or a problem with a `title`.
-  private func json(of answer: APIClient.Answer) throws -> JSON {
+  /// The content of the answer to a request: JSON with a certain member.
+  ///
+  /// - Throws: Like `send`, and `Refused` for a problem.
+  func json(_ request: APIClient.Request, having member: String) throws -> JSON {
+    try content(of: send(request), having: member)
+  }
+
+  /// Sends a request whose answer needs no content.
+  ///
+  /// - Throws: Like `json`.
+  func perform(_ request: APIClient.Request) throws {
+    let answer = try send(request)
+    if !(200...299).contains(answer.status) { _ = try content(of: answer, having: "title") }
+  }
+
+  /// The content of an answer: JSON with a certain member.
+  ///
+  /// - Throws: `Refused` for a problem, `Failure` for anything else.
+  func content(of answer: APIClient.Answer, having member: String) throws -> JSON {
     do {
       let json = try JSON.parse(answer.body, limits: .trusted).value
-      if answer.status == 200 && json["domains"] != nil { return json }
+      if (200...299).contains(answer.status) && json[member] != nil { return json }
       if answer.status >= 400 && json["title"] != nil {
-        throw Refused(problem: json, retryAfter: answer.retryAfter)
+        throw Refused(problem: json, origin: name, retryAfter: answer.retryAfter)
       }
     } catch is JSON.SyntaxError {}
     throw Failure(
@@ -169,5 +147,76 @@ enum Installation {
           + "the server, and of a proxy in front of it."
         : "\(name) sent status \(answer.status) and an answer that is not from aasa. --server must be "
           + "the URL of the admin listener of aasa.")
+  }
+}
+
+extension Arguments {
+  /// The server to work on; `nil` for a database. An option takes precedence over both variables.
+  fileprivate func serverURL() throws(UsageError) -> String? {
+    if let server = value(.server) {
+      if has(.database) {
+        throw UsageError("--database and --server cannot be used together.")
+      }
+      return server
+    }
+    let environment = ProcessInfo.processInfo.environment
+    guard !has(.database), let server = environment["AASA_SERVER"], !server.isEmpty else {
+      return nil
+    }
+    if let database = environment[Setting.database.variable], !database.isEmpty {
+      throw UsageError(
+        "AASA_SERVER and \(Setting.database.variable) are both set. Choose with --server or --database."
+      )
+    }
+    return server
+  }
+}
+
+extension APIClient.Request {
+  /// Whether it may change what is stored.
+  fileprivate var isChange: Bool { method != "GET" && query["dryRun"] != "true" }
+}
+
+extension HTTP.Request {
+  /// The request of a command, which has no address.
+  fileprivate init(_ request: APIClient.Request) throws {
+    self.init(
+      method: Method(request.method), target: try RequestTarget(request.target.utf8),
+      fields: Fields(request.fields.map { Field($0.key, $0.value) }), body: request.body ?? [],
+      peer: "")
+  }
+}
+
+extension APIClient.Answer {
+  fileprivate init(_ response: Response) throws {
+    var body: [UInt8] = []
+    try response.forEachPiece { body += $0 }
+    self.init(response, body)
+  }
+
+  fileprivate init(
+    _ response: Response, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var body: [UInt8] = []
+    try response.forEachPiece { piece in
+      if response.status == .ok { try piece.withUnsafeBytes(take) } else { body += piece }
+    }
+    self.init(response, body)
+  }
+
+  private init(_ response: Response, _ body: [UInt8]) {
+    self.init(
+      status: Int(response.status.code), body: body,
+      retryAfter: response.fields["Retry-After"].flatMap { Int($0) },
+      database: response.fields["X-Aasa-Database"])
+  }
+}
+
+extension Response {
+  fileprivate func forEachPiece(_ take: ([UInt8]) throws -> Void) throws {
+    switch body {
+    case .bytes(let bytes): try take(bytes)
+    case .stream(let next): while let piece = try next() { try take(piece) }
+    }
   }
 }

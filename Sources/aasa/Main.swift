@@ -7,9 +7,10 @@ enum Main {
   /// Every command, in the order of help.
   static let commands: [Command] =
     [
-      ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ImportCommand.command,
-      ApplyCommand.command,
-      DiffCommand.command, ExportCommand.command, ValidateCommand.command, MatchCommand.command,
+      ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ListCommands.domains,
+      DomainCommands.show, MatchCommand.command, ImportCommand.command, ListCommands.revisions,
+      DomainCommands.rollback, DomainCommands.convert, ListCommands.findings, ListCommands.audit,
+      ApplyCommand.command, DiffCommand.command, ExportCommand.command, ValidateCommand.command,
     ] + TokenCommand.commands + [BackupCommand.command, RestoreCommand.command]
     + InfoCommands.commands
 
@@ -24,7 +25,7 @@ enum Main {
       let (command, rest) = try find(words)
       help = "aasa \(command.name) --help"
       let arguments = try Arguments(rest, for: command)
-      guard arguments.wantsHelp else { return try command.run(arguments) }
+      guard arguments.wantsHelp else { return try run(command, arguments) }
       try Terminal.print(Help.text(of: command))
       return .success
     } catch let error as UsageError {
@@ -39,6 +40,15 @@ enum Main {
       return .usage
     } catch {
       Terminal.complain(String(describing: error))
+      return .failure
+    }
+  }
+
+  private static func run(_ command: Command, _ arguments: Arguments) throws -> ExitStatus {
+    do {
+      return try command.run(arguments)
+    } catch let refused as Installation.Refused {
+      try ProblemText(refused).print(asJSON: arguments.has(.json))
       return .failure
     }
   }

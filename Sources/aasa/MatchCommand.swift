@@ -1,126 +1,264 @@
-import Service
+import APIClient
+import APITypes
 import Association
 import JSONValue
+import Service
 
 /// `aasa match`
 enum MatchCommand {
-  private static let file = Option("--file", "FILE", "The association file. Use - for stdin.")
-    .required
-  private static let app = Option(
+  fileprivate static let file = Option(
+    "--file", "FILE",
+    "Ask this association file, without a server or database. Use - for stdin.")
+  fileprivate static let app = Option(
     "--app", "APP", "Resolve for this app only, such as ABCDE12345.com.example.app.")
-  private static let domain = Option(
-    "--domain", "DOMAIN", "The domain that serves the file; URLs of other hosts do not match.")
-  private static let explain = Option(
+  fileprivate static let domain = Option(
+    "--domain", "DOMAIN",
+    "With --file: the domain that serves the file; URLs of other hosts do not match.")
+  fileprivate static let explain = Option(
     "--explain", nil, "Add the deciding route and the reason to each line.")
 
   static let command = Command(
-    name: "match", group: .files, summary: "show which app each URL opens",
-    details: "Prints one line per URL and app, separated by tabs: match, blocked (an exclusion "
-      + "decided) or no-match, the app, the URL. The URL - reads URLs from stdin, one per line.",
-    options: [file, app, domain, explain, .json], operands: .many("URL"),
+    name: "match", group: .look, summary: "show which app each URL opens",
+    details:
+      "Asks what is published for the host of each URL, or a file. Prints one line per URL and app, "
+      + "separated by tabs: match, blocked (an exclusion decided) or no-match, the app, the URL. A URL "
+      + "without a scheme is an https URL. The URL - reads URLs from stdin, one per line.",
+    options: [file, app, domain, explain, .json] + Option.installation, operands: .many("URL"),
     examples: [
       (
-        "Ask about a link",
-        "aasa match --file apple-app-site-association --explain https://example.com/buy/1"
+        "Ask a server about a link",
+        "aasa match --explain example.com/buy/1 --server https://aasa.internal:8081"
       ),
-      ("Ask about many links", "aasa match --file apple-app-site-association - < urls.txt"),
+      ("Ask a file about many links", "aasa match --file apple-app-site-association - < urls.txt"),
     ],
     success: "every URL opens an app", failure: "a URL opens no app", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let file = try arguments.required(file)
-    if file == "-" && arguments.operands.contains("-") {
-      throw UsageError("The file and the URLs cannot both come from stdin.")
-    }
-    var matching = try Matching(arguments, file)
-    for operand in arguments.operands {
-      if operand == "-" {
-        try InputFile.lines(beforeWaiting: { try matching.flush() }, { try matching.match($0) })
-      } else {
-        try matching.match(Array(operand.utf8)[...])
+    var isComplete: Bool
+    let isEveryURLMatched: Bool
+    if let file = arguments.value(file) {
+      if arguments.has(.server) || arguments.has(.database) {
+        throw UsageError("--file cannot be used together with --server or --database.")
       }
+      if file == "-" && arguments.operands.contains("-") {
+        throw UsageError("The file and the URLs cannot both come from stdin.")
+      }
+      var matching = try FileMatching(arguments, file)
+      isComplete = try forEachURL(arguments.operands, flush: { try matching.lines.flush() }) {
+        try matching.match($0)
+      }
+      isEveryURLMatched = matching.lines.isEveryURLMatched
+    } else {
+      if arguments.has(domain) {
+        throw UsageError("--domain needs --file. Without it, the domain is that of the URL.")
+      }
+      var matching = PublishedMatching(arguments, try Installation(arguments))
+      isComplete = try forEachURL(arguments.operands, flush: { try matching.flush() }) {
+        try matching.match($0)
+      }
+      isEveryURLMatched = matching.lines.isEveryURLMatched && matching.isComplete
     }
-    try matching.flush()
-    return matching.isEveryURLMatched ? .success : .failure
+    return isEveryURLMatched && isComplete ? .success : .failure
   }
 
-  /// Resolves URLs one after another and writes a line per URL and app.
-  private struct Matching {
-    /// Whether each URL so far opens an app.
-    private(set) var isEveryURLMatched = true
-
-    private let matcher: Matcher
-    private let scopes: [Matcher.Scope]
-    private let domain: String?
-    private let isExplained: Bool
-    private let isJSON: Bool
-    private var output: [UInt8] = []
-
-    init(_ arguments: Arguments, _ file: String) throws {
-      let bytes = try InputFile.bytes(of: file)
-      do {
-        matcher = try Matcher(document: try JSON.parse(bytes).value)
-      } catch let error as TooComplex {
-        throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
-      } catch {
-        throw Failure("\(file.quotedPath) is not JSON: \(error).")
+  /// Passes on each URL with its scheme. Returns whether no line is too long for one.
+  ///
+  /// - Parameter flush: Called before waiting for more, and at the end.
+  private static func forEachURL(
+    _ operands: [String], flush: () throws -> Void, _ match: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> Bool {
+    var isComplete = true
+    for operand in operands {
+      guard operand == "-" else {
+        try match(withScheme(Array(operand.utf8)[...]))
+        continue
       }
-      scopes = matcher.scopes(asking: arguments.value(app))
-      domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
-      isJSON = arguments.has(.json)
-      isExplained = arguments.has(explain)
-    }
-
-    /// Resolves a URL, which is written unchanged; `nil` stands for a line that is too long for one.
-    mutating func match(_ url: ArraySlice<UInt8>?) throws {
-      guard let url else {
-        isEveryURLMatched = false
+      try InputFile.lines(beforeWaiting: flush) { line in
+        if let line { return try match(withScheme(line)) }
+        isComplete = false
         Terminal.complain("Skipped a line over \(InputFile.lineLimit) bytes: it is not a URL.")
-        return
       }
-      do throws(TooComplex) {
-        let isMatched = try write(url)
-        isEveryURLMatched = isEveryURLMatched && isMatched
-      } catch {
-        isEveryURLMatched = false
-        Terminal.complain("\(error) \(error.help)")
-      }
-      if output.count > 65_536 { try flush() }
     }
+    try flush()
+    return isComplete
+  }
 
-    /// Writes a line per app. Returns whether an app opens the URL.
-    private mutating func write(_ url: ArraySlice<UInt8>) throws(TooComplex) -> Bool {
-      var isMatched = false
-      var budget = MatchingBudget()
-      for scope in scopes {
-        let explanation =
-          isJSON || isExplained
-          ? try matcher.explain(url.span, in: scope, domain: domain, budget: &budget) : nil
-        let resolution =
-          if let explanation {
-            explanation.resolution
-          } else {
-            try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution
-          }
+  /// The URL, as https if it begins with a host such as `example.com`.
+  private static func withScheme(_ url: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let host = url.prefix { !":/?#".utf8.contains($0) }
+    guard host.count <= 1000, host.contains(UInt8(ascii: ".")),
+      !url[host.endIndex...].starts(with: "://".utf8)
+    else { return url }
+    do throws(ValidationError) {
+      _ = try DomainName(String(decoding: host, as: UTF8.self))
+      return Array("https://".utf8)[...] + url
+    } catch {
+      return url
+    }
+  }
+}
+
+/// The lines of the result.
+private struct MatchLines {
+  /// Whether each URL so far opens an app.
+  var isEveryURLMatched = true
+  let isExplained: Bool
+  let isJSON: Bool
+  private var output: [UInt8] = []
+
+  init(_ arguments: Arguments) {
+    isJSON = arguments.has(.json)
+    isExplained = arguments.has(MatchCommand.explain)
+  }
+
+  /// Adds the result for a URL and an app.
+  mutating func add(
+    _ resolution: String, _ app: String?, _ url: some Sequence<UInt8>,
+    why: (route: String?, reason: String)?
+  ) throws {
+    output += "\(resolution)\t\(app ?? "-")\t".utf8
+    output += url
+    if let why { output += "\t\(why.route ?? "-")\t\(why.reason)".utf8 }
+    try end()
+  }
+
+  mutating func add(_ result: JSON) throws {
+    output += result.serialized()
+    try end()
+  }
+
+  private mutating func end() throws {
+    output.append(UInt8(ascii: "\n"))
+    if output.count > 65_536 { try flush() }
+  }
+
+  mutating func flush() throws {
+    try Terminal.write(output)
+    output.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Resolves URLs with a file, one after another.
+private struct FileMatching {
+  var lines: MatchLines
+  private let matcher: Matcher
+  private let scopes: [Matcher.Scope]
+  private let domain: String?
+
+  init(_ arguments: Arguments, _ file: String) throws {
+    let bytes = try InputFile.bytes(of: file)
+    do {
+      matcher = try Matcher(document: try JSON.parse(bytes).value)
+    } catch let error as TooComplex {
+      throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
+    } catch {
+      throw Failure("\(file.quotedPath) is not JSON: \(error).")
+    }
+    scopes = matcher.scopes(asking: arguments.value(MatchCommand.app))
+    domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
+    lines = MatchLines(arguments)
+  }
+
+  /// Resolves a URL, which is written unchanged.
+  mutating func match(_ url: ArraySlice<UInt8>) throws {
+    do {
+      let isMatched = try write(url)
+      lines.isEveryURLMatched = lines.isEveryURLMatched && isMatched
+    } catch let error as TooComplex {
+      lines.isEveryURLMatched = false
+      Terminal.complain("\(error) \(error.help)")
+    }
+  }
+
+  /// Writes a line per app. Returns whether an app opens the URL.
+  private mutating func write(_ url: ArraySlice<UInt8>) throws -> Bool {
+    var isMatched = false
+    var budget = MatchingBudget()
+    for scope in scopes {
+      guard lines.isJSON || lines.isExplained else {
+        let resolution = try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget)
+          .resolution
         isMatched = isMatched || resolution == .match
-        if isJSON, let explanation {
-          let text = String(decoding: url, as: UTF8.self)
-          output += MatchResult(url: text, explanation: explanation).json.serialized()
-        } else {
-          output += "\(resolution.rawValue)\t\(scope.app ?? "-")\t".utf8
-          output += url
-          if let explanation {
-            output += "\t\(explanation.route?.description ?? "-")\t\(explanation.reason)".utf8
-          }
-        }
-        output.append(UInt8(ascii: "\n"))
+        try lines.add(resolution.rawValue, scope.app, url, why: nil)
+        continue
       }
-      return isMatched
+      let explanation = try matcher.explain(url.span, in: scope, domain: domain, budget: &budget)
+      isMatched = isMatched || explanation.resolution == .match
+      if lines.isJSON {
+        let text = String(decoding: url, as: UTF8.self)
+        try lines.add(MatchResult(url: text, explanation: explanation).json)
+      } else {
+        try lines.add(
+          explanation.resolution.rawValue, scope.app, url,
+          why: (explanation.route?.description, explanation.reason))
+      }
     }
+    return isMatched
+  }
+}
 
-    mutating func flush() throws {
-      try Terminal.write(output)
-      output.removeAll(keepingCapacity: true)
+/// Resolves URLs with what is published, many per request.
+private struct PublishedMatching {
+  /// So few that the answer stays within its limits for documents with up to a hundred apps.
+  private static let most = 200
+
+  var lines: MatchLines
+  /// Whether each URL so far could be asked about.
+  private(set) var isComplete = true
+  private let installation: Installation
+  private let app: String?
+  private var urls: [String] = []
+
+  init(_ arguments: Arguments, _ installation: Installation) {
+    self.installation = installation
+    app = arguments.value(MatchCommand.app)
+    lines = MatchLines(arguments)
+  }
+
+  mutating func match(_ url: ArraySlice<UInt8>) throws {
+    guard let text = String(validating: url, as: UTF8.self),
+      text.unicodeScalars.count <= MatchQuestion.longestURL
+    else {
+      isComplete = false
+      Terminal.complain(
+        "Skipped \(String(decoding: url, as: UTF8.self).quoted): a URL is UTF-8 of at most "
+          + "\(MatchQuestion.longestURL) characters.")
+      return
     }
+    urls.append(text)
+    if urls.count == Self.most { try ask() }
+  }
+
+  /// Asks about the URLs that wait, and writes the answer.
+  mutating func flush() throws {
+    if !urls.isEmpty { try ask() }
+    try lines.flush()
+  }
+
+  private mutating func ask() throws {
+    var question: JSON.Object = ["urls": .strings(urls)]
+    question["app"] = app.map(JSON.string)
+    urls = []
+    let request = APIClient.Request(
+      "POST", "/v1/match", body: JSON.object(question).serialized())
+    let results = try installation.json(request, having: "results")["results"]?.arrayValue ?? []
+    // By bytes: URLs that are only canonically equivalent are different.
+    var matched: Set<[UInt8]> = []
+    for result in results {
+      let text = { result[$0]?.stringValue }
+      let (url, resolution) = (text("url") ?? "", text("resolution") ?? "")
+      if resolution == Resolution.match.rawValue { matched.insert(Array(url.utf8)) }
+      if lines.isJSON {
+        try lines.add(result)
+      } else {
+        try lines.add(
+          resolution, text("app"), url.utf8,
+          why: lines.isExplained ? (text("pointer"), text("reason") ?? "") : nil)
+      }
+    }
+    let isEach = results.allSatisfy {
+      matched.contains(Array(($0["url"]?.stringValue ?? "").utf8))
+    }
+    lines.isEveryURLMatched = lines.isEveryURLMatched && isEach
   }
 }

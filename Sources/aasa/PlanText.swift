@@ -17,22 +17,25 @@ struct PlanText {
 
   /// The lines, without a final line break.
   var text: String {
-    let apps = plan.apps.flatMap { lines(of: $0, called: "app \($0.name)") }
-    let domains = plan.domains.flatMap { lines(of: $0, called: $0.name) }
+    let apps = plan.apps.flatMap { Self.lines($0.action, "app \($0.name)", nil, style) }
+    let domains = plan.domains.flatMap { Self.lines($0.action, $0.name, $0.publication, style) }
     return (apps + domains + [summary]).joined(separator: "\n")
   }
 
-  private func lines(of step: Plan.Step, called name: String) -> [String] {
-    if step.action == .unchanged { return [] }
-    let (sign, color) = step.action.mark
+  /// What happens to an app or a domain; nothing if it does not change.
+  static func lines(
+    _ action: Plan.Action, _ name: String, _ publication: PublicationResource?, _ style: TextStyle
+  ) -> [String] {
+    if action == .unchanged { return [] }
+    let (sign, color) = action.mark
     var line = style.paint("\(sign) \(name)", color)
-    guard let publication = step.publication else { return [line] }
+    guard let publication else { return [line] }
     line += style.paint(
       "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     let details = publication.details
-    var lines = details.prefix(Self.mostDetails).map { style.paint($0.text, $0.color) }
-    if details.count > Self.mostDetails {
-      lines.append("and \(details.count - Self.mostDetails) more; use --json to see all of them")
+    var lines = details.prefix(mostDetails).map { style.paint($0.text, $0.color) }
+    if details.count > mostDetails {
+      lines.append("and \(details.count - mostDetails) more; use --json to see all of them")
     }
     return [line] + lines.map { "    \($0)" }
   }

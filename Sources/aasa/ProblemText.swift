@@ -3,33 +3,26 @@ import JSONValue
 
 /// A problem of the API (RFC 9457) for people: a sentence, then one line per fault.
 struct ProblemText {
-  private let problem: JSON
-  private let retryAfter: Int?
-  private let origin: String
-  private let place: (String) -> String
+  private let refused: Installation.Refused
 
-  /// - Parameters:
-  ///   - origin: The path or URL that the problem comes from.
-  ///   - place: Translates a pointer into the request to a place that the user knows.
-  init(
-    _ refused: Installation.Refused, from origin: String,
-    place: @escaping (String) -> String = { $0 }
-  ) {
-    problem = refused.problem
-    retryAfter = refused.retryAfter
-    self.origin = origin
-    self.place = place
-  }
+  init(_ refused: Installation.Refused) { self.refused = refused }
 
   /// Prints the problem to stderr, and its JSON to stdout if asked to.
-  func print(asJSON: Bool = false) throws {
-    if asJSON { try Terminal.print(problem.text) }
-    let text = { problem[$0]?.stringValue }
-    let advice = retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
-    let detail = (text("detail") ?? text("title") ?? "") + advice
-    let lines = ["\(origin): \(detail)"] + Self.faults(of: problem, place)
+  func print(asJSON: Bool) throws {
+    if asJSON { try Terminal.print(refused.problem.text) }
+    let lines = ["\(refused.origin): \(detail)"] + faults
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
   }
+
+  /// What went wrong, and what to do.
+  var detail: String {
+    let text = { refused.problem[$0]?.stringValue }
+    let advice = refused.retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
+    return (text("detail") ?? text("title") ?? "") + advice
+  }
+
+  /// A line for each fault.
+  var faults: [String] { Self.faults(of: refused.problem, refused.place) }
 
   private static func faults(of problem: JSON, _ place: (String) -> String) -> [String] {
     let list = { (key: String) in problem[key]?.arrayValue ?? [] }
@@ -64,18 +57,28 @@ struct ProblemText {
 /// Findings for people, one line each.
 enum FindingLines {
   /// Errors come first, then warnings, then notes.
-  static func complain(_ findings: [Finding]) {
+  static func complain(_ findings: [JSON]) {
     for severity in Finding.Severity.allCases.reversed() {
-      for finding in findings where finding.severity == severity {
+      for finding in findings where finding["severity"]?.stringValue == severity.rawValue {
         Terminal.complain(line(finding))
       }
     }
   }
 
+  /// `2 warnings, 1 note`; `nil` if there are none.
+  static func counts(_ findings: [JSON]) -> String? {
+    let parts = Finding.Severity.allCases.reversed().compactMap { severity in
+      let count = findings.count { $0["severity"]?.stringValue == severity.rawValue }
+      return count == 0 ? nil : count.counted(severity.rawValue)
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
   /// `error wrong-type /applinks/details: what happens. What to do.`
-  static func line(_ finding: Finding) -> String {
-    let place = finding.pointer == .root ? "(the whole file)" : finding.pointer.description
-    return "\(finding.severity.rawValue) \(finding.code.rawValue) \(place): \(finding.message) "
-      + finding.help
+  static func line(_ finding: JSON) -> String {
+    let text = { finding[$0]?.stringValue ?? "" }
+    let place = text("pointer").isEmpty ? "(the whole file)" : text("pointer")
+    return "\(text("severity")) \(text("code")) \(place): \(text("message")) \(text("help"))"
+      .harmless
   }
 }

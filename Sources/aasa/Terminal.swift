@@ -51,6 +51,15 @@ enum Terminal {
   /// Writes a line to stderr. Errors are ignored: there is nowhere left to report them.
   static func complain(_ text: String) { _ = write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
+  /// The number of columns of stdout; `nil` if it is no terminal.
+  static var width: Int? {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    // Some terminals do not know their size.
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? Int(size.ws_col) : 80
+  }
+
   /// Replaces the current line of stderr, which has to be a terminal.
   static func showLine(_ text: String) {
     _ = write(Array("\r\u{1B}[2K\(text)".utf8), to: STDERR_FILENO)

@@ -1,7 +1,8 @@
+import APIClient
 import APITypes
 import Association
 import FoundationEssentials
-import Service
+import JSONValue
 import Store
 
 /// `aasa token`
@@ -25,7 +26,7 @@ enum TokenCommand {
       name: "token create", group: .database, summary: "create an API token and print it",
       details: "Prints only the token to stdout; it cannot be shown again. A running server on the "
         + "same database accepts it at once.",
-      options: [name, role, domain, expires, .database],
+      options: [name, role, domain, expires, .json] + Option.installation,
       examples: [
         ("Create a token for yourself", "aasa token create --name me --role admin"),
         (
@@ -36,9 +37,10 @@ enum TokenCommand {
       failure: "the name is taken, or the database cannot be used", run: create),
     Command(
       name: "token list", group: .database, summary: "list the API tokens",
-      details: "Prints one line per token, separated by tabs: name, role, when it was created, its "
-        + "domains, when it expires, when it was last used.",
-      options: [.database],
+      details:
+        "Shows the name, the role, when it was created, its domains, when it expires, and when it "
+        + "was last used.",
+      options: [.json] + Option.installation,
       examples: [
         ("List all tokens", "aasa token list"),
         ("List those that were never used", "aasa token list | grep 'never used$'"),
@@ -46,7 +48,7 @@ enum TokenCommand {
     Command(
       name: "token revoke", group: .database, summary: "revoke an API token",
       details: "A running server on the same database refuses it at once.",
-      options: [name, .database],
+      options: [name] + Option.installation,
       examples: [
         ("Revoke a token", "aasa token revoke --name release"),
         (
@@ -57,36 +59,36 @@ enum TokenCommand {
       failure: "no token has this name, or the database cannot be used", run: revoke),
   ]
 
-  private static let context = WriteContext(author: "aasa token")
-
   /// Prints only the token, so that a script can read it.
   private static func create(_ arguments: Arguments) throws -> ExitStatus {
     let name = try arguments.required(name)
-    let word = try arguments.required(role)
-    guard let role = Role(rawValue: word) else {
-      throw UsageError(
-        "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
-    }
     guard (1...100).contains(name.unicodeScalars.count), !name.hasControlCharacter else {
       throw UsageError("--name must have 1 to 100 characters and no control characters.")
     }
-    let domains = try arguments.all(domain).map { try Alias($0) }
-    let expiry = try expiry(arguments.value(expires))
-    return try Store.use(arguments, missing: .createdWithNote) { store in
-      do {
-        let secret = try store.write(context) {
-          try $0.createToken(name: name, role: role, domains: domains, expiresAt: expiry)
-        }
-        try show(secret, of: name, store)
-        let scope = [role.rawValue, text(of: domains), text(ofExpiry: expiry)]
-        Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
-        return .success
-      } catch StoreError.tokenNameTaken {
-        Terminal.complain(
-          "A token named \(name.quoted) already exists. Choose another name, or revoke it first.")
-        return .failure
-      }
+    let word = try arguments.required(role)
+    guard role.choices.contains(word) else {
+      throw UsageError(
+        "--role must be one of \(role.choices.joined(separator: ", ")), not \(word.quoted).")
     }
+    let domains = try arguments.all(domain).map { try Alias($0).description }
+    let token: JSON = [
+      "name": .string(name), "role": .string(word), "domains": .strings(domains),
+      "expiresAt": .optional(try expiry(arguments.value(expires)).map(Timestamp.text)),
+    ]
+    let installation = try Installation(arguments, missing: .createdWithNote)
+    let created = try installation.json(
+      APIClient.Request("POST", "/v1/tokens", body: token.serialized()), having: "token")
+    do throws(Failure) {
+      let secret = created["token"]?.stringValue ?? ""
+      try Terminal.print(arguments.has(.json) ? created.text : secret)
+    } catch {
+      // A token that nobody has seen is useless.
+      try installation.revokeToken(name)
+      throw error
+    }
+    let scope = [word, text(ofDomains: created), text(ofExpiry: created)]
+    Terminal.complain("Created the token \(name.quoted): \(scope.joined(separator: ", ")).")
+    return .success
   }
 
   /// A time such as `2027-01-31T12:00:00Z`, or the beginning of a day, in UTC.
@@ -104,47 +106,36 @@ enum TokenCommand {
     return seconds
   }
 
-  /// Prints the token. If that fails, revokes it, because a token that nobody has seen is useless.
-  private static func show(_ secret: TokenSecret, of name: String, _ store: Store) throws {
-    do throws(Failure) {
-      try Terminal.print(secret.text)
-    } catch {
-      try store.write(context) { try $0.revokeToken(name) }
-      throw error
-    }
-  }
-
   private static func list(_ arguments: Arguments) throws -> ExitStatus {
-    for token in try Store.use(arguments, missing: .refused, { try $0.tokens() }) {
-      let use = token.lastUsedAt.map { "last used \(Timestamp.text($0))" } ?? "never used"
-      try Terminal.print(
-        [
-          token.name, token.role.rawValue, Timestamp.text(token.createdAt), text(of: token.domains),
-          text(ofExpiry: token.expiresAt), use,
-        ].joined(separator: "\t"))
-    }
+    let titles = ["NAME", "ROLE", "CREATED", "DOMAINS", "EXPIRES", "LAST USED"]
+    try ItemList(path: "/v1/tokens", isPaged: false, titles: titles, noun: "token") { token in
+      [
+        .init(token["name"]), .init(token["role"]), .init(token["createdAt"]),
+        .init(text(ofDomains: token)), .init(text(ofExpiry: token)),
+        .init(token["lastUsedAt"]?.stringValue.map { "last used \($0)" } ?? "never used"),
+      ]
+    }.print(arguments)
     return .success
   }
 
-  private static func text(of domains: [Alias]) -> String {
-    domains.isEmpty ? "all domains" : domains.map(\.description).joined(separator: ",")
+  private static func text(ofDomains token: JSON) -> String {
+    let domains = (token["domains"]?.arrayValue ?? []).compactMap(\.stringValue)
+    return domains.isEmpty ? "all domains" : domains.joined(separator: ",")
   }
 
-  private static func text(ofExpiry expiry: Int64?) -> String {
-    expiry.map { "expires \(Timestamp.text($0))" } ?? "never expires"
+  private static func text(ofExpiry token: JSON) -> String {
+    token["expiresAt"]?.stringValue.map { "expires \($0)" } ?? "never expires"
   }
 
   private static func revoke(_ arguments: Arguments) throws -> ExitStatus {
-    let name = try arguments.required(name)
-    return try Store.use(arguments, missing: .refused) { store in
-      do {
-        try store.write(context) { try $0.revokeToken(name) }
-        return .success
-      } catch StoreError.notFound {
-        Terminal.complain(
-          "No token is named \(name.quoted). List them with 'aasa token list'.")
-        return .failure
-      }
-    }
+    try Installation(arguments).revokeToken(try arguments.required(name))
+    return .success
+  }
+}
+
+extension Installation {
+  fileprivate func revokeToken(_ name: String) throws {
+    let path = "/v1/tokens/\(APIClient.Request.escaped(name))"
+    try perform(APIClient.Request("DELETE", path))
   }
 }

@@ -1,18 +1,25 @@
+import APITypes
 import Association
 import JSONValue
+import Publishing
+import Service
 
 /// `aasa validate`
 enum ValidateCommand {
   private static let domain = Option(
-    "--domain", "DOMAIN", "The domain that will serve the files, for findings that depend on it.")
+    "--domain", "DOMAIN",
+    "The domain that will serve the files, for findings that depend on it. Without it, the name of a "
+      + "file in a directory says so.")
 
   static let command = Command(
-    name: "validate", group: .files, summary: "check association files for mistakes",
+    name: "validate", group: .files, summary: "check files for mistakes",
     details:
-      "Prints what will not work on devices, with the code of each finding. Use - for stdin.",
-    options: [domain, .json], operands: .many("FILE"),
+      "Prints what will not work on devices, with the code of each finding. Takes association files, "
+      + "directories of them as import does, and what export writes: of each domain, the document that "
+      + "apply would publish is checked, with its expectations. Use - for stdin.",
+    options: [domain, .json], operands: .many("FILE|DIR"),
     examples: [
-      ("Check a file", "aasa validate apple-app-site-association"),
+      ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
         "Check what a site serves today",
         "curl -fsS https://example.com/.well-known/apple-app-site-association | aasa validate -"
@@ -22,43 +29,169 @@ enum ValidateCommand {
     failure: "a file has an error, or cannot be read", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let context = try arguments.value(domain).map {
-      Linter.Context(domain: try DomainName($0).text)
+    let domain = try arguments.value(domain).map { try DomainName($0) }
+    let files = try FilesToAdopt(arguments.operands).files
+    var validation = Validation(isJSON: arguments.has(.json), environments: [:])
+    // Before the domains that use them.
+    for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
+      validation.environments.merge(try environments(in: file.path)) { $1 }
     }
-    var isValid = true
-    for file in arguments.operands {
-      guard let bytes = bytes(of: file) else {
-        isValid = false
-        continue
-      }
-      let report = Linter.report(onFile: bytes, context: context)
-      isValid = isValid && report.isValid
-      try Terminal.print(
-        arguments.has(.json) ? line(report, bytes.count, file) : lines(report, bytes.count, file))
-    }
-    return isValid ? .success : .failure
+    for file in files { try validation.check(file, as: domain) }
+    if files.count > 1 { try validation.summarize() }
+    return validation.isValid ? .success : .failure
   }
 
-  /// The bytes of a file; `nil` after an error message, so that the remaining files are still checked.
-  private static func bytes(of file: String) -> [UInt8]? {
+  /// The environments of the apps of a state. What is wrong with the file is reported in its turn.
+  private static func environments(in path: String) throws -> [AppIdentifier: App.Environment] {
+    do {
+      let json = try JSON.parse(InputFile.bytes(of: path)).value
+      let state = try Faults.collecting(in: json, StateResource.read)
+      return Dictionary(state.apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 })
+    } catch is Failure {
+      return [:]
+    } catch is JSON.SyntaxError {
+      return [:]
+    } catch is InvalidInput {
+      return [:]
+    }
+  }
+}
+
+/// Checks files one after another.
+private struct Validation {
+  let isJSON: Bool
+  var environments: [AppIdentifier: App.Environment]
+
+  private var counts: [Finding.Severity: Int] = [:]
+  private var valid = 0
+  private var invalid = 0
+  private var unreadable = 0
+
+  init(isJSON: Bool, environments: [AppIdentifier: App.Environment]) {
+    self.isJSON = isJSON
+    self.environments = environments
+  }
+
+  var isValid: Bool { invalid + unreadable == 0 }
+
+  /// Checks a file. One that cannot be read gets an error message, so that the others are still checked.
+  mutating func check(_ file: FilesToAdopt.File, as domain: DomainName?) throws {
+    let bytes: [UInt8]
     do throws(Failure) {
-      return try InputFile.bytes(of: file)
+      bytes = try InputFile.bytes(of: file.path)
     } catch {
-      Terminal.complain(error.description)
+      unreadable += 1
+      return Terminal.complain(error.description)
+    }
+    if let state = Self.state(bytes) { return try check(state, file) }
+    let name = domain ?? (file.isListed ? file.domain : nil)
+    let report = Linter.report(
+      onFile: bytes, context: name.map { Linter.Context(domain: $0.text) })
+    try add(file.path, nil, report.findings.map(\.json), size: bytes.count)
+  }
+
+  /// The JSON of a file that is part of a state; `nil` for any other, about which the linter says more.
+  private static func state(_ bytes: [UInt8]) -> JSON? {
+    do throws(JSON.SyntaxError) {
+      let parsed = try JSON.parse(bytes, limits: .trusted)
+      return parsed.value.isState && parsed.duplicateKeys.isEmpty ? parsed.value : nil
+    } catch {
       return nil
     }
   }
 
-  /// A JSON object on one line.
-  private static func line(_ report: Linter.Report, _ size: Int, _ file: String) -> String {
-    var object = report.json(size: size).objectValue ?? [:]
-    object["file"] = .string(file)
-    return JSON.object(object).text
+  /// Checks the document of each domain of a state.
+  private mutating func check(_ json: JSON, _ file: FilesToAdopt.File) throws {
+    let domains: [Domain]
+    do throws(InvalidInput) {
+      if json["domain"] != nil {
+        domains = [try Faults.collecting(in: json) { DomainResource.read($0) }]
+      } else {
+        let state = try Faults.collecting(in: json, StateResource.read)
+        for app in state.apps { environments[app.id] = app.environment }
+        domains = state.domains
+      }
+    } catch {
+      return try add(file.path, nil, Self.findings(error), size: nil)
+    }
+    if domains.isEmpty { try add(file.path, nil, [], size: nil) }
+    for domain in domains {
+      let check = DomainCheck(domain, environments: environments)
+      var findings = check.findings.map(\.json) + check.broken.map(Self.finding)
+      let isOwnFile = json["domain"] != nil
+      if isOwnFile, file.isListed, !file.path.hasSuffix("/\(domain.name).json") {
+        findings.append(
+          Self.error(
+            "file-name", "/domain", "The domain is \(domain.name.text.quoted).",
+            help: "Rename the file to \("\(domain.name).json".quoted)."))
+      }
+      try add(file.path, isOwnFile ? nil : domain.name, findings, size: check.size)
+    }
   }
 
-  private static func lines(_ report: Linter.Report, _ size: Int, _ file: String) -> String {
-    let summary = "\(file): \(report.isValid ? "valid" : "not valid"), \(size) bytes"
-    return ([summary] + report.findings.map { "  " + FindingLines.line($0) })
-      .joined(separator: "\n")
+  // MARK: - Findings
+
+  private static func error(
+    _ code: String, _ pointer: String, _ message: String, help: String = ""
+  ) -> JSON {
+    [
+      "code": .string(code), "severity": "error", "pointer": .string(pointer),
+      "message": .string(message), "help": .string(help),
+    ]
+  }
+
+  private static func findings(_ input: InvalidInput) -> [JSON] {
+    let named = input.faults.map { error($0.code, $0.pointer.description, $0.message) }
+    if input.more == 0 { return named }
+    return named + [error("invalid-input", "", "There are \(input.more) more invalid values.")]
+  }
+
+  private static func finding(_ broken: BrokenExpectation) -> JSON {
+    let (expectation, explanation) = (broken.expectation, broken.explanation)
+    return error(
+      "expectation-broken", explanation.route?.description ?? "/expectations",
+      "\(expectation.url) for \(expectation.app): expected \(expectation.resolution.rawValue), would be "
+        + "\(explanation.resolution.rawValue). \(explanation.reason)",
+      help: "Correct the routes, or the expectation.")
+  }
+
+  // MARK: - Output
+
+  /// - Parameters:
+  ///   - domain: The domain, if the file has several.
+  ///   - size: The size of the document in bytes; `nil` without one.
+  private mutating func add(
+    _ path: String, _ domain: DomainName?, _ findings: [JSON], size: Int?
+  ) throws {
+    for finding in findings {
+      let word = finding["severity"]?.stringValue ?? ""
+      if let severity = Finding.Severity(rawValue: word) { counts[severity, default: 0] += 1 }
+    }
+    let isValid = !findings.contains { $0["severity"] == "error" }
+    if isValid { valid += 1 } else { invalid += 1 }
+    if isJSON {
+      var object: JSON.Object = [
+        "valid": .bool(isValid), "bytes": size.map { .integer($0) } ?? .null,
+        "findings": .array(findings), "file": .string(path),
+      ]
+      object["domain"] = domain.map { .string($0.text) }
+      return try Terminal.print(JSON.object(object).text)
+    }
+    let place = [path, domain?.text].compactMap(\.self).joined(separator: " ")
+    let bytes = size.map { ", \($0) bytes" } ?? ""
+    let lines = ["\(place): \(isValid ? "valid" : "not valid")\(bytes)".harmless]
+    try Terminal.print(
+      (lines + findings.map { "  " + FindingLines.line($0) }).joined(separator: "\n"))
+  }
+
+  /// Prints the number of files and of findings, except as JSON.
+  func summarize() throws {
+    if isJSON { return }
+    let files = [(valid, "valid"), (invalid, "not valid"), (unreadable, "unreadable")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    let findings = Finding.Severity.allCases.reversed().compactMap { severity in
+      counts[severity].map { $0.counted(severity.rawValue) }
+    }.joined(separator: ", ")
+    try Terminal.print("Checked: \(files). Found: \(findings.isEmpty ? "nothing" : findings).")
   }
 }

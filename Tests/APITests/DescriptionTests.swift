@@ -25,7 +25,7 @@ import Testing
   @Test func theRoleThatAnOperationNeedsIsDescribed() {
     let scopes = Dictionary(
       uniqueKeysWithValues: description.operations.map { ($0.id, $0.json["security"]) })
-    #expect(scopes["getMetrics"] == .some([]) && scopes["match"] == .some([["token": []]]))
+    #expect(scopes["getMetrics"] == .some([]) && scopes["validate"] == .some([["token": []]]))
     #expect(scopes["getDomain"] == .some([["token": ["viewer"]]]))
     #expect(scopes["patchDomain"] == .some([["token": ["editor"]]]))
     #expect(scopes["createToken"] == .some([["token": ["admin"]]]))

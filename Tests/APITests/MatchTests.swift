@@ -83,6 +83,33 @@ import Testing
     #expect(try results("/v1/match", named ?? .null) == ["app no-match"])
   }
 
+  /// The domain is that of the host: by name, by alias, or by the longest wildcard.
+  @Test func withoutADocumentWhatIsPublishedForTheHostAnswers() throws {
+    let other: JSON = [
+      "aliases": ["*.b.go.example.com"],
+      "entries": [["apps": ["ABCDE12345.com.example.other"], "routes": [["path": "/x"]]]],
+    ]
+    #expect(try admin.send("PUT", "/v1/domains/b.example", json: other).status == 201)
+    let urls: [JSON] = [
+      "https://nobody.example/x", "https://B.example/x", "https://www.example.com/help/a",
+      "https://a.b.go.example.com/x", "https://b.go.example.com/x", "nonsense",
+    ]
+    let answer = try admin.send("POST", "/v1/match", json: ["urls": .array(urls)])
+    #expect(answer.status == 200)
+    let results = try answer.json["results"]?.arrayValue ?? []
+    let resolutions = results.map { result in
+      let app = result["app"]?.stringValue?.split(separator: ".").last ?? "-"
+      return "\(result["url"]?.stringValue ?? "") \(app) \(result["resolution"]?.stringValue ?? "")"
+    }
+    #expect(
+      resolutions == [
+        "https://nobody.example/x - no-match", "https://B.example/x other match",
+        "https://www.example.com/help/a app match", "https://www.example.com/help/a other no-match",
+        "https://a.b.go.example.com/x other match", "https://b.go.example.com/x app no-match",
+        "https://b.go.example.com/x other no-match", "nonsense - no-match",
+      ])
+  }
+
   @Test func everyFaultOfAQuestionIsNamed() throws {
     let json: JSON = ["urls": ["x", 5], "app": 5, "domain": "a_b", "further": 1, "document": [:]]
     #expect(

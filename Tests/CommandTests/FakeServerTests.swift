@@ -94,11 +94,11 @@ import Testing
     let client = try APIClient(
       server: "http://127.0.0.1:\(listener.port)", token: "aasa_x", limits: limits)
     let reading = #expect(throws: APIClient.Unreachable.self) {
-      _ = try client.stream("/v1/export") { _ in }
+      _ = try client.send(APIClient.Request("GET", "/v1/export")) { _ in }
     }
     #expect(reading?.description.hasSuffix(" does not answer: Timeout was reached.") == true)
     let writing = #expect(throws: APIClient.Unreachable.self) {
-      _ = try client.send("/v1/apply", json: Array("{}".utf8))
+      _ = try client.send(APIClient.Request("POST", "/v1/apply", body: Array("{}".utf8)))
     }
     #expect(writing?.isOutcomeUnknown == true)
   }

@@ -63,6 +63,13 @@ struct StateTrial {
     _ command: String, at site: Site, _ words: String..., input: [UInt8] = [],
     token: String? = nil
   ) throws -> Program.Result {
+    try run(command, at: site, words: words, input: input, token: token)
+  }
+
+  /// Runs a command at a site.
+  func run(
+    _ command: String, at site: Site, words: [String], input: [UInt8] = [], token: String? = nil
+  ) throws -> Program.Result {
     let options =
       switch site {
       case .database: ["--database", database]

@@ -75,7 +75,7 @@ import Testing
     _ = try create("somebody")
     let result = try Program.aasa("token", "revoke", "--name", "nobody", "--database", database)
     #expect(result.status == 1)
-    #expect(result.errors == "No token is named \"nobody\". List them with 'aasa token list'.\n")
+    #expect(result.errors == "\(database): The token \"nobody\" does not exist.\n")
   }
 
   @Test func aRunningServerTakesANewTokenAndRefusesARevokedOneAtOnce() throws {

@@ -8,8 +8,8 @@ import Testing
     ["serve", "--database"], ["import"], ["import", "FILE"], ["import", "--domain", "a.example"],
     ["import", "--domain", "a.example", "--accept", "everything", "FILE"], ["validate"],
     ["validate", "-q", "FILE"], ["validate", "--json=yes", "FILE"],
-    ["match", "https://a.example/"],
-    ["match", "--file"], ["match", "--file", "FILE"], ["match", "--file", "-", "-"], ["token"],
+    ["match"], ["match", "--file"], ["match", "--file", "FILE"], ["match", "--file", "-", "-"],
+    ["token"],
     ["token", "destroy"], ["token", "create", "--role", "admin"],
     ["token", "create", "--name", "x"], ["token", "create", "--name", "x", "--role", "owner"],
     ["token", "create", "--name", "", "--role", "admin"],
@@ -40,7 +40,11 @@ import Testing
     (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
     (["serve", "--database"], "--database needs a value: --database FILE.\n"),
     (["export", "--json=yes"], "--json takes no value.\n"),
-    (["import", "FILE"], "--domain DOMAIN is required.\n"),
+    (
+      ["import", "FILE"],
+      "Cannot tell the domain of \"FILE\" from its name. Name it with --domain.\n"
+    ),
+    (["import", "--domain", "a.example"], "FILE|DIR is required.\n"),
     (
       ["token", "create", "--name", "x", "--role", "owner"],
       "--role must be one of viewer, editor, admin, not \"owner\".\n"
@@ -134,7 +138,7 @@ import Testing
 
   @Test(arguments: [
     ["match", "--file", "missing.json", "https://a.example/"],
-    ["validate", "missing.json"], ["validate", "."], ["validate", "/dev/zero"],
+    ["validate", "missing.json"], ["validate", "/dev/zero"],
     ["import", "--domain", "a.example", "missing.json"],
   ])
   func aFileThatCannotBeReadIsNamedInOneSentence(words: [String]) throws {

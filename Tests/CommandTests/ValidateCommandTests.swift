@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSONValue
 import TestSupport
 import Testing
@@ -26,12 +27,13 @@ import Testing
   @Test func oneBadFileAmongGoodOnesEndsWith1AndAllAreExamined() throws {
     let result = try validate(["good.json", "bad.json", "missing.json", "good.json"])
     #expect(result.status == 1)
-    let files = result.lines.filter { !$0.hasPrefix("  ") }
+    let files = result.lines.filter { !$0.hasPrefix("  ") }.dropLast()
     #expect(
       files.map { $0.prefix { $0 != "," } } == [
         "good.json: valid", "bad.json: not valid", "good.json: valid",
       ])
     #expect(result.output.contains("error not-json (the whole file)"))
+    #expect(result.lines.last == "Checked: 2 valid, 1 not valid, 1 unreadable. Found: 1 error.")
     #expect(result.errors == "Cannot read \"missing.json\": No such file or directory.\n")
   }
 
@@ -43,6 +45,12 @@ import Testing
     #expect(objects.map { $0["valid"]?.boolValue } == [true, false])
     #expect(objects[0]["bytes"] == .integer(good.count))
     #expect(objects[1]["findings"]?.arrayValue?.first?["code"] == "not-json")
+  }
+
+  @Test func anEmptyDirectoryHasNothingToCheck() throws {
+    let empty = try TemporaryDirectory()
+    let none = try Program.aasa("validate", empty.url.path)
+    #expect(none.status == 1 && none.errors == "\"\(empty.url.path)\" has no files.\n")
   }
 
   @Test(arguments: [false, true])
@@ -66,5 +74,81 @@ import Testing
     let result = try validate(["-"], input: bytes)
     #expect(result.status == 1)
     #expect(result.output.contains("not-json"))
+  }
+}
+
+/// `aasa validate` of what `aasa export` writes, before `aasa apply`.
+@Suite struct ValidateStateTests {
+  private let trial: StateTrial
+
+  init() throws {
+    trial = try StateTrial()
+    guard try trial.exportDirectory().status == 0 else { throw StateTrial.NotSetUp(problem: "") }
+  }
+
+  private func validate(_ words: String...) throws -> Program.Result {
+    try Program.run(Program.aasa, ["validate"] + words)
+  }
+
+  @Test func anExportIsValid() throws {
+    let result = try validate(trial.directory)
+    #expect(result.status == 0 && result.errors.isEmpty)
+    let files = result.lines.filter { !$0.hasPrefix("  ") }
+    #expect(files.count == 4)
+    #expect(files[0].hasSuffix("/a.example.json: valid, 94 bytes"), "\(files[0])")
+    #expect(files[1].hasSuffix("/apps.json: valid"))
+    #expect(files[3].hasPrefix("Checked: 3 valid. Found: "))
+    let whole = try trial.scratch.write(trial.run("export", at: .database).bytes, to: "all.json")
+    let one = try validate(whole)
+    #expect(
+      one.lines.filter { !$0.hasPrefix("  ") }.map { $0.hasPrefix("\(whole) ") } == [true, true])
+  }
+
+  @Test func theDocumentAndTheExpectationsOfEachDomainAreChecked() throws {
+    try trial.replace("/a", with: "/$(food)", in: "a.example.json")
+    try trial.replace("\"/c/*\"", with: "\"/d/*\"", in: "b.example.json")
+    let result = try validate(trial.directory)
+    #expect(result.status == 1)
+    #expect(
+      result.output.contains("\n  error undefined-variable /applinks/details/0/components/0/~1: "))
+    #expect(
+      result.output.contains(
+        "\n  error expectation-broken /expectations: https://b.example/c/1 for \(AssociationFile.app): "
+          + "expected match, would be no-match."))
+    #expect(result.lines.last?.hasPrefix("Checked: 1 valid, 2 not valid. Found: 2 errors") == true)
+  }
+
+  @Test func aFileThatApplyWouldRefuseIsNotValid() throws {
+    try trial.replace("cacheSeconds", with: "cacheSecond", in: "a.example.json")
+    try trial.scratch.write(StateTrial.domain("c.example", ["/"]).text, to: "state/d.example.json")
+    try trial.replace("\"name\"", with: "\"label\"", in: "apps.json")
+    let result = try validate(trial.directory)
+    #expect(result.status == 1)
+    #expect(result.output.contains("\n  error unknown-member /cacheSecond: "))
+    #expect(result.output.contains("\n  error unknown-member /apps/0/label: "))
+    #expect(result.output.contains("Rename the file to \"c.example.json\"."))
+  }
+
+  /// An app of the state's own apps.json is not one for a production domain.
+  @Test func theEnvironmentsOfTheStateCount() throws {
+    try trial.replace("production", with: "development", in: "apps.json")
+    #expect(try validate(trial.directory).output.contains("warning environment-mismatch "))
+  }
+
+  @Test func jsonNamesTheFile() throws {
+    let result = try validate("--json", trial.directory)
+    let lines = try result.lines.map { try JSON.parse($0.utf8).value }
+    #expect(lines.count == 3 && lines.allSatisfy { $0["valid"] == true })
+    #expect(lines[0]["file"]?.stringValue?.hasSuffix("/a.example.json") == true)
+  }
+
+  @Test func filesOfADirectoryAreCheckedForTheirDomains() throws {
+    let file = AssociationFile.routes(["/a"])
+    try trial.scratch.write(file.text, to: "state/none.json")
+    let sites = try TemporaryDirectory()
+    try sites.write(file.text, to: "shop.example")
+    let result = try validate(sites.url.path)
+    #expect(result.status == 0)
+    #expect(result.output.contains("www.shop.example"), "\(result.output)")
   }
 }

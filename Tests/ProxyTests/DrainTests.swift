@@ -21,9 +21,10 @@ import Testing
     try restart(servers, [0, 1, 0], behind: kind)
   }
 
-  /// Caddy tries again for some seconds.
-  @Test func noRequestFailsWhileTheOnlyServerBehindCaddyStartsAgain() throws {
-    try restart([try server(.caddy, publishes: true)], [0, 0], behind: .caddy)
+  /// These try again for some seconds.
+  @Test(arguments: [ProxyKind.caddy, .traefik])
+  func noRequestFailsWhileTheOnlyServerStartsAgain(kind: ProxyKind) throws {
+    try restart([try server(kind, publishes: true)], [0, 0], behind: kind)
   }
 
   private func server(

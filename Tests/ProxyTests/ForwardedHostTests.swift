@@ -38,6 +38,7 @@ import Testing
           "    http-request del-header Forwarded",
           "    http-request del-header Forwarded\n    http-request set-header Host inside.example"
         )
+      case .traefik: ("passHostHeader: true", "passHostHeader: false")
       }
     return ProxyChange(replaced: replaced)
   }

@@ -1,17 +1,18 @@
 import TestSupport
 import Testing
 
-/// A program of Debian that stands in front of aasa, with its files of `Config`.
+/// A program that stands in front of aasa, with its files of `Config`.
 enum ProxyKind: String, CaseIterable, CustomTestStringConvertible {
   case nginx
   case caddy
   case haproxy
+  case traefik
 
   var testDescription: String { rawValue }
 
   /// What a test of all of them needs.
   static var needs: ConditionTrait {
-    SystemProgram.need("nginx", "caddy", "haproxy", "curl", "openssl")
+    SystemProgram.need("nginx", "caddy", "haproxy", "traefik", "curl", "openssl")
   }
 
   /// Fields that the proxy adds for itself.
@@ -28,6 +29,7 @@ enum ProxyKind: String, CaseIterable, CustomTestStringConvertible {
     case .nginx: ["-e", "stderr", "-c", configuration]
     case .caddy: ["run", "--adapter", "caddyfile", "--config", configuration]
     case .haproxy: ["-db", "-f", configuration]
+    case .traefik: ["--configFile=\(configuration)"]
     }
   }
 
@@ -37,8 +39,15 @@ enum ProxyKind: String, CaseIterable, CustomTestStringConvertible {
     case .nginx: try setup.nginx()
     case .caddy: try setup.caddy()
     case .haproxy: try setup.haproxy()
+    case .traefik: try setup.traefik()
     }
   }
+}
+
+extension ProxyKind {
+  /// What its own answers have where it does not know a path yet: Traefik listens before it has read its
+  /// routes.
+  var ownAnswer: String? { self == .traefik ? "404 page not found" : nil }
 }
 
 /// What a test wants otherwise than the files of `Config` say.
@@ -132,5 +141,24 @@ struct ProxySetup {
         "    server aasa\($0) 127.0.0.1:\($1.publicPort) check port \($1.adminPort) "
       })
     return file.text
+  }
+
+  /// The file is for the file provider of the static configuration, which this is.
+  fileprivate func traefik() throws -> String {
+    var file = try ConfigFile("traefik/aasa.yaml")
+    try change.apply(to: &file)
+    try file.replace(
+      "          - url: http://127.0.0.1:8080",
+      with: addresses(separator: "\n") { "          - url: http://127.0.0.1:\($1.publicPort)" })
+    try file.replace("/etc/traefik/certificates/example.com.crt", with: certificate.certificate)
+    try file.replace("/etc/traefik/certificates/example.com.key", with: certificate.key)
+    let routes = try directory.write(file.text, to: "aasa.yaml")
+    return """
+      global: {checkNewVersion: false, sendAnonymousUsage: false}
+      entryPoints:
+        web: {address: "127.0.0.1:\(httpPort)"}
+        websecure: {address: "127.0.0.1:\(httpsPort)"}
+      providers: {file: {filename: "\(routes)"}}
+      """
   }
 }

@@ -25,7 +25,7 @@ final class RunningProxy: Sendable {
         servers: servers, httpPort: FreePort.find(), httpsPort: FreePort.find(),
         directory: directory, certificate: certificate, change: change(directory))
       let process = try Self.start(kind, setup)
-      if Self.listens(process, setup) {
+      if Self.listens(process, setup) && Self.knowsItsRoutes(kind, setup) {
         (httpPort, httpsPort) = (setup.httpPort, setup.httpsPort)
         (self.directory, self.process) = (directory, process)
         return
@@ -37,7 +37,8 @@ final class RunningProxy: Sendable {
 
   private static func start(_ kind: ProxyKind, _ setup: ProxySetup) throws -> ChildProcess {
     let directory = setup.directory
-    let file = try directory.write(kind.configuration(setup), to: "configuration")
+    // Traefik wants the extension.
+    let file = try directory.write(kind.configuration(setup), to: "configuration.yaml")
     let home = directory.url.path
     return try ChildProcess(
       SystemProgram(kind.rawValue).path ?? kind.rawValue, kind.arguments(configuration: file),
@@ -56,6 +57,15 @@ final class RunningProxy: Sendable {
       return open.count == 2 || process.ending != nil
     }
     return open.count == 2 && process.ending == nil
+  }
+
+  private static func knowsItsRoutes(_ kind: ProxyKind, _ setup: ProxySetup) -> Bool {
+    guard let ownAnswer = kind.ownAnswer else { return true }
+    let request = "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    return becomesTrue(within: 15) {
+      let answer = try? RawConnection(port: setup.httpPort).exchange(request)
+      return answer.map { !$0.text.contains(ownAnswer) } ?? false
+    }
   }
 
   /// The file with the certificate that clients trust.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 public import Testing
 
-/// A Debian program that tests start.
+/// A program that tests start: one of Debian, or Traefik.
 public struct SystemProgram: Sendable, CustomStringConvertible {
   /// Its file's name.
   public let description: String
@@ -10,10 +10,13 @@ public struct SystemProgram: Sendable, CustomStringConvertible {
   /// A program by its name.
   public init(_ name: String) { description = name }
 
-  /// Its path. Debian's `/usr/sbin` is not in the PATH of every user.
+  /// Its path. Debian's `/usr/sbin` is not in the PATH of every user, and Traefik, which Debian does not
+  /// have, is where `make test` installs it.
   public var path: String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let directories = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]
+    let directories =
+      path.split(separator: ":").map(String.init)
+      + ["/usr/sbin", "/sbin", Program.directory + "/../../traefik/bin"]
     return directories.map { "\($0)/\(description)" }.first { access($0, X_OK) == 0 }
   }
 

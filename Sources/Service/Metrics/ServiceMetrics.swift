@@ -50,7 +50,7 @@ struct ServiceMetrics: Sendable {
     [
       .gauge(
         "aasa_build_info", "Always 1; the label has the version.", by: "version",
-        [Service.version: 1]),
+        [AdminAPI.programVersion: 1]),
       .gauge(
         "aasa_ready", "1 until a shutdown begins, as /readyz reports.",
         health.has(.shuttingDown) ? 0 : 1),

@@ -16,8 +16,9 @@ struct Command: Sendable {
   /// Where `aasa --help` lists it.
   enum Group: String, CaseIterable {
     case server = "Run a server"
+    case look = "Look at what is published"
     case domains = "Publish files"
-    case files = "Try files without a server"
+    case files = "Check files without a server"
     case database = "Administer a database"
     case other = "Other"
   }

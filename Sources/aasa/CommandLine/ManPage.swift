@@ -1,3 +1,4 @@
+import API
 import FoundationEssentials
 import Service
 
@@ -5,7 +6,7 @@ import Service
 enum ManPage {
   static func text(of commands: [Command]) -> String {
     var lines = [
-      ".TH AASA 1 \"\(Date.now.formatted(.iso8601.year().month().day()))\" \"aasa \(escaped(Service.version))\" \"User Commands\"",
+      ".TH AASA 1 \"\(date)\" \"aasa \(escaped(AdminAPI.programVersion))\" \"User Commands\"",
       ".SH NAME", "aasa \\- server for apple-app-site-association files",
       ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
       ".SH DESCRIPTION",
@@ -34,13 +35,24 @@ enum ManPage {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Today, or the day of SOURCE_DATE_EPOCH, so that a package can be built twice with the same bytes.
+  private static var date: String {
+    let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(Double.init)
+    return (epoch.map(Date.init(timeIntervalSince1970:)) ?? .now)
+      .formatted(.iso8601.year().month().day())
+  }
+
   private static let environment = [
     (
       "AASA_*",
       "Each option can be set by its variable, such as AASA_DATABASE for --database. Options take "
         + "precedence over variables, and variables over the --config file."
     ),
-    ("AASA_TOKEN", "The API token for --server."),
+    (
+      "AASA_SERVER",
+      "The server to work on, without --server and --database. AASA_DATABASE must not be set as well."
+    ),
+    ("AASA_TOKEN", "The API token for the server."),
     ("SSL_CERT_FILE", "A PEM file with the certificate authorities to trust for --server."),
     ("NO_COLOR", "If set and not empty, turns colors off."),
   ]

@@ -21,10 +21,14 @@ extension Option {
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
   static let force = Option("--force", nil, "Overwrite what exists.")
-  static let server = Option(
-    "--server", "URL",
-    "Work on a running server instead of a database file: the URL of its admin listener. Needs a "
-      + "token in AASA_TOKEN.")
+  static let server = {
+    var option = Option(
+      "--server", "URL",
+      "Work on a running server instead of a database file: the URL of its admin listener. Needs a "
+        + "token in AASA_TOKEN.")
+    option.variable = "AASA_SERVER"
+    return option
+  }()
 
   /// The options that choose an `Installation`.
   static let installation = [database, server]

@@ -1,0 +1,226 @@
+import APIClient
+import Association
+import JSONValue
+import Service
+
+/// Files to publish, each for its domain.
+struct Adoption {
+  let installation: Installation
+  let files: [FilesToAdopt.File]
+  let accepted: Set<Finding.Code>
+  /// May be empty.
+  let reason: String
+  let isDryRun: Bool
+
+  /// Why a file is not published.
+  struct Refusal: Error {
+    /// Stable words for programs.
+    let codes: [String]
+    /// The first line says what failed.
+    let lines: [String]
+    /// What the API answered, if it was asked.
+    var problem: JSON?
+  }
+
+  /// What the API answered for a file, with the revision that the answer is based on; `nil` for a new domain.
+  private typealias Adopted = (json: JSON, basis: Int?)
+
+  /// Publishes each file that is not refused.
+  func publishEach(_ report: inout ImportReport, _ progress: Progress) throws {
+    for (index, file) in files.enumerated() {
+      progress.say("Importing file \(index + 1) of \(files.count)")
+      let result = try adopt(file, isDryRun: isDryRun)
+      try progress.above {
+        switch result {
+        case .success(let adopted): try report.add(adopted.json, of: file)
+        case .failure(let refusal): try report.add(refusal, of: file)
+        }
+      }
+    }
+  }
+
+  /// Publishes all files in one transaction, or nothing if a file is refused.
+  ///
+  /// Each file is adopted in a dry run first. What the domains would be then is one desired state, which is
+  /// applied over the revisions that the dry runs found.
+  func publishAll(_ report: inout ImportReport, _ progress: Progress) throws {
+    var domains: [JSON] = []
+    var unchanged: [(file: FilesToAdopt.File, json: JSON)] = []
+    for (index, file) in files.enumerated() {
+      progress.say("Checking file \(index + 1) of \(files.count)")
+      switch try adopt(file, isDryRun: true) {
+      case .failure(let refusal): try progress.above { try report.add(refusal, of: file) }
+      case .success(let adopted) where adopted.json["changed"]?.boolValue == false:
+        unchanged.append((file, adopted.json))
+      case .success(let adopted): domains.append(Self.state(of: adopted))
+      }
+    }
+    report.isNothingPublished = !report.refused.isEmpty
+    if report.isNothingPublished { return }
+    let change = Installation.Change(
+      state: ["domains": .array(domains)], accepted: accepted, reason: reason)
+    let plan = domains.isEmpty ? [:] : try installation.apply(change).json
+    try progress.above {
+      let steps = Dictionary(
+        (plan["domains"]?.arrayValue ?? []).map { ($0["domain"]?.stringValue, $0) },
+        uniquingKeysWith: { $1 })
+      for file in files {
+        if let step = steps[file.domain?.text] { try report.add(step, of: file) }
+      }
+      for (file, json) in unchanged { try report.add(json, of: file) }
+    }
+  }
+
+  /// The domain as an element of a desired state, based on the revision that the dry run found.
+  private static func state(of adopted: Adopted) -> JSON {
+    var domain = adopted.json["domain"]?.objectValue ?? [:]
+    domain["updatedAt"] = nil
+    domain["revision"] = adopted.basis.map { .integer($0) }
+    return .object(domain)
+  }
+
+  private func adopt(
+    _ file: FilesToAdopt.File, isDryRun: Bool
+  ) throws -> Result<Adopted, Refusal> {
+    guard let domain = file.domain else {
+      return .failure(
+        Refusal(
+          codes: ["no-domain"],
+          lines: [
+            "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it after its domain, such "
+              + "as example.com.json, or import it alone with --domain."
+          ]))
+    }
+    let bytes: [UInt8]
+    do throws(Failure) {
+      bytes = try InputFile.bytes(of: file.path)
+    } catch {
+      return .failure(Refusal(codes: ["cannot-read"], lines: [error.description]))
+    }
+    if Self.isState(bytes) {
+      return .failure(
+        Refusal(
+          codes: ["state"],
+          lines: [
+            "\(file.path.quotedPath) is a file of 'aasa export'. Publish it with 'aasa apply'."
+          ]))
+    }
+    do {
+      return .success(try put(bytes, domain, isDryRun: isDryRun))
+    } catch let refused as Installation.Refused where refused.isOfDocument {
+      let text = ProblemText(refused)
+      let errors = refused.problem["errors"]?.arrayValue ?? []
+      let codes = Set(errors.compactMap { $0["code"]?.stringValue }).sorted()
+      return .failure(
+        Refusal(
+          codes: codes.isEmpty ? [refused.code] : codes,
+          lines: ["\(file.path.quotedPath): \(text.detail)"] + text.faults,
+          problem: refused.problem))
+    }
+  }
+
+  private func put(_ bytes: [UInt8], _ domain: DomainName, isDryRun: Bool) throws -> Adopted {
+    let query = [
+      "dryRun": "\(isDryRun)", "reason": reason,
+      "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
+    ]
+    let answer = try installation.send(
+      APIClient.Request(
+        "PUT", "/v1/domains/\(domain)/file", query: query.filter { !$0.value.isEmpty },
+        body: bytes))
+    let json = try installation.content(of: answer, having: "domain")
+    if answer.status == 201 { return (json, nil) }
+    let revision = json["revision"]?.integerValue
+    return (json, revision.map { json["changed"]?.boolValue == false ? $0 : $0 - 1 })
+  }
+
+  /// A file that is not JSON is none; the API says what is wrong with it.
+  private static func isState(_ bytes: [UInt8]) -> Bool {
+    do throws(JSON.SyntaxError) {
+      return try JSON.parse(bytes).value.isState
+    } catch {
+      return false
+    }
+  }
+}
+
+extension Installation.Refused {
+  /// Whether the next file may fare better: not if the server is busy, the token unknown or the disk full.
+  fileprivate var isOfDocument: Bool {
+    switch problem["status"]?.integerValue {
+    case 403, 409, 412, 413, 422, 400: true
+    default: false
+    }
+  }
+}
+
+/// What became of the files of an import, as it happens and in a summary.
+struct ImportReport {
+  let count: Int
+  let isDryRun: Bool
+  let isJSON: Bool
+  /// Whether one refused file kept all from being published.
+  var isNothingPublished = false
+  private(set) var refused: [(path: String, codes: [String])] = []
+  private var published = 0
+  private var unchanged = 0
+
+  init(count: Int, isDryRun: Bool, isJSON: Bool) {
+    self.count = count
+    self.isDryRun = isDryRun
+    self.isJSON = isJSON
+  }
+
+  /// Prints what is published for a file: an answer of the API, or a step of a plan.
+  mutating func add(_ answer: JSON, of file: FilesToAdopt.File) throws(Failure) {
+    let isChanged = answer["changed"]?.boolValue ?? true
+    if isChanged { published += 1 } else { unchanged += 1 }
+    if isJSON {
+      return try Terminal.print(
+        JSON.object(["file": .string(file.path), "published": answer]).text)
+    }
+    let findings = answer["findings"]?.arrayValue ?? []
+    if count == 1 { FindingLines.complain(findings) }
+    let notes = [
+      isChanged ? nil : "unchanged", isDryRun ? "dry run" : nil,
+      count == 1 ? nil : FindingLines.counts(findings),
+    ].compactMap(\.self)
+    let revision = answer["revision"]?.integerValue ?? 0
+    let bytes = answer["bytes"]?.integerValue ?? 0
+    try Terminal.print(
+      "\(file.domain?.text ?? ""): revision \(revision), \(bytes.counted("byte"))"
+        + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"))
+  }
+
+  /// Prints why a file is refused.
+  mutating func add(_ refusal: Adoption.Refusal, of file: FilesToAdopt.File) throws(Failure) {
+    refused.append((file.path, refusal.codes))
+    if isJSON {
+      try Terminal.print(
+        JSON.object([
+          "file": .string(file.path), "codes": .strings(refusal.codes),
+          "problem": refusal.problem ?? .null,
+        ]).text)
+    }
+    Terminal.complain(refusal.lines.map(\.harmless).joined(separator: "\n"))
+  }
+
+  /// Says how many files were published, and which were not, if there are several.
+  func summarize() {
+    if count == 1 { return }
+    let done = published + unchanged + refused.count
+    let parts = [
+      "\(published) \(isDryRun ? "to publish" : "published")", "\(unchanged) unchanged",
+      "\(refused.count) refused",
+    ]
+    let rest = count - done
+    var lines = [
+      "Files: \(parts.joined(separator: ", "))\(rest > 0 ? ", \(rest) not imported" : "")."
+    ]
+    if isNothingPublished {
+      lines = ["Nothing was published: \(refused.count) of \(count) files are refused."]
+    }
+    lines += refused.map { "  \($0.path): \($0.codes.joined(separator: ", "))" }
+    Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,144 @@
+import APIClient
+import APITypes
+import Association
+import JSONValue
+import Publishing
+
+/// The commands for one domain: `aasa show`, `rollback` and `convert`.
+enum DomainCommands {
+  private static let document = Option(
+    "--document", nil, "Print the served document, byte for byte, instead.")
+
+  static let show = Command(
+    name: "show", group: .look, summary: "show a domain and its routes",
+    details:
+      "Shows what it serves in the order in which it decides, its settings and expectations, and "
+      + "whether Apple's CDN has fetched the current revision.",
+    options: [document, .json] + Option.installation, operands: .one("DOMAIN"),
+    examples: [
+      ("Show a domain", "aasa show example.com"),
+      (
+        "Save the document that a server serves",
+        "aasa show --document example.com --server https://aasa.internal:8081 > file.json"
+      ),
+    ]
+  ) { arguments in
+    let path = "/v1/domains/\(try DomainName(arguments.operands[0]))"
+    let installation = try Installation(arguments)
+    if arguments.has(document) {
+      let answer = try installation.send(APIClient.Request("GET", "\(path)/file"))
+      // A problem is no document.
+      if answer.status != 200 { _ = try installation.content(of: answer, having: "title") }
+      try Terminal.write(answer.body)
+      return .success
+    }
+    let domain = try installation.json(APIClient.Request("GET", path), having: "domain")
+    if arguments.has(.json) {
+      try Terminal.print(domain.text)
+    } else {
+      let request = APIClient.Request("GET", "\(path)/fetches", query: ["limit": "1"])
+      let fetches = try installation.json(request, having: "current")
+      try Terminal.print(DomainText(domain, fetches: fetches, TextStyle()).text)
+    }
+    return .success
+  }
+
+  static let rollback = Command(
+    name: "rollback", group: .domains, summary: "publish an earlier revision of a domain again",
+    details:
+      "REVISION is a number that revisions lists. Publishes it as a new revision, and prints what "
+      + "changes.",
+    options: [.dryRun, .accept, .reason, .json] + Option.installation,
+    operands: Command.Operands(name: "DOMAIN REVISION", count: 2...2),
+    examples: [
+      ("See what would change", "aasa rollback --dry-run example.com 7"),
+      (
+        "Roll back on a server",
+        "aasa rollback example.com 7 --reason 'breaks /buy' --server https://aasa.internal:8081"
+      ),
+    ],
+    failure: "refused, or stored but not served yet; stderr says which"
+  ) { arguments in
+    let domain = try DomainName(arguments.operands[0])
+    guard let number = Int(arguments.operands[1]), number > 0 else {
+      throw UsageError("REVISION must be a number from 1, not \(arguments.operands[1].quoted).")
+    }
+    let installation = try Installation(arguments)
+    let request = APIClient.Request(
+      "POST", "/v1/domains/\(domain)/revisions/\(number)/restore",
+      query: try arguments.changeQuery(), body: [])
+    let answer = try installation.json(request, having: "revision")
+    try print(answer, of: domain, "\(domain) already is as in revision \(number).", arguments)
+    return .success
+  }
+
+  static let convert = Command(
+    name: "convert", group: .domains, summary: "write a domain's legacy paths as components",
+    details:
+      "Compares both documents exactly, and converts the domain if every URL resolves as before. "
+      + "Otherwise it prints the URLs that would change, and changes nothing without --force.",
+    options: [force, .dryRun, .accept, .reason, .json] + Option.installation,
+    operands: .one("DOMAIN"),
+    examples: [
+      ("See what would change", "aasa convert --dry-run example.com"),
+      (
+        "Convert a domain on a server",
+        "aasa convert example.com --server https://aasa.internal:8081"
+      ),
+    ],
+    failure: "refused, or a URL would resolve differently", run: convert)
+
+  private static let force = Option(
+    "--force", nil, "Convert it even if URLs resolve differently then.")
+
+  /// Does a dry run first, and then converts the revision that it has seen.
+  private static func convert(_ arguments: Arguments) throws -> ExitStatus {
+    let domain = try DomainName(arguments.operands[0])
+    let installation = try Installation(arguments)
+    let path = "/v1/domains/\(domain)"
+    let seen = try installation.json(APIClient.Request("GET", path), having: "revision")
+    func send(isDryRun: Bool) throws -> JSON {
+      let request = APIClient.Request(
+        "POST", "\(path)/convert",
+        query: try arguments.changeQuery().merging(["dryRun": "\(isDryRun)"]) { $1 },
+        fields: ["If-Match": "\"\(seen["revision"]?.integerValue ?? 0)\""],
+        body: Array(#"{"format":"modern"}"#.utf8))
+      return try installation.json(request, having: "revision")
+    }
+    let plan = try send(isDryRun: true)
+    let isSame = plan["diff"]?["affectsLinks"] == false
+    let isRefused = !isSame && plan["changed"] == true && !arguments.has(force)
+    let isDone = !isRefused && !arguments.has(.dryRun)
+    try print(
+      isDone ? send(isDryRun: false) : plan, of: domain, "\(domain) has no paths.", arguments)
+    if isSame { Terminal.complain("No URL resolves differently.") }
+    if isRefused && !arguments.has(.dryRun) {
+      Terminal.complain(
+        "Not converted: URLs of \(domain) may resolve differently. To convert it anyway, use --force."
+      )
+    }
+    return isRefused ? .failure : .success
+  }
+
+  /// Prints what a publication changes.
+  private static func print(
+    _ answer: JSON, of domain: DomainName, _ unchanged: String, _ arguments: Arguments
+  ) throws {
+    if arguments.has(.json) { return try Terminal.print(answer.text) }
+    let publication = try Faults.collecting(in: answer, PublicationResource.read)
+    let action: Plan.Action = publication.isChanged ? .update : .unchanged
+    var lines = PlanText.lines(action, domain.text, publication, TextStyle())
+    if !publication.isChanged { lines.append("No changes: \(unchanged)") }
+    if answer["dryRun"] == true { lines.append("Nothing was changed.") }
+    try Terminal.print(lines.joined(separator: "\n"))
+  }
+}
+
+extension Arguments {
+  /// The options of a change as parameters of a query.
+  fileprivate func changeQuery() throws(UsageError) -> [String: String] {
+    let accepted = try acceptedCodes().map(\.rawValue).sorted().joined(separator: ",")
+    let query = ["accept": accepted, "reason": value(.reason) ?? "", "dryRun": "\(has(.dryRun))"]
+    return query.filter { !$0.value.isEmpty }
+  }
+}

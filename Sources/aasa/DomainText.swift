@@ -1,0 +1,131 @@
+import Association
+import JSONValue
+import Service
+
+/// A domain for people: its settings, its routes in the order in which they decide, and its expectations.
+struct DomainText {
+  private let domain: JSON
+  private let fetches: JSON
+  private let style: TextStyle
+
+  /// - Parameters:
+  ///   - domain: The domain as the API answers it.
+  ///   - fetches: Its fetches as the API answers them.
+  init(_ domain: JSON, fetches: JSON, _ style: TextStyle) {
+    self.domain = domain
+    self.fetches = fetches
+    self.style = style
+  }
+
+  var text: String {
+    let entries = list(domain, "entries").enumerated().flatMap { lines(of: $1, number: $0 + 1) }
+    return (settings + entries + services + expectations).joined(separator: "\n")
+  }
+
+  private func list(_ json: JSON, _ key: String) -> [JSON] { json[key]?.arrayValue ?? [] }
+  private func text(_ json: JSON, _ key: String) -> String {
+    let value = json[key] ?? .null
+    return (value.stringValue ?? (value == .null ? "" : value.text)).harmless
+  }
+
+  // MARK: - Settings
+
+  private var settings: [String] {
+    let name = text(domain, "domain")
+    let unicode = text(domain, "unicode")
+    let isEnabled = domain["enabled"]?.boolValue != false
+    let aliases = list(domain, "aliases").compactMap(\.stringValue).joined(separator: ", ")
+    let facts = [
+      ("names", aliases), ("served", isEnabled ? "yes" : "no: the domain is disabled"),
+      ("revision", "\(text(domain, "revision")), changed \(text(domain, "updatedAt"))"),
+      ("Apple", collection), ("cache", "\(text(domain, "cacheSeconds")) seconds"),
+      ("environment", text(domain, "environment") + (domain["strict"] == true ? ", strict" : "")),
+      ("format", text(domain, "format")), ("defaults", defaults(of: domain)),
+      ("variables", variables),
+    ]
+    return [unicode.isEmpty ? name : "\(name) (\(unicode))"]
+      + facts.filter { !$0.1.isEmpty }.flatMap { fact($0.0, $0.1) }
+  }
+
+  /// A name and a value, which is wrapped.
+  private func fact(_ name: String, _ value: String) -> [String] {
+    let column = 14
+    let width = max(40, (Terminal.width ?? 100) - column)
+    return value.wrapped(to: width).enumerated().map { index, line in
+      style.paint("  " + (index == 0 ? name : "").padded(to: column - 2), .faint) + line
+    }
+  }
+
+  private var collection: String {
+    guard let current = fetches["current"] else { return "" }
+    if current["collected"] == true {
+      return
+        "has fetched this revision; most devices have it by \(text(current, "devicesExpectedBy"))"
+    }
+    return "has not fetched this revision yet"
+  }
+
+  private var variables: String {
+    (domain["substitutionVariables"]?.objectValue?.members ?? []).map { member in
+      let values = (member.value.arrayValue ?? []).compactMap(\.stringValue)
+      return "\(member.key): \(values.joined(separator: " "))".harmless
+    }.joined(separator: "; ")
+  }
+
+  private func defaults(of json: JSON) -> String {
+    (json["defaults"]?.objectValue?.members ?? []).map { "\($0.key) \($0.value.text)".harmless }
+      .joined(separator: ", ")
+  }
+
+  // MARK: - Routes
+
+  private func lines(of entry: JSON, number: Int) -> [String] {
+    let apps = list(entry, "apps").compactMap(\.stringValue)
+    let defaults = defaults(of: entry)
+    let head =
+      "Entry \(number): \(apps.isEmpty ? "no apps" : apps.joined(separator: ", "))"
+      + (defaults.isEmpty ? "" : " (\(defaults))")
+    let routes = list(entry, "routes").map { "  " + line(of: $0) }
+    return ["", head.harmless] + (routes.isEmpty ? ["  no routes"] : routes)
+  }
+
+  /// `exclude  /help/website/*  ?articleNumber=????`
+  private func line(of route: JSON) -> String {
+    let isExcluded = route["exclude"] == true
+    var words = [route["path"]?.stringValue ?? "any path"]
+    switch route["query"] {
+    case .string(let pattern): words.append("?\(pattern)")
+    case .object(let items):
+      words.append(
+        "?" + items.members.map { "\($0.key)=\($0.value.stringValue ?? "")" }.joined(separator: "&")
+      )
+    default: break
+    }
+    if let fragment = route["fragment"]?.stringValue { words.append("#\(fragment)") }
+    for key in ["caseSensitive", "percentEncoded"] {
+      if let value = route[key]?.boolValue { words.append("\(key) \(value)") }
+    }
+    let sign = style.paint(
+      (isExcluded ? "exclude" : "open").padded(to: 9), isExcluded ? .red : .green)
+    let comment = route["comment"]?.stringValue.map { style.paint("  \($0)", .faint) } ?? ""
+    return sign + words.joined(separator: "  ").harmless + comment
+  }
+
+  // MARK: - The rest
+
+  private var services: [String] {
+    let lines = Document.Service.allCases.compactMap { service -> String? in
+      let apps = list(domain, service.rawValue).compactMap(\.stringValue)
+      return apps.isEmpty ? nil : "\(service.rawValue): \(apps.joined(separator: ", "))".harmless
+    }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private var expectations: [String] {
+    let lines = list(domain, "expectations").map { expectation in
+      "  \(text(expectation, "resolution").padded(to: 9))\(text(expectation, "url"))"
+        + style.paint("  \(text(expectation, "app"))", .faint)
+    }
+    return lines.isEmpty ? [] : ["", "Expectations:"] + lines
+  }
+}

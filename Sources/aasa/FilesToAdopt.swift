@@ -1,0 +1,101 @@
+import Association
+import FoundationEssentials
+import JSONValue
+import Service
+
+/// Association files named on the command line, each with the domain that its name says.
+///
+/// `example.com`, `example.com.json`, `example.com/apple-app-site-association` and
+/// `example.com/.well-known/apple-app-site-association` are files of `example.com`. A directory stands for
+/// everything in it except hidden files.
+struct FilesToAdopt {
+  struct File {
+    let path: String
+    /// `nil` if its name is none of a domain.
+    let domain: DomainName?
+    /// Whether a directory was named, and not this file.
+    let isListed: Bool
+  }
+
+  private static let fileName = "apple-app-site-association"
+
+  private(set) var files: [File] = []
+
+  /// Finds the files; `-` is stdin.
+  ///
+  /// - Throws: `Failure` for a directory that cannot be read or has no file.
+  init(_ operands: [String]) throws {
+    for operand in operands { try add(operand) }
+  }
+
+  private mutating func add(_ path: String) throws {
+    guard path != "-", Self.isDirectory(path) else {
+      files.append(File(path: path, domain: Self.domain(of: path), isListed: false))
+      return
+    }
+    if let file = Self.file(in: path) { return files.append(file) }
+    var names = try Self.names(in: path)
+    // A state in git may have a README beside it, which apply ignores as well.
+    if names.contains(DesiredFiles.appsName) { names.removeAll { !$0.hasSuffix(".json") } }
+    if names.isEmpty { throw Failure("\(path.quotedPath) has no files.") }
+    for name in names {
+      let entry = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+      let file =
+        Self.isDirectory(entry)
+        ? Self.file(in: entry) : File(path: entry, domain: Self.domain(of: entry), isListed: true)
+      // A directory without the file is reported when its file cannot be read.
+      files.append(
+        file
+          ?? File(
+            path: "\(entry)/\(Self.fileName)", domain: Self.domain(of: entry), isListed: true))
+    }
+  }
+
+  /// The file in the directory of a domain, where web servers have it.
+  private static func file(in directory: String) -> File? {
+    [".well-known/\(fileName)", fileName].map { "\(directory)/\($0)" }
+      .first { FileManager.default.fileExists(atPath: $0) }
+      .map { File(path: $0, domain: domain(of: directory), isListed: true) }
+  }
+
+  /// The names in a directory in a stable order, without hidden ones.
+  private static func names(in directory: String) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    } catch let error as CocoaError {
+      throw Failure("Cannot read \(directory.quotedPath): \(error.reason).")
+    }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var isDirectory = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+  }
+
+  private static func domain(of path: String) -> DomainName? {
+    var parts = URL(filePath: path).standardizedFileURL.pathComponents
+    if parts.last == fileName || parts.last == "\(fileName).json" {
+      parts.removeLast()
+      if parts.last == ".well-known" { parts.removeLast() }
+    }
+    let name = parts.last ?? ""
+    let text = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+    // A single label is a word such as "staging" far more often than a domain.
+    guard text.contains(".") else { return nil }
+    do throws(ValidationError) {
+      return try DomainName(text)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension JSON {
+  /// Whether a file is part of a state, as `aasa export` writes it, and no association file.
+  var isState: Bool {
+    guard self["applinks"] == nil else { return false }
+    return self["domain"]?.stringValue != nil || self["domains"]?.arrayValue != nil
+      || objectValue?.keys == ["apps"]
+  }
+}

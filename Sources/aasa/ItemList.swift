@@ -1,0 +1,79 @@
+import APIClient
+import Association
+import JSONValue
+
+/// A list of the API, page by page: a table for people, or with `--json` an object on a line for each item.
+struct ItemList {
+  /// Such as `/v1/domains`.
+  let path: String
+  var isPaged = true
+  var query: [String: String] = [:]
+  let titles: [String]
+  /// One item, in words.
+  let noun: String
+  /// How many items are shown if `--limit` does not say; `nil` for all.
+  var limit: Int?
+  /// The cells of an item.
+  let row: (JSON) -> [Table.Cell]
+
+  /// How many items a page has.
+  private static let page = 1000
+
+  static let limit = Option("--limit", "N", "Show at most N.")
+
+  /// Prints the list. Returns the last page, without its items.
+  @discardableResult
+  func print(_ arguments: Arguments) throws -> JSON {
+    let installation = try Installation(arguments)
+    var rest = try arguments.limit() ?? limit ?? Int.max
+    var table = Table(titles)
+    var query = query
+    var count = 0
+    while true {
+      if isPaged { query["limit"] = "\(min(rest, Self.page))" }
+      let page = try installation.json(
+        APIClient.Request("GET", path, query: query), having: "items")
+      let items = page["items"]?.arrayValue ?? []
+      if arguments.has(.json) {
+        try Terminal.write(items.map { $0.text + "\n" }.joined())
+      } else {
+        try table.write(items.map(row))
+      }
+      count += items.count
+      rest -= items.count
+      let next = page["next"]?.stringValue
+      if let next, rest > 0, !items.isEmpty {
+        query["cursor"] = next
+        continue
+      }
+      if !arguments.has(.json) { note(count, isCut: next != nil) }
+      return page
+    }
+  }
+
+  /// What a table does not show.
+  private func note(_ count: Int, isCut: Bool) {
+    if isCut {
+      Terminal.complain("There are more than \(count.counted(noun)). Use --limit to see more.")
+    } else if count == 0 {
+      Terminal.complain("No \(noun)s.")
+    }
+  }
+}
+
+extension Arguments {
+  fileprivate func limit() throws(UsageError) -> Int? {
+    guard let text = value(ItemList.limit) else { return nil }
+    guard let limit = Int(text), limit > 0 else {
+      throw UsageError("--limit must be a number from 1, not \(text.quoted).")
+    }
+    return limit
+  }
+}
+
+extension Table.Cell {
+  /// A string or a number of the API; empty for anything else.
+  init(_ json: JSON?, _ color: TextStyle.Color? = nil) {
+    self.init(json?.stringValue ?? json?.integerValue.map { "\($0)" }, color)
+  }
+}

@@ -1,0 +1,154 @@
+import Association
+import JSONValue
+import Service
+
+/// The commands that list what is stored: `aasa domains`, `revisions`, `findings` and `audit`.
+enum ListCommands {
+  private static let app = Option(
+    "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
+  private static let finding = Option(
+    "--finding", "CODE", "Only domains whose document has a finding with this code.",
+    choices: Finding.Code.allCases.map(\.rawValue).sorted())
+  private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
+  private static let author = Option(
+    "--author", "NAME", "Only changes made with this token or by this command.")
+  private static let code = Option(
+    "--code", "CODE", "Only findings with this code.",
+    choices: Finding.Code.allCases.map(\.rawValue).sorted())
+  private static let severity = Option(
+    "--severity", "SEVERITY", "Only findings of this severity.",
+    choices: Finding.Severity.allCases.map(\.rawValue))
+
+  /// How many of the newest items are shown by default.
+  private static let newest = 50
+
+  static let domains = Command(
+    name: "domains", group: .look, summary: "list the domains",
+    details:
+      "Shows the name, the current revision, when the domain last changed, what it is for, and "
+      + "whether it is served. TEXT keeps domains whose name or an alias contains it.",
+    options: [app, finding, ItemList.limit, .json] + Option.installation,
+    operands: .optional("TEXT"),
+    examples: [
+      ("List all domains of a server", "aasa domains --server https://aasa.internal:8081"),
+      ("List those that use an app", "aasa domains --app ABCDE12345.com.example.app"),
+    ]
+  ) { arguments in
+    var query = arguments.query([("app", app), ("finding", finding)])
+    query["q"] = arguments.operands.first
+    let titles = ["DOMAIN", "REVISION", "CHANGED", "ENVIRONMENT", "STATE"]
+    try ItemList(path: "/v1/domains", query: query, titles: titles, noun: "domain") { item in
+      let isEnabled = item["enabled"]?.boolValue != false
+      return [
+        .init(item["domain"]), .init(item["revision"]), .init(item["updatedAt"]),
+        .init(item["environment"]),
+        .init(isEnabled ? "served" : "disabled", isEnabled ? nil : .yellow),
+      ]
+    }.print(arguments)
+    return .success
+  }
+
+  static let revisions = Command(
+    name: "revisions", group: .look, summary: "list the revisions of a domain, newest first",
+    details:
+      "Shows the number, when and by whom it was published, the size of the document in bytes, and "
+      + "why.",
+    options: [newestLimit, .json] + Option.installation, operands: .one("DOMAIN"),
+    examples: [
+      ("Show who changed a domain", "aasa revisions example.com"),
+      (
+        "Show the last change on a server",
+        "aasa revisions example.com --limit 1 --server https://aasa.internal:8081"
+      ),
+    ]
+  ) { arguments in
+    let domain = try DomainName(arguments.operands[0])
+    let titles = ["REVISION", "PUBLISHED", "AUTHOR", "BYTES", "REASON"]
+    try ItemList(
+      path: "/v1/domains/\(domain)/revisions", titles: titles, noun: "revision", limit: newest
+    ) { item in
+      [
+        .init(item["revision"]), .init(item["publishedAt"]), .init(item["author"]),
+        .init(item["bytes"]), .init(item["reason"]),
+      ]
+    }.print(arguments)
+    return .success
+  }
+
+  static let findings = Command(
+    name: "findings", group: .look, summary: "list the findings of all domains",
+    details:
+      "Shows the severity, the code, the domain, the place in its document, and what was found. "
+      + "--json adds what to do.",
+    options: [domain, code, severity, ItemList.limit, .json] + Option.installation,
+    examples: [
+      ("List everything that was found", "aasa findings"),
+      (
+        "List the errors of a server",
+        "aasa findings --severity error --server https://aasa.internal:8081"
+      ),
+    ]
+  ) { arguments in
+    _ = try arguments.value(domain).map { try DomainName($0) }
+    let query = arguments.query([("domain", domain), ("code", code), ("severity", severity)])
+    let titles = ["SEVERITY", "CODE", "DOMAIN", "PLACE", "FINDING"]
+    let list = ItemList(
+      path: "/v1/findings", query: query, titles: titles, noun: "finding"
+    ) { item in
+      let isSuppressed = item["suppressed"] ?? .null != .null
+      let word = item["severity"]?.stringValue ?? ""
+      let color: TextStyle.Color? =
+        isSuppressed ? .faint : word == "error" ? .red : word == "warning" ? .yellow : nil
+      return [
+        .init(isSuppressed ? "\(word) (suppressed)" : word, color), .init(item["code"]),
+        .init(item["domain"]), .init(item["pointer"]), .init(item["message"]),
+      ]
+    }
+    let page = try list.print(arguments)
+    let counts = page["counts"]?.objectValue?.members ?? []
+    if !arguments.has(.json) && counts.count > 1 {
+      Terminal.complain(
+        counts.map { "\($0.value.integerValue ?? 0) \($0.key)" }.joined(separator: ", ").harmless)
+    }
+    return .success
+  }
+
+  static let audit = Command(
+    name: "audit", group: .look, summary: "list who did what, when and why, newest first",
+    details:
+      "Shows the time, the token or the command, the client's address, the action, what it was "
+      + "done to, the revision, and the reason. On a server, it needs a token with the role admin.",
+    options: [domain, author, newestLimit, .json] + Option.installation,
+    examples: [
+      ("Show who changed a domain", "aasa audit --domain example.com"),
+      ("Keep all of it", "aasa audit --limit 1000000 --json > audit.ndjson"),
+    ]
+  ) { arguments in
+    _ = try arguments.value(domain).map { try DomainName($0) }
+    let query = arguments.query([("domain", domain), ("author", author)])
+    let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON"]
+    try ItemList(
+      path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
+    ) { item in
+      let object = ["domain", "app", "token"].lazy.compactMap { item[$0]?.stringValue }.first
+      return [
+        .init(item["at"]), .init(item["author"]), .init(item["address"]), .init(item["action"]),
+        .init(object), .init(item["revision"]), .init(item["reason"]),
+      ]
+    }.print(arguments)
+    return .success
+  }
+
+  private static let newestLimit = {
+    var option = ItemList.limit
+    option.standard = "\(newest)"
+    return option
+  }()
+}
+
+extension Arguments {
+  /// The values of options as parameters of a query.
+  fileprivate func query(_ parameters: [(name: String, option: Option)]) -> [String: String] {
+    parameters.reduce(into: [:]) { $0[$1.name] = value($1.option) }
+  }
+}

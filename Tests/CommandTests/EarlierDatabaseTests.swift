@@ -1,0 +1,91 @@
+import Foundation
+import JSONValue
+import TestSupport
+import Testing
+
+/// This program opens the databases of earlier versions, as docs/upgrading.md promises.
+@Suite struct EarlierDatabaseTests {
+  private static let folder = URL(filePath: #filePath)
+    .appending(path: "../../Fixtures/Databases").standardized
+  static let versions: [String] =
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+
+  private let scratch: TemporaryDirectory
+  private var database: String { scratch.path("aasa.db") }
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  /// Copies the database of a version, and returns the files that its hosts get.
+  private func files(of version: String) throws -> [String: [UInt8]] {
+    let folder = Self.folder.appending(path: version)
+    try scratch.write(Array(Data(contentsOf: folder.appending(path: "aasa.db"))), to: "aasa.db")
+    chmod(database, 0o600)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".json") }
+    return try Dictionary(
+      uniqueKeysWithValues: names.map {
+        (String($0.dropLast(5)), Array(try Data(contentsOf: folder.appending(path: $0))))
+      })
+  }
+
+  private func token() throws -> String {
+    let created = try Program.aasa(
+      "token", "create", "--database", database, "--name", "new", "--role", "admin")
+    return created.output.trimmingCharacters(in: .newlines)
+  }
+
+  @Test func thereIsOne() { #expect(!Self.versions.isEmpty) }
+
+  @Test(arguments: versions)
+  func itsFilesAreServedByteForByte(version: String) throws {
+    let files = try files(of: version)
+    let server = try RunningServer(database: database)
+    #expect(files.count == 6)
+    for (host, expected) in files {
+      let answer = try server.file(of: host)
+      #expect(answer.status == 200 && answer.body == expected, "\(host)")
+    }
+    for host in ["off.example", "gone.example"] {
+      #expect(try server.file(of: host).status == 404)
+    }
+  }
+
+  @Test(arguments: versions)
+  func itsDomainsCanBeEditedAndRolledBack(version: String) throws {
+    let before = try #require(try files(of: version)["example.com"])
+    let server = try RunningServer(database: database)
+    let client = try server.client(token: token())
+    let path = "/v1/domains/example.com"
+    let edited = try client.send("POST", path + "/entries/1/routes", json: ["path": "/new/*"])
+    #expect(edited.status == 201, "\(edited.text)")
+    let history = try client.send("GET", path + "/revisions").json
+    let previous =
+      try #require(history["items"]?.arrayValue?.dropFirst().first?["revision"])
+      .integerValue ?? 0
+    let restored = try client.send("POST", path + "/revisions/\(previous)/restore")
+    #expect(restored.status == 200, "\(restored.text)")
+    let file = try client.send("GET", path + "/file")
+    #expect(file.body == before)
+    // The expectation of the earlier version still protects its link.
+    let refused = try client.send("DELETE", path + "/entries/1/routes/1")
+    #expect(refused.status == 409, "\(refused.text)")
+    #expect(try server.file(of: "example.com").body == before)
+  }
+
+  @Test(arguments: versions)
+  func itsTokensAreKeptAndNothingIsDamaged(version: String) throws {
+    _ = try files(of: version)
+    _ = try token()
+    let list = try Program.aasa("token", "list", "--database", database).output
+    #expect(list.contains("fixture") && list.contains("*.brand.example"))
+    let report = try Program.aasa("doctor", "--database", database)
+    #expect(report.lines.first { $0.contains(" database ") }?.hasPrefix("ok ") == true)
+    #expect(report.output.contains("no damage"))
+    let state = try Program.aasa("export", "--database", database)
+    #expect(state.status == 0)
+    try scratch.write(state.bytes, to: "state.json")
+    let difference = try Program.aasa(
+      "diff", scratch.path("state.json"), "--database", database)
+    #expect(difference.status == 0, "\(difference.output)\(difference.errors)")
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import JSONValue
+import TestSupport
+import Testing
+
+/// A new user brings the files of many domains.
+@Suite struct ImportManyTests {
+  private let trial: StateTrial
+  private var scratch: TemporaryDirectory { trial.scratch }
+
+  /// Files as they are found: legacy, with unknown keys, in the forms of names that web servers have.
+  private static let files: [(path: String, file: JSON)] = [
+    ("one.example", AssociationFile.routes(["/1"])),
+    ("two.example.json", AssociationFile.routes(["/2", "/2/*"])),
+    (
+      "three.example/apple-app-site-association",
+      [
+        "applinks": [
+          "apps": [],
+          "details": [["appID": .string(AssociationFile.app), "paths": ["NOT /x", "/3"]]],
+        ]
+      ]
+    ),
+    (
+      "four.example/.well-known/apple-app-site-association",
+      [
+        "webcredentials": ["apps": [.string(AssociationFile.app)]],
+        "x-own": ["kept": .number("1.5")],
+      ]
+    ),
+  ]
+
+  init() throws {
+    trial = try StateTrial()
+    for (path, file) in Self.files {
+      try FileManager.default.createDirectory(
+        atPath: URL(filePath: scratch.path("sites/\(path)")).deletingLastPathComponent().path,
+        withIntermediateDirectories: true)
+      try scratch.write(file.prettyPrinted(), to: "sites/\(path)")
+    }
+  }
+
+  private func expectServed(_ isServed: Bool) throws {
+    for (path, file) in Self.files {
+      let parts = path.split(separator: "/")[0].split(separator: ".")
+      let host = parts.prefix(2).joined(separator: ".")
+      let isRight = try becomesTrue(within: 1) {
+        let answer = try trial.server.file(of: host)
+        return isServed ? try answer.status == 200 && answer.json == file : answer.status == 404
+      }
+      #expect(isRight, "\(path)")
+    }
+  }
+
+  @Test(arguments: StateTrial.Site.allCases, [[], ["--atomic"]])
+  func aDirectoryIsPublishedAndServedUnchanged(site: StateTrial.Site, options: [String]) throws {
+    func adopt() throws -> Program.Result {
+      try trial.run("import", at: site, words: options + [scratch.path("sites")])
+    }
+    let result = try adopt()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.lines.count == 4)
+    #expect(result.lines.allSatisfy { $0.contains(".example: revision 1, ") })
+    #expect(result.errors == "Files: 4 published, 0 unchanged, 0 refused.\n")
+    try expectServed(true)
+    let again = try adopt()
+    #expect(again.status == 0 && again.errors == "Files: 0 published, 4 unchanged, 0 refused.\n")
+    #expect(again.lines.allSatisfy { $0.contains("(unchanged") })
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func whatIsRefusedIsListedWithItsReasonAndTheRestIsPublished(site: StateTrial.Site) throws {
+    try scratch.write("{", to: "sites/broken.example")
+    try scratch.write(AssociationFile.routes(["/$(food)"]).text, to: "sites/variable.example.json")
+    try scratch.write("{}", to: "sites/notes")
+    let result = try trial.run("import", at: site, scratch.path("sites"))
+    #expect(result.status == 1)
+    #expect(result.lines.count == 4)
+    let directory = scratch.path("sites")
+    let summary = """
+      Files: 4 published, 0 unchanged, 3 refused.
+        \(directory)/broken.example: not-json
+        \(directory)/notes: no-domain
+        \(directory)/variable.example.json: undefined-variable
+
+      """
+    #expect(result.errors.hasSuffix(summary), "\(result.errors)")
+    #expect(result.errors.contains("To publish anyway, accept undefined-variable."))
+    try expectServed(true)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func atomicPublishesNothingIfOneFileIsRefused(site: StateTrial.Site) throws {
+    try scratch.write("{", to: "sites/zzz.example")
+    let result = try trial.run("import", at: site, "--atomic", scratch.path("sites"))
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errors.hasSuffix(
+        "Nothing was published: 1 of 5 files are refused.\n  \(scratch.path("sites"))/zzz.example: not-json\n"
+      ))
+    try expectServed(false)
+    #expect(try trial.run("domains", at: site).lines.count == 2)
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func atomicAcceptsErrorsAndKeepsAFileAsItIs(site: StateTrial.Site) throws {
+    try scratch.write(AssociationFile.routes(["/$(food)"]).text, to: "sites/one.example")
+    let result = try trial.run(
+      "import", at: site, "--atomic", "--accept", "undefined-variable", "--reason", "moving",
+      scratch.path("sites"))
+    #expect(result.status == 0, "\(result.errors)")
+    let revisions = try trial.run("revisions", at: site, "one.example").lines
+    #expect(revisions.count == 1 && revisions[0].hasSuffix("\tmoving"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aDryRunPublishesNothing(site: StateTrial.Site) throws {
+    let result = try trial.run("import", at: site, "--dry-run", scratch.path("sites"))
+    #expect(result.status == 0)
+    #expect(result.lines.allSatisfy { $0.contains("dry run") })
+    #expect(result.errors == "Files: 4 to publish, 0 unchanged, 0 refused.\n")
+    try expectServed(false)
+  }
+
+  @Test func jsonIsALineForEachFile() throws {
+    try scratch.write("{", to: "sites/broken.example")
+    let result = try trial.run("import", at: .server, "--json", scratch.path("sites"))
+    #expect(result.status == 1)
+    let lines = try result.lines.map { try JSON.parse($0.utf8).value }
+    #expect(lines.count == 5)
+    #expect(lines.count { $0["published"]?["revision"] == 1 } == 4)
+    #expect(lines.compactMap { $0["problem"]?["code"] } == ["not-json"])
+  }
+
+  @Test func twoFilesOfOneDomainAreBothNamedAndNothingIsSent() throws {
+    try scratch.write("{}", to: "sites/two.example")
+    let result = try trial.run("import", at: .server, scratch.path("sites"))
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("/two.example\" and "))
+    #expect(
+      result.errors.hasSuffix("/two.example.json\" are both for two.example. Keep one of them.\n"))
+    try expectServed(false)
+  }
+
+  @Test func anExportIsNotTakenForAssociationFiles() throws {
+    #expect(try trial.exportDirectory().status == 0)
+    let result = try trial.run("import", at: .server, trial.directory)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errors.contains("is a file of 'aasa export'. Publish it with 'aasa apply'."))
+  }
+
+  @Test func anImportThatIsCutShortSaysHowFarItCame() throws {
+    let port = trial.server.adminPort
+    #expect(try trial.server.end() == .exited(0))
+    let result = try trial.run("import", at: .server, scratch.path("sites"))
+    #expect(result.status == 1)
+    #expect(
+      result.errors.hasPrefix(
+        "Files: 0 published, 0 unchanged, 0 refused, 4 not imported.\nhttp://127.0.0.1:\(port) does not"
+      ))
+  }
+
+  @Test func aDomainIsForOneFile() throws {
+    let result = try trial.run(
+      "import", at: .server, "--domain", "a.example", scratch.path("sites"))
+    #expect(result.status == 64)
+    #expect(result.errors.hasPrefix("--domain is for one file, and there are 4."))
+  }
+}

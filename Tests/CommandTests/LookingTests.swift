@@ -1,0 +1,176 @@
+import FoundationEssentials
+import JSONValue
+import TestSupport
+import Testing
+
+/// `aasa domains`, `show`, `revisions` and `audit`: of a server and of a database.
+@Suite struct LookingTests {
+  let trial: StateTrial
+
+  init() throws { trial = try StateTrial() }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func eachDomainIsALine(site: StateTrial.Site) throws {
+    let off = try trial.server.client().send(
+      "PATCH", "/v1/domains/b.example", json: ["enabled": false])
+    #expect(off.status == 200, "\(off.text)")
+    let result = try trial.run("domains", at: site)
+    #expect(result.status == 0 && result.errors.isEmpty)
+    let rows = result.lines.map { $0.split(separator: "\t").map(String.init) }
+    #expect(rows.map { $0[0] } == ["a.example", "b.example"])
+    #expect(rows.map { $0[1] } == ["1", "2"])
+    #expect(rows.map { $0[4] } == ["served", "disabled"])
+    #expect(try trial.run("domains", at: site, "a.ex").lines.count == 1)
+    #expect(try trial.run("domains", at: site, "--app", AssociationFile.app).lines.count == 2)
+    let json = try trial.run("domains", at: site, "--json").lines.map {
+      try JSON.parse($0.utf8).value
+    }
+    #expect(json.map { $0["enabled"] } == [true, false])
+    let none = try trial.run("domains", at: site, "nothing")
+    #expect(none.status == 0 && none.output.isEmpty && none.errors == "No domains.\n")
+  }
+
+  @Test func aListOfManyPagesIsWholeUnlessItIsLimited() throws {
+    let domains = (1000..<2100).map { StateTrial.domain("d\($0).example", ["/"]) }
+    let answer = try trial.server.client().send(
+      "POST", "/v1/apply?prune=true", json: ["domains": .array(domains)])
+    #expect(answer.status == 200)
+    let names = try trial.run("domains", at: .server).lines.map { $0.prefix { $0 != "\t" } }
+    #expect(names == (1000..<2100).map { "d\($0).example" })
+    let few = try trial.run("domains", at: .server, "--limit", "3")
+    #expect(few.lines.count == 3)
+    #expect(few.errors == "There are more than 3 domains. Use --limit to see more.\n")
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func showHasEveryRouteAndWhetherAppleHasTheRevision(site: StateTrial.Site) throws {
+    let domain: JSON = [
+      "aliases": ["www.c.example"],
+      "entries": [
+        [
+          "apps": [.string(AssociationFile.app)],
+          "routes": [
+            ["path": "/help/web/*", "exclude": true],
+            ["path": "/help/*", "query": ["id": "??"], "comment": "articles"],
+          ],
+        ]
+      ],
+    ]
+    #expect(
+      try trial.server.client().send("PUT", "/v1/domains/c.example", json: domain).status == 201)
+    let result = try trial.run("show", at: site, "c.example")
+    #expect(result.status == 0)
+    #expect(result.lines.first == "c.example")
+    for text in [
+      "www.c.example", "has not fetched this revision", "\nEntry 1: \(AssociationFile.app)\n",
+      "\n  exclude  /help/web/*\n  open     /help/*  ?id=??  articles\n",
+    ] {
+      #expect(result.output.contains(text), "\(result.output)")
+    }
+    let json = try JSON.parse(trial.run("show", at: site, "--json", "c.example").bytes).value
+    let read = try trial.server.client().send("GET", "/v1/domains/c.example").json
+    #expect(json == read)
+    let document = try trial.run("show", at: site, "--document", "c.example")
+    #expect(try document.bytes == trial.server.file(of: "c.example").body)
+    let missing = try trial.run("show", at: site, "d.example")
+    #expect(missing.status == 1 && missing.output.isEmpty)
+    #expect(missing.errors.hasSuffix(": The domain \"d.example\" does not exist.\n"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aBadChangeIsFoundAndRolledBack(site: StateTrial.Site) throws {
+    let change = try trial.server.client().send(
+      "PATCH", "/v1/domains/a.example?reason=release+7",
+      json: ["entries": StateTrial.domain("a.example", ["/z"])["entries"] ?? []])
+    #expect(change.status == 200, "\(change.text)")
+    // What happened, and who did it?
+    let revisions = try trial.run("revisions", at: site, "a.example").lines.map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+    #expect(revisions.map { $0[0] } == ["2", "1"])
+    #expect(revisions[0][2] == "first-admin" && revisions[0][4] == "release 7")
+    // What would go back?
+    let plan = try trial.run("rollback", at: site, "--dry-run", "a.example", "1")
+    #expect(plan.status == 0)
+    #expect(plan.lines.first?.hasPrefix("~ a.example  revision 3, ") == true)
+    #expect(
+      plan.output.contains("https://a.example/z for \(AssociationFile.app): match → no-match"))
+    #expect(plan.lines.last == "Nothing was changed.")
+    #expect(try trial.isServed(["/z"], for: "a.example"))
+    // Back it goes.
+    let done = try trial.run("rollback", at: site, "a.example", "1", "--reason", "breaks links")
+    #expect(done.status == 0 && done.errors.isEmpty)
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+    let again = try trial.run("rollback", at: site, "a.example", "1")
+    #expect(again.output == "No changes: a.example already is as in revision 1.\n")
+    let audit = try trial.run("audit", at: site, "--domain", "a.example", "--limit", "1")
+    let record = audit.lines[0].split(separator: "\t", omittingEmptySubsequences: false)
+    #expect(record[1] == (site == .server ? "first-admin" : "aasa rollback"))
+    #expect(record.suffix(4) == ["restore revision 1", "a.example", "3", "breaks links"])
+    let unknown = try trial.run("rollback", at: site, "a.example", "9")
+    #expect(unknown.status == 1)
+    #expect(unknown.errors.contains("no revision 9"), "\(unknown.errors)")
+  }
+
+  @Test func aRollbackThatBreaksAnExpectationIsRefused() throws {
+    let client = try trial.server.client()
+    let url = "https://a.example/z"
+    let expectation: JSON = [
+      "url": .string(url), "app": .string(AssociationFile.app), "resolution": "match",
+    ]
+    let change: JSON = [
+      "entries": StateTrial.domain("a.example", ["/z"])["entries"] ?? [],
+      "expectations": [expectation],
+    ]
+    #expect(try client.send("PATCH", "/v1/domains/a.example", json: change).status == 200)
+    for site in StateTrial.Site.allCases {
+      let result = try trial.run("rollback", at: site, "a.example", "1")
+      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.errors.contains("a.example \(url) for \(AssociationFile.app): expected match"))
+    }
+    #expect(try trial.isServed(["/z"], for: "a.example"))
+  }
+
+  @Test func aTokenMayDoNoMoreThanItsRole() throws {
+    let created = try Program.aasa(
+      "token", "create", "--name", "reader", "--role", "viewer", "--database", trial.database)
+    let token = created.lines[0]
+    #expect(try trial.run("domains", at: .server, token: token).status == 0)
+    for words in [["rollback", "a.example", "1"], ["audit"]] {
+      let result = try Program.run(
+        Program.aasa, words + ["--server", "http://127.0.0.1:\(trial.server.adminPort)"],
+        environment: ["AASA_TOKEN": token])
+      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.errors.contains("has the role \"viewer\""), "\(result.errors)")
+    }
+  }
+
+  @Test func theServerCanBeAVariable() throws {
+    var environment = [
+      "AASA_SERVER": "http://127.0.0.1:\(trial.server.adminPort)",
+      "AASA_TOKEN": try trial.server.firstToken(),
+    ]
+    let result = try Program.aasa("domains", environment: environment)
+    #expect(result.status == 0 && result.lines.count == 2)
+    let chosen = try Program.aasa(
+      "domains", "--database", trial.scratch.path("none.db"), environment: environment)
+    #expect(chosen.status == 1 && chosen.errors.contains("No database at "))
+    environment["AASA_DATABASE"] = trial.database
+    let both = try Program.aasa("domains", environment: environment)
+    #expect(both.status == 64)
+    #expect(both.errors.hasPrefix("AASA_SERVER and AASA_DATABASE are both set."))
+    #expect(
+      try Program.aasa("token", "list", environment: ["AASA_SERVER": "http://x"]).status == 64)
+  }
+
+  @Test(arguments: [
+    ["show"], ["show", "a b"], ["revisions"], ["revisions", "a.example", "--limit", "0"],
+    ["rollback", "a.example"], ["rollback", "a.example", "first"], ["domains", "a", "b"],
+    ["audit", "--domain", "http://a"], ["domains", "--limit", "many"],
+  ])
+  func wrongUsageEndsWith64(words: [String]) throws {
+    let result = try Program.run(
+      Program.aasa, words + ["--database", trial.database], in: trial.scratch)
+    #expect(result.status == 64 && result.output.isEmpty, "\(result)")
+  }
+}
