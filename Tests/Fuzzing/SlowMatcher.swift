@@ -68,6 +68,7 @@ struct SlowMatcher {
     let parts = Parts(Array(rest.drop { !"/?#".utf8.contains($0) }))
     for candidate in routes {
       let route = candidate.route
+      if candidate.apps.isEmpty { continue }
       if let app, !candidate.apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) { continue }
       guard Self.matches(candidate, parts) else { continue }
       return Matcher.Decision(
