@@ -20,7 +20,7 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .collected],
+        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .collected, .deleted],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
@@ -47,16 +47,36 @@ struct DomainEndpoints: Sendable {
         answers: .ok(
           "The domain.", "PublishedDomain",
           Example.publication(
-            3, changes: [], #""domain": \#(Example.domain(revision: 3))"#)),
+            3, changes: [Example.cacheSecondsChange(from: 3600, to: 600)],
+            #""domain": \#(Example.domain(revision: 3))"#)),
         handle: patch),
       Endpoint(
         .delete, path, .role(.editor), effect: .deletion,
-        "deleteDomain", .domains, "Delete a domain", answers: .deleted
+        "deleteDomain", .domains, "Delete a domain",
+        description:
+          "The domain is no longer served, and its names are free. Its revisions are kept, so that it can be "
+          + "restored. A domain whose links open an app is deleted only with `accept=opens-nothing`.",
+        answers: .ok(
+          "What ends. `revision` is the last one.", "DeletedDomain", Example.deletion)
       ) { call in
-        let name = try call.domain()
-        try publisher.delete(name, if: call.precondition(), by: call.context())
-        return Response(.noContent)
+        let publication = try publisher.delete(
+          call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
+          by: call.context())
+        var object = try PublicationResource(publication).json
+        object["domain"] = .string(publication.edited.stored.domain.name.text)
+        if try call.context().isDryRun { object["dryRun"] = true }
+        return .json(.ok, .object(object))
       },
+      Endpoint(
+        .post, path + "/restore", .role(.editor), effect: .publication,
+        "restoreDomain", .domains, "Bring back a deleted domain",
+        description:
+          "Publishes its last revision again, under the next number, with all of its settings: names, "
+          + "`enabled` and expectations too.",
+        problems: [.notDeleted],
+        answers: .created(
+          "The domain is served again.", "PublishedDomain", Example.restoredDomain),
+        handle: restore),
       Endpoint(
         .get, path + "/file", .role(.viewer),
         "getFile", .domains, "Read the served document",
@@ -125,8 +145,15 @@ struct DomainEndpoints: Sendable {
     }
     // A token may keep existing aliases outside its limits.
     let before = Set(old?.domain.aliases ?? [])
-    for alias in domain.aliases where !before.contains(alias) { try call.token?.check(alias) }
+    for alias in domain.aliases where !before.contains(alias) { try call.checkAlias(alias) }
     return domain
+  }
+
+  private func restore(_ call: Call) throws -> Response {
+    try call.answer(
+      publisher.restore(
+        deleted: call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),
+        by: call.context(), checking: call.checkAlias))
   }
 
   /// Such files are often sent with a wrong media type, so it is ignored.
@@ -161,8 +188,14 @@ extension Call {
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled),
       finding: try word(.finding, Finding.Code.self)?.rawValue,
-      isCollected: try condition(.collected), within: token?.domains ?? [])
+      isCollected: try condition(.collected),
+      isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])
   }
+
+  /// Checks that the token may give its domain a name.
+  ///
+  /// - Throws: `Problem`, 403.
+  func checkAlias(_ alias: Alias) throws { try token?.check(alias) }
 
   private enum Flag: String, CaseIterable {
     case `true`, `false`
@@ -185,6 +218,30 @@ extension Call {
 }
 
 extension Example {
+  fileprivate static let deletion = publication(
+    13,
+    changes: [
+      change(
+        "removed", "domain", #""before": "example.com""#, "domain example.com deleted", app: nil),
+      change(
+        "removed", "alias", #""before": "www.example.com""#, "alias www.example.com removed",
+        app: nil),
+    ], #""domain": "example.com""#)
+
+  fileprivate static let restoredDomain = publication(
+    14, findings: [finding],
+    """
+    "domain": {
+      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
+      "enabled": true, "format": "modern", "cacheSeconds": 3600, "environment": "production",
+      "strict": false, "defaults": {"caseSensitive": false},
+      "substitutionVariables": {"food": ["burrito", "pizza"]}, "entries": [],
+      "webcredentials": ["ABCDE12345.com.example.renamed"], "appclips": [],
+      "activitycontinuation": [], "expectations": \(expectations), "revision": 14,
+      "updatedAt": "2026-11-21T13:51:45Z"
+    }
+    """)
+
   fileprivate static let domains = """
     {
       "items": [{
@@ -212,7 +269,7 @@ extension Example {
     """
 
   fileprivate static let adopted = publication(
-    9, findings: [exclusionFinding],
+    9, findings: [exclusionFinding, opensNothing("FGHIJ67890.com.example.other")],
     changes: [
       change(
         "removed", "variable",
@@ -223,7 +280,7 @@ extension Example {
         #""from": "/applinks/details/0", "before": "FGHIJ67890.com.example.other""#,
         "app FGHIJ67890.com.example.other removed, with 1 route",
         app: "FGHIJ67890.com.example.other", url: "/other"),
-    ],
+    ], accepted: ["opens-nothing"],
     """
     "domain": {
       "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],

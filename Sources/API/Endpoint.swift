@@ -31,13 +31,15 @@ struct Endpoint: Sendable {
     fileprivate var query: [Parameter] {
       switch self {
       case .none: []
-      case .change, .deletion: [.dryRun, .reason]
-      case .publication, .publications: [.dryRun, .accept, .reason]
+      case .change: [.dryRun, .reason]
+      case .deletion, .publication, .publications: [.dryRun, .accept, .reason]
       }
     }
 
     /// Whether documents are rendered, linted and compared.
-    fileprivate var isHeavy: Bool { self == .publication || self == .publications }
+    fileprivate var isHeavy: Bool {
+      self == .deletion || self == .publication || self == .publications
+    }
 
     /// The header fields that guard against lost updates.
     var preconditions: [Parameter] {
@@ -54,15 +56,13 @@ struct Endpoint: Sendable {
       case .change: [.diskFull, .databaseReplaced]
       case .deletion:
         [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
-      case .publication: Self.deletion.problems + Self.publishing
+          + [.expectationBroken, .refused]
+      case .publication: Self.deletion.problems + [.nameTaken, .documentTooLarge]
       case .publications:
-        Self.publishing + [.diskFull, .databaseReplaced, .committedNotServed, .severalRefused]
+        [.nameTaken, .expectationBroken, .documentTooLarge, .refused, .diskFull]
+          + [.databaseReplaced, .committedNotServed, .severalRefused]
       }
     }
-
-    private static let publishing: [Problem.Code] = [
-      .nameTaken, .expectationBroken, .documentTooLarge, .refused,
-    ]
   }
 
   /// The topics of the description, in its order.

@@ -188,11 +188,16 @@ extension Example {
     ], #""entry": {"id": 1, \#(changedEntry.dropFirst())"#)
 
   fileprivate static let deletedEntry = publication(
-    13, findings: [finding],
+    13,
+    findings: [
+      finding,
+      opensNothing(
+        "any app any more; until now, example.com opens ABCDE12345.com.example.renamed"),
+    ],
     changes: [
       change(
         "removed", "app", #""from": "/applinks/details/0", "before": "ABCDE12345.com.example.app""#,
         "app ABCDE12345.com.example.app removed, with 2 routes",
         url: "/help/1?articleNumber=1234")
-    ])
+    ], accepted: ["opens-nothing"])
 }

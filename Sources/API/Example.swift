@@ -105,13 +105,32 @@ enum Example {
       """
   }
 
+  /// A finding about a change that closes an app.
+  static func opensNothing(_ subject: String) -> String {
+    """
+    {
+      "code": "opens-nothing", "severity": "error", "pointer": "",
+      "message": "After this change, no URL of example.com opens \(subject).",
+      "help": "If that is intended, accept opens-nothing."
+    }
+    """
+  }
+
+  /// A changed `cacheSeconds`.
+  static func cacheSecondsChange(from before: Int, to after: Int) -> String {
+    change(
+      "changed", "cacheSeconds", #""before": \#(before), "after": \#(after)"#,
+      "cacheSeconds changed: from \(before) to \(after)", app: nil)
+  }
+
   /// A publication.
   ///
   /// - Parameters:
   ///   - changes: The changes since the previous revision, if there is one.
   ///   - members: The other members of the answer.
   static func publication(
-    _ revision: Int, findings: [String] = [], changes: [String]? = nil, _ members: String = ""
+    _ revision: Int, findings: [String] = [], changes: [String]? = nil,
+    accepted: [String] = [], _ members: String = ""
   ) -> String {
     var parts = [
       """
@@ -120,6 +139,7 @@ enum Example {
       """
     ]
     if let changes { parts.append(#""diff": {\#(comparison(changes))}"#) }
+    if !accepted.isEmpty { parts.append(#""accepted": ["\#(accepted.joined(separator: ", "))"]"#) }
     if !members.isEmpty { parts.append(members) }
     return "{\(parts.joined(separator: ", "))}"
   }

@@ -28,7 +28,7 @@ struct ExpectationEndpoints: Sendable {
         body: .json("Expectations", size: .document, "{\(example)}"),
         answers: .ok(
           "All expectations.", "PublishedExpectations",
-          Example.publication(2, changes: [], example)), handle: put),
+          Example.publication(2, changes: [Example.addedExpectation], example)), handle: put),
     ]
   }
 
@@ -40,13 +40,29 @@ struct ExpectationEndpoints: Sendable {
   private func put(_ call: Call) throws -> Response {
     let body = try call.json()
     return try publisher.edit(call, "set expectations") { domain in
+      let old = domain.expectations
       domain.expectations = try Faults.collecting(in: body) { input in
         input.object(["expectations"])?.required("expectations").flatMap(
           ExpectationResource.readList)
       }
-      try Faults.collecting(in: body) { DomainResource.checkExpectations(domain, at: $0) }
+      try Faults.collecting(in: body) {
+        DomainResource.checkExpectations(domain, at: $0, keeping: old)
+      }
     } answer: {
       Self.list($0.domain)
     }
   }
+}
+
+extension Example {
+  fileprivate static let addedExpectation = change(
+    "added", "expectation",
+    """
+    "after": {
+      "url": "https://example.com/checkout", "app": "ABCDE12345.com.example.app",
+      "resolution": "no-match"
+    }
+    """,
+    #"expectation \"https://example.com/checkout\" for ABCDE12345.com.example.app added: \"no-match\""#,
+    app: nil)
 }

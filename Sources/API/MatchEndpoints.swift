@@ -43,6 +43,7 @@ struct MatchEndpoints: Sendable {
       Endpoint(
         .post, "/v1/domains/{domain}/match", .role(.viewer),
         "matchStored", .answers, "Resolve URLs with the document of a domain",
+        description: "While the domain is disabled, no URL matches.",
         body: .json(
           "StoredQuestion", size: .document,
           """
@@ -126,21 +127,32 @@ private struct MatchAnswer {
 
   /// Resolves some of the URLs, given by their indices, as a domain does.
   mutating func resolve(_ urls: [Int], with stored: StoredDomain) throws {
-    try resolve(urls, with: stored.domain.document.json, domain: stored.domain.host(for:))
+    let domain = stored.domain
+    try resolve(
+      urls, with: domain.document.json, disabled: domain.isEnabled ? nil : domain,
+      domain: domain.host(for:))
   }
 
+  /// - Parameter disabled: The domain of the document if it is disabled: then no URL matches.
   /// - Throws: `InvalidInput` if the document is too complex or the answer too large.
   mutating func resolve(
-    _ urls: [Int], with document: JSON, domain: (String) -> String?
+    _ urls: [Int], with document: JSON, disabled: Domain? = nil, domain: (String) -> String?
   ) throws {
     do {
       let matcher = try Matcher(document: document)
-      count += urls.count * matcher.scopes(asking: question.app).count
+      let scopes = matcher.scopes(asking: question.app)
+      count += urls.count * scopes.count
       try Self.check("results, one per URL and app", count, Self.resultLimit)
       for index in urls {
         let url = question.urls[index]
-        let results = try matcher.results(
-          for: url, app: question.app, domain: domain(url), budget: &budget)
+        let results =
+          if let disabled {
+            scopes.map {
+              MatchResult(url: url, explanation: disabled.notServedExplanation(for: $0.app))
+            }
+          } else {
+            try matcher.results(for: url, app: question.app, domain: domain(url), budget: &budget)
+          }
         add(results.map(\.json), at: index)
         try Self.check("bytes", bytes, Self.byteLimit)
       }

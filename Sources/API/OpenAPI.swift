@@ -10,6 +10,7 @@ struct OpenAPI {
   private var parameters = JSON.Object()
   private var links = JSON.Object()
   private var responses = JSON.Object()
+  private var codesOfResponses: [String: [Problem.Code]] = [:]
 
   private init(_ endpoints: [Endpoint]) { self.endpoints = endpoints }
 
@@ -184,13 +185,15 @@ struct OpenAPI {
   // MARK: Problems
 
   /// The response with some codes of one status. It is named after the status if it has all codes of
-  /// it, otherwise after its last and most specific code.
+  /// it, otherwise after its last and most specific code or, if that name is taken, all codes.
   private mutating func response(_ status: Status, _ codes: [Problem.Code]) -> JSON {
     let all = Problem.Code.allCases.filter { $0.status == status }
     let code = codes.last.map { "\($0)\(status.code)" } ?? ""
-    let name =
-      codes == all
-      ? status.title.replacing(" ", with: "") : code.prefix(1).uppercased() + code.dropFirst()
+    var name = codes == all ? status.title.replacing(" ", with: "") : code.capitalized
+    if let others = codesOfResponses[name], others != codes {
+      name = "Only" + codes.map { "\($0)".capitalized }.joined() + "\(status.code)"
+    }
+    codesOfResponses[name] = codes
     var words = codes.map(\.rawValue)
     var meanings = codes.map { "`\($0.rawValue)`: \($0.meaning)" }
     if status == .badRequest {
@@ -263,6 +266,10 @@ extension Endpoint {
     }
     return byStatus
   }
+}
+
+extension String {
+  fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension Body.Size {

@@ -129,6 +129,10 @@ struct Parameter: Sendable {
   static let findingCursor = Parameter(
     "cursor", key: "findingCursor", "The `next` of the previous page.",
     .text("^[0-9]{1,9} [^\\u0000]+$", longest: 300), longest: 300)
+  static let deleted = Parameter(
+    "deleted",
+    "`true`: only deleted domains, which can be restored; they use no app. Default: `false`.",
+    .bool)
   static let domainFilter = Parameter(
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
   static let author = Parameter(

@@ -37,6 +37,7 @@ extension Problem {
     case revisionPruned = "revision-pruned"
     case methodNotAllowed = "method-not-allowed"
     case nameTaken = "name-taken"
+    case notDeleted = "not-deleted"
     case expectationBroken = "expectation-broken"
     case severalRefused = "several-refused"
     case appExists = "app-exists"
@@ -94,6 +95,7 @@ extension Problem {
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
       case .nameTaken: (.conflict, "Another domain has the name or alias.", [.domain])
+      case .notDeleted: (.conflict, "The domain to restore is not deleted.", [])
       case .expectationBroken:
         (.conflict, "The change would break expectations.", Self.ofExpectations)
       case .severalRefused:

@@ -48,6 +48,13 @@ extension Problem {
         "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "
         + "\(errors.count.counted("error"))." + advice
       guard let first = errors.first else { return Problem(.refused, detail, members: members) }
+      if errors.allSatisfy({ $0.code == .opensNothing }) {
+        return Problem(
+          first.code, status: .unprocessableContent,
+          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. See "
+            + "\"errors\". To make the change anyway, accept \(first.code.rawValue).",
+          members: members)
+      }
       let isSyntax = errors.contains { $0.code == .notJSON }
       return Problem(
         first.code,
@@ -60,8 +67,8 @@ extension Problem {
         Excerpt(of: expectations) { ExpectationResource.json($0) })
       return Problem(
         .expectationBroken,
-        "Not published: this change breaks \(expectations.count.counted("expectation")) of "
-          + "\"\(domain)\". Correct the routes, or change the expectations first.",
+        "Nothing was changed: this change breaks \(expectations.count.counted("expectation")) of "
+          + "\"\(domain)\". Correct the change, or change the expectations first.",
         members: members)
     case .several(let errors, let count):
       var members: JSON.Object = [:]
@@ -88,6 +95,10 @@ extension Problem {
     case .alreadyExists(let current):
       return Problem(
         .alreadyExists, "The domain already exists, and If-None-Match requires a new one.",
+        fields: [Field("ETag", "\"\(current)\"")])
+    case .notDeleted(let name, let current):
+      return Problem(
+        .notDeleted, "The domain \"\(name)\" is not deleted: revision \(current) is current.",
         fields: [Field("ETag", "\"\(current)\"")])
     case .nameTaken(let name, let owner):
       return Problem(

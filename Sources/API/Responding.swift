@@ -85,7 +85,7 @@ extension Response {
   }
 
   /// A document as it is or was served.
-  static func file(_ published: (document: [UInt8], revision: Revision)) -> Response {
+  static func file(_ published: PublishedRevision) -> Response {
     Response(
       .ok,
       fields: [

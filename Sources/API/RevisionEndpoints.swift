@@ -22,8 +22,8 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .get, path + "/{revision}", .role(.viewer),
         "getRevision", .revisions, "Read a revision",
-        answers: .ok("The revision.", "Revision", Example.revision(1, "put domain"))
-      ) { call in .json(.ok, RevisionResource.json(try find(call).revision)) },
+        answers: .ok("The revision.", "PublishedRevision", Example.publishedRevision)
+      ) { call in .json(.ok, RevisionResource.json(try find(call))) },
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
         "getRevisionFile", .revisions, "Read the document of a revision",
@@ -31,15 +31,19 @@ struct RevisionEndpoints: Sendable {
       ) { call in .file(try find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
-        "restoreRevision", .revisions, "Roll back to the document of a revision",
-        description: "Everything else, such as aliases and expectations, stays as it is.",
+        "restoreRevision", .revisions, "Roll back to a revision",
+        description:
+          "Brings back its document, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
+          + "is, such as expectations, which must still hold. A revision whose `settings` are null has only "
+          + "its document.",
         answers: .ok("The new revision.", "PublishedDomain", Example.restored),
         handle: restore),
       Endpoint(
         .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], isHeavy: true,
         "compareRevisions", .revisions, "Compare two revisions by meaning",
         answers: .ok(
-          "What changed from `from` to `to`.", "RevisionComparison",
+          "What changed from `from` to `to`: the document, and all other settings.",
+          "RevisionComparison",
           #"{"from": 9, "to": 10, \#(Example.comparison(Example.restoration))}"#),
         handle: compareRevisions),
       Endpoint(
@@ -64,7 +68,7 @@ struct RevisionEndpoints: Sendable {
     ]
   }
 
-  private func find(_ call: Call) throws -> (document: [UInt8], revision: Revision) {
+  private func find(_ call: Call) throws -> PublishedRevision {
     try publisher.store.revision(Int(call.row("revision")), of: call.domain())
   }
 
@@ -80,38 +84,35 @@ struct RevisionEndpoints: Sendable {
 
   /// By default, `to` is the current revision, and `from` the previous one that still exists.
   private func compareRevisions(_ call: Call) throws -> Response {
-    let to = try document(call.number(.to), call)
-    let before = try publisher.store.revisions(of: call.domain(), before: to.number, limit: 1).first
-    let from = try document(call.number(.from) ?? before?.number ?? to.number, call)
-    return try compare(call, from, to)
+    let store = publisher.store
+    let to = try store.revision(call.number(.to), of: call.domain())
+    let number =
+      try call.number(.from)
+      ?? store.revisions(of: call.domain(), before: to.revision.number, limit: 1).first?.number
+      ?? to.revision.number
+    let from = try store.revision(number, of: call.domain())
+    return try compare(call, from, to.revision.number, try to.state())
   }
 
   /// By default, `from` is the revision that is served.
   private func compareDocument(_ call: Call) throws -> Response {
-    let from = try document(call.number(.from), call)
-    return try compare(call, from, (nil, try call.json()))
-  }
-
-  private func document(
-    _ number: Int?, _ call: Call
-  ) throws -> (number: Int, document: JSON) {
-    let (bytes, revision) = try publisher.store.revision(number, of: call.domain())
-    return (revision.number, try JSON.parse(bytes, limits: .trusted).value)
+    let from = try publisher.store.revision(call.number(.from), of: call.domain())
+    let document = ReadDocument(try call.json())
+    return try compare(call, from, nil, DomainComparison.State(document, from.settings))
   }
 
   private func compare(
-    _ call: Call, _ from: (number: Int, document: JSON), _ to: (number: Int?, document: JSON)
+    _ call: Call, _ from: PublishedRevision, _ number: Int?, _ to: DomainComparison.State
   ) throws -> Response {
-    let comparison: DocumentComparison
+    let comparison: DomainComparison
     do {
-      comparison = try DocumentComparison(
-        from: from.document, to: to.document, domain: try call.domain().text)
+      comparison = try DomainComparison(of: call.domain(), from: from.state(), to: to)
     } catch let error as TooComplex {
       throw InvalidInput(
         faults: [Fault(pointer: .root, code: .tooComplex, message: "\(error) \(error.help)")])
     }
-    var object: JSON.Object = ["from": .integer(from.number)]
-    object["to"] = to.number.map { .integer($0) }
+    var object: JSON.Object = ["from": .integer(from.revision.number)]
+    object["to"] = number.map { .integer($0) }
     for member in FindingResource.json(comparison).members { object[member.key] = member.value }
     return .json(.ok, .object(object))
   }
@@ -120,7 +121,7 @@ struct RevisionEndpoints: Sendable {
     try call.answer(
       publisher.restore(
         Int(call.row("revision")), of: call.domain(), if: call.precondition(),
-        accepting: call.acceptedCodes(), by: call.context()))
+        accepting: call.acceptedCodes(), by: call.context(), checking: call.checkAlias))
   }
 
   /// The totals of the domain, the revision that is served, and a page of revisions, newest first.
@@ -132,6 +133,13 @@ struct RevisionEndpoints: Sendable {
     return .page(
       report.revisions, limit: page.limit, beside: FetchResource.members(report, of: domain),
       item: FetchResource.json, cursor: { String($0.revision.number) })
+  }
+}
+
+extension PublishedRevision {
+  fileprivate func state() throws -> DomainComparison.State {
+    DomainComparison.State(
+      ReadDocument(try JSON.parse(document, limits: .trusted).value), settings)
   }
 }
 
@@ -147,6 +155,16 @@ extension Call {
 }
 
 extension Example {
+  fileprivate static let publishedRevision =
+    String(revision(1, "put domain").dropLast(2)) + """
+      ,
+        "settings": {
+          "aliases": ["www.example.com", "*.go.example.com"], "enabled": true,
+          "cacheSeconds": 3600, "environment": "production", "strict": false, "expectations": []
+        }
+      }
+      """
+
   fileprivate static func revision(_ number: Int, _ reason: String) -> String {
     """
     {
@@ -161,6 +179,7 @@ extension Example {
     10, changes: restoration, #""domain": \#(domain(revision: 10))"#)
 
   fileprivate static let restoration = [
+    cacheSecondsChange(from: 600, to: 3600),
     change(
       "added", "variable",
       #""to": "/applinks/substitutionVariables/food", "after": ["burrito", "pizza"]"#,
@@ -188,8 +207,9 @@ extension Example {
 
   private static let servedRevision = """
     {
-      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": false,
-      "firstFetchedByAppleAt": null, "devicesExpectedBy": null,
+      "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": true,
+      "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
+      "devicesExpectedBy": "2026-11-10T09:12:05Z",
       "counts": {"apple-cdn": 0, "device": 0, "other": 3}
     }
     """

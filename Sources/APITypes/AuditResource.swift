@@ -15,6 +15,10 @@ package enum AuditResource {
     Field("app", .app, \.app, "The app that was changed."),
     Field("token", .string, \.token, "The name of the token that was created or revoked."),
     Field("revision", .revision, \.revision, "The revision that was published."),
+    Field(
+      "changes", .string, \.changes,
+      "What changed of the domain, in words: each changed setting, and whether the document changed. "
+        + "`diff` of the revision has the details.", unless: \.isEmpty),
   ]
 
   static let schemas: JSON.Object = ["AuditRecord": fields.members().schema()]

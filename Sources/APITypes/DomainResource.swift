@@ -108,6 +108,12 @@ package enum DomainResource {
       .contains($0.member.name)
   }
 
+  /// What a revision records of a domain besides its document.
+  static let settingsOfRevision = fields.members().filter {
+    ["aliases", "enabled", "cacheSeconds", "environment", "strict", "expectations"]
+      .contains($0.name)
+  }
+
   static let schemas: JSON.Object = [
     "Domain": fields.members().schema(),
     "ExportedDomain": fields.members().schema(for: .export),
@@ -120,7 +126,10 @@ package enum DomainResource {
     "DomainPatch": fields.members().schema(
       "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
         + "defaults. Lists are replaced as a whole.", for: .patch),
-    "DomainSummary": fieldsOfSummary.members().schema(),
+    "DomainSummary":
+      (fieldsOfSummary.members() + [
+        Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional)
+      ]).schema(),
   ]
 
   package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
@@ -135,9 +144,10 @@ package enum DomainResource {
     let shown = Domain(
       name: domain.name, isEnabled: domain.isEnabled, format: domain.format,
       environment: domain.environment)
-    return .object(
-      fieldsOfSummary.json(
-        of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt)))
+    var object = fieldsOfSummary.json(
+      of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
+    object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
+    return .object(object)
   }
 
   /// Reads a whole domain whose name is in the path. Missing members get their defaults, except
@@ -153,7 +163,7 @@ package enum DomainResource {
         .domainDiffers, at: body.pointer.appending("domain"),
         "The path names \"\(name)\". Leave \"domain\" out, or set it to the same name.")
     }
-    checkExpectations(domain, at: body)
+    checkExpectations(domain, at: body, keeping: expectations)
     return domain
   }
 
@@ -172,9 +182,14 @@ package enum DomainResource {
     return body.read(fields, into: &stored) ? stored.domain : nil
   }
 
-  /// Checks that the URLs of all expectations are URLs of the domain; others can never match.
-  package static func checkExpectations(_ domain: Domain, at body: BodyValue) {
-    for (index, expectation) in domain.expectations.enumerated() {
+  /// Checks that the URLs of all expectations are URLs of the domain; others can never match. Those that
+  /// the domain already has are checked when they are resolved: a change may take their name away.
+  package static func checkExpectations(
+    _ domain: Domain, at body: BodyValue, keeping old: [Expectation] = []
+  ) {
+    let known = Set(old)
+    for (index, expectation) in domain.expectations.enumerated()
+    where !known.contains(expectation) {
       let host = domain.host(for: expectation.url)
       if Matcher.host(of: expectation.url)?.lowercased() == host { continue }
       body.faults.add(

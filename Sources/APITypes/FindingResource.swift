@@ -65,9 +65,9 @@ package enum FindingResource {
       Member("detail", .string, "What is wrong and what to do."),
       Member("requestId", .string, "The same as in `X-Request-Id`."),
     ].schema("RFC 9457. Programs read `code`; people read `detail`.", isOpen: true),
-    "Change": change.schema("One difference between two documents."),
+    "Change": change.schema("One difference between two documents, or between other settings."),
     "Comparison": comparison.schema(
-      "How two documents differ in meaning, not in bytes."),
+      "How two documents differ in meaning, not in bytes, and what else of the domain differs."),
     "RevisionComparison":
       ([
         Member("from", .revision, "The revision that is compared."),
@@ -83,10 +83,11 @@ package enum FindingResource {
     return object
   }
 
-  /// How two documents differ.
-  package static func json(_ comparison: DocumentComparison) -> JSON.Object {
+  /// How two states of a domain differ.
+  package static func json(_ comparison: DomainComparison) -> JSON.Object {
     var object: JSON.Object = [:]
     object["affectsLinks"] = comparison.affectsLinks.map(JSON.bool)
+    if !comparison.areSettingsKnown { object["settingsRecorded"] = false }
     object.set("changes", more: "moreChanges", Excerpt(of: comparison.changes, \.json))
     return object
   }
@@ -110,7 +111,12 @@ package enum FindingResource {
     "affectsLinks", .bool, "Whether any URL resolves differently; left out if unknown.", .optional)
 
   private static let comparison = [
-    affectsLinks, Member("changes", .list(of: .shared("Change"))),
+    affectsLinks,
+    Member(
+      "settingsRecorded", .json(["const": false]),
+      "False if an earlier version of the program published one of the revisions and recorded only its "
+        + "document. Then changes of other settings are missing. Left out otherwise.", .optional),
+    Member("changes", .list(of: .shared("Change"))),
     Member("moreChanges", .count, "The number of changes that are left out.", .optional),
   ]
 

@@ -75,12 +75,11 @@ extension Plan {
 
 extension Plan.Step {
   fileprivate init(
-    _ step: (domain: DomainName, action: Plan.Action, publication: Publication?)
+    _ step: (domain: DomainName, action: Plan.Action, publication: Publication)
   ) throws {
     name = step.domain.text
     action = step.action
-    publication =
-      step.action == .unchanged ? nil : try step.publication.map { try PublicationResource($0) }
+    publication = step.action == .unchanged ? nil : try PublicationResource(step.publication)
   }
 
   fileprivate func json(_ kind: String) -> JSON {
@@ -107,7 +106,7 @@ extension Plan {
         Member("apps", .list(of: .object([Member("app", .app), action]))),
         Member(
           "domains", .list(of: .object([Member("domain", .domain), action] + published)),
-          "Created and updated domains include what is published."),
+          "Created and updated domains include what is published, deleted ones what ends."),
       ] + .dryRun).schema()
   ]
 

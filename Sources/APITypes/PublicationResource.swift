@@ -25,7 +25,7 @@ package struct PublicationResource: Sendable {
     package fileprivate(set) var after = Association.Resolution.noMatch
   }
 
-  /// A difference between the documents.
+  /// A difference between the documents or other settings.
   package struct Change: Sendable {
     package fileprivate(set) var kind = DocumentChange.Kind.changed
     package fileprivate(set) var summary = ""
@@ -61,7 +61,8 @@ extension PublicationResource {
       "The URLs of expectations that now resolve differently."),
     Field(
       "diff", .shared("Comparison"),
-      "How the document differs from the previous one; left out if there was none.", .optional,
+      "How the document and the other settings differ from before; left out if nothing was published "
+        + "before.", .optional,
       write: { $0.diff },
       read: { body, root in
         root.diff = body.json
@@ -113,6 +114,7 @@ extension PublicationResource {
       ([Member("domain", .shared("Domain")), remarks] + members
         + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + .dryRun)
       .schema(),
+    "DeletedDomain": published(Member("domain", .domain)),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
     "PublishedRoute": published(Member("route", .shared("Route"))),
     "PublishedRoutes": published(Member("routes", .list(of: .shared("Route")))),

@@ -15,9 +15,23 @@ package enum RevisionResource {
     Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
   ]
 
-  static let schemas: JSON.Object = ["Revision": fields.members().schema()]
+  private static let settings = Member(
+    "settings", .nullable(.object(DomainResource.settingsOfRevision)),
+    "Everything else that decided what visitors got. Null if it was not recorded, because an earlier "
+      + "version of the program published the revision.")
+
+  static let schemas: JSON.Object = [
+    "Revision": fields.members().schema(),
+    "PublishedRevision": (fields.members() + [settings]).schema(),
+  ]
 
   package static func json(_ revision: Revision) -> JSON { .object(fields.json(of: revision)) }
+
+  package static func json(_ published: PublishedRevision) -> JSON {
+    var object = fields.json(of: published.revision)
+    object["settings"] = published.settings?.json ?? .null
+    return .object(object)
+  }
 }
 
 /// How often the file of a domain was fetched, in JSON.
@@ -30,17 +44,19 @@ package enum FetchResource {
     Field("revision", .revision, get: \.revision.number, "The number of the revision."),
     Field("publishedAt", .time, get: \.revision.publishedAt, "When it was published."),
     Field(
-      "collected", .bool, "Whether Apple's CDN has fetched this revision.",
-      write: { .bool($0.counts[.appleCDN] != nil) }),
+      "collected", .bool,
+      "Whether Apple's CDN has the document of this revision: the last one that it fetched is equal.",
+      write: { .bool($0.collectedAt != nil) }),
     Field(
-      "firstFetchedByAppleAt", .nullable(.time), get: \.counts[.appleCDN]?.firstAt,
-      "When Apple's CDN first fetched it; null if it has not."),
+      "firstFetchedByAppleAt", .nullable(.time), get: \.collectedAt,
+      "When Apple's CDN first fetched it, from this revision or from one before it with the same document; "
+        + "null if it has not."),
     Field(
       "devicesExpectedBy", .nullable(.time),
       "An estimate: when most devices have it, a week after Apple's CDN fetched it. Null if it has "
         + "not.",
       write: {
-        .optional($0.counts[.appleCDN].map { Timestamp.text($0.firstAt + deviceSeconds) })
+        .optional($0.collectedAt.map { Timestamp.text($0 + deviceSeconds) })
       }),
     Field(
       "counts", .object(fieldsOfCounts.members()), "The number of fetches by class of fetcher.",

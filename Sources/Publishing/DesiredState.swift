@@ -36,34 +36,33 @@ public struct AppliedState: Sendable {
 
   /// The apps in the order of the state, then deleted ones.
   public let apps: [(app: AppIdentifier, action: Action)]
-  /// The deleted domains, then those of the state in its order. A deletion publishes nothing.
-  public let domains: [(domain: DomainName, action: Action, publication: Publication?)]
+  /// The deleted domains, then those of the state in its order.
+  public let domains: [(domain: DomainName, action: Action, publication: Publication)]
 }
 
 extension Transaction {
   func apply(
-    _ state: DesiredState, _ reviews: [Review], prune: Bool
+    _ state: DesiredState, _ reviews: [Review], _ deletions: [Deletion], prune: Bool
   ) throws -> AppliedState {
     var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
     for app in state.apps { apps.append((app.id, try apply(app))) }
     // Frees names before they are taken, because one may move from one domain to another.
-    let listed = Set(state.domains.map(\.name))
-    let gone = prune ? try domainNames().filter { !listed.contains($0) } : []
-    for name in gone { try delete(name) }
+    if prune {
+      let listed = Set(state.domains.map(\.name))
+      let gone = try domainNames().filter { !listed.contains($0) }
+      if gone != deletions.map(\.name) { throw Outdated() }
+    }
+    let deleted = try deletions.map { try $0.publish(in: self) }
     try releaseAliases(before: reviews.map(\.edit))
-    let domains = try reviews.map { review in
-      let publication = try review.publish(in: self, action: "apply")
-      return (
-        domain: review.edit.domain.name, action: publication.action,
-        publication: Optional(publication)
-      )
+    let published = try reviews.map { try $0.publish(in: self, action: "apply") }
+    let domains = try (deleted + published).findingMoves().map {
+      (domain: $0.edited.stored.domain.name, action: $0.action, publication: $0)
     }
     let listedApps = Set(state.apps.map(\.id))
     let unused = prune ? try unusedApps().filter { !listedApps.contains($0) } : []
     for id in unused { try delete(id) }
     return AppliedState(
-      apps: apps + unused.map { ($0, .delete) },
-      domains: gone.map { ($0, .delete, nil) } + domains)
+      apps: apps + unused.map { ($0, .delete) }, domains: domains)
   }
 
   private func apply(_ app: App) throws -> AppliedState.Action {
@@ -75,6 +74,6 @@ extension Transaction {
 
 extension Publication {
   fileprivate var action: AppliedState.Action {
-    edited.isNew ? .create : edited.isChanged ? .update : .unchanged
+    isDeletion ? .delete : edited.isNew ? .create : edited.isChanged ? .update : .unchanged
   }
 }

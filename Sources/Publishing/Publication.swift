@@ -11,6 +11,10 @@ public struct Publication: Sendable {
   /// The URLs of old and new expectations that resolve differently now.
   public let changedResolutions: [ChangedResolution]
   let document: ReadDocument
+  /// Whether the domain was deleted. Then the revision is its last one.
+  var isDeletion = false
+  /// The names that moved from or to other domains in the same change.
+  var moves: [Alias: MovedName] = [:]
 
   /// The suppression that covers a finding about the document; `nil` if it counts.
   public func suppression(of finding: Finding) -> Suppression? {
@@ -19,21 +23,76 @@ public struct Publication: Sendable {
       in: edited.stored.domain.document)
   }
 
-  /// Compares the document with the previous one; `nil` if there is none, or if it is too complex,
-  /// as only documents of earlier versions can be. This can be slow, so call it after the transaction.
+  /// Compares everything that the domain publishes with what it published before; `nil` if nothing was
+  /// served before, or if its document is too complex, as only documents of earlier versions can be.
+  /// This can be slow, so call it after the transaction.
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
-  public func comparison() throws -> DocumentComparison? {
-    try edited.documentBefore.flatMap { before in
-      let from = ReadDocument(try JSON.parse(before, limits: .trusted).value)
+  public func comparison() throws -> DomainComparison? {
+    try documentBefore().flatMap { before in
+      let (domain, from) = (
+        edited.stored.domain, DomainComparison.State(before, edited.settingsBefore)
+      )
       do throws(TooComplex) {
-        return try DocumentComparison(
-          from: from, to: document, domain: edited.stored.domain.name.text)
+        if isDeletion {
+          return try DomainComparison(deleting: domain.name, from: from, moves: moves)
+        }
+        return try DomainComparison(
+          of: domain.name, from: from,
+          to: DomainComparison.State(document, DomainSettings(of: domain)), moves: moves)
       } catch {
         // Only the old document can be: the new one passed the linter.
         return nil
       }
     }
+  }
+
+  func documentBefore() throws -> ReadDocument? {
+    try edited.documentBefore.map {
+      ReadDocument(try JSON.parse($0, limits: .trusted).value)
+    }
+  }
+}
+
+extension [Publication] {
+  /// Names the domains that names move between.
+  func findingMoves() throws -> [Publication] {
+    var takers: [Alias: Publication] = [:]
+    for publication in self where !publication.isDeletion {
+      let before = Set(publication.edited.settingsBefore?.aliases ?? [])
+      let domain = publication.edited.stored.domain
+      let own = publication.edited.isNew ? [Alias(domain.name)] : []
+      for name in own + domain.aliases where !before.contains(name) { takers[name] = publication }
+    }
+    if takers.isEmpty { return self }
+    var publications = self
+    let places = Dictionary(
+      indices.map { (self[$0].edited.stored.domain.name, $0) }, uniquingKeysWith: { $1 })
+    for index in indices {
+      for name in self[index].namesGivenUp {
+        guard let taker = takers[name] else { continue }
+        let (from, to) = (self[index].edited.stored.domain, taker.edited.stored.domain)
+        let wasServed = self[index].edited.settingsBefore?.isEnabled ?? false
+        let move = MovedName(
+          from: from.name, to: to.name,
+          before: wasServed ? try self[index].documentBefore() : nil,
+          after: to.isEnabled ? taker.document : nil)
+        publications[index].moves[name] = move
+        if let place = places[to.name] { publications[place].moves[name] = move }
+      }
+    }
+    return publications
+  }
+}
+
+extension Publication {
+  /// The names that the domain had before and has no more.
+  fileprivate var namesGivenUp: [Alias] {
+    let domain = edited.stored.domain
+    let before = edited.settingsBefore?.aliases ?? []
+    if isDeletion { return [Alias(domain.name)] + before }
+    let after = Set(domain.aliases)
+    return before.filter { !after.contains($0) }
   }
 }
 
@@ -62,7 +121,7 @@ public enum PublicationError: Error, Sendable {
   /// The document has errors that are not accepted. Has all findings except accepted errors and,
   /// for a document that is too large, its byte account.
   case refused(DomainName?, [Finding], account: ByteAccount?)
-  /// The document breaks expectations of the domain.
+  /// The change breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)

@@ -65,29 +65,51 @@ extension Publisher {
     }
   }
 
-  /// Publishes the document of an earlier revision again, as a new revision. The rest of the
-  /// domain, such as aliases and expectations, does not change.
+  /// Publishes an earlier revision again, as a new one: its document, names, `enabled` and `cacheSeconds`.
+  /// Everything else stays as it is, such as expectations, which must still hold. A revision of an
+  /// earlier version of the program has only its document.
   ///
-  /// - Throws: `StoreError.notFound`.
+  /// - Parameter check: Called with each name that the domain gets back; throws to refuse.
+  /// - Throws: `StoreError.notFound`, `.nameTaken`, and what `check` throws.
   public func restore(
     _ number: Int, of name: DomainName, if precondition: Precondition = .none,
-    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
+    checking check: (Alias) throws -> Void = { _ in }
   ) throws -> Publication {
     try publish(
       name, if: precondition, action: "restore revision \(number)", by: context
     ) { stored in
       guard let stored else { throw StoreError.notFound(.domain(name)) }
-      let (file, revision) = try store.revision(number, of: stored)
-      // Errors that were accepted once are accepted again.
-      let before = revision.acceptedCodes.compactMap(Finding.Code.init)
-      return try AdoptedFile(file, accepting: accepted.union(before))
-        .proposal(for: stored.domain)
+      var domain = stored.domain
+      let published = try store.revision(number, of: stored)
+      published.settings?.restoreService(of: &domain)
+      let current = Set(stored.domain.aliases)
+      for alias in domain.aliases where !current.contains(alias) { try check(alias) }
+      return try published.file(accepting: accepted).proposal(for: domain)
+    }
+  }
+
+  /// Brings a deleted domain back as it was, as a new revision.
+  ///
+  /// - Parameter check: Called with each alias; throws to refuse.
+  /// - Throws: `StoreError.notFound`, `.notDeleted`, `.nameTaken`, and what `check` throws.
+  public func restore(
+    deleted name: DomainName, if precondition: Precondition = .none,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext,
+    checking check: (Alias) throws -> Void = { _ in }
+  ) throws -> Publication {
+    try publish(name, action: "restore domain", by: context) { _ in
+      let published = try store.lastRevision(ofDeleted: name, if: precondition)
+      var domain = Domain(name: name)
+      published.settings?.restore(&domain)
+      for alias in domain.aliases { try check(alias) }
+      return try published.file(accepting: accepted).proposal(for: domain)
     }
   }
 
   private func publish(
-    _ name: DomainName, if precondition: Precondition, action: String, by context: WriteContext,
-    _ propose: (StoredDomain?) throws -> Proposal
+    _ name: DomainName, if precondition: Precondition = .none, action: String,
+    by context: WriteContext, _ propose: (StoredDomain?) throws -> Proposal
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
@@ -100,12 +122,20 @@ extension Publisher {
     return publication
   }
 
-  /// Deletes a domain with its revisions. Its apps are kept.
-  public func delete(
-    _ name: DomainName, if precondition: Precondition = .none, by context: WriteContext
-  ) throws {
-    try store.write(context) { try $0.delete(name, if: precondition) }
+  /// Deletes a domain. Its revisions and its apps are kept.
+  ///
+  /// - Parameter accepted: `opens-nothing`, if URLs open apps now.
+  @discardableResult public func delete(
+    _ name: DomainName, if precondition: Precondition = .none,
+    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+  ) throws -> Publication {
+    let publication = try store.edit(context, of: name) { _ in
+      try Deletion(of: name, try store.basis(of: name, if: precondition), accepting: accepted)
+    } write: { transaction, deletion in
+      try deletion.publish(in: transaction)
+    }
     try serve(context)
+    return publication
   }
 
   /// Changes an app identifier in all domains that use it, and publishes each of them.
@@ -149,9 +179,9 @@ extension Publisher {
   ) throws -> AppliedState {
     let environments = Dictionary(
       state.apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 })
-    let applied = try store.edit(context) { earlier in
-      try review(
-        state.domains, reusing: earlier,
+    let applied = try store.edit(context) { (earlier: Plan?) in
+      let reviews = try review(
+        state.domains, reusing: earlier?.reviews,
         environment: { try environments[$0] ?? store.environment(of: $0) }
       ) { domain, basis in
         var domain = domain
@@ -160,15 +190,26 @@ extension Publisher {
         }
         return Proposal(domain: domain, accepted: accepted)
       }
-    } write: { transaction, reviews in
-      try transaction.apply(state, reviews, prune: prune)
+      let listed = prune ? Set(state.domains.map(\.name)) : []
+      let gone = prune ? try store.domainNames().filter { !listed.contains($0) } : []
+      let deletions = try refusingTogether(gone) { name in
+        try Deletion(of: name, try store.basis(of: name), accepting: accepted)
+      }
+      return Plan(reviews: reviews, deletions: deletions)
+    } write: { transaction, plan in
+      try transaction.apply(state, plan.reviews, plan.deletions, prune: prune)
     }
     try serve(context)
     return applied
   }
 
-  /// Reviews an edit of each of several domains. Goes on after a `PublicationError`, so that the error
-  /// names every domain that is refused.
+  /// What to write for a desired state.
+  private struct Plan {
+    let reviews: [Review]
+    let deletions: [Deletion]
+  }
+
+  /// Reviews an edit of each of several domains.
   ///
   /// - Parameters:
   ///   - earlier: Reviews that are reused if they are not outdated.
@@ -180,21 +221,30 @@ extension Publisher {
   ) throws -> [Review] {
     let known = Dictionary(
       (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
-    var reviews: [Review] = []
-    var errors: [PublicationError] = []
-    var count = 0
-    for domain in domains {
+    return try refusingTogether(domains) { domain in
       if let review = known[domain.name], try store.isCurrent(review.edit),
         try review.edit.environments.allSatisfy({ try environment($0) == $1 })
       {
-        reviews.append(review)
-        continue
+        return review
       }
+      var basis = try store.basis(of: domain.name)
+      let proposal = try propose(domain, &basis)
+      return try Review(proposal, over: basis, environment: environment)
+    }
+  }
+
+  /// Reviews each of several changes. Goes on after a `PublicationError`, so that the error names every
+  /// domain that is refused.
+  private func refusingTogether<Change, Result>(
+    _ changes: [Change], _ review: (Change) throws -> Result
+  ) throws -> [Result] {
+    var results: [Result] = []
+    var errors: [PublicationError] = []
+    var count = 0
+    for change in changes {
       do {
-        var basis = try store.basis(of: domain.name)
-        let proposal = try propose(domain, &basis)
-        let review = try Review(proposal, over: basis, environment: environment)
-        if count == 0 { reviews.append(review) }
+        let result = try review(change)
+        if count == 0 { results.append(result) }
       } catch let error as PublicationError {
         count += 1
         if count <= 100 { errors.append(error) }
@@ -202,7 +252,16 @@ extension Publisher {
     }
     if count == 1, let error = errors.first { throw error }
     if count > 1 { throw PublicationError.several(errors, count: count) }
-    return reviews
+    return results
+  }
+}
+
+extension PublishedRevision {
+  /// The document as a file to publish. Errors that were accepted once are accepted again, except one
+  /// of the change itself.
+  func file(accepting accepted: Set<Finding.Code>) throws -> AdoptedFile {
+    let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { $0 != .opensNothing }
+    return try AdoptedFile(document, accepting: accepted.union(before))
   }
 }
 

@@ -37,7 +37,7 @@ struct Review {
     let draft = Draft(domain, environments: environments)
     document = draft.document
     let found = draft.findings()
-    findings = proposal.findings + found
+    let findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
     let known = basis.stored.map { Self.acceptedErrors(of: $0, environments) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
@@ -45,13 +45,20 @@ struct Review {
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let isTooLarge = draft.bytes.count > Linter.maximumSize
       let account = isTooLarge ? ByteAccount(of: document) : nil
-      let open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
+      if open.allSatisfy(\.code.isAcceptable) {
+        open += ServiceReview.closing(draft.domain, document, since: old)
+          .filter { $0.isRefused(accepting: accepted) }
+      }
       throw PublicationError.refused(domain.name, open, account: account)
     }
-    changedResolutions = try Self.changedResolutions(of: draft, findings, since: old)
+    let service = try ServiceReview(
+      of: draft.domain, document, since: old, findings: findings, accepting: proposal.accepted)
+    self.findings = findings + service.findings
+    changedResolutions = service.changedResolutions
     edit = DomainEdit(
       domain, over: basis, environments: environments, document: draft.bytes,
-      acceptedCodes: counts.keys.map(\.rawValue).sorted(),
+      acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
       findings: found)
   }
 
@@ -64,27 +71,6 @@ struct Review {
     let findings = Draft(stored.domain, environments: environments).findings()
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
-  }
-
-  /// The URLs of old and new expectations that resolve differently.
-  ///
-  /// - Throws: `PublicationError`.
-  private static func changedResolutions(
-    of draft: Draft, _ findings: [Finding], since old: Domain?
-  ) throws(PublicationError) -> [ChangedResolution] {
-    // Compiles the documents only if there is something to resolve.
-    if draft.domain.expectations.isEmpty && old?.expectations.isEmpty != false { return [] }
-    let broken: [BrokenExpectation]
-    let changes: [ChangedResolution]
-    do throws(TooComplex) {
-      var resolver = try Resolver(draft.domain, draft.document)
-      broken = try resolver.broken()
-      changes = try resolver.changes(since: old)
-    } catch {
-      throw .refused(draft.domain.name, findings + [error.finding], account: nil)
-    }
-    if !broken.isEmpty { throw .expectationsBroken(draft.domain.name, broken) }
-    return changes
   }
 
   /// Writes the rows.
@@ -131,70 +117,6 @@ struct Draft {
           + "domain: people who have that app installed open shared links in it.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
     }
-  }
-}
-
-/// Resolves the URLs of a domain's expectations, all of them within one budget.
-struct Resolver {
-  /// About one second.
-  private static let steps = 100_000_000
-
-  private let domain: Domain
-  private let matcher: Matcher
-  private var budget = MatchingBudget(steps: steps)
-
-  init(_ domain: Domain, _ document: ReadDocument) throws(TooComplex) {
-    self.domain = domain
-    matcher = try Matcher(document.links)
-  }
-
-  mutating func broken() throws(TooComplex) -> [BrokenExpectation] {
-    var broken: [BrokenExpectation] = []
-    for expectation in domain.expectations {
-      let explanation = try explain(expectation)
-      if explanation.resolution == expectation.resolution { continue }
-      broken.append(BrokenExpectation(expectation: expectation, explanation: explanation))
-    }
-    return broken
-  }
-
-  /// The URLs of old and new expectations that resolve differently now, except where the old
-  /// document is too complex, as only documents of earlier versions can be.
-  mutating func changes(since old: Domain?) throws(TooComplex) -> [ChangedResolution] {
-    guard let old else { return [] }
-    var resolver: Resolver
-    do throws(TooComplex) {
-      resolver = try Resolver(old, ReadDocument(old.document.json))
-    } catch {
-      return []
-    }
-    var seen: Set<Expectation> = []
-    var changes: [ChangedResolution] = []
-    for expectation in old.expectations + domain.expectations {
-      guard seen.insert(expectation).inserted, let before = resolver.resolution(of: expectation)
-      else { continue }
-      let after = try explain(expectation).resolution
-      if before == after { continue }
-      changes.append(
-        ChangedResolution(
-          url: expectation.url, app: expectation.app, before: before, after: after))
-    }
-    return changes
-  }
-
-  /// The resolution; `nil` if it takes too many steps.
-  private mutating func resolution(of expectation: Expectation) -> Resolution? {
-    do throws(TooComplex) {
-      return try explain(expectation).resolution
-    } catch {
-      return nil
-    }
-  }
-
-  private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {
-    try matcher.explain(
-      expectation.url.utf8.span, in: matcher.scope(of: expectation.app.text),
-      domain: domain.host(for: expectation.url), budget: &budget)
   }
 }
 

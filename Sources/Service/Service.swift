@@ -40,7 +40,9 @@ public final class Service: Sendable {
   private let checkHour: Mutex<Int>
   private let liveness = Mutex(PublicLiveness())
   private let prunedRows = Counters(prunedTables)
-  private static let prunedTables: [Labels] = [["table": "revision"], ["table": "audit"]]
+  private static let prunedTables: [Labels] = [
+    ["table": "revision"], ["table": "audit"], ["table": "domain"],
+  ]
 
   /// Starts serving.
   ///
@@ -169,6 +171,7 @@ public final class Service: Sendable {
     let pruned = try pruning.step(retention.withLock { $0 })
     prunedRows.add(pruned.revisions, Self.prunedTables[0])
     prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
+    prunedRows.add(pruned.domains, Self.prunedTables[2])
   }
 
   /// Does work that is retried later if it fails. Failure and recovery are each logged once.

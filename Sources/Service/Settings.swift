@@ -97,7 +97,7 @@ extension Configuration {
       "How many of each domain's newest revisions are kept regardless of age."),
     Setting(
       "keepRevisionsDays", \.keepRevisionsDays, .number(0...100_000), .atOnce,
-      "Delete older revisions after this many days; 0 keeps them forever."),
+      "Delete older revisions, and deleted domains, after this many days; 0 keeps them forever."),
     Setting(
       "keepAuditDays", \.keepAuditDays, .number(0...100_000), .atOnce,
       "Delete audit records after this many days; 0 keeps them forever."),

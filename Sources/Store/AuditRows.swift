@@ -23,6 +23,8 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var token: String?
   /// The revision that was published.
   public package(set) var revision: Int?
+  /// What changed of a domain, in words; may be empty.
+  public package(set) var changes = ""
 
   /// The object of an action.
   public enum Subject: Sendable, Equatable {
@@ -109,18 +111,18 @@ enum AuditRows {
       Column("app", \.app),
       Column("token", \.token),
       Column("revision", \.revision),
+      Column("changes", \.changes),
     ])
 
   static let select = "SELECT id, \(table.selection) FROM audit"
 
   static func add(
     _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
-    by context: WriteContext,
-    now: Int64, _ connection: Connection
+    changes: [String] = [], by context: WriteContext, now: Int64, _ connection: Connection
   ) throws {
     var record = AuditRecord(
       at: now, author: context.author, address: context.address, action: action,
-      reason: context.reason, revision: revision)
+      reason: context.reason, revision: revision, changes: changes.joined(separator: "; "))
     switch subject {
     case .domain(let name): record.domain = name
     case .app(let id): record.app = id

@@ -56,13 +56,15 @@ enum DamageCheck {
   private static func documentFaults(
     _ connection: Connection, _ pause: (() throws -> Void)?
   ) throws -> [String] {
+    // Earlier schemas keep nothing of a deleted domain.
+    let deletedName = try Migrator.version(connection) < 5 ? "NULL" : "deleted_name"
     var faults: [String] = []
     var last: Int64? = Int64.min
     while let domain = last, faults.count < most {
       last = nil
       try connection.run(
         """
-        SELECT domain.id, name, domain.revision, document, sha256,
+        SELECT domain.id, ifnull(name, \(deletedName)), domain.revision, document, sha256,
           EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
         FROM domain
         LEFT JOIN domain_name ON domain_name.domain_id = domain.id AND position = 0

@@ -3,7 +3,7 @@ import SQLite
 
 /// The contents of a checked database file.
 public struct DatabaseContents: Sendable, Equatable {
-  /// The number of domains.
+  /// The number of domains, without deleted ones.
   public let domains: Int
   /// The number of revisions of all domains.
   public let revisions: Int
@@ -31,7 +31,10 @@ public struct DatabaseContents: Sendable, Equatable {
       try Schema.known(upTo: schema).check(connection, name)
       let faults = try DamageCheck.faults(connection)
       if !faults.isEmpty { throw BackupError.damaged(name, faults: faults) }
-      domains = try connection.first("SELECT count(*) FROM domain") { $0.int(0) } ?? 0
+      // A deleted domain has no name.
+      domains =
+        try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") { $0.int(0) }
+        ?? 0
       revisions = try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0
     } catch let error as SQLiteError {
       switch error.kind {

@@ -3,11 +3,35 @@ import JSONValue
 import SQLite
 
 extension DomainRows {
-  /// Adds the row of a new domain, for `save` to write the rest.
+  /// Adds the row of a new domain, for `save` to write the rest. A domain that was deleted under this
+  /// name gets its row back, so that its revisions go on.
   static func insert(_ domain: Domain, now: Int64, _ connection: Connection) throws -> DomainRows {
+    if let deleted = try deleted(domain.name, connection) {
+      try DomainTables.domain.update(domain, is: .integer(deleted.id), connection)
+      try connection.run(
+        "UPDATE domain SET deleted_at = NULL, deleted_name = NULL WHERE id = ?",
+        [.integer(deleted.id)])
+      return DomainRows(id: deleted.id)
+    }
     let keys: [Value] = [.integer(0), .integer(now), .integer(now)]
     return DomainRows(id: try DomainTables.domain.insert(domain, keys, connection))
   }
+
+  /// Deletes everything except the row itself and the revisions.
+  func delete(_ name: DomainName, now: Int64, _ connection: Connection) throws {
+    try connection.run(
+      "UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ? WHERE id = ?",
+      [.integer(now), .text(name.text), .integer(now), .integer(id)])
+    for table in Self.tablesOfDomain {
+      try connection.run("DELETE FROM \(table) WHERE domain_id = ?", [.integer(id)])
+    }
+  }
+
+  /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
+  private static let tablesOfDomain: [StaticString] = [
+    "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
+    "expectation", "finding",
+  ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.
   ///

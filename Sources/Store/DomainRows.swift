@@ -43,6 +43,13 @@ struct DomainRows {
     ) { $0.integer(0) }
   }
 
+  /// The names of all domains, in order.
+  static func names(_ connection: Connection) throws -> [DomainName] {
+    try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
+      DomainName(stored: $0.text(0))
+    }
+  }
+
   /// What changes with every edit of the domain with this own name.
   static func version(
     of name: DomainName, _ connection: Connection
@@ -53,6 +60,27 @@ struct DomainRows {
       WHERE name = ? AND position = 0
       """, [.text(name.text)]
     ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.integer(2)) }
+  }
+
+  /// The last state of the deleted domain with this name.
+  static func deleted(
+    _ name: DomainName, _ connection: Connection
+  ) throws -> StoredDomain.Version? {
+    try connection.first(
+      "SELECT id, revision, updated_at FROM domain WHERE deleted_name = ?", [.text(name.text)]
+    ) { StoredDomain.Version(id: $0.integer(0), revision: $0.int(1), updatedAt: $0.integer(2)) }
+  }
+
+  /// The state of the domain with this own name, which may be deleted.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  static func history(
+    of name: DomainName, _ connection: Connection
+  ) throws -> StoredDomain.Version {
+    guard let version = try version(of: name, connection) ?? deleted(name, connection) else {
+      throw StoreError.notFound(.domain(name))
+    }
+    return version
   }
 
   /// The domain with this own name.

@@ -142,11 +142,16 @@ private struct Replacement {
     }
   }
 
+  /// Every domain by its name, or by the name that it had when it was deleted.
+  private static let named = """
+    (SELECT domain.*, ifnull(name, deleted_name) AS own_name FROM main.domain
+      LEFT JOIN main.domain_name ON domain_name.domain_id = domain.id AND position = 0)
+    """
+
   /// The current revisions before the restore, by name.
   private static let rememberRevisions = """
     CREATE TEMP TABLE before AS
-      SELECT name, number, sha256, published_at FROM main.domain
-      JOIN main.domain_name ON domain_name.domain_id = domain.id AND position = 0
+      SELECT own_name, number, sha256, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
     """
 
@@ -195,12 +200,11 @@ private struct Replacement {
     try connection.run(
       """
       INSERT INTO main.revision (domain_id, number, document, sha256, published_at, author, reason,
-        accepted_codes)
+        accepted_codes, settings)
       SELECT domain.id, before.number + 1, document, restored.sha256, ?1, ?2, ?3,
-        accepted_codes
+        accepted_codes, settings
       FROM temp.before
-      JOIN main.domain_name USING (name)
-      JOIN main.domain ON domain.id = domain_name.domain_id AND position = 0
+      JOIN \(Self.named) AS domain USING (own_name)
       JOIN main.revision AS restored ON restored.domain_id = domain.id
         AND restored.number = domain.revision
       WHERE before.number > restored.number OR before.number = restored.number
@@ -210,8 +214,7 @@ private struct Replacement {
     try connection.run(
       """
       INSERT INTO main.audit (at, author, address, action, reason, domain, revision)
-      SELECT ?1, ?2, '', ?3, '', name, number FROM main.domain
-      JOIN main.domain_name ON domain_name.domain_id = domain.id AND position = 0
+      SELECT ?1, ?2, '', ?3, '', own_name, number FROM \(Self.named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number > domain.revision
       """, values)
     try connection.run(

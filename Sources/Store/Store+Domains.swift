@@ -43,8 +43,8 @@ extension Store {
       var (page, total) = ([DomainSummary](), 0)
       try connection.run(
         """
-        SELECT own.name, is_enabled, format, environment, revision, updated_at
-        \(DomainFilter.sql) ORDER BY own.name
+        SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at
+        \(filter.sql) ORDER BY own.name
         """, filter.values
       ) { row in
         total += 1
@@ -55,7 +55,7 @@ extension Store {
           DomainSummary(
             name: DomainName(stored: name), isEnabled: row.bool(1),
             format: try row.enumeration(2), environment: try row.enumeration(3),
-            revision: row.int(4), updatedAt: row.integer(5)))
+            revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6)))
       }
       return (page, total)
     }
@@ -133,13 +133,16 @@ public struct DomainFilter: Sendable {
   public var finding: String?
   /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
   public var isCollected: Bool?
+  /// Whether to list deleted domains instead of those that exist.
+  public var isDeleted: Bool
   /// The domains that a token is limited to; empty for all.
   public var within: [Alias]
 
   /// Conditions; none of them by default.
   public init(
     text: String? = nil, app: AppIdentifier? = nil, environment: App.Environment? = nil,
-    isEnabled: Bool? = nil, finding: String? = nil, isCollected: Bool? = nil, within: [Alias] = []
+    isEnabled: Bool? = nil, finding: String? = nil, isCollected: Bool? = nil,
+    isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
     self.app = app
@@ -147,14 +150,21 @@ public struct DomainFilter: Sendable {
     self.isEnabled = isEnabled
     self.finding = finding
     self.isCollected = isCollected
+    self.isDeleted = isDeleted
     self.within = within
   }
 
   /// The rows that meet the conditions, which are the parameters 1 to 7.
-  fileprivate static let sql = """
-    FROM domain_name AS own JOIN domain ON domain.id = own.domain_id
-    WHERE own.position = 0
-      AND (?1 IS NULL OR EXISTS (
+  fileprivate var sql: String {
+    isDeleted
+      ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
+        + " AND deleted_at IS NOT NULL"
+      : "FROM domain_name AS own \(Self.conditions) AND own.position = 0"
+  }
+
+  private static let conditions = """
+    JOIN domain ON domain.id = own.domain_id
+    WHERE (?1 IS NULL OR instr(own.name, ?1) OR EXISTS (
         SELECT 1 FROM domain_name AS any WHERE any.domain_id = domain.id AND instr(any.name, ?1)))
       AND (?2 IS NULL OR domain.id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?2)"))))
       AND (?3 IS NULL OR environment = ?3)
@@ -198,4 +208,6 @@ public struct DomainSummary: Sendable, Equatable {
   public let revision: Int
   /// The time of the last change, in seconds since 1970.
   public let updatedAt: Int64
+  /// When the domain was deleted, in seconds since 1970; `nil` if it was not.
+  public let deletedAt: Int64?
 }

@@ -80,6 +80,9 @@ public struct RevisionFetches: Sendable, Equatable {
   public let revision: Revision
   /// No element for a class without fetches.
   public let counts: [FetcherClass: FetchCount]
+  /// When Apple's CDN first fetched this document, from this revision or from earlier ones in a row with
+  /// the same document, in seconds since 1970; `nil` if it has not, or if it fetched another one since.
+  public let collectedAt: Int64?
 }
 
 /// The number of domains whose bytes Apple's CDN has not fetched.
@@ -129,20 +132,25 @@ extension Store {
     of name: DomainName, before number: Int?, limit: Int
   ) throws -> FetchReport {
     try read { connection in
-      guard let id = try DomainRows.id(of: name, connection),
-        let current = try RevisionRows.current(of: id, connection)
-      else { throw StoreError.notFound(.domain(name)) }
-      let revisions = try RevisionRows.page(of: id, before: number, limit: limit, connection)
+      let domain = try DomainRows.history(of: name, connection)
+      guard let current = try RevisionRows.current(of: domain.id, connection) else {
+        throw StoreError.notFound(.domain(name))
+      }
+      let revisions = try RevisionRows.page(of: domain.id, before: number, limit: limit, connection)
       let counts = try FetchRows.counts(
-        of: id, from: revisions.last?.number ?? .max, to: revisions.first?.number ?? 0, connection)
+        of: domain.id, from: revisions.last?.number ?? .max, to: revisions.first?.number ?? 0,
+        connection)
       let ofCurrent = try FetchRows.counts(
-        of: id, from: current.number, to: current.number, connection)
+        of: domain.id, from: current.number, to: current.number, connection)
+      let report = { (revision: Revision, counts: [FetcherClass: FetchCount]?) in
+        RevisionFetches(
+          revision: revision, counts: counts ?? [:],
+          collectedAt: try FetchRows.collectedAt(revision, of: domain.id, connection))
+      }
       return FetchReport(
-        current: RevisionFetches(revision: current, counts: ofCurrent[current.number] ?? [:]),
-        totals: try FetchRows.totals(of: id, connection),
-        revisions: revisions.map {
-          RevisionFetches(revision: $0, counts: counts[$0.number] ?? [:])
-        })
+        current: try report(current, ofCurrent[current.number]),
+        totals: try FetchRows.totals(of: domain.id, connection),
+        revisions: try revisions.map { try report($0, counts[$0.number]) })
     }
   }
 }
@@ -192,7 +200,7 @@ enum FetchRows {
         SELECT environment, iif(revision = 1, updated_at, \(servedSince)) AS since,
           EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn')
             AS is_collected_before
-        FROM domain WHERE is_enabled = 1 AND NOT \(isCollected))
+        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected))
       GROUP BY environment, is_collected_before
       """
     ) { row in
@@ -200,6 +208,25 @@ enum FetchRows {
         environment: try row.enumeration(0), isCollectedBefore: row.bool(3), count: row.int(1),
         since: row.integer(2))
     }
+  }
+
+  /// When Apple's CDN first fetched the document of a revision: the newest revision that it fetched by then
+  /// has the same one.
+  static func collectedAt(
+    _ revision: Revision, of domain: Int64, _ connection: Connection
+  ) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT min(first_at) FROM fetch JOIN revision USING (domain_id)
+      WHERE domain_id = ?1 AND fetcher = 'apple-cdn' AND number = fetch.revision
+        AND number BETWEEN (
+          SELECT ifnull(max(number) + 1, 0) FROM revision
+          WHERE domain_id = ?1 AND number < ?2 AND sha256 <> ?3
+            AND number IN (
+              SELECT revision FROM fetch WHERE domain_id = ?1 AND fetcher = 'apple-cdn'))
+          AND ?2 AND sha256 = ?3
+      """, [.integer(domain), .integer(revision.number), .text(revision.sha256)]
+    ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
   /// The counts of some revisions of a domain, by revision.

@@ -1,12 +1,12 @@
 import SQLite
 import Synchronization
 
-/// How long old revisions and audit records are kept.
+/// How long old revisions, deleted domains and audit records are kept.
 public struct Retention: Sendable, Equatable {
   /// The number of newest revisions kept for each domain, whatever their age. The current one is always
   /// kept.
   public var revisions: Int
-  /// The number of days that all revisions are kept; 0 means forever.
+  /// The number of days that all revisions are kept, and deleted domains with theirs; 0 means forever.
   public var revisionDays: Int
   /// The number of days that audit records are kept; 0 means forever.
   public var auditDays: Int
@@ -23,6 +23,8 @@ public struct Retention: Sendable, Equatable {
 public struct Pruned: Sendable, Equatable {
   /// The number of revisions.
   public var revisions = 0
+  /// The number of deleted domains, each with its last revision.
+  public var domains = 0
   /// The number of audit records.
   public var auditRecords = 0
   /// Whether the round through all domains is complete.
@@ -80,7 +82,8 @@ public final class Pruning: Sendable {
     let part = try store.pruneRevisions(
       retention, after: state.domain, domains: Bound.domains, rows: Bound.rows)
     state.domain = part.last ?? state.domain
-    pruned.revisions = part.count
+    pruned.revisions = part.revisions
+    pruned.domains = part.domains
     pruned.isComplete = part.last == nil && state.isAuditDone
     if pruned.isComplete {
       (state.domain, state.isAuditDone, state.next) = (0, false, store.now() + Self.pause)
@@ -100,33 +103,48 @@ extension Store {
     return isTooLong ? nil : now() - seconds
   }
 
-  /// Removes revisions of some of the domains after `last`.
+  /// Removes revisions of some of the domains after `last`, and the first of these domains if it was
+  /// deleted long ago.
   ///
-  /// - Returns: The number of removed revisions, and the last domain with nothing left to remove; `nil`
-  ///   after the last domain of all.
+  /// - Returns: The number of removed revisions and domains, and the last domain with nothing left to
+  ///   remove; `nil` after the last domain of all.
   fileprivate func pruneRevisions(
     _ retention: Retention, after last: Int64, domains: Int, rows: Int
-  ) throws -> (count: Int, last: Int64?) {
-    guard let cutoff = cutoff(days: retention.revisionDays) else { return (0, nil) }
+  ) throws -> (revisions: Int, domains: Int, last: Int64?) {
+    guard let cutoff = cutoff(days: retention.revisionDays) else { return (0, 0, nil) }
     let kept = max(1, retention.revisions)
     let some = try read { connection in
       try connection.all(
         """
-        SELECT id, EXISTS (\(PrunedRevisions.select(of: "domain.id", limit: "1"))) FROM domain
-        WHERE id > ?3 ORDER BY id LIMIT ?4
+        SELECT id, ifnull(deleted_at < ?1, 0),
+          EXISTS (\(PrunedRevisions.select(of: "domain.id", limit: "1")))
+        FROM domain WHERE id > ?3 ORDER BY id LIMIT ?4
         """, [.integer(cutoff), .integer(kept), .integer(last), .integer(domains)]
-      ) { (id: $0.integer(0), hasSome: $0.bool(1)) }
+      ) { (id: $0.integer(0), isOver: $0.bool(1), hasSome: $0.bool(2)) }
     }
-    guard let end = some.last?.id else { return (0, nil) }
-    guard let first = some.first(where: \.hasSome)?.id else { return (0, end) }
+    guard let end = some.last?.id else { return (0, 0, nil) }
+    guard let first = some.first(where: { $0.isOver || $0.hasSome }) else { return (0, 0, end) }
     // A restore may have replaced the domain meanwhile, so all conditions are checked again.
-    let count = try write(Self.context) { transaction in
+    let count: (revisions: Int, domains: Int) = try write(Self.context) { transaction in
+      // Its last revision stays until the end: with it, the domain can still be brought back.
       try transaction.connection.run(
-        "DELETE FROM revision WHERE id IN (\(PrunedRevisions.select(of: "?3", limit: "?4")))",
-        [.integer(cutoff), .integer(kept), .integer(first), .integer(rows)])
-      return transaction.connection.changes
+        first.isOver
+          ? """
+          DELETE FROM revision WHERE id IN (
+            SELECT revision.id FROM domain JOIN revision ON domain_id = domain.id
+            WHERE domain.id = ?3 AND deleted_at < ?1 AND number < domain.revision
+            ORDER BY number LIMIT ?4)
+          """
+          : "DELETE FROM revision WHERE id IN (\(PrunedRevisions.select(of: "?3", limit: "?4")))",
+        [.integer(cutoff), .integer(kept), .integer(first.id), .integer(rows)])
+      let revisions = transaction.connection.changes
+      if !first.isOver || revisions == rows { return (revisions, 0) }
+      try transaction.connection.run(
+        "DELETE FROM domain WHERE id = ? AND deleted_at < ?",
+        [.integer(first.id), .integer(cutoff)])
+      return (revisions, transaction.connection.changes)
     }
-    return (count, count < rows ? first : first - 1)
+    return (count.revisions, count.domains, count.revisions < rows ? first.id : first.id - 1)
   }
 
   /// Removes the oldest audit records.
@@ -159,6 +177,10 @@ private enum PrunedRevisions {
       SELECT id, published_at FROM revision AS old
       WHERE old.domain_id = \(domain)
         AND old.number < (SELECT revision FROM domain AS own WHERE own.id = \(domain))
+        -- The one that Apple holds, since its fetches go with it.
+        AND old.number IS NOT (
+          SELECT max(fetch.revision) FROM fetch
+          WHERE fetch.domain_id = \(domain) AND fetcher = 'apple-cdn')
         AND old.number < (
           SELECT number FROM revision AS kept WHERE kept.domain_id = \(domain)
           ORDER BY number DESC LIMIT 1 OFFSET ?2 - 1)

@@ -2,50 +2,52 @@ public import Association
 import JSONValue
 import SQLite
 
+/// A revision with everything that was published.
+public struct PublishedRevision: Sendable, Equatable {
+  /// The document.
+  public let document: [UInt8]
+  /// Its number, and who published it when.
+  public let revision: Revision
+  /// Everything else that decides what visitors get; `nil` if an earlier version of the program, which
+  /// did not record it, published the revision.
+  public let settings: DomainSettings?
+}
+
 extension Store {
   /// The current revision of a domain with its document.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func currentDocument(
-    of name: DomainName
-  ) throws -> (document: [UInt8], revision: Revision) {
-    try revision(nil, of: name)
-  }
-
-  /// A revision of a domain with its document; `nil` for the current one.
-  ///
-  /// - Throws: `StoreError.notFound`.
-  public func revision(
-    _ number: Int?, of name: DomainName
-  ) throws -> (document: [UInt8], revision: Revision) {
+  public func currentDocument(of name: DomainName) throws -> PublishedRevision {
     try read { connection in
-      guard let domain = try DomainRows.find(name, connection) else {
+      guard let version = try DomainRows.version(of: name, connection) else {
         throw StoreError.notFound(.domain(name))
       }
-      let number = number ?? domain.revision
-      return try RevisionRows.get(number, of: domain, connection)
+      return try RevisionRows.get(nil, of: version, connection)
     }
+  }
+
+  /// A revision of a domain, which may be deleted; `nil` for the last one.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func revision(_ number: Int?, of name: DomainName) throws -> PublishedRevision {
+    try read { try RevisionRows.get(number, of: DomainRows.history(of: name, $0), $0) }
   }
 
   /// A revision of a domain with its document.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func revision(
-    _ number: Int, of domain: StoredDomain
-  ) throws -> (document: [UInt8], revision: Revision) {
-    try read { try RevisionRows.get(number, of: domain, $0) }
+  public func revision(_ number: Int, of domain: StoredDomain) throws -> PublishedRevision {
+    try read { try RevisionRows.get(number, of: domain.version, $0) }
   }
 
-  /// A page of the revisions of a domain, the newest first, before `number`.
+  /// A page of the revisions of a domain, which may be deleted: the newest first, before `number`.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revisions(
     of name: DomainName, before number: Int?, limit: Int
   ) throws -> [Revision] {
     try read { connection in
-      guard let id = try DomainRows.id(of: name, connection) else {
-        throw StoreError.notFound(.domain(name))
-      }
+      let id = try DomainRows.history(of: name, connection).id
       return try RevisionRows.page(of: id, before: number, limit: limit, connection)
     }
   }
@@ -54,7 +56,7 @@ extension Store {
 /// Reads and writes rows of `revision`.
 enum RevisionRows {
   static let table = Table(
-    "revision", keys: ["domain_id", "document"],
+    "revision", keys: ["domain_id", "document", "settings"],
     blank: Revision(
       number: 0, size: 0, sha256: "", publishedAt: 0, author: "", reason: "", acceptedCodes: []),
     columns: [
@@ -66,9 +68,10 @@ enum RevisionRows {
       Column("accepted_codes", \.acceptedCodes),
     ])
 
-  /// The columns that `read` reads, then the document; the first parameter is the domain.
+  /// The columns that `read` reads, then the document and the settings; the first parameter is the domain.
   static let select = """
-    SELECT length(document), \(table.selection), document FROM revision WHERE domain_id = ?
+    SELECT length(document), \(table.selection), document, settings FROM revision
+    WHERE domain_id = ?
     """
 
   static func read(_ row: borrowing Row) throws -> Revision {
@@ -80,10 +83,20 @@ enum RevisionRows {
   /// A revision of a domain with its document.
   static func find(
     _ number: Int, of domain: Int64, _ connection: Connection
-  ) throws -> (document: [UInt8], revision: Revision)? {
-    try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) {
-      ($0.blob(Int32(1 + table.columns.count)), try read($0))
+  ) throws -> PublishedRevision? {
+    try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) { row in
+      let next = Int32(1 + table.columns.count)
+      return PublishedRevision(
+        document: row.blob(next), revision: try read(row),
+        settings: row.isNull(next + 1) ? nil : try settings(row, next + 1))
     }
+  }
+
+  private static func settings(_ row: borrowing Row, _ column: Int32) throws -> DomainSettings {
+    guard let settings = DomainSettings(json: try row.json(column)) else {
+      throw UnreadableColumn(text: row.text(column))
+    }
+    return settings
   }
 
   /// A page of the revisions of a domain, the newest first, before `number`.
@@ -102,13 +115,14 @@ enum RevisionRows {
       [.integer(domain)], row: read)
   }
 
-  /// A revision of a domain with its document. Edits skip no numbers, so a missing revision below the
-  /// current one was pruned.
+  /// A revision of a domain with its document; `nil` for the last one. Edits skip no numbers, so a missing
+  /// revision below the last one was pruned.
   ///
   /// - Throws: `StoreError.notFound`.
   static func get(
-    _ number: Int, of domain: StoredDomain, _ connection: Connection
-  ) throws -> (document: [UInt8], revision: Revision) {
+    _ number: Int?, of domain: StoredDomain.Version, _ connection: Connection
+  ) throws -> PublishedRevision {
+    let number = number ?? domain.revision
     if let found = try find(number, of: domain.id, connection) { return found }
     let wasPruned = (1..<max(1, domain.revision)).contains(number)
     throw StoreError.notFound(wasPruned ? .prunedRevision(number) : .revision(number))
@@ -124,7 +138,9 @@ enum RevisionRows {
       publishedAt: now,
       author: context.author, reason: context.reason.isEmpty ? action : context.reason,
       acceptedCodes: edit.acceptedCodes)
-    try table.insert(revision, [.integer(domain), .blob(edit.document)], connection)
+    let settings = DomainSettings(of: edit.domain).json.text
+    try table.insert(
+      revision, [.integer(domain), .blob(edit.document), .text(settings)], connection)
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])

@@ -65,7 +65,8 @@ extension Store {
       let sequence = try ChangeRows.known(connection).upperBound
       // One statement per domain, so that damage costs only the domains that it hits.
       let domains = try connection.all(
-        "SELECT id FROM domain WHERE id % ? = ?", [.integer(parts), .integer(part)]
+        "SELECT id FROM domain WHERE id % ? = ? AND deleted_at IS NULL",
+        [.integer(parts), .integer(part)]
       ) { $0.integer(0) }
       for domain in domains {
         try body(Changes.Change(domain: domain, now: try ServedRows.read(domain, connection)))
@@ -105,7 +106,7 @@ private enum ServedRows {
       number, document, sha256, published_at,
       EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
     FROM domain LEFT JOIN revision ON domain_id = domain.id AND number = domain.revision
-    WHERE domain.id = ?
+    WHERE domain.id = ? AND deleted_at IS NULL
     """
   private static let revisions = """
     SELECT number, document, sha256, published_at FROM revision

@@ -9,6 +9,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case staleRevision(current: Int)
   /// The domain to create already exists; has its current revision.
   case alreadyExists(current: Int)
+  /// The domain to bring back is not deleted; has its current revision.
+  case notDeleted(DomainName, current: Int)
   /// Another domain already has this name, as its own or as an alias.
   case nameTaken(String, by: DomainName)
   /// The app cannot be deleted because domains use it. Has the first few of them, and their number.

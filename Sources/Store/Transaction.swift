@@ -53,14 +53,17 @@ public enum Precondition: Sendable, Equatable {
 public struct DomainBasis: Sendable {
   /// The domain; `nil` if it does not exist.
   public package(set) var stored: StoredDomain?
-  /// The document that it has published.
-  let published: (document: [UInt8], revision: Revision)?
+  /// What it has published.
+  public let published: PublishedRevision?
 
   init(_ name: DomainName, _ connection: Connection) throws {
     stored = try DomainRows.find(name, connection)
     published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
   }
 
+  fileprivate func isCurrent(_ name: DomainName, _ connection: Connection) throws -> Bool {
+    try DomainRows.version(of: name, connection) == stored?.version
+  }
 }
 
 /// The new state of a domain, with the document to publish for it.
@@ -104,14 +107,31 @@ public struct EditedDomain: Sendable {
   public let stored: StoredDomain
   /// The current revision.
   public let revision: Revision
-  /// The document of the previous revision; `nil` if there is none.
+  /// The document of the previous revision; `nil` if nothing was served before.
   public let documentBefore: [UInt8]?
+  /// The settings before the edit; `nil` if nothing was served before.
+  public let settingsBefore: DomainSettings?
   /// Whether the edit created the domain.
   public let isNew: Bool
   /// Whether anything changed. If not, no revision was published.
   public let isChanged: Bool
   /// The suppressions of findings that have not ended.
-  public package(set) var suppressions: [Suppression] = []
+  public let suppressions: [Suppression]
+
+  /// A domain after an edit.
+  package init(
+    stored: StoredDomain, revision: Revision, documentBefore: [UInt8]?,
+    settingsBefore: DomainSettings?, isNew: Bool, isChanged: Bool,
+    suppressions: [Suppression] = []
+  ) {
+    self.stored = stored
+    self.revision = revision
+    self.documentBefore = documentBefore
+    self.settingsBefore = settingsBefore
+    self.isNew = isNew
+    self.isChanged = isChanged
+    self.suppressions = suppressions
+  }
 }
 
 /// An open write transaction. `Store.write` lends it to its body.
@@ -128,11 +148,14 @@ public struct Transaction: ~Copyable {
   }
 
   /// Adds an audit record.
+  ///
+  /// - Parameter changes: What changed besides the document, in words.
   func record(
-    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil
+    _ action: String, _ subject: AuditRecord.Subject, revision: Int? = nil,
+    changes: [String] = []
   ) throws {
     try AuditRows.add(
-      action, subject, revision: revision, by: context, now: now, connection)
+      action, subject, revision: revision, changes: changes, by: context, now: now, connection)
   }
 }
 
@@ -148,13 +171,31 @@ extension Store {
     return basis
   }
 
-  /// Whether an edit is still based on what is stored.
-  public func isCurrent(_ edit: DomainEdit) throws -> Bool { try read { try edit.isCurrent($0) } }
-}
+  /// The names of all domains, in order.
+  public func domainNames() throws -> [DomainName] { try scan { try DomainRows.names($0) } }
 
-extension DomainEdit {
-  fileprivate func isCurrent(_ connection: Connection) throws -> Bool {
-    try DomainRows.version(of: domain.name, connection) == basis.stored?.version
+  /// Whether an edit is still based on what is stored.
+  public func isCurrent(_ edit: DomainEdit) throws -> Bool {
+    try read { try edit.basis.isCurrent(edit.domain.name, $0) }
+  }
+
+  /// The last revision of a deleted domain.
+  ///
+  /// - Throws: `StoreError.notFound` if no such domain was deleted, `.notDeleted`, or
+  ///   `.staleRevision` if the precondition fails.
+  public func lastRevision(
+    ofDeleted name: DomainName, if precondition: Precondition
+  ) throws -> PublishedRevision {
+    try read { connection in
+      if let version = try DomainRows.version(of: name, connection) {
+        throw StoreError.notDeleted(name, current: version.revision)
+      }
+      let version = try DomainRows.history(of: name, connection)
+      if case .revision(let expected) = precondition, !expected.contains(version.revision) {
+        throw StoreError.staleRevision(current: version.revision)
+      }
+      return try RevisionRows.get(nil, of: version, connection)
+    }
   }
 }
 
@@ -167,53 +208,57 @@ extension Transaction {
   ///   found them.
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     let isCurrent =
-      try edit.isCurrent(connection)
+      try edit.basis.isCurrent(edit.domain.name, connection)
       && edit.environments.allSatisfy { try AppRows.environment(of: $0, connection) == $1 }
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
+    let settings = old.map { DomainSettings(of: $0.domain) }
     if let old, let before, old.domain == edit.domain, before.document == edit.document {
       return EditedDomain(
-        stored: old, revision: before.revision, documentBefore: before.document, isNew: false,
-        isChanged: false,
+        stored: old, revision: before.revision, documentBefore: before.document,
+        settingsBefore: settings, isNew: false, isChanged: false,
         suppressions: try SuppressionRows.all(of: old.id, connection).filter { $0.endsAt > now })
     }
+    let former = try old?.version ?? DomainRows.deleted(edit.domain.name, connection)
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
     let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
     let revision = try RevisionRows.publish(
-      edit, number: (old?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
+      edit, number: (former?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
       connection)
     let suppressions = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection)
     try ChangeRows.add(rows.id, connection)
-    try record(action, .domain(domain.name), revision: revision.number)
+    var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
+    if let before, before.document != edit.document { changes.append("document changed") }
+    try record(action, .domain(domain.name), revision: revision.number, changes: changes)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: edit.acceptedCodes),
-      revision: revision, documentBefore: before?.document, isNew: old == nil, isChanged: true,
-      suppressions: suppressions.filter { $0.endsAt > now })
+      revision: revision, documentBefore: before?.document, settingsBefore: settings,
+      isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
   }
 
-  /// Deletes a domain with its revisions. Its apps are kept.
+  /// Deletes a domain. Its revisions and its apps are kept.
   ///
-  /// - Throws: `StoreError.notFound`, `.staleRevision`.
-  public func delete(_ name: DomainName, if precondition: Precondition = .none) throws {
-    let old = try DomainRows.version(of: name, connection)
-    try precondition.check(old?.revision, of: name)
-    guard let old else { throw StoreError.notFound(.domain(name)) }
-    try connection.run("DELETE FROM domain WHERE id = ?", [.integer(old.id)])
+  /// - Throws: `Outdated` if the domain is no longer as it was found.
+  public func delete(_ basis: DomainBasis) throws {
+    guard let old = basis.stored, try basis.isCurrent(old.domain.name, connection) else {
+      throw Outdated()
+    }
+    try DomainRows(id: old.id).delete(old.domain.name, now: now, connection)
     try ChangeRows.add(old.id, connection)
-    try record("delete domain", .domain(name))
+    let names = old.domain.names.map { "\($0) no longer served" }
+    let more = names.count - 20
+    try record(
+      "delete domain", .domain(old.domain.name),
+      changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
   }
 
   /// The names of all domains, in order.
-  public func domainNames() throws -> [DomainName] {
-    try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
-      DomainName(stored: $0.text(0))
-    }
-  }
+  public func domainNames() throws -> [DomainName] { try DomainRows.names(connection) }
 
   /// Releases the aliases that these edits take from their domains, so that other domains can take
   /// them. Save the edits in the same transaction: until then, a reserved name (RFC 2606, `.invalid`)

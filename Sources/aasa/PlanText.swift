@@ -30,8 +30,10 @@ struct PlanText {
     let (sign, color) = action.mark
     var line = style.paint("\(sign) \(name)", color)
     guard let publication else { return [line] }
-    line += style.paint(
-      "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
+    if action != .delete {
+      line += style.paint(
+        "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
+    }
     let details = publication.details
     var lines = details.prefix(mostDetails).map { style.paint($0.text, $0.color) }
     if details.count > mostDetails {
@@ -82,7 +84,10 @@ extension PublicationResource {
   fileprivate var details: [Detail] {
     let findings = findings.filter { $0.severity != .note }.map { finding -> Detail in
       let words = [finding.severity.rawValue, finding.code, finding.pointer, finding.message]
-      return (words.joined(separator: " "), finding.severity == .error ? .red : .yellow)
+      return (
+        words.filter { !$0.isEmpty }.joined(separator: " "),
+        finding.severity == .error ? .red : .yellow
+      )
     }
     let resolutions = changedResolutions.map { ("! \($0.text)", TextStyle.Color.yellow) as Detail }
     return findings + resolutions + changes.map(\.detail)

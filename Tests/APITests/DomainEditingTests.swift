@@ -158,7 +158,7 @@ import Testing
     try running.put("a.example.com", own)
     #expect(try running.served("x.b.example.com")["webcredentials"] != nil)
     let response = try admin.send(
-      "PATCH", "/v1/domains/a.example.com", json: ["enabled": false])
+      "PATCH", "/v1/domains/a.example.com?accept=opens-nothing", json: ["enabled": false])
     #expect(response.status == 200)
     for name in ["a.example.com", "b.example.com", "x.b.example.com", "c.example.com"] {
       let isServed = name == "b.example.com" || name == "c.example.com"
@@ -168,7 +168,7 @@ import Testing
     }
     try running.put("a.example.com", own)
     #expect(try running.served("x.b.example.com")["webcredentials"] != nil)
-    #expect(try admin.send("DELETE", "/v1/domains/a.example.com").status == 204)
+    #expect(try admin.send("DELETE", "/v1/domains/a.example.com").status == 200)
     #expect(try running.served("a.example.com")["applinks"] != nil)
   }
 
@@ -193,7 +193,8 @@ import Testing
 
   @Test func aDisabledDomainIsNotServedUntilItIsEnabledAgain() throws {
     try running.put("example.com", ["aliases": ["*.example.com"], "entries": entries])
-    #expect(try admin.send("PATCH", target, json: ["enabled": false]).status == 200)
+    let disable = "\(target)?accept=opens-nothing"
+    #expect(try admin.send("PATCH", disable, json: ["enabled": false]).status == 200)
     #expect(try running.serve("example.com").status == 404)
     #expect(try running.serve("www.example.com").status == 404)
     #expect(try admin.send("GET", target + "/file").status == 200)
@@ -203,8 +204,8 @@ import Testing
 
   @Test func aDeletedDomainAndItsAliasesCanBeAddedAgain() throws {
     try running.put("example.com", ["aliases": ["www.example.com"], "entries": entries])
-    let response = try admin.send("DELETE", target)
-    #expect(response.status == 204 && response.body.isEmpty)
+    let response = try admin.send("DELETE", target + "?accept=opens-nothing")
+    #expect(response.status == 200)
     #expect(try running.serve("example.com").status == 404)
     #expect(try running.serve("www.example.com").status == 404)
     #expect(try admin.send("DELETE", target).status == 404)
@@ -215,7 +216,7 @@ import Testing
   @Test func everyEditIsServedWithANewETag() throws {
     try running.put("example.com", ["entries": entries])
     let first = try running.serve("example.com")["ETag"]
-    try running.put("example.com", ["webcredentials": [.string(app)]])
+    try running.put("example.com?accept=opens-nothing", ["webcredentials": [.string(app)]])
     let second = try running.serve("example.com")["ETag"]
     try running.put("example.com", ["entries": entries])
     #expect(first != second)

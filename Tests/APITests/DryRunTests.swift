@@ -32,13 +32,19 @@ import Testing
   }
 
   @Test(arguments: [
-    ("PUT", "/v1/domains/example.com", #"{"aliases": ["www.example.com"]}"#),
+    ("PUT", "/v1/domains/example.com?accept=opens-nothing", #"{"aliases": ["www.example.com"]}"#),
     ("PUT", "/v1/domains/new.example", "{}"),
-    ("PATCH", "/v1/domains/example.com", #"{"enabled": false}"#),
-    ("PUT", "/v1/domains/example.com/file", #"{"webcredentials": {"apps": ["ABCDE12345.x"]}}"#),
+    ("PATCH", "/v1/domains/example.com?accept=opens-nothing", #"{"enabled": false}"#),
+    (
+      "PUT", "/v1/domains/example.com/file?accept=opens-nothing",
+      #"{"webcredentials": {"apps": ["ABCDE12345.x"]}}"#
+    ),
     ("POST", "/v1/domains/example.com/entries", #"{"apps": ["ABCDE12345.new"], "routes": []}"#),
-    ("PUT", "/v1/domains/example.com/entries/1", #"{"apps": ["ABCDE12345.new"]}"#),
-    ("DELETE", "/v1/domains/example.com/entries/1", ""),
+    (
+      "PUT", "/v1/domains/example.com/entries/1?accept=opens-nothing",
+      #"{"apps": ["ABCDE12345.new"]}"#
+    ),
+    ("DELETE", "/v1/domains/example.com/entries/1?accept=opens-nothing", ""),
     ("POST", "/v1/domains/example.com/entries/1/routes", #"{"path": "/c"}"#),
     ("PUT", "/v1/domains/example.com/entries/1/routes", #"{"routes": [2, 1]}"#),
     ("PATCH", "/v1/domains/example.com/entries/1/routes/1", #"{"path": "/c"}"#),
@@ -50,7 +56,7 @@ import Testing
     ("POST", "/v1/apps/ABCDE12345.com.example.app/rename", #"{"to": "ABCDE12345.renamed"}"#),
     ("PUT", "/v1/apps/ABCDE12345.other", #"{"name": "Other"}"#),
     ("POST", "/v1/apply", #"{"apps": [], "domains": [{"domain": "applied.example"}]}"#),
-    ("DELETE", "/v1/domains/example.com", ""),
+    ("DELETE", "/v1/domains/example.com?accept=opens-nothing", ""),
     ("POST", "/v1/tokens", #"{"name": "new", "role": "viewer"}"#),
     ("DELETE", "/v1/tokens/test", ""),
   ])
@@ -60,7 +66,8 @@ import Testing
     let before = try state()
     let served = try running.serve("example.com").body
     let bytes = body.isEmpty ? nil : Array(body.utf8)
-    let dry = try admin.send(method, path + "?dryRun=true", body: bytes)
+    let dry = try admin.send(
+      method, path + (path.contains("?") ? "&" : "?") + "dryRun=true", body: bytes)
     #expect((200...204).contains(dry.status), "\(dry.text)")
     #expect(try state() == before)
     #expect(try running.serve("example.com").body == served)

@@ -80,7 +80,7 @@ import Testing
     #expect(try served == ["/a", "/b", "/c", "/y"])
     let again = try admin.send("PUT", target, json: json)
     #expect(try again.json["changed"] == false && again.json["entry"] == replaced["entry"])
-    try edit("DELETE", target)
+    try edit("DELETE", target + "?accept=opens-nothing")
     #expect(try served == ["/a", "/b", "/c"])
     #expect(try admin.send("DELETE", target).code == "entry-not-found")
   }

@@ -33,10 +33,30 @@ import Testing
         "fetcher": "apple-cdn", "count": 1, "firstAt": "2023-11-14T22:13:20Z",
         "lastAt": "2023-11-14T22:13:20Z", "lastRevision": 1,
       ])
-    try running.put("example.com", ["cacheSeconds": 60])
+    try running.put("example.com", ["appclips": [.string(app)]])
     let current = try fetches()["current"]
     #expect(current?["revision"] == 2 && current?["collected"] == false)
     #expect(try fetches()["items"]?[1]?["collected"] == true)
+  }
+
+  @Test func aRevisionWithTheSameDocumentIsCollectedAlready() throws {
+    let items = { try fetches()["items"]?.arrayValue?.map { $0["collected"] == true } }
+    try running.noteFetch()
+    try running.put("example.com", ["cacheSeconds": 60])
+    try running.put("example.com", ["cacheSeconds": 60, "aliases": ["www.example.com"]])
+    #expect(try items() == [true, true, true])
+    #expect(try fetches()["current"]?["firstFetchedByAppleAt"] == "2023-11-14T22:13:20Z")
+    #expect(try fetches()["current"]?["counts"]?["apple-cdn"] == 0)
+    try running.put("example.com", ["appclips": [.string(app)]])
+    #expect(try items() == [false, true, true, true])
+    // Apple never fetched revision 4, so it still has the document that is restored.
+    let restore = "/v1/domains/example.com/revisions/3/restore"
+    #expect(try running.admin.send("POST", restore).status == 200)
+    #expect(try items() == [true, false, true, true, true])
+    try running.noteFetch(of: 4)
+    #expect(try items() == [false, true, true, true, true])
+    try running.noteFetch(at: 1_700_000_500, of: 5)
+    #expect(try fetches()["current"]?["firstFetchedByAppleAt"] == "2023-11-14T22:21:40Z")
   }
 
   @Test func fetchesByDevicesAndOthersDoNotMeanThatAppleHasIt() throws {
@@ -69,11 +89,13 @@ import Testing
 }
 
 extension RunningService {
-  /// Adds a fetch of revision 1 of the first domain to the ledger.
-  func noteFetch(by fetcher: FetcherClass = .appleCDN, at time: Int64 = 1_700_000_000) throws {
+  /// Adds a fetch of a revision of the first domain to the ledger.
+  func noteFetch(
+    by fetcher: FetcherClass = .appleCDN, at time: Int64 = 1_700_000_000, of revision: Int = 1
+  ) throws {
     try store.add([
       NewFetches(
-        domain: 1, revision: 1, fetcher: fetcher, count: 1, firstAt: time, lastAt: time)
+        domain: 1, revision: revision, fetcher: fetcher, count: 1, firstAt: time, lastAt: time)
     ])
   }
 }

@@ -49,7 +49,8 @@ import Testing
       ])
     #expect(try running.serve("moved.example").status == 200)
     #expect(try running.serve("d4.example").status == 200)
-    let pruned = try admin.send("POST", "/v1/apply?prune=true", json: .object(state))
+    let pruned = try admin.send(
+      "POST", "/v1/apply?prune=true&accept=opens-nothing", json: .object(state))
     #expect(try plan(pruned).first == "d4.example: delete")
     #expect(try running.serve("d4.example").status == 404)
   }
@@ -57,7 +58,7 @@ import Testing
   @Test func oneApplyCanMoveAnAliasToAnotherDomain() throws {
     let change = { (first: JSON, second: JSON) in
       try admin.send(
-        "POST", "/v1/apply",
+        "POST", "/v1/apply?accept=opens-nothing",
         json: [
           "domains": [
             ["domain": "d0.example", "aliases": first],
@@ -97,7 +98,7 @@ import Testing
     let before = try admin.send("GET", "/v1/export").body
     let bad: JSON = [["apps": [.string(app)], "routes": [["path": "/$(nowhere)"]]]]
     let response = try admin.send(
-      "POST", "/v1/apply",
+      "POST", "/v1/apply?accept=opens-nothing",
       json: [
         "apps": [["app": "ABCDE12345.new", "name": "New"]],
         "domains": [

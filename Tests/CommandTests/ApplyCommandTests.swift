@@ -32,11 +32,36 @@ import Testing
     try trial.remove("b.example.json")
     #expect(try trial.run("apply", at: site, trial.directory).status == 0)
     #expect(try trial.isServed(["/b", "/c/*"], for: "b.example"))
-    let result = try trial.run("apply", at: site, "--prune", trial.directory)
+    let expecting = try trial.run("apply", at: site, "--prune", trial.directory)
+    #expect(expecting.status == 1 && expecting.errors.contains("1 expectation"))
+    let client = try trial.server.client()
+    let patch: JSON = ["expectations": [], "aliases": ["www.example"]]
+    #expect(try client.send("PATCH", "/v1/domains/b.example", json: patch).status == 200)
+    let refused = try trial.run("apply", at: site, "--prune", trial.directory)
+    #expect(refused.status == 1 && refused.errors.contains("opens-nothing"))
+    let result = try trial.run(
+      "apply", at: site, "--prune", "--accept", "opens-nothing", trial.directory)
     #expect(result.status == 0)
     #expect(result.lines.contains("- b.example"))
+    #expect(result.output.contains("    - domain b.example deleted [https://b.example/b for "))
+    #expect(result.output.contains("    - alias www.example removed [https://www.example/b for "))
     #expect(try becomesTrue(within: 1) { try trial.server.file(of: "b.example").status == 404 })
     #expect(try trial.isServed(["/a"], for: "a.example"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func changesOfSettingsArePrinted(site: StateTrial.Site) throws {
+    try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSeconds\": 60", in: "a.example.json")
+    let client = try trial.server.client()
+    let patch: JSON = ["aliases": ["www.example"]]
+    #expect(try client.send("PATCH", "/v1/domains/a.example", json: patch).status == 200)
+    try trial.replace(
+      "\"aliases\": []", with: "\"aliases\": [\"www.example\"]", in: "b.example.json")
+    let plan = try trial.run("diff", at: site, trial.directory).output
+    #expect(plan.contains("    ~ cacheSeconds changed: from 3600 to 60\n"), "\(plan)")
+    #expect(plan.contains("    - alias www.example moved to b.example [https://www.example/"))
+    #expect(
+      plan.contains("    + alias www.example moved here from a.example [https://www.example/"))
   }
 
   @Test(arguments: StateTrial.Site.allCases)
@@ -46,7 +71,7 @@ import Testing
     let result = try trial.run("apply", at: site, trial.directory)
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("Not published: "))
+    #expect(result.errors.contains("Nothing was changed: "))
     #expect(
       result.errors.contains(
         "b.example https://b.example/c/1 for \(AssociationFile.app): expected match, would be no-match"
@@ -72,12 +97,13 @@ import Testing
     let state: JSON = ["domains": [StateTrial.domain("a.example", ["/$(food)"])]]
     let refused = try trial.run("apply", at: site, "-", input: state.serialized())
     #expect(refused.status == 1)
-    #expect(refused.errors.contains(" To publish anyway, accept undefined-variable."))
+    #expect(refused.errors.contains(" To publish anyway, accept opens-nothing,undefined-variable."))
     #expect(
       refused.errors.contains(
         "\n  a.example /applinks/details/0/components/0/~1: undefined-variable: "))
     let accepted = try trial.run(
-      "apply", at: site, "--accept", "undefined-variable", "-", input: state.serialized())
+      "apply", at: site, "--accept", "undefined-variable,opens-nothing", "-",
+      input: state.serialized())
     #expect(accepted.status == 0, "\(refused.errors)\(accepted.errors)")
     #expect(accepted.output.contains("\n    error undefined-variable "))
   }

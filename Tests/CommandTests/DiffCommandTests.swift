@@ -37,7 +37,11 @@ import Testing
     #expect(result.lines.last?.hasSuffix("Nothing was changed.") == true)
     #expect(!result.bytes.contains(0x1B), "a pipe gets no colours")
 
-    let pruning = try trial.run("diff", at: site, "--prune", trial.directory)
+    let client = try trial.server.client()
+    let patch: JSON = ["expectations": []]
+    #expect(try client.send("PATCH", "/v1/domains/b.example", json: patch).status == 200)
+    let pruning = try trial.run(
+      "diff", at: site, "--prune", "--accept", "opens-nothing", trial.directory)
     #expect(pruning.status == 2)
     #expect(pruning.lines.contains("- b.example"))
     #expect(try trial.isServed(["/a"], for: "a.example"))

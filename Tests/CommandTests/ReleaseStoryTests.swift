@@ -16,7 +16,7 @@ import Testing
       return StateTrial.domain("d\(index).example", ["/p/*", "/q\(index)"], expecting: url)
     }
     let answer = try trial.server.client().send(
-      "POST", "/v1/apply?prune=true", json: ["domains": .array(domains)])
+      "POST", "/v1/apply", json: ["domains": .array(domains)])
     guard answer.status == 200 else { throw StateTrial.NotSetUp(problem: answer.text) }
   }
 
@@ -43,11 +43,15 @@ import Testing
       file["entries"] = [["apps": [.string(new)], "routes": routes]]
       return file
     }
-    // The plan is refused: one domain expects a link to open the old app.
-    let refused = try trial.run("diff", at: .server, trial.directory)
+    // The plan is refused: no link would open the old app any more.
+    let closed = try trial.run("diff", at: .server, trial.directory)
+    #expect(closed.status == 1 && closed.errors.contains("opens-nothing"), "\(closed.errors)")
+    // She accepts that. It is refused again: one domain expects a link to open the old app.
+    let accept = ["--accept", "opens-nothing", trial.directory]
+    let refused = try trial.run("diff", at: .server, words: accept)
     #expect(refused.status == 1)
     #expect(refused.errors.contains("https://d42.example/p/1"), "\(refused.errors)")
-    #expect(try trial.run("apply", at: .server, trial.directory).status == 1)
+    #expect(try trial.run("apply", at: .server, words: accept).status == 1)
     #expect(try trial.server.file(of: "d7.example").text.contains(AssociationFile.app))
     // She corrects the expectation, sees the plan, and applies it.
     try rewrite { file in
@@ -55,10 +59,10 @@ import Testing
       file["expectations"] = try renamed(file["expectations"])
       return file
     }
-    let plan = try trial.run("diff", at: .server, trial.directory)
+    let plan = try trial.run("diff", at: .server, words: accept)
     #expect(plan.status == 2)
     #expect(plan.lines.last?.contains("\(Self.count) to update") == true)
-    #expect(try trial.run("apply", at: .server, trial.directory).status == 0)
+    #expect(try trial.run("apply", at: .server, words: accept).status == 0)
     #expect(try trial.run("diff", at: .server, trial.directory).status == 0)
     for index in [0, 42, 999] {
       let served = try trial.server.file(of: "d\(index).example").text
@@ -66,7 +70,7 @@ import Testing
     }
     // One domain has to go back, and only that one does.
     let back = try trial.server.client().send(
-      "POST", "/v1/domains/d7.example/revisions/1/restore", body: [])
+      "POST", "/v1/domains/d7.example/revisions/1/restore?accept=opens-nothing", body: [])
     #expect(back.status == 200, "\(back.text)")
     #expect(try trial.server.file(of: "d7.example").text.contains(AssociationFile.app))
     #expect(try trial.server.file(of: "d8.example").text.contains(new))

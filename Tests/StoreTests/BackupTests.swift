@@ -128,7 +128,8 @@ import Testing
     let stored = try store.domain(name)
     #expect(stored.revision == 4 && stored.domain.paths == ["/b"])
     #expect(stored.domain.aliases.map(\.description) == ["www.example.com"])
-    let (document, revision) = try store.currentDocument(of: name)
+    let current = try store.currentDocument(of: name)
+    let (document, revision) = (current.document, current.revision)
     #expect(try document == store.revision(2, of: name).document)
     #expect(revision.author == "aasa restore" && revision.reason == "restore backup")
     #expect(revision.publishedAt == TemporaryStore.time + 60)
@@ -140,6 +141,29 @@ import Testing
     #expect(edited.revision == 5)
     let routes = edited.domain.document.entries.flatMap(\.routes).compactMap(\.id)
     #expect(!ids.isEmpty && Set(routes).count == 2)
+  }
+
+  @Test func aRevisionNumberIsNotUsedAgainWhicheverSideHasDeletedTheDomain() throws {
+    try save()
+    try store.put(.example(paths: ["/c"]))
+    try store.delete(name)
+    #expect(try restore().republished == 1)
+    #expect(try store.domain(name).revision == 4)
+    #expect(try store.revision(4, of: name).settings?.aliases.count == 1)
+    try store.delete(name)
+    try save(replacing: true)
+    #expect(try store.put(.example(paths: ["/d"])).revision.number == 5)
+    #expect(try restore().republished == 1)
+    #expect(throws: StoreError.notFound(.domain(name))) { try store.domain(name) }
+    #expect(try store.domains(DomainFilter(isDeleted: true), limit: 9).page.map(\.revision) == [6])
+    #expect(try store.put(.example(paths: ["/e"])).revision.number == 7)
+  }
+
+  @Test func aBackupWithADeletedDomainIsWhole() throws {
+    try store.delete(name)
+    let contents = try save()
+    #expect(contents.domains == 0 && contents.revisions == 2)
+    #expect(try store.faults {} == [])
   }
 
   @Test func unchangedDomainsAreNotRepublished() throws {

@@ -36,7 +36,10 @@ extension Store {
       domain, over: try basis(of: domain.name), document: document ?? domain.document.rendered())
   }
 
-  func delete(_ name: DomainName) throws { try write(Self.context) { try $0.delete(name) } }
+  func delete(_ name: DomainName) throws {
+    let basis = try basis(of: name)
+    try write(Self.context) { try $0.delete(basis) }
+  }
 
   func createToken(name: String, role: Role, domains: [String] = []) throws -> TokenSecret {
     let domains = try domains.map { try Alias($0) }

@@ -45,6 +45,7 @@ import Testing
       let step = try pruning.step(retention)
       total.revisions += step.revisions
       total.auditRecords += step.auditRecords
+      total.domains += step.domains
       if step.isComplete { return total }
     }
   }
@@ -105,6 +106,41 @@ import Testing
     clock.set(day: 10_001)
     while try !pruning.step(retention).isComplete {}
     #expect(try numbers() == [180])
+  }
+
+  @Test func aDeletedDomainIsPrunedWhenItsDeletionIsOld() throws {
+    try publish(days: 0..<120)
+    try publish("other.example", days: 119..<120)
+    clock.set(day: 125)
+    for name in [name, try DomainName("other.example")] { try store.delete(name) }
+    let retention = Retention(revisions: 1000, revisionDays: 10)
+    #expect(try prune(Retention(revisions: 1)).domains == 0, "0 days keep everything")
+    clock.set(day: 134)
+    #expect(try prune(retention) == Pruned(), "it was deleted 9 days ago")
+    #expect(try numbers().count == 120)
+    try publish("other.example", days: 134..<135)
+    clock.set(day: 136)
+    let pruned = try prune(retention)
+    #expect(pruned.domains == 1 && pruned.revisions == 119)
+    #expect(throws: StoreError.notFound(.domain(name))) { try numbers() }
+    #expect(try numbers("other.example") == [1, 2])
+    #expect(try store.domains(DomainFilter(isDeleted: true), limit: 9).total == 0)
+    #expect(try store.put(.example()).revision.number == 1)
+  }
+
+  @Test func theRevisionThatAppleHasIsKept() throws {
+    try publish(days: 0..<5)
+    let domain = try store.domain(name).id
+    for revision in 1...2 {
+      try store.add([
+        NewFetches(
+          domain: domain, revision: revision, fetcher: .appleCDN, count: 1, firstAt: clock.now,
+          lastAt: clock.now)
+      ])
+    }
+    clock.set(day: 100)
+    try prune(Retention(revisions: 1, revisionDays: 1))
+    #expect(try numbers() == [2, 5])
   }
 
   @Test func auditRecordsArePrunedByAge() throws {

@@ -123,10 +123,12 @@ import Testing
   }
 
   @Test func anEditOfADeletedDomainCreatesItAgainOrIsRefused() throws {
-    let created = try race({ try $0.delete(name) }, against: { try add("/c", by: $0) })
+    let created = try race(
+      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", by: $0) })
     #expect(try created.get().edited.isNew)
-    try check(1, paths: ["/c"])
-    let refused = try race({ try $0.delete(name) }, against: { try add("/c", if: .exists, by: $0) })
+    try check(3, paths: ["/c"])
+    let refused = try race(
+      { try $0.delete(store.basis(of: name)) }, against: { try add("/c", if: .exists, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try refused.get() }
     #expect(try store.domains(limit: 1).total == 0)
   }
@@ -136,7 +138,7 @@ import Testing
     let result = try race(
       { _ = try $0.save(edit, action: "test") },
       against: {
-        try publisher.delete(name, if: .revision([2]), by: $0)
+        try publisher.delete(name, if: .revision([2]), accepting: [.opensNothing], by: $0)
       })
     #expect(throws: StoreError.staleRevision(current: 3)) { try result.get() }
     try check(3, paths: ["/b"])
@@ -152,7 +154,8 @@ import Testing
     #expect(try restored.get().edited.revision.number == 4)
     try check(4, paths: ["/first"])
     let late = try race(
-      { try $0.delete(name) }, against: { try publisher.restore(1, of: name, by: $0) })
+      { try $0.delete(store.basis(of: name)) },
+      against: { try publisher.restore(1, of: name, by: $0) })
     #expect(throws: StoreError.notFound(.domain(name))) { try late.get() }
   }
 
@@ -169,7 +172,7 @@ import Testing
     #expect(try store.domain(name).domain.document.appIdentifiers == [renamed])
     try check(4, paths: ["/b"])
     let deleted = try race(
-      { try $0.delete(name) },
+      { try $0.delete(store.basis(of: name)) },
       against: {
         try publisher.rename(renamed, to: app, by: $0)
       })
@@ -207,16 +210,16 @@ import Testing
     let pruned = try race(
       { _ = try $0.save(created, action: "test") },
       against: {
-        try publisher.apply(state, prune: true, by: $0)
+        try publisher.apply(state, prune: true, accepting: [.opensNothing], by: $0)
       })
     #expect(try pruned.get().domains.map(\.action) == [.delete, .unchanged, .unchanged])
     let deleted = try race(
-      { try $0.delete(name) },
+      { try $0.delete(store.basis(of: name)) },
       against: {
-        try publisher.apply(state, prune: true, by: $0)
+        try publisher.apply(state, prune: true, accepting: [.opensNothing], by: $0)
       })
     #expect(try deleted.get().domains.map(\.action) == [.create, .unchanged])
-    try check(1, paths: ["/a"])
+    try check(5, paths: ["/a"])
   }
 
   @Test func anAppsNewEnvironmentIsReviewed() throws {

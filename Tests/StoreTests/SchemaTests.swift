@@ -1,3 +1,4 @@
+import Association
 import Foundation
 import Migrations
 import SQLite
@@ -50,6 +51,29 @@ import Testing
     #expect(tables == ["token", "migration"])
     #expect(try connection.first("SELECT count(*) FROM migration") { $0.int(0) } == 0)
     #expect(try connection.first("SELECT x FROM token") { $0.int(0) } == 5)
+  }
+
+  @Test func theSettingsOfCurrentRevisionsAreKnownAfterTheUpgradeAndOthersAreNot() throws {
+    let app = try AppIdentifier("ABCDE12345.com.example.app")
+    var domain = try Domain.example(aliases: ["z.example", "*.a.example"])
+    domain.expectations = [
+      Expectation(url: "https://z.example/\u{E9}\"?a=/", app: app, resolution: .noMatch),
+      Expectation(url: "https://example.com/a", app: app, resolution: .match),
+    ]
+    domain.isEnabled = false
+    try temporary.store.put(domain)
+    domain.isStrict = true
+    domain.environment = .staging
+    try temporary.store.put(domain)
+    let connection = try temporary.connect()
+    let update = try #require(
+      migrations.first { $0.version == 5 }?.sql.split(separator: ";").first {
+        $0.contains("UPDATE revision")
+      })
+    try connection.execute("UPDATE revision SET settings = NULL; \(update)")
+    #expect(try temporary.store.revision(1, of: domain.name).settings == nil)
+    #expect(
+      try temporary.store.revision(2, of: domain.name).settings == DomainSettings(of: domain))
   }
 
   @Test func aNewerSchemaIsRefusedAndNotTouched() throws {
@@ -130,6 +154,8 @@ import Testing
     "UPDATE domain SET environment = 'x'", "UPDATE audit SET author = 'x'",
     "INSERT INTO expectation VALUES (1, 0, 'x', 1, 'maybe')",
     "INSERT INTO expectation VALUES (1, 0, 'x', 99, 'match')",
+    "UPDATE domain SET deleted_at = 5", "UPDATE domain SET deleted_name = 'a.example'",
+    "UPDATE revision SET settings = '[]'", "UPDATE revision SET settings = 'x'",
     "INSERT INTO fetch VALUES (1, 1, 'robot', 1, 0, 0)",
     "INSERT INTO fetch VALUES (1, 1, 'other', 0, 0, 0)",
     "INSERT INTO fetch VALUES (1, 1, 'other', 1, 5, 4)",

@@ -1,6 +1,6 @@
 public import JSONValue
 
-/// One difference between two documents.
+/// One difference between two documents, or between other settings of a domain.
 public struct DocumentChange: Sendable {
   /// The kind of difference.
   public enum Kind: String, Sendable, CaseIterable {
@@ -47,6 +47,20 @@ public struct DocumentChange: Sendable {
     case legacyPaths = "legacy-paths"
     /// A value that devices ignore: an unknown key, or a value of the wrong type.
     case extra
+    /// The domain itself, which is deleted.
+    case domain
+    /// Another name of the domain.
+    case alias
+    /// Whether the domain serves its files.
+    case enabled
+    /// How long clients may cache the files, in seconds.
+    case cacheSeconds
+    /// What the domain is for.
+    case environment
+    /// Whether an app of another environment is an error.
+    case strict
+    /// A URL with the resolution that it must have.
+    case expectation
   }
 
   /// A URL that the documents resolve differently.
@@ -84,7 +98,7 @@ public struct DocumentChange: Sendable {
   /// The value after.
   public let after: JSON?
   /// The change in words, on one line without a full stop.
-  public let summary: String
+  public internal(set) var summary: String
   /// The apps it affects, with their identifiers in the second document if they exist there.
   public internal(set) var apps: [String] = []
   /// The effect on links.
@@ -138,7 +152,7 @@ extension DocumentChange {
   public var text: String {
     switch effect {
     case .example(let example): "\(kind.sign) \(summary) [\(example.text)]"
-    case .none where what == .route || what == .app || what == .variable:
+    case .none where [.route, .app, .variable, .alias].contains(what):
       "\(kind.sign) \(summary) [no URL resolves differently]"
     case .none, .unknown: "\(kind.sign) \(summary)"
     }

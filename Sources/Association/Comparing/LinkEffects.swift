@@ -38,12 +38,16 @@ final class LinkEffects {
   }
 
   /// The effect of adding or removing all routes of an app.
-  func effect(ofAll routes: [ComparedRoute], of app: String, isAfter: Bool) -> DocumentChange.Effect
-  {
+  ///
+  /// - Parameter isOpening: Whether only URLs that open the app count.
+  func effect(
+    ofAll routes: [ComparedRoute], of app: String, isAfter: Bool, isOpening: Bool = false
+  ) -> DocumentChange.Effect {
     let list = isAfter ? routesAfter(routes) : routesBefore(routes)
     // A link that opens the app is a better example than one that is excluded.
     let order =
-      list.indices.filter { !list[$0].isExclusion } + list.indices.filter { list[$0].isExclusion }
+      list.indices.filter { !list[$0].isExclusion }
+      + list.indices.filter { list[$0].isExclusion && !isOpening }
     let decisions = order.map {
       Decision(index: $0, pointer: routes[$0].route.pointer, list: list, other: [])
     }

@@ -130,6 +130,9 @@ extension Finding {
     case wwwSiblingMissing = "www-sibling-missing"
     case apexSiblingMissing = "apex-sibling-missing"
     case environmentMismatch = "environment-mismatch"
+
+    // A change of the domain.
+    case opensNothing = "opens-nothing"
   }
 }
 
@@ -139,7 +142,7 @@ extension Finding.Code {
     switch self {
     case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
       .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
-      .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable:
+      .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable, .opensNothing:
       .error
     case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
       .wwwSiblingMissing, .apexSiblingMissing:

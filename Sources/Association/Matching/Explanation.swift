@@ -13,7 +13,7 @@ public struct Explanation: Sendable {
   /// The reason, in sentences.
   public let reason: String
 
-  fileprivate init(
+  init(
     app: String?, resolution: Resolution = .noMatch, route: JSONPointer? = nil,
     closest: JSONPointer? = nil, reason: String
   ) {

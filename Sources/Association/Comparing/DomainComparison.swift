@@ -1,0 +1,178 @@
+import JSONValue
+
+/// Everything that differs between two states of a domain: the documents by meaning, and the other
+/// settings.
+public struct DomainComparison: Sendable {
+  /// What a domain published at one time.
+  public struct State: Sendable {
+    /// The document.
+    public let document: ReadDocument
+    /// Everything else; `nil` if it was not recorded.
+    public let settings: DomainSettings?
+
+    /// A state.
+    public init(_ document: ReadDocument, _ settings: DomainSettings?) {
+      (self.document, self.settings) = (document, settings)
+    }
+
+    fileprivate var isServed: Bool { settings?.isEnabled ?? true }
+  }
+
+  /// The changes of settings, then those of the document.
+  public let changes: [DocumentChange]
+  /// Whether the settings of both states are known, so that their changes are listed.
+  public let areSettingsKnown: Bool
+
+  /// Whether some URL resolves differently for some app; `nil` if that is unknown.
+  public var affectsLinks: Bool? {
+    changes.reduce(DocumentChange.Effect.none) { $0.joined(with: $1.effect) }.affectsLinks
+  }
+
+  /// Compares two states.
+  ///
+  /// - Parameter moves: Names that other domains take over or gave up at the same time.
+  /// - Throws: `TooComplex` if the patterns of a document are over a limit.
+  public init(
+    of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:]
+  ) throws(TooComplex) {
+    var effects = ServiceEffects(from, to)
+    var changes: [DocumentChange] = []
+    if let before = from.settings, let after = to.settings {
+      changes = before.changes(to: after)
+      for index in changes.indices {
+        try effects.complete(&changes[index], before.names(of: name), after.names(of: name), moves)
+      }
+    }
+    // While nothing is served, the document changes no link.
+    let isServed = from.isServed && to.isServed
+    changes += try DocumentComparison(from: from.document, to: to.document, domain: name.text)
+      .changes.map { change in
+        var change = change
+        if !isServed { change.effect = .none }
+        return change
+      }
+    self.changes = changes
+    areSettingsKnown = from.settings != nil && to.settings != nil
+  }
+
+  /// Compares a state with the deletion of the domain.
+  ///
+  /// - Throws: `TooComplex` if the patterns of the document are over a limit.
+  public init(
+    deleting name: DomainName, from: State, moves: [Alias: MovedName] = [:]
+  ) throws(TooComplex) {
+    var effects = ServiceEffects(from, nil)
+    var deletion = DocumentChange(
+      .removed, .domain, before: .string(name.text), "domain \(name) deleted")
+    try effects.complete(&deletion, [Alias(name)], [], moves)
+    var changes = [deletion]
+    let names = from.settings?.names(of: name) ?? []
+    for alias in from.settings?.aliases ?? [] {
+      var change = DocumentChange.alias(alias, isAdded: false)
+      try effects.complete(&change, names, [], moves)
+      changes.append(change)
+    }
+    self.changes = changes
+    areSettingsKnown = from.settings != nil
+  }
+}
+
+/// A name that one domain gives up and another takes in the same change.
+public struct MovedName: Sendable {
+  let from: DomainName
+  let to: DomainName
+  /// The document that was served for the name, and the one that is now; `nil` if none is.
+  let before: ReadDocument?
+  let after: ReadDocument?
+
+  /// A move.
+  public init(
+    from: DomainName, to: DomainName, before: ReadDocument?, after: ReadDocument?
+  ) {
+    (self.from, self.to) = (from, to)
+    (self.before, self.after) = (before, after)
+  }
+}
+
+extension DomainSettings {
+  fileprivate func names(of domain: DomainName) -> [Alias] { [Alias(domain)] + aliases }
+}
+
+/// The effects on links of serving a document, or of no longer serving it.
+private struct ServiceEffects {
+  private let before: ReadDocument?
+  private let after: ReadDocument?
+  /// The host of examples, which is replaced by the name in question.
+  private static let host = "example.com"
+  private var ofStopping: DocumentChange.Effect?
+  private var ofStarting: DocumentChange.Effect?
+
+  init(_ from: DomainComparison.State, _ to: DomainComparison.State?) {
+    before = from.isServed ? from.document : nil
+    after = to.flatMap { $0.isServed ? $0.document : nil }
+  }
+
+  /// Sets the effect of a changed setting.
+  mutating func complete(
+    _ change: inout DocumentChange, _ before: [Alias], _ after: [Alias],
+    _ moves: [Alias: MovedName]
+  ) throws(TooComplex) {
+    switch (change.what, change.kind) {
+    case (.enabled, _):
+      let name = (after.first ?? before.first).map(\.exampleHost) ?? Self.host
+      change.effect = try effect(isStarting: change.after == true).at(name)
+    case (.alias, .added), (.alias, .removed), (.domain, _):
+      guard let text = (change.before ?? change.after)?.stringValue else { return }
+      let name = Alias(stored: text)
+      let others = change.kind == .added ? before : after
+      if others.contains(where: { $0.covers(host: name.exampleHost) }) { return }
+      if let move = moves[name] {
+        change.summary =
+          switch (change.what, change.kind) {
+          case (.domain, _): change.summary + ", and its name moved to \(move.to)"
+          case (_, .added): "alias \(name) moved here from \(move.from)"
+          default: "alias \(name) moved to \(move.to)"
+          }
+        change.effect = try Self.effect(from: move.before, to: move.after).at(name.exampleHost)
+      } else {
+        change.effect = try effect(isStarting: change.kind == .added).at(name.exampleHost)
+      }
+    default: break
+    }
+  }
+
+  private mutating func effect(isStarting: Bool) throws(TooComplex) -> DocumentChange.Effect {
+    if let known = isStarting ? ofStarting : ofStopping { return known }
+    let effect = try Self.effect(
+      from: isStarting ? nil : before, to: isStarting ? after : nil)
+    if isStarting { ofStarting = effect } else { ofStopping = effect }
+    return effect
+  }
+
+  private static func effect(
+    from before: ReadDocument?, to after: ReadDocument?
+  ) throws(TooComplex) -> DocumentChange.Effect {
+    if before == nil && after == nil { return .none }
+    let nothing = ReadDocument([:])
+    let comparison = try DocumentComparison(
+      from: before ?? nothing, to: after ?? nothing, domain: host)
+    return comparison.changes.reduce(.none) { $0.joined(with: $1.effect) }
+  }
+}
+
+extension Alias {
+  /// A host that the alias covers.
+  fileprivate var exampleHost: String { isWildcard ? "a.\(name)" : name.text }
+}
+
+extension DocumentChange.Effect {
+  /// The effect with its example at another host.
+  fileprivate func at(_ host: String) -> Self {
+    guard case .example(let example) = self else { return self }
+    let path = example.url.dropFirst("https://example.com".utf8.count)
+    return .example(
+      DocumentChange.Example(
+        url: "https://\(host)\(path)", app: example.app, before: example.before,
+        after: example.after))
+  }
+}

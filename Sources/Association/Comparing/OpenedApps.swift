@@ -1,0 +1,78 @@
+import JSONValue
+
+/// The apps that the links of a document open.
+public struct OpenedApps {
+  private let read: ReadDocument
+  private let domain: String
+
+  /// - Parameters:
+  ///   - read: A document that is served.
+  ///   - domain: The host of its links.
+  public init(_ read: ReadDocument, domain: String) {
+    (self.read, self.domain) = (read, domain)
+  }
+
+  /// The apps that URLs open here, but certainly no URL opens by another document.
+  ///
+  /// - Parameter after: The other document; `nil` if nothing is served.
+  public func lost(after: OpenedApps?) -> [String] {
+    var seen: Set<[UInt8]> = []
+    let doubtful = read.links.entries.flatMap(\.apps).filter { app in
+      seen.insert(Array(app.utf8)).inserted && !(after?.surelyOpens(app) ?? false)
+    }
+    if doubtful.isEmpty { return [] }
+    let closed: [String]
+    if let after {
+      guard let effects = after.effects() else { return [] }
+      closed = doubtful.filter { effects($0) == .none }
+    } else {
+      closed = doubtful
+    }
+    let unsure = closed.filter { !surelyOpens($0) }
+    let effects = unsure.isEmpty ? nil : effects()
+    return closed.filter { app in
+      if surelyOpens(app) { return true }
+      if case .example = effects?(app) { return true }
+      return false
+    }
+  }
+
+  /// Whether no URL opens any app; false if that is uncertain.
+  public var opensNothing: Bool {
+    let apps = read.links.entries.flatMap(\.apps)
+    if apps.contains(where: surelyOpens) { return false }
+    guard let effects = effects() else { return false }
+    return apps.allSatisfy { effects($0) == .none }
+  }
+
+  /// Whether a route opens the app that no exclusion comes before and that is known to match a URL. This
+  /// costs little, and is true for most apps.
+  private func surelyOpens(_ app: String) -> Bool {
+    let routes = read.links.entries.lazy.filter { entry in
+      entry.apps.contains { sameScalars($0, app) }
+    }.flatMap(\.routes)
+    for route in routes {
+      if route.isExclusion { return false }
+      if SamplePath(RouteConditions(route)) != nil { return true }
+    }
+    return false
+  }
+
+  /// Finds a URL that opens an app; `nil` if the patterns are over a limit, as only those of documents
+  /// of earlier versions can be.
+  private func effects() -> ((String) -> DocumentChange.Effect)? {
+    let interning = Interning()
+    do throws(TooComplex) {
+      let document = try ComparedDocument(read, interning)
+      let nothing = try ComparedDocument(ReadDocument([:]), interning)
+      let effects = LinkEffects(document, nothing, changedVariables: [], domain: domain)
+      return { app in
+        let entries = document.apps.first { sameScalars($0.name, app) }?.entries ?? []
+        return effects.effect(
+          ofAll: document.routes(of: entries), of: app, isAfter: false, isOpening: true)
+      }
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Association
+import JSONValue
+import Store
+
+/// Reviews what a change does to links: whether it keeps expectations, and whether it leaves an app, or the
+/// whole domain, without any URL that opens it.
+struct ServiceReview {
+  /// The accepted errors.
+  let findings: [Finding]
+  /// The URLs of old and new expectations that resolve differently.
+  let changedResolutions: [ChangedResolution]
+
+  /// - Parameters:
+  ///   - domain: The new state; `nil` if the domain is deleted.
+  ///   - document: The new document, if there is one.
+  ///   - old: The state so far; `nil` for a new domain.
+  ///   - findings: The other findings, for the error.
+  ///   - accepted: Codes of accepted errors.
+  /// - Throws: `PublicationError`.
+  init(
+    of domain: Domain?, _ document: ReadDocument? = nil, since old: Domain?,
+    findings known: [Finding], accepting accepted: Set<Finding.Code>
+  ) throws(PublicationError) {
+    let name = (domain ?? old)?.name
+    changedResolutions = try Self.changedResolutions(of: domain, document, known, since: old)
+    findings = Self.closing(domain, document, since: old)
+    if findings.isEmpty || accepted.contains(.opensNothing) { return }
+    throw .refused(name, known.filter { $0.severity != .error } + findings, account: nil)
+  }
+
+  private static func changedResolutions(
+    of domain: Domain?, _ document: ReadDocument?, _ findings: [Finding], since old: Domain?
+  ) throws(PublicationError) -> [ChangedResolution] {
+    // Compiles the documents only if there is something to resolve.
+    guard let subject = domain ?? old,
+      !subject.expectations.isEmpty || old?.expectations.isEmpty == false
+    else { return [] }
+    let broken: [BrokenExpectation]
+    let changes: [ChangedResolution]
+    do throws(TooComplex) {
+      var resolver = try Resolver(subject, domain == nil ? nil : document)
+      broken = try resolver.broken()
+      changes = try resolver.changes(since: old)
+    } catch {
+      throw .refused(subject.name, findings + [error.finding], account: nil)
+    }
+    if !broken.isEmpty { throw .expectationsBroken(subject.name, broken) }
+    return changes
+  }
+
+  /// The finding about a change that leaves an app without any URL that opens it.
+  static func closing(
+    _ domain: Domain?, _ document: ReadDocument?, since old: Domain?
+  ) -> [Finding] {
+    guard let old, old.isEnabled, domain?.isEnabled != true || domain?.document != old.document
+    else { return [] }
+    let opened = { OpenedApps($0, domain: old.name.text) }
+    let isServed = domain?.isEnabled ?? false
+    let after = isServed ? document.map(opened) : nil
+    let lost = opened(ReadDocument(old.document.json)).lost(after: after)
+    if lost.isEmpty { return [] }
+    let listed = lost.prefix(5).joined(separator: ", ")
+    let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
+    let subject =
+      after.map { !$0.opensNothing } ?? false
+      ? apps : "any app any more; until now, \(old.name) opens \(apps)"
+    return [
+      Finding(
+        .opensNothing, at: .root, "After this change, no URL of \(old.name) opens \(subject).",
+        help: "If that is intended, accept \(Finding.Code.opensNothing.rawValue).")
+    ]
+  }
+}
+
+/// Resolves the URLs of a domain's expectations, all of them within one budget.
+struct Resolver {
+  /// About one second.
+  private static let steps = 100_000_000
+
+  private let domain: Domain
+  /// `nil` if no file is served.
+  private let matcher: Matcher?
+  private let isDeleted: Bool
+  private var budget = MatchingBudget(steps: steps)
+
+  /// - Parameter document: The document of the domain; `nil` if the domain is deleted.
+  init(_ domain: Domain, _ document: ReadDocument?) throws(TooComplex) {
+    self.domain = domain
+    isDeleted = document == nil
+    if let document, domain.isEnabled { matcher = try Matcher(document.links) } else { matcher = nil }
+  }
+
+  mutating func broken() throws(TooComplex) -> [BrokenExpectation] {
+    var broken: [BrokenExpectation] = []
+    for expectation in domain.expectations {
+      let explanation = try explain(expectation)
+      if explanation.resolution == expectation.resolution { continue }
+      broken.append(BrokenExpectation(expectation: expectation, explanation: explanation))
+    }
+    return broken
+  }
+
+  /// The URLs of old and new expectations that resolve differently now, except where the old
+  /// document is too complex, as only documents of earlier versions can be.
+  mutating func changes(since old: Domain?) throws(TooComplex) -> [ChangedResolution] {
+    guard let old else { return [] }
+    var resolver: Resolver
+    do throws(TooComplex) {
+      resolver = try Resolver(old, ReadDocument(old.document.json))
+    } catch {
+      return []
+    }
+    var seen: Set<Expectation> = []
+    var changes: [ChangedResolution] = []
+    for expectation in old.expectations + domain.expectations {
+      guard seen.insert(expectation).inserted, let before = resolver.resolution(of: expectation)
+      else { continue }
+      let after = try explain(expectation).resolution
+      if before == after { continue }
+      changes.append(
+        ChangedResolution(
+          url: expectation.url, app: expectation.app, before: before, after: after))
+    }
+    return changes
+  }
+
+  /// The resolution; `nil` if it takes too many steps.
+  private mutating func resolution(of expectation: Expectation) -> Resolution? {
+    do throws(TooComplex) {
+      return try explain(expectation).resolution
+    } catch {
+      return nil
+    }
+  }
+
+  private mutating func explain(_ expectation: Expectation) throws(TooComplex) -> Explanation {
+    guard let matcher else {
+      return domain.notServedExplanation(for: expectation.app.text, isDeleted: isDeleted)
+    }
+    return try matcher.explain(
+      expectation.url.utf8.span, in: matcher.scope(of: expectation.app.text),
+      domain: domain.host(for: expectation.url), budget: &budget)
+  }
+}
