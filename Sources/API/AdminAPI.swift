@@ -73,7 +73,11 @@ public struct AdminAPI: Sendable {
     let start = ContinuousClock.now
     var caller = Caller()
     do {
-      return .readBody(upTo: try admit(head, &caller).endpoint.bodyLimit)
+      let endpoint = try admit(head, &caller).endpoint
+      if endpoint.body?.mayBeLines == true && head.fields.areLines {
+        return .spoolBody(ReceivedState.spool(beside: publisher.store))
+      }
+      return .readBody(upTo: endpoint.bodyLimit)
     } catch {
       return .answer(answer(.failure(error), to: head, head.fields, caller, since: start))
     }
@@ -107,8 +111,9 @@ public struct AdminAPI: Sendable {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
     caller.endpoint = endpoint
     if endpoint.access != .anybody { caller.token = try authentication.token(of: head) }
-    try caller.token?.check(endpoint, parameters)
+    try caller.token?.check(endpoint, parameters, isDryRun: head.isDryRun)
     try endpoint.check(head.target.queryItems)
+    try endpoint.checkPreconditions(of: head)
     return (endpoint, parameters)
   }
 
@@ -146,7 +151,7 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     let result = Result<Response, any Error> {
       switch refusal.reason {
-      case .bodyTooLarge, .tooManyBodies:
+      case .bodyTooLarge, .tooManyBodies, .noRoom, .spoolFailed:
         // Its token, for the log. Such a request has passed `screen`.
         if let head = refusal.head { _ = try admit(head, &caller) }
       case .malformedTarget, .malformedHeader, .unknownTransferCoding, .headerTooLarge,

@@ -41,7 +41,8 @@ public final class AdminCounts: Sendable {
         findings.add(1, ["finding": finding.code.rawValue])
       }
     case .several(let errors, _): for error in errors { count(error) }
-    case .expectationsBroken, nil: break
+    case .expectationsBroken, .changedElsewhere, .nameTaken, .tooMuchWork, .tooManyFindings, nil:
+      break
     }
   }
 
@@ -50,7 +51,7 @@ public final class AdminCounts: Sendable {
     case ..<400: isDryRun ? "tried" : "done"
     case 401, 403: "forbidden"
     case 409: "conflict"
-    case 412: "stale"
+    case 412, 428: "stale"
     case 413, 422: "refused"
     case 500...: "failed"
     default: "invalid"

@@ -45,8 +45,11 @@ extension Token {
   /// for one of them.
   ///
   /// - Throws: `Problem`, 403.
-  func check(_ endpoint: Endpoint, _ parameters: [String: String]) throws {
-    guard case .role(let needed) = endpoint.access else { return }
+  func check(
+    _ endpoint: Endpoint, _ parameters: [String: String], isDryRun: Bool = false
+  ) throws {
+    guard case .role(var needed) = endpoint.access else { return }
+    if isDryRun, let role = endpoint.roleForDryRun { needed = role }
     if role < needed {
       throw Problem(
         .roleTooLow,
@@ -79,7 +82,7 @@ extension Token {
   }
 
   /// The first few domains that it is limited to.
-  private var domainList: String {
+  var domainList: String {
     let listed = domains.prefix(5).map(\.description).joined(separator: ", ")
     return domains.count > 5 ? "\(listed) and \(domains.count - 5) more" : listed
   }

@@ -34,7 +34,10 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .put, path, .role(.editor), effect: .publication,
         "putDomain", .domains, "Add a domain, or replace all of it",
+        description:
+          "Replacing a domain needs `If-Match`: its revision, or `*` for any.",
         body: .json("DomainInput", size: .document, Example.newDomain),
+        problems: [.preconditionRequired],
         answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
         .created(
           "The domain is new.", "PublishedDomain", links: Self.links,
@@ -111,7 +114,10 @@ struct DomainEndpoints: Sendable {
 
   private func put(_ call: Call) throws -> Response {
     let json = try call.json()
-    return try creating { try replace(call, "put domain") { _ in json } }
+    let isGuarded = try call.precondition() != .none
+    return try creating {
+      try replace(call, "put domain", mayReplace: isGuarded) { _ in json }
+    }
   }
 
   /// RFC 7396: members of the body replace those of the domain, `null` resets them.
@@ -125,15 +131,22 @@ struct DomainEndpoints: Sendable {
     }
   }
 
-  /// - Parameter json: Returns the new domain, given the current one.
+  /// - Parameters:
+  ///   - mayReplace: Whether the domain may exist.
+  ///   - json: Returns the new domain, given the current one.
   private func replace(
-    _ call: Call, _ action: String, json: (StoredDomain?) throws -> JSON
+    _ call: Call, _ action: String, mayReplace: Bool = true,
+    json: (StoredDomain?) throws -> JSON
   ) throws -> Response {
     let name = try call.domain()
     let publication = try publisher.publish(
       name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
       by: call.context()
-    ) { old in try read(json(old), name, over: old, call) }
+    ) { old in
+      let domain = try read(json(old), name, over: old, call)
+      if let old, !mayReplace { throw Problem(replacing: old) }
+      return domain
+    }
     return try call.answer(publication)
   }
 
@@ -176,6 +189,17 @@ struct DomainEndpoints: Sendable {
         .domainNotFound, status: .preconditionFailed,
         "The domain \"\(name)\" does not exist, and If-Match requires it to.")
     }
+  }
+}
+
+extension Problem {
+  /// A whole domain would be replaced without a condition.
+  fileprivate init(replacing old: StoredDomain) {
+    self.init(
+      .preconditionRequired,
+      "The domain \"\(old.domain.name)\" exists. To replace all of it, send If-Match with its revision, "
+        + "\"\(old.revision)\", or with *. To change a part of it, use PATCH.",
+      fields: [old.entityTag])
   }
 }
 

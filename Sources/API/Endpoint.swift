@@ -53,14 +53,14 @@ struct Endpoint: Sendable {
     var problems: [Problem.Code] {
       switch self {
       case .none: []
-      case .change: [.diskFull, .databaseReplaced]
+      case .change: [.diskFull, .databaseReplaced, .preconditionUnsupported]
       case .deletion:
         [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
           + [.expectationBroken, .refused]
       case .publication: Self.deletion.problems + [.nameTaken, .documentTooLarge]
       case .publications:
         [.nameTaken, .expectationBroken, .documentTooLarge, .refused, .diskFull]
-          + [.databaseReplaced, .committedNotServed, .severalRefused]
+          + [.databaseReplaced, .committedNotServed, .severalRefused, .preconditionUnsupported]
       }
     }
   }
@@ -75,6 +75,8 @@ struct Endpoint: Sendable {
   /// The path with its parameters in braces, such as `/v1/domains/{domain}`.
   let path: String
   let access: Access
+  /// The role that is enough for a dry run, if that is a lower one.
+  let roleForDryRun: Role?
   let effect: Effect
   /// The parameters that its query may have.
   let query: [Parameter]
@@ -96,20 +98,22 @@ struct Endpoint: Sendable {
   var handle: @Sendable (Call) throws -> Response
 
   /// - Parameters:
+  ///   - roleForDryRun: The role that is enough for a dry run, if that is a lower one.
   ///   - query: The parameters beyond those of the effect.
   ///   - isHeavy: Whether it may need much time or memory although its body is small and it publishes
   ///     nothing.
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
-    _ method: Method, _ path: String, _ access: Access, effect: Effect = .none,
-    query: [Parameter] = [], isFilteredByToken: Bool = false, isHeavy: Bool = false, _ id: String,
-    _ topic: Topic, _ summary: String, description: String = "", body: Body? = nil,
+    _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
+    effect: Effect = .none, query: [Parameter] = [], isFilteredByToken: Bool = false,
+    isHeavy: Bool = false, _ id: String, _ topic: Topic, _ summary: String, description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
     handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
     self.path = path
     self.access = access
+    self.roleForDryRun = roleForDryRun
     self.effect = effect
     self.query = query + effect.query
     self.isFilteredByToken = isFilteredByToken
@@ -122,6 +126,20 @@ struct Endpoint: Sendable {
     ownProblems = problems
     self.answers = answers
     self.handle = handle
+  }
+
+  /// Refuses conditions that no single domain can meet, instead of ignoring them.
+  ///
+  /// - Throws: `Problem`, 412.
+  func checkPreconditions(of head: RequestHead) throws(Problem) {
+    guard effect == .change || effect == .publications,
+      head.fields["If-Match"] != nil || head.fields["If-None-Match"] != nil
+    else { return }
+    throw Problem(
+      .preconditionUnsupported,
+      "\(method.name) \(path) has no revision for If-Match or If-None-Match to name. Nothing was changed. "
+        + (effect == .publications
+          ? "In a state, give the \"revision\" of each domain." : "Leave them out."))
   }
 
   /// The largest body that is read, in bytes. An endpoint without a body ignores a small one.

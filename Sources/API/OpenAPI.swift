@@ -92,7 +92,11 @@ struct OpenAPI {
   // MARK: An operation
 
   private mutating func operation(_ endpoint: Endpoint) throws -> JSON {
-    let sentences = [endpoint.description, endpoint.access.sentence].filter { !$0.isEmpty }
+    let forDryRun = endpoint.roleForDryRun.map {
+      "For a dry run, the role \($0.rawValue) is enough."
+    }
+    let sentences = [endpoint.description, endpoint.access.sentence, forDryRun ?? ""]
+      .filter { !$0.isEmpty }
     var object: JSON.Object = [
       "operationId": .string(endpoint.id), "tags": [.string(endpoint.topic.rawValue)],
       "summary": .string(endpoint.summary),

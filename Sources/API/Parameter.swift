@@ -101,6 +101,9 @@ struct Parameter: Sendable {
   static let prune = Parameter(
     "prune", "`true`: delete domains and unused apps that the state does not list.", .bool)
 
+  static let overwrite = Parameter(
+    "overwrite", "`true`: undo what others have changed since the state was made.", .bool)
+
   static let text = Parameter(
     "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
   static let appFilter = Parameter(

@@ -39,15 +39,19 @@ extension Problem {
     case nameTaken = "name-taken"
     case notDeleted = "not-deleted"
     case expectationBroken = "expectation-broken"
+    case changedElsewhere = "changed-elsewhere"
     case severalRefused = "several-refused"
     case appExists = "app-exists"
     case appInUse = "app-in-use"
     case tokenNameTaken = "token-name-taken"
     case staleRevision = "stale-revision"
     case alreadyExists = "already-exists"
+    case preconditionUnsupported = "precondition-unsupported"
+    case preconditionRequired = "precondition-required"
     case bodyTooLarge = "body-too-large"
     case bodyTooComplex = "body-too-complex"
     case documentTooLarge = "too-large"
+    case tooMuchWork = "too-much-work"
     case notJSONType = "not-json-type"
     case invalidInput = "invalid-input"
     case refused
@@ -94,10 +98,16 @@ extension Problem {
       case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
-      case .nameTaken: (.conflict, "Another domain has the name or alias.", [.domain])
+      case .nameTaken:
+        (.conflict, "Another domain has the name or alias.", [.domain, .name, .claimant])
       case .notDeleted: (.conflict, "The domain to restore is not deleted.", [])
       case .expectationBroken:
         (.conflict, "The change would break expectations.", Self.ofExpectations)
+      case .changedElsewhere:
+        (
+          .conflict, "Applying the state would undo changes of others.",
+          [.conflicts, .moreConflicts]
+        )
       case .severalRefused:
         (.conflict, "Several domains were refused; `problems` has one for each.", Self.ofSeveral)
       case .appExists: (.conflict, "An app with the new identifier already exists.", [])
@@ -107,11 +117,17 @@ extension Problem {
         (.preconditionFailed, "`If-Match` does not name the current revision; see `ETag`.", [])
       case .alreadyExists:
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
+      case .preconditionUnsupported:
+        (.preconditionFailed, "The request changes no single domain, so it has no conditions.", [])
+      case .preconditionRequired:
+        (.preconditionRequired, "The domain exists, and `If-Match` is missing; see `ETag`.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
       case .bodyTooComplex:
         (.contentTooLarge, "The body has a longer key or string, or more values, than allowed.", [])
       case .documentTooLarge:
         (.contentTooLarge, Self.tooLargeMeaning, [.account, .domain] + Self.ofDocument)
+      case .tooMuchWork:
+        (.contentTooLarge, "The documents of a state take too long, or have too many findings.", [])
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
       case .invalidInput:
         (
@@ -170,19 +186,23 @@ extension Problem {
   /// The members that only some problems have.
   enum Member: String, Sendable {
     case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
-    case findings, moreFindings, problems, moreProblems, revision
+    case findings, moreFindings, problems, moreProblems, revision, conflicts, moreConflicts
+    case name, claimant
 
     var schema: Schema {
       switch self {
       case .account: "ByteAccount"
-      case .count, .revision, .moreErrors, .moreExpectations, .moreFindings, .moreProblems:
+      case .count, .revision, .moreErrors, .moreExpectations, .moreFindings, .moreProblems,
+        .moreConflicts:
         .revision
-      case .domain: "DomainName"
+      case .domain, .claimant: "DomainName"
+      case .name: .string
       case .domains: .list(of: .domain)
       case .errors: .list(of: "Fault")
       case .expectations: .list(of: "BrokenExpectation")
       case .findings: .list(of: "Finding")
       case .problems: .list(of: .object)
+      case .conflicts: .list(of: "ForeignChange")
       }
     }
   }

@@ -21,8 +21,13 @@ extension Problem {
     // A token that is limited to domains learns nothing of others.
     case StoreError.nameTaken(let name, let owner) where token?.covers(Alias(owner)) == false:
       return Problem(.nameTaken, "\(name.quoted) is in use. Choose another name.")
+    case PublicationError.nameTaken(let name, let claimant, let owner)
+    where token?.covers(Alias(owner)) == false:
+      return Problem(
+        .nameTaken, "\(name.quoted) of \(claimant.text.quoted) is in use. Choose another name.")
     case let input as InvalidInput: return .invalid(input)
     case let error as PublicationError: return of(error)
+    case let failure as Spool.Failure: return of(failure)
     case let error as StoreError: return try of(error)
     default: throw InternalError(detail: String(describing: error))
     }
@@ -70,6 +75,36 @@ extension Problem {
         "Nothing was changed: this change breaks \(expectations.count.counted("expectation")) of "
           + "\"\(domain)\". Correct the change, or change the expectations first.",
         members: members)
+    case .changedElsewhere(let changes, let count):
+      var members: JSON.Object = [:]
+      members.set(
+        "conflicts", more: "moreConflicts",
+        Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
+      return Problem(
+        .changedElsewhere,
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was made, and "
+          + "applying it would undo that; see \"conflicts\". Export again and merge, or repeat with "
+          + "overwrite.", members: members)
+    case .nameTaken(let name, let claimant, let owner):
+      return Problem(
+        .nameTaken,
+        "Nothing was changed: \(name.quoted) cannot be a name of both \(claimant.text.quoted) and "
+          + "\(owner.text.quoted). Remove it from one of them.",
+        members: [
+          "domain": .string(owner.text), "name": .string(name), "claimant": .string(claimant.text),
+        ])
+    case .tooMuchWork(let done, let count, let longest, let slowest):
+      let listed = slowest.map(\.text).joined(separator: ", ")
+      let names = listed.isEmpty ? "" : " The slowest were \(listed)."
+      return Problem(
+        .tooMuchWork,
+        "Nothing was changed: after \(longest.components.seconds) seconds, \(done) of "
+          + "\(count.counted("domain")) had been checked.\(names) Apply the state in parts.")
+    case .tooManyFindings:
+      return Problem(
+        .tooMuchWork,
+        "Nothing was changed: the changed documents have more than \(ApplyOptions.mostFindings) findings. "
+          + "Correct them, or apply the state in parts.")
     case .several(let errors, let count):
       var members: JSON.Object = [:]
       members.set(
@@ -81,6 +116,14 @@ extension Problem {
         status: isConflict ? .conflict : .unprocessableContent,
         "Nothing was changed: \(count) domains were refused. See \"problems\".",
         members: members)
+    }
+  }
+
+  private static func of(_ failure: Spool.Failure) -> Problem {
+    switch failure {
+    case .full(let limit): Problem(Refusal.Reason.bodyTooLarge(limit: limit))
+    case .noRoom: Problem(Refusal.Reason.noRoom)
+    case .file: Problem(Refusal.Reason.spoolFailed)
     }
   }
 

@@ -48,6 +48,13 @@ extension Problem {
         .tooManyBodies,
         "All request bodies together are over the limit of \(limit) bytes. Try again.",
         fields: [Field("Retry-After", "1")])
+    case .noRoom:
+      self.init(
+        .diskFull, "The disk has no room for the body. Nothing was changed. Free some space.")
+    case .spoolFailed:
+      self.init(
+        .databaseUnavailable,
+        "Cannot write the body to a file beside the database. Nothing was changed. See the log.")
     case .tooManyConnections:
       self.init(
         .tooManyConnections, "All connections, or your share of them, are in use. Try again.",
@@ -117,6 +124,7 @@ extension Status {
     case .methodNotAllowed: "Method Not Allowed"
     case .conflict: "Conflict"
     case .preconditionFailed: "Precondition Failed"
+    case .preconditionRequired: "Precondition Required"
     case .contentTooLarge: "Content Too Large"
     case .unsupportedMediaType: "Unsupported Media Type"
     case .unprocessableContent: "Unprocessable Content"

@@ -16,39 +16,154 @@ struct StateEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/export", .role(.viewer),
+        .get, "/v1/export", .role(.viewer), isFilteredByToken: true,
         "export", .state, "Export all apps and domains",
         description:
-          "If the database file was deleted or replaced while the server ran, the state is what the "
-          + "server still has, and the answer has the header field `X-Aasa-Database: replaced`.",
-        answers: .ok("A state that `apply` accepts.", "State", Example.state), handle: export),
+          "A token that is limited to domains gets those, and the apps that they use. If the database "
+          + "file was deleted or replaced while the server ran, the state is what the server still has, "
+          + "and the answer has the header field `X-Aasa-Database: replaced`.",
+        answers: .ok("A state that `apply` accepts.", "State", Example.state)
+      ) { try export($0, onlyHashes: false) },
       Endpoint(
-        .post, "/v1/apply", .role(.editor), effect: .publications, query: [.prune],
-        "apply", .state, "Apply a desired state", description: "Applies all of it, or nothing.",
-        body: .json("DesiredState", size: .state, Example.desiredState),
+        .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true,
+        "exportHashes", .state, "List what an export has",
+        description:
+          "With the SHA-256 of the file that `aasa export DIR` writes for each domain, a client learns "
+          + "quickly which of its files differ.",
+        answers: .ok("All apps, and the hash of each domain.", "StateHashes", Example.hashes)
+      ) { try export($0, onlyHashes: true) },
+      Endpoint(
+        .post, "/v1/apply", .role(.editor), roleForDryRun: .viewer, effect: .publications,
+        query: [.prune, .overwrite], isFilteredByToken: true,
+        "apply", .state, "Apply a desired state",
+        description:
+          "Applies all of it, or nothing. Of a domain that exists, members that are left out stay as they "
+          + "are. A token that is limited to domains can apply those; it can add apps, but not change "
+          + "them. A state of any size can be sent as `application/x-ndjson`: one app, one domain or "
+          + "`{\"keep\": […]}` per line.",
+        body: .json("DesiredState", size: .state, mayBeLines: true, Example.desiredState),
+        problems: [.changedElsewhere, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
         handle: apply),
     ]
   }
 
-  private func export(_ call: Call) throws -> Response {
+  // MARK: Exporting
+
+  private func export(_ call: Call, onlyHashes: Bool) throws -> Response {
     let turn = try exports.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let isReplaced = publisher.store.replacedFile != nil
-    var text = StateResource.text(try publisher.store.export())
+    let reader = try publisher.store.export(
+      within: call.token?.domains ?? [], form: StateResource.form)
+    var text = StateResource.text(apps: reader.apps) {
+      try Self.next(of: reader, onlyHashes: onlyHashes)
+    }
     var response = Response.json(.ok) { try withExtendedLifetime(turn) { try text.next() } }
     if isReplaced { response.fields.append(Field("X-Aasa-Database", "replaced")) }
     return response
   }
 
+  /// The next domains of an export, or their hashes. Hashes that are made are kept for the next export.
+  private static func next(of reader: StateReader, onlyHashes: Bool) throws -> [JSON] {
+    var elements: [JSON] = []
+    var made: [StateReader.Item] = []
+    // Of full domains, only as many as fit into memory easily.
+    for var item in try reader.next(onlyHashes ? 1000 : 100) {
+      if item.sha256 == nil || !onlyHashes {
+        guard let stored = try reader.domain(item) else { continue }
+        let json = StateResource.json(stored)
+        if !onlyHashes { elements.append(json) }
+        if item.sha256 == nil {
+          item.sha256 = SHA256.hexadecimal(of: StateResource.file(json))
+          made.append(item)
+        }
+      }
+      if onlyHashes { elements.append(StateResource.hash(item)) }
+    }
+    do {
+      try reader.remember(made)
+    } catch is StoreError {
+      // Nothing is lost but time: the next export makes them again.
+    }
+    return elements
+  }
+
+  // MARK: Applying
+
   private func apply(_ call: Call) throws -> Response {
-    var reading = StateReading()
-    let rest = try call.json { reading.add($2, to: $0, at: $1) }
-    let state = try reading.state(rest)
+    let received = try ReceivedState(call, beside: publisher.store)
+    let token = call.token.flatMap { $0.domains.isEmpty ? nil : $0 }
+    try token?.check(received.reading, publisher.store)
+    let state = received.desired { domain, old in
+      // A token may keep existing aliases outside its limits.
+      let before = Set(old?.domain.aliases ?? [])
+      for alias in domain.aliases where !before.contains(alias) { try token?.check(alias) }
+    }
     let context = try call.context()
-    let applied = try publisher.apply(
-      state, prune: call.flag(.prune), accepting: call.acceptedCodes(), by: context)
-    var text = Plan.text(applied, isDryRun: context.isDryRun)
+    let options = ApplyOptions(
+      prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
+      accepted: try call.acceptedCodes(), within: token?.domains ?? [])
+    let steps = PlannedSteps(beside: publisher.store)
+    do {
+      let applied = try publisher.apply(state, options, by: context) {
+        try steps.add($0, $1, $2)
+      }
+      return steps.response(applied, state, isDryRun: context.isDryRun)
+    } catch is DesiredState.Invalid {
+      try received.reading.faults.check()
+      throw InvalidInput(faults: [])
+    }
+  }
+}
+
+/// The steps of a plan, in a spool until they are sent.
+private final class PlannedSteps {
+  private let spool: Spool
+  private var places: [DomainName: Range<Int>] = [:]
+
+  init(beside store: Store) { spool = ReceivedState.spool(beside: store) }
+
+  func add(
+    _ domain: DomainName, _ action: AppliedState.Action, _ publication: Publication
+  ) throws {
+    places[domain] = try spool.append(Plan.text(of: domain, action, publication))
+  }
+
+  /// The plan: apps, deleted domains, then the domains of the state in its order.
+  func response(_ applied: AppliedState, _ state: DesiredState, isDryRun: Bool) -> Response {
+    var rest = (applied.deleted + state.domains)[...]
+    var text = Plan.text(apps: applied.apps, isDryRun: isDryRun) { [self] in
+      let batch = rest.prefix(100)
+      rest = rest.dropFirst(100)
+      return try batch.map { name in
+        try places[name].map { try spool.bytes($0) } ?? Plan.text(of: name, .unchanged)
+      }
+    }
     return .json(.ok) { try text.next() }
+  }
+}
+
+extension Token {
+  /// Checks that a token that is limited to domains covers those of a state, and does not change apps.
+  ///
+  /// - Throws: `Problem`, 403.
+  fileprivate func check(_ state: StateReading, _ store: Store) throws {
+    let foreign = state.domains.filter { !covers(Alias($0)) }
+    try refuse(foreign.map(\.text), "which does not cover")
+    let changed = try state.apps.filter { app in
+      guard let old = try store.storedApp(app.id)?.app else { return false }
+      return app.app(over: old) != old
+    }
+    try refuse(changed.map(\.id.text), "so it cannot change the app")
+  }
+
+  private func refuse(_ names: [String], _ reason: String) throws(Problem) {
+    if names.isEmpty { return }
+    let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
+    throw Problem(
+      .tokenLimited,
+      "The token \"\(name)\" is limited to \(domainList), \(reason) \(listed)"
+        + (names.count > 20 ? " and \(names.count - 20) more." : "."))
   }
 }
 
@@ -71,7 +186,18 @@ extension Example {
           }
         ],
         "webcredentials": ["ABCDE12345.com.example.app"], "appclips": [],
-        "activitycontinuation": [], "expectations": \(expectations)
+        "activitycontinuation": [], "apps": null, "details": null, "extra": null,
+        "applinksExtra": null, "serviceExtra": null, "expectations": \(expectations), "revision": 2
+      }]
+    }
+    """
+
+  fileprivate static let hashes = """
+    {
+      "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
+      "domains": [{
+        "domain": "example.com", "revision": 2,
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
       }]
     }
     """

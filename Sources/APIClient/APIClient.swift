@@ -81,6 +81,8 @@ public struct APIClient: Sendable {
     /// The limit for the whole answer. It is long because the server may have to publish many
     /// domains.
     public var answering = 900
+    /// The limit for the whole answer to a long body, and for sending it.
+    public var answeringLong = 7200
     /// The limit for the next bytes of an answer that is read as it arrives.
     public var pausing = 60
 
@@ -142,34 +144,43 @@ public struct APIClient: Sendable {
   /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
   /// that is returned has the content of any other.
   ///
-  /// - Throws: `Unreachable`, and what `take` throws.
+  /// - Parameter pieces: Returns the next bytes of a long body, and `nil` at its end. Its `Content-Type` is
+  ///   one of the request's fields.
+  /// - Throws: `Unreachable`, and what `pieces` and `take` throw.
   public func send(
-    _ request: Request, _ take: (UnsafeRawBufferPointer) throws -> Void
+    _ request: Request, sending pieces: (() throws -> [UInt8]?)? = nil,
+    _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Answer {
     try withoutActuallyEscaping(take) { take in
-      let transfer = try transfer(request, take)
-      try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-      try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
+      let transfer = try transfer(request, take, pieces)
+      // The answer to a long body takes its time to begin.
+      if pieces == nil {
+        try transfer.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        try transfer.set(CURLOPT_LOW_SPEED_TIME, limits.pausing)
+      }
       return try transfer.perform(sending: request.body)
     }
   }
 
   private func transfer(
-    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)?
+    _ request: Request, _ take: ((UnsafeRawBufferPointer) throws -> Void)?,
+    _ pieces: (() throws -> [UInt8]?)? = nil
   ) throws(Unreachable) -> Transfer {
-    let transfer = try Transfer(server, take)
+    let transfer = try Transfer(server, take, pieces)
     try transfer.set(CURLOPT_URL, server + request.target)
     try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
     try transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
     try transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
-    try transfer.set(CURLOPT_TIMEOUT, limits.answering)
+    try transfer.set(
+      CURLOPT_TIMEOUT, pieces == nil ? limits.answering : limits.answeringLong)
     try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
     try transfer.set(CURLOPT_HTTPAUTH, aasa_curl_auth_bearer)
     try transfer.set(CURLOPT_XOAUTH2_BEARER, token)
     try transfer.set(CURLOPT_USERAGENT, "aasa")
     try transfer.set(CURLOPT_ACCEPT_ENCODING, "")
     if let certificates { try transfer.set(CURLOPT_CAINFO, certificates) }
-    let content = request.body == nil ? [] : ["Content-Type: application/json", "Expect:"]
+    var content = request.body == nil ? [] : ["Content-Type: application/json", "Expect:"]
+    if pieces != nil { content = ["Transfer-Encoding: chunked"] }
     let fields = request.fields.map { "\($0.key): \($0.value)" }
     try transfer.setFields(["Accept: application/json"] + content + fields)
     return transfer

@@ -12,11 +12,16 @@ final class Transfer {
   private var received: [UInt8] = []
   /// Takes the content of an answer with the status 200, which `received` then does not get.
   private let receiver: ((UnsafeRawBufferPointer) throws -> Void)?
-  /// What `receiver` threw.
+  /// Returns the next bytes of a long body.
+  private let pieces: (() throws -> [UInt8]?)?
+  /// What is left of the piece that is being sent.
+  private var piece: ArraySlice<UInt8> = []
+  /// What `receiver` or `pieces` threw.
   private var failure: (any Error)?
 
   init(
-    _ server: String, _ receiver: ((UnsafeRawBufferPointer) throws -> Void)?
+    _ server: String, _ receiver: ((UnsafeRawBufferPointer) throws -> Void)?,
+    _ pieces: (() throws -> [UInt8]?)?
   ) throws(APIClient.Unreachable) {
     guard let handle = Self.isReady ? curl_easy_init() : nil else {
       throw APIClient.Unreachable(
@@ -25,6 +30,7 @@ final class Transfer {
     self.handle = handle
     self.server = server
     self.receiver = receiver
+    self.pieces = pieces
   }
 
   /// The text with everything escaped except unreserved characters (RFC 3986 section 2.3).
@@ -65,6 +71,13 @@ final class Transfer {
     // Sound: `self` outlives the transfer, and libcurl calls the writer only during it.
     try check(
       aasa_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque()))
+    if pieces != nil {
+      try set(CURLOPT_POST, 1)
+      try check(aasa_curl_set_reader(handle, supply))
+      // Sound: like the writer's.
+      try check(
+        aasa_curl_set_pointer(handle, CURLOPT_READDATA, Unmanaged.passUnretained(self).toOpaque()))
+    }
     let code = withExtendedLifetime(self) { send(body) }
     if let failure { throw failure }
     try check(code)
@@ -116,6 +129,23 @@ final class Transfer {
     }
   }
 
+  /// Puts the next bytes of the body into a buffer; `nil` to end the transfer.
+  fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    do {
+      while piece.isEmpty {
+        guard let next = try pieces?() else { return 0 }
+        piece = next[...]
+      }
+    } catch {
+      failure = error
+      return nil
+    }
+    let part = piece.prefix(buffer.count)
+    buffer.copyBytes(from: part)
+    piece = piece.dropFirst(part.count)
+    return part.count
+  }
+
   private func check(_ code: CURLcode) throws(APIClient.Unreachable) {
     if code == CURLE_OK { return }
     // A request that failed before it was sent cannot have changed anything.
@@ -143,4 +173,17 @@ private func receive(
   // Sound: the `size * count` bytes are valid during the call.
   return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
     ? size * count : 0
+}
+
+/// libcurl's callback for bytes to send.
+private func supply(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
+  // Sound: the context is the transfer that `Transfer.perform` passes and keeps alive.
+  let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  // Sound: the buffer has room for `size * count` bytes during the call.
+  return transfer.fill(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    ?? Int(CURL_READFUNC_ABORT)
 }

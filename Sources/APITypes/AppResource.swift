@@ -1,5 +1,6 @@
 package import Association
 package import JSONValue
+package import Publishing
 package import Store
 
 /// An app in JSON.
@@ -19,7 +20,9 @@ package enum AppResource {
     "App": fields.members().schema(),
     "AppInput": fields.members().schema(
       "An app. `environment` is `production` by default.", for: .request),
-    "AppOfState": fieldsOfState.members().schema(for: .request),
+    "AppOfState": fieldsOfState.members().schema(
+      "An app. Of an app that exists, a member that is left out stays as it is, and null resets it.",
+      for: .request),
     "ExportedApp": fields.members().schema(for: .export),
   ]
 
@@ -41,9 +44,15 @@ package enum AppResource {
     return app
   }
 
-  /// Reads an app of a list, which must name its identifier.
-  package static func read(_ body: BodyValue) -> App? {
-    read(body, fieldsOfState, App(id: AppIdentifier(stored: "")))
+  /// Reads an app of a state.
+  package static func read(_ body: BodyValue) -> DesiredApp? {
+    guard let app = read(body, fieldsOfState, App(id: AppIdentifier(stored: ""))) else {
+      return nil
+    }
+    let given = body.json.objectValue
+    return DesiredApp(
+      id: app.id, name: given?["name"].map { _ in app.name },
+      environment: given?["environment"].map { _ in app.environment })
   }
 
   private static func read(

@@ -37,6 +37,19 @@ package struct Fault: Sendable, Equatable {
   package let pointer: JSONPointer
   package let code: String
   package let message: String
+  /// The element of a state that has it.
+  package fileprivate(set) var element: Element?
+
+  /// An app or a domain of a state, by the member that names it.
+  package struct Element: Sendable, Equatable {
+    let key: String
+    let name: String
+
+    package init(_ key: String, _ name: String) {
+      self.key = key
+      self.name = name
+    }
+  }
 
   package init(pointer: JSONPointer, code: Code, message: String) {
     self.init(pointer: pointer, code: code.rawValue, message: message)
@@ -68,7 +81,9 @@ package final class Faults {
   package static let limit = 100
 
   private var named: [Fault] = []
-  private(set) var count = 0
+  package private(set) var count = 0
+  /// The element of a state that is being read. Its faults get it.
+  package var element: Fault.Element?
 
   package init() {}
 
@@ -81,7 +96,10 @@ package final class Faults {
 
   func add(_ fault: @autoclosure () -> Fault) {
     count += 1
-    if count <= Self.limit { named.append(fault()) }
+    if count > Self.limit { return }
+    var fault = fault()
+    fault.element = element
+    named.append(fault)
   }
 
   /// - Throws: `InvalidInput` if there are any.

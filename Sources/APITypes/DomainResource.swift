@@ -46,7 +46,7 @@ package enum DomainResource {
   private static let applinks: [Field<StoredDomain>] = [
     Field(
       "apps", .list(of: .string), "`applinks.apps`, if it differs from what `format` implies.",
-      .optional,
+      [.optional, .nullInExport],
       write: {
         let apps = $0.domain.document.apps
         return apps == $0.domain.format.apps ? nil : apps.map(JSON.strings)
@@ -56,7 +56,8 @@ package enum DomainResource {
       }),
     Field(
       "details", .word, \.domain.document.detailsForm,
-      "How `details` is written. `dictionary` is an obsolete form.", unless: { $0 == .array }),
+      "How `details` is written. `dictionary` is an obsolete form.", .nullInExport,
+      unless: { $0 == .array }),
     Field(
       "defaults", .defaults, \.domain.document.defaults, "The defaults for all routes."),
     Field(
@@ -81,15 +82,15 @@ package enum DomainResource {
   private static let others: [Field<StoredDomain>] = [
     Field(
       "extra", .extra(besides: reserved), \.domain.document.extra,
-      "Other members of the file, published unchanged.", unless: \.isEmpty),
+      "Other members of the file, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
       "applinksExtra", .extra(besides: reservedOfAppLinks), \.domain.document.applinksExtra,
-      "Other members of `applinks`, published unchanged.", unless: \.isEmpty),
+      "Other members of `applinks`, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
       "serviceExtra",
       .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
       "Other members of these services, published unchanged. `apps` here has the texts of an adopted list "
-        + "that are no app identifiers, by their index.", .optional,
+        + "that are no app identifiers, by their index.", [.optional, .nullInExport],
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
@@ -97,11 +98,22 @@ package enum DomainResource {
       ExpectationResource.list.documentation),
     Field(
       "revision", .revision, \.revision, "The current revision. It is also the `ETag`.",
-      .kept),
+      .readOnly),
     Field("updatedAt", .time, \.updatedAt, "When the domain last changed.", .kept),
   ]
 
-  private static let fieldsOfState = fields.requiring("domain")
+  /// The members of a domain in a state. In a request, `revision` is the one that the state was made from.
+  private static let fieldsOfState = fields.requiring("domain").map {
+    $0.member.name == "revision" ? revisionOfState : $0
+  }
+
+  private static let membersThatStay = fields.filter { !$0.member.traits.contains(.readOnly) }
+    .map(\.member.name)
+
+  private static let revisionOfState = Field<StoredDomain>(
+    "revision", .revision, \.revision,
+    "The revision that the state was made from, as in an export. If the domain has another one by now "
+      + "that `apply` did not publish, nothing of it is undone unless `overwrite` is true.")
 
   private static let fieldsOfSummary = fields.filter {
     ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
@@ -121,8 +133,8 @@ package enum DomainResource {
       "A whole domain. A member that is left out or null gets its default, except `expectations`, "
         + "which stay as they are.", for: .request),
     "DomainOfState": fieldsOfState.members().schema(
-      "A whole domain. A member that is left out or null gets its default, except `expectations`, "
-        + "which stay as they are.", for: .request),
+      "A domain. Of a domain that exists, a member that is left out stays as it is, and null resets it. "
+        + "Lists and maps are replaced as a whole. A new domain gets the defaults.", for: .request),
     "DomainPatch": fields.members().schema(
       "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "
         + "defaults. Lists are replaced as a whole.", for: .patch),
@@ -135,8 +147,8 @@ package enum DomainResource {
   package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
 
   /// A domain as it is exported.
-  package static func json(_ domain: Domain) -> JSON.Object {
-    fields.json(of: StoredDomain(domain), for: .export)
+  package static func exported(_ stored: StoredDomain) -> JSON.Object {
+    fields.json(of: stored, for: .export)
   }
 
   /// A domain in a list.
@@ -167,12 +179,26 @@ package enum DomainResource {
     return domain
   }
 
-  /// Reads a whole domain of a list, which must give its name.
-  package static func read(_ body: BodyValue) -> Domain? {
-    let blank = Domain(name: DomainName(stored: ""))
-    guard let domain = read(body, fieldsOfState, blank) else { return nil }
-    checkExpectations(domain, at: body)
-    return domain
+  /// Reads a domain of a state over the stored one, whose members stay where the state has none. Lists and
+  /// maps are replaced as a whole.
+  ///
+  /// - Returns: The domain, and the revision that the state was made from, if it names one.
+  package static func read(
+    _ body: BodyValue, over old: StoredDomain?
+  ) -> (domain: Domain, revision: Int?)? {
+    guard let given = body.members else { return nil }
+    var whole = given
+    if let old, membersThatStay.contains(where: { given[$0] == nil }) {
+      for member in fields.json(of: old).members
+      where given[member.key] == nil && membersThatStay.contains(member.key) {
+        whole.appendNew(member.key, member.value)
+      }
+    }
+    var stored = StoredDomain(Domain(name: DomainName(stored: "")))
+    let merged = BodyValue(json: .object(whole), pointer: body.pointer, faults: body.faults)
+    guard merged.read(fieldsOfState, into: &stored) else { return nil }
+    checkExpectations(stored.domain, at: body)
+    return (stored.domain, stored.revision == 0 ? nil : stored.revision)
   }
 
   private static func read(

@@ -74,7 +74,11 @@ extension Array {
   ) -> JSON.Object where Element == Field<Root> {
     var object = JSON.Object()
     for field in self where use != .export || !field.member.traits.contains(.local) {
-      if let json = field.write(value) { object.appendNew(field.member.name, json) }
+      if let json = field.write(value) {
+        object.appendNew(field.member.name, json)
+      } else if use == .export && field.member.traits.contains(.nullInExport) {
+        object.appendNew(field.member.name, .null)
+      }
     }
     return object
   }

@@ -10,7 +10,15 @@ package enum FindingResource {
       write: { .string($0.pointer.description) }),
     Field("code", .string(faultCodes), get: \.code, "A stable code."),
     Field("message", .string, get: \.message, "What is wrong."),
+    ofElement("domain", "The domain of a state that has it."),
+    ofElement("app", "The app of a state that has it."),
   ]
+
+  private static func ofElement(_ key: String, _ documentation: String) -> Field<Fault> {
+    Field(
+      key, .string, documentation, .optional,
+      write: { fault in fault.element.flatMap { $0.key == key ? JSON.string($0.name) : nil } })
+  }
 
   private static let fieldsOfAccount: [Field<ByteAccount>] = [
     Field("bytes", .count, get: \.bytes, "The size of the document."),

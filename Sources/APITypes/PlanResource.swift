@@ -1,4 +1,4 @@
-import Association
+package import Association
 package import JSONValue
 package import Publishing
 
@@ -12,6 +12,12 @@ package struct Plan: Sendable {
     package let action: Action
     /// What is published; `nil` if nothing is.
     package let publication: PublicationResource?
+
+    package init(name: String, action: Action, publication: PublicationResource?) {
+      self.name = name
+      self.action = action
+      self.publication = publication
+    }
   }
 
   package let apps: [Step]
@@ -23,12 +29,6 @@ package struct Plan: Sendable {
 }
 
 extension Plan {
-  package init(_ applied: AppliedState, isDryRun: Bool) throws {
-    apps = applied.apps.map { Step(name: $0.app.text, action: $0.action, publication: nil) }
-    domains = try applied.domains.map(Step.init)
-    self.isDryRun = isDryRun
-  }
-
   package var json: JSON {
     var object: JSON.Object = [
       "apps": .array(apps.map { $0.json("app") }),
@@ -38,10 +38,14 @@ extension Plan {
     return .object(object)
   }
 
-  /// The text of a plan, made piece by piece: each document is compared when its turn comes.
-  package static func text(_ applied: AppliedState, isDryRun: Bool) -> StreamedLists {
-    var apps = applied.apps[...]
-    var domains = applied.domains[...]
+  /// The text of a plan, made piece by piece.
+  ///
+  /// - Parameter domains: Returns the texts of the next steps for domains, and none at the end.
+  package static func text(
+    apps: [(app: AppIdentifier, action: Action)], isDryRun: Bool,
+    domains: @escaping () throws -> [[UInt8]]
+  ) -> StreamedLists {
+    var apps = apps[...]
     return StreamedLists(
       [
         (
@@ -49,18 +53,23 @@ extension Plan {
           {
             let batch = apps.prefix(1000)
             apps = apps.dropFirst(1000)
-            return batch.map {
-              Step(name: $0.app.text, action: $0.action, publication: nil).json("app")
-            }
+            return batch.map { text(of: $0.app.text, $0.action, as: "app") }
           }
-        ),
-        (
-          "domains",
-          {
-            try domains.popFirst().map { [try Step($0).json("domain")] } ?? []
-          }
-        ),
+        ), ("domains", domains),
       ], members: isDryRun ? ["dryRun": true] : [:])
+  }
+
+  /// The text of a step for a domain.
+  package static func text(
+    of domain: DomainName, _ action: Action, _ publication: Publication? = nil
+  ) throws -> [UInt8] {
+    text(of: domain.text, action, try publication.map { try PublicationResource($0) }, as: "domain")
+  }
+
+  private static func text(
+    of name: String, _ action: Action, _ publication: PublicationResource? = nil, as kind: String
+  ) -> [UInt8] {
+    Step(name: name, action: action, publication: publication).json(kind).serialized()
   }
 
   /// Reads the answer of a server, which may be newer and have more members.
@@ -74,21 +83,14 @@ extension Plan {
 }
 
 extension Plan.Step {
-  fileprivate init(
-    _ step: (domain: DomainName, action: Plan.Action, publication: Publication)
-  ) throws {
-    name = step.domain.text
-    action = step.action
-    publication = step.action == .unchanged ? nil : try PublicationResource(step.publication)
-  }
-
   fileprivate func json(_ kind: String) -> JSON {
     var object: JSON.Object = [kind: .string(name), "action": .string(action.rawValue)]
     for member in publication?.json.members ?? [] { object[member.key] = member.value }
     return .object(object)
   }
 
-  fileprivate static func read(_ input: BodyValue, _ kind: String) -> Plan.Step? {
+  /// Reads a step for an `app` or a `domain`.
+  package static func read(_ input: BodyValue, _ kind: String) -> Plan.Step? {
     guard let object = input.object(), let name = object.required(kind)?.string,
       let action = object.required("action")?.word(Plan.Action.self)
     else { return nil }
@@ -117,4 +119,24 @@ extension Plan {
       return member
     }
   }
+}
+
+/// What applying a state would undo, in JSON.
+package enum ForeignChangeResource {
+  private static let fields: [Field<ForeignChange>] = [
+    Field("domain", .domain, get: \.domain, "The domain."),
+    Field("revision", .revision, get: \.current.number, "The current revision."),
+    Field("author", .string, get: \.current.author, "Who published it."),
+    Field("publishedAt", .time, get: \.current.publishedAt, "When it was published."),
+    Field(
+      "stateRevision", .revision, "The revision that the state was made from, if it names one.",
+      .optional, write: { $0.expected.map { .integer($0) } }),
+    Field(
+      "undone", .list(of: .string), "What applying the state would undo, in words.",
+      write: { .strings($0.undone.prefix(Excerpt.limit)) }),
+  ]
+
+  static let schemas: JSON.Object = ["ForeignChange": fields.members().schema()]
+
+  package static func json(_ change: ForeignChange) -> JSON { .object(fields.json(of: change)) }
 }

@@ -10,8 +10,9 @@ package enum ResourceSchemas {
       values, AppResource.schemas, RouteResource.schemas, EntryResource.schemas,
       ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
-      StateResource.schemas, Plan.schemas, TokenResource.schemas, AuditResource.schemas,
-      FetchResource.schemas, SuppressionResource.schemas, ListedFinding.schemas, pages,
+      StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
+      AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
+      ListedFinding.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
     }

@@ -149,6 +149,8 @@ package struct Member: Sendable {
     static let readOnly = Traits(rawValue: 4)
     /// Known only to this database, so exports leave it out.
     static let local = Traits(rawValue: 8)
+    /// Exports write `null` where answers leave it out, so that applying an export resets it.
+    static let nullInExport = Traits(rawValue: 16)
     /// Maintained by the database itself.
     static let kept: Traits = [.local, .readOnly]
   }
@@ -170,6 +172,7 @@ package struct Member: Sendable {
 
   fileprivate func isRequired(in use: Schema.Use) -> Bool {
     if use.isRequest { return traits.contains(.required) }
+    if use == .export && traits.contains(.nullInExport) { return true }
     return !traits.contains(.optional) && !(use == .export && traits.contains(.local))
   }
 
@@ -178,7 +181,11 @@ package struct Member: Sendable {
       return ["description": .string("\(documentation) Read-only: ignored in requests.")]
     }
     var json = schema.json(for: use)
-    if use.isRequest && !traits.contains(.required) { json = json.orNull }
+    let mayBeNull =
+      use.isRequest
+      ? !traits.contains(.required)
+      : use == .export && traits.contains(.nullInExport)
+    if mayBeNull { json = json.orNull }
     return json.described(documentation)
   }
 }

@@ -10,104 +10,196 @@ package enum StateResource {
       Member("apps", .list(of: .shared("ExportedApp"))),
       Member("domains", .list(of: .shared("ExportedDomain"))),
     ].schema(),
+    "StateHashes": [
+      Member("apps", .list(of: .shared("ExportedApp"))),
+      Member(
+        "domains",
+        .list(
+          of: .object([
+            Member("domain", .domain), Member("revision", .revision, "The current revision."),
+            Member("sha256", .sha256, "The SHA-256 of its file."),
+          ]))),
+    ].schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
       Member("domains", .list(of: .shared("DomainOfState"))),
+      Member(
+        "keep", .list(of: .domain),
+        "Domains that stay as they are. With `prune`, the state must list all domains to keep, here "
+          + "or in `domains`."),
     ].schema("The desired apps and domains.", for: .request),
   ]
 
-  /// A domain as it is exported: without row identifiers and revisions, so that the text is the same on every
-  /// server.
-  package static func json(_ domain: Domain) -> JSON {
-    var domain = domain
-    for entry in domain.document.entries.indices {
-      domain.document.entries[entry].id = nil
-      for route in domain.document.entries[entry].routes.indices {
-        domain.document.entries[entry].routes[route].id = nil
+  /// A domain as it is exported: without row identifiers, so that the text is the same wherever the
+  /// domain has this revision.
+  package static func json(_ stored: StoredDomain) -> JSON {
+    var stored = stored
+    for entry in stored.domain.document.entries.indices {
+      stored.domain.document.entries[entry].id = nil
+      for route in stored.domain.document.entries[entry].routes.indices {
+        stored.domain.document.entries[entry].routes[route].id = nil
       }
     }
-    return .object(DomainResource.json(domain))
+    return .object(DomainResource.exported(stored))
+  }
+
+  /// The file of an element of an export, as `aasa export DIR` writes it.
+  package static func file(_ element: JSON) -> [UInt8] { Array(element.prettyPrinted().utf8) }
+
+  /// What an export of hashes has of a domain.
+  package static func hash(_ item: StateReader.Item) -> JSON {
+    [
+      "domain": .string(item.name.text), "revision": .integer(item.revision),
+      "sha256": .optional(item.sha256),
+    ]
+  }
+
+  /// Tells apart the ways in which versions of this program write files of exports.
+  package static let form: String = {
+    let app = AppIdentifier(stored: "ABCDE12345.com.example")
+    var domain = Domain(name: DomainName(stored: "example.com"), aliases: [])
+    domain.document.entries = [Entry(apps: [app], routes: [Route(path: "/")])]
+    return SHA256.hexadecimal(of: file(json(StoredDomain(domain, revision: 1))))
+  }()
+
+  /// Reads a whole state in one text, as if nothing was stored.
+  package static func read(_ input: BodyValue) -> (apps: [App], domains: [Domain])? {
+    guard let object = input.object(["apps", "domains"]) else { return nil }
+    let apps = object["apps"]?.list(atMost: StateReading.itemLimit) { AppResource.read($0) }
+    let domains = object["domains"]?.list(atMost: StateReading.itemLimit) {
+      DomainResource.read($0, over: nil)?.domain
+    }
+    return ((apps ?? []).map { $0.app(over: nil) }, domains ?? [])
   }
 
   /// The text of an export, made piece by piece.
-  package static func text(_ reader: StateReader) -> StreamedLists {
-    var apps = reader.apps[...]
+  ///
+  /// - Parameter domains: Returns the next domains, and none at the end.
+  package static func text(
+    apps: [StoredApp], domains: @escaping () throws -> [JSON]
+  ) -> StreamedLists {
+    var apps = apps[...]
     return StreamedLists([
       (
         "apps",
         {
           let batch = apps.prefix(1000)
           apps = apps.dropFirst(1000)
-          return batch.map { .object(AppResource.json($0.app)) }
+          return batch.map { JSON.object(AppResource.json($0.app)).serialized() }
         }
-      ), ("domains", { try reader.next().map { json($0.domain) } }),
+      ), ("domains", { try domains().map { $0.serialized() } }),
     ])
-  }
-
-  package static func read(_ input: BodyValue) -> DesiredState? {
-    guard let object = input.object(["apps", "domains"]) else { return nil }
-    var reading = StateReading(faults: input.faults)
-    for key in ["apps", "domains"] {
-      _ = object[key]?.list(atMost: StateReading.itemLimit) { reading.add($0, to: key) }
-    }
-    return reading.state
   }
 }
 
-/// Reads a state app by app and domain by domain, so that its JSON need not be held as a whole.
+/// Reads the elements of a state as they come. Of a domain only the name is kept: the domain is read over
+/// the stored one, when that is known.
 package struct StateReading {
-  /// The maximum number of apps, and of domains.
-  fileprivate static let itemLimit = 200_000
+  /// The maximum number of apps, of domains, and of kept domains.
+  package static let itemLimit = 200_000
 
-  fileprivate private(set) var state = DesiredState(apps: [], domains: [])
-  private let faults: Faults
-  private var apps: Set<String> = []
-  private var domains: Set<String> = []
+  package let faults = Faults()
+  package private(set) var apps: [DesiredApp] = []
+  package private(set) var domains: [DomainName] = []
+  package private(set) var kept: Set<DomainName> = []
+  private var knownApps: Set<AppIdentifier> = []
+  private var knownDomains: Set<DomainName> = []
+  /// The number of elements of each list so far.
+  private var counts: [String: Int] = [:]
 
-  package init() { self.init(faults: Faults()) }
-
-  fileprivate init(faults: Faults) { self.faults = faults }
+  package init() {}
 
   /// Reads an element of a member of the state.
-  package mutating func add(_ json: JSON, to key: String, at index: Int) {
-    if index < Self.itemLimit {
-      let pointer = JSONPointer.root.appending(key).appending(index)
-      add(BodyValue(json: json, pointer: pointer, faults: faults), to: key)
-    } else if index == Self.itemLimit {
+  ///
+  /// - Returns: Whether it is the next of `domains`.
+  package mutating func add(_ json: JSON, to key: String) -> Bool {
+    let index = counts[key, default: 0]
+    counts[key] = index + 1
+    if index >= Self.itemLimit {
+      if index > Self.itemLimit { return false }
       faults.add(
         .tooMany, at: .root.appending(key),
         "The list has more than \(index) elements, which is the limit. Split the state.")
+      return false
     }
-  }
-
-  /// The state.
-  ///
-  /// - Parameter rest: The whole text without the elements.
-  /// - Throws: `InvalidInput` with the faults of all elements.
-  package func state(_ rest: JSON) throws(InvalidInput) -> DesiredState {
-    _ = StateResource.read(BodyValue(json: rest, pointer: .root, faults: faults))
-    try faults.check()
-    return state
-  }
-
-  fileprivate mutating func add(_ body: BodyValue, to key: String) {
+    let pointer = JSONPointer.root.appending(key).appending(index)
+    let body = BodyValue(json: json, pointer: pointer, faults: faults)
+    defer { faults.element = nil }
     switch key {
     case "apps":
-      guard let app = AppResource.read(body) else { return }
-      if isNew(apps.insert(app.id.text).inserted, app.id.text, body) { state.apps.append(app) }
+      faults.element = json["app"]?.stringValue.map { Fault.Element("app", $0) }
+      guard let app = AppResource.read(body) else { return false }
+      if !knownApps.insert(app.id).inserted { return isRepeated(app.id.text, body) }
+      apps.append(app)
+      return false
     case "domains":
-      guard let domain = DomainResource.read(body) else { return }
-      let name = domain.name
-      guard isNew(domains.insert(name.text).inserted, name.text, body) else { return }
-      state.domains.append(domain)
-      if body.json["expectations"] ?? .null == .null { state.keepingExpectations.insert(name) }
-    default: break
+      faults.element = json["domain"]?.stringValue.map { Fault.Element("domain", $0) }
+      guard let name = Self.name(json) else {
+        // Names all its faults.
+        _ = DomainResource.read(body, over: nil)
+        return false
+      }
+      if !knownDomains.insert(name).inserted { return isRepeated(name.text, body) }
+      domains.append(name)
+      return true
+    case "keep":
+      if let name = body.parse(DomainName.init(_:)) { kept.insert(name) }
+      return false
+    default: return false
     }
   }
 
-  /// Whether to keep an element: nothing is kept of a state that is refused.
-  private func isNew(_ isInserted: Bool, _ name: String, _ body: BodyValue) -> Bool {
-    if !isInserted { body.fault(.repeated, "\"\(name)\" is listed twice.") }
-    return faults.count == 0
+  private static func name(_ json: JSON) -> DomainName? {
+    guard let text = json["domain"]?.stringValue else { return nil }
+    do throws(ValidationError) {
+      return try DomainName(text)
+    } catch {
+      return nil
+    }
+  }
+
+  private func isRepeated(_ name: String, _ body: BodyValue) -> Bool {
+    body.fault(.repeated, "\"\(name)\" is listed twice.")
+    return false
+  }
+
+  /// Reads a line of NDJSON: an app, a domain, or `{"keep": […]}`.
+  ///
+  /// - Returns: Whether it is the next of `domains`.
+  package mutating func add(line json: JSON, number: Int) -> Bool {
+    if json["domain"] != nil { return add(json, to: "domains") }
+    if json["app"] != nil { return add(json, to: "apps") }
+    guard let names = json["keep"]?.arrayValue, json.objectValue?.members.count == 1 else {
+      faults.add(
+        .missingMember, at: .root,
+        "Line \(number) is neither an app nor a domain: it needs \"app\", \"domain\" or \"keep\".")
+      return false
+    }
+    for name in names { _ = add(name, to: "keep") }
+    return false
+  }
+
+  /// Checks a state in one JSON text.
+  ///
+  /// - Parameter rest: The text without the elements of its lists.
+  package func check(_ rest: JSON) {
+    let body = BodyValue(json: rest, pointer: .root, faults: faults)
+    let keys = ["apps", "domains", "keep"]
+    guard let object = body.object(keys) else { return }
+    for key in keys { _ = object[key]?.list { _ in true } }
+  }
+
+  /// Reads the domain with an index over the stored one.
+  ///
+  /// - Returns: `nil` for a fault, which is in `faults`.
+  package func domain(_ index: Int, _ json: JSON, over old: StoredDomain?) -> DesiredDomain? {
+    let pointer = JSONPointer.root.appending("domains").appending(index)
+    faults.element = Fault.Element("domain", domains[index].text)
+    defer { faults.element = nil }
+    let before = faults.count
+    let body = BodyValue(json: json, pointer: pointer, faults: faults)
+    guard let (domain, revision) = DomainResource.read(body, over: old), faults.count == before
+    else { return nil }
+    return DesiredDomain(domain: domain, revision: revision)
   }
 }

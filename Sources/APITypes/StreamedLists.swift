@@ -2,8 +2,8 @@ package import JSONValue
 
 /// The text of an object with long lists, made piece by piece, so that it is never held as a whole.
 package struct StreamedLists {
-  /// The key of a list, and what returns its next elements, and none at its end.
-  package typealias List = (key: String, next: () throws -> [JSON])
+  /// The key of a list, and what returns the texts of its next elements, and none at its end.
+  package typealias List = (key: String, next: () throws -> [[UInt8]])
 
   private var lists: ArraySlice<List>
   private let members: JSON.Object
@@ -29,7 +29,7 @@ package struct StreamedLists {
     let elements = try list.next()
     for element in elements {
       piece += separator.utf8
-      piece += element.serialized()
+      piece += element
       separator = ","
     }
     if elements.isEmpty {

@@ -21,6 +21,10 @@ static inline CURLcode aasa_curl_set_writer(CURL *handle, curl_write_callback wr
   return (curl_easy_setopt)(handle, CURLOPT_WRITEFUNCTION, writer);
 }
 
+static inline CURLcode aasa_curl_set_reader(CURL *handle, curl_read_callback reader) {
+  return (curl_easy_setopt)(handle, CURLOPT_READFUNCTION, reader);
+}
+
 // A macro that Swift cannot import.
 static const long aasa_curl_auth_bearer = CURLAUTH_BEARER;
 

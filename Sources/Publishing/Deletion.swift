@@ -30,6 +30,11 @@ struct Deletion {
   /// - Throws: `Outdated`.
   func publish(in transaction: borrowing Transaction) throws -> Publication {
     try transaction.delete(basis)
+    return publication
+  }
+
+  /// What the deletion changes.
+  var publication: Publication {
     // What was accepted is about the deletion, not about its last revision.
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)

@@ -1,26 +1,106 @@
 public import Association
-import Store
+public import Store
 
-/// A set of apps and domains to apply.
-public struct DesiredState: Sendable {
+/// A set of apps and domains to apply. Domains are read one at a time, so a state of any size takes
+/// little memory.
+public struct DesiredState {
   /// The apps. Apps that domains use are created even if they are not listed.
-  public var apps: [App]
-  /// The domains.
-  public var domains: [Domain]
-  /// The domains for which the state does not list expectations: they keep those they have.
-  public var keepingExpectations: Set<DomainName>
+  public let apps: [DesiredApp]
+  /// The names of the domains.
+  public let domains: [DomainName]
+  /// Domains that are not in the state, but that pruning leaves.
+  public let kept: Set<DomainName>
+  /// Reads the domain with this index over the stored one, and may be called again. Returns `nil` for an
+  /// invalid domain; then nothing is applied, and the caller says why.
+  public let domain: (Int, StoredDomain?) throws -> DesiredDomain?
 
   /// A state.
   public init(
-    apps: [App], domains: [Domain], keepingExpectations: Set<DomainName> = []
+    apps: [DesiredApp], domains: [DomainName], kept: Set<DomainName> = [],
+    domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
   ) {
     self.apps = apps
     self.domains = domains
-    self.keepingExpectations = keepingExpectations
+    self.kept = kept
+    self.domain = domain
   }
 }
 
-/// What applying a desired state did.
+/// An app of a state.
+public struct DesiredApp: Sendable, Equatable {
+  /// The app identifier.
+  public let id: AppIdentifier
+  /// The display name; `nil` to keep the one of an app that exists.
+  public let name: String?
+  /// The environment; `nil` to keep the one of an app that exists.
+  public let environment: App.Environment?
+
+  /// An app.
+  public init(id: AppIdentifier, name: String?, environment: App.Environment?) {
+    self.id = id
+    self.name = name
+    self.environment = environment
+  }
+
+  /// The app over the stored one.
+  public func app(over old: App?) -> App {
+    var app = old ?? App(id: id)
+    app.name = name ?? app.name
+    app.environment = environment ?? app.environment
+    return app
+  }
+}
+
+/// A domain of a state.
+public struct DesiredDomain: Sendable {
+  /// The domain.
+  public let domain: Domain
+  /// The revision that the state was made from; `nil` if the state does not name one.
+  public let revision: Int?
+
+  /// A domain.
+  public init(domain: Domain, revision: Int?) {
+    self.domain = domain
+    self.revision = revision
+  }
+}
+
+/// How to apply a state.
+public struct ApplyOptions: Sendable {
+  /// Whether to delete domains and unused apps that the state does not list.
+  public var prune: Bool
+  /// Whether to undo what others have changed since the state was made.
+  public var overwrite: Bool
+  /// Codes of errors with which documents are published anyway.
+  public var accepted: Set<Finding.Code>
+  /// The only domains to change; empty for all. If there are any, apps that exist are not changed.
+  public var within: [Alias]
+  /// How long all documents together may be read, rendered, linted and compared.
+  public var longest: Duration
+
+  /// How long all documents of a state may take.
+  public static let longestWork = Duration.seconds(600)
+  /// The number of findings that all changed documents of a state may have.
+  public static let mostFindings = 200_000
+
+  /// Options.
+  public init(
+    prune: Bool = false, overwrite: Bool = false, accepted: Set<Finding.Code> = [],
+    within: [Alias] = [], longest: Duration = Self.longestWork
+  ) {
+    self.prune = prune
+    self.overwrite = overwrite
+    self.accepted = accepted
+    self.within = within
+    self.longest = longest
+  }
+
+  func covers(_ name: DomainName) -> Bool {
+    within.isEmpty || within.contains { $0.covers(Alias(name)) }
+  }
+}
+
+/// What applying a state did to apps, and to domains that it does not list.
 public struct AppliedState: Sendable {
   /// What happens to an app or a domain.
   public enum Action: String, Sendable, CaseIterable {
@@ -36,44 +116,18 @@ public struct AppliedState: Sendable {
 
   /// The apps in the order of the state, then deleted ones.
   public let apps: [(app: AppIdentifier, action: Action)]
-  /// The deleted domains, then those of the state in its order.
-  public let domains: [(domain: DomainName, action: Action, publication: Publication)]
+  /// The deleted domains.
+  public let deleted: [DomainName]
 }
 
-extension Transaction {
-  func apply(
-    _ state: DesiredState, _ reviews: [Review], _ deletions: [Deletion], prune: Bool
-  ) throws -> AppliedState {
-    var apps: [(app: AppIdentifier, action: AppliedState.Action)] = []
-    for app in state.apps { apps.append((app.id, try apply(app))) }
-    // Frees names before they are taken, because one may move from one domain to another.
-    if prune {
-      let listed = Set(state.domains.map(\.name))
-      let gone = try domainNames().filter { !listed.contains($0) }
-      if gone != deletions.map(\.name) { throw Outdated() }
-    }
-    let deleted = try deletions.map { try $0.publish(in: self) }
-    try releaseAliases(before: reviews.map(\.edit))
-    let published = try reviews.map { try $0.publish(in: self, action: "apply") }
-    let domains = try (deleted + published).findingMoves().map {
-      (domain: $0.edited.stored.domain.name, action: $0.action, publication: $0)
-    }
-    let listedApps = Set(state.apps.map(\.id))
-    let unused = prune ? try unusedApps().filter { !listedApps.contains($0) } : []
-    for id in unused { try delete(id) }
-    return AppliedState(
-      apps: apps + unused.map { ($0, .delete) }, domains: domains)
-  }
-
-  private func apply(_ app: App) throws -> AppliedState.Action {
-    let old = try self.app(app.id)?.app
-    _ = try put(app)
-    return old == nil ? .create : old == app ? .unchanged : .update
-  }
-}
-
-extension Publication {
-  fileprivate var action: AppliedState.Action {
-    isDeletion ? .delete : edited.isNew ? .create : edited.isChanged ? .update : .unchanged
-  }
+/// A domain of a state that others have changed since the state was made.
+public struct ForeignChange: Sendable {
+  /// The domain.
+  public let domain: DomainName
+  /// The current revision.
+  public let current: Revision
+  /// The revision that the state was made from; `nil` if the state does not name one.
+  public let expected: Int?
+  /// What applying the state would undo, in words.
+  public let undone: [String]
 }

@@ -123,6 +123,16 @@ public enum PublicationError: Error, Sendable {
   case refused(DomainName?, [Finding], account: ByteAccount?)
   /// The change breaks expectations of the domain.
   case expectationsBroken(DomainName, [BrokenExpectation])
+  /// Applying a state would undo changes that others made since the state was made. Has the first of
+  /// them, and the number of domains.
+  case changedElsewhere([ForeignChange], count: Int)
+  /// A domain of a state has a name that another domain has or gets.
+  case nameTaken(String, for: DomainName, by: DomainName)
+  /// The documents of a state take too long. Has the number of domains that were done, the number of all,
+  /// and the slowest ones.
+  case tooMuchWork(done: Int, of: Int, longest: Duration, slowest: [DomainName])
+  /// The changed documents of a state have more findings than `ApplyOptions.mostFindings`.
+  case tooManyFindings
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)
 }

@@ -20,7 +20,7 @@ public struct Publisher: Sendable {
     self.serve = serve
   }
 
-  private func serve(_ context: WriteContext, _ stored: StoredDomain? = nil) throws {
+  func serve(_ context: WriteContext, _ stored: StoredDomain? = nil) throws {
     if context.isDryRun { return }
     do {
       try serve()
@@ -165,48 +165,6 @@ extension Publisher {
     }
     try serve(context)
     return publications
-  }
-
-  /// Creates and changes apps and domains as a state describes them.
-  ///
-  /// - Parameters:
-  ///   - prune: Whether to delete domains and unused apps that the state does not list.
-  ///   - accepted: Codes of errors with which documents are published anyway.
-  /// - Throws: `PublicationError` with the errors of every domain.
-  public func apply(
-    _ state: DesiredState, prune: Bool, accepting accepted: Set<Finding.Code> = [],
-    by context: WriteContext
-  ) throws -> AppliedState {
-    let environments = Dictionary(
-      state.apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 })
-    let applied = try store.edit(context) { (earlier: Plan?) in
-      let reviews = try review(
-        state.domains, reusing: earlier?.reviews,
-        environment: { try environments[$0] ?? store.environment(of: $0) }
-      ) { domain, basis in
-        var domain = domain
-        if state.keepingExpectations.contains(domain.name) {
-          domain.expectations = basis.stored?.domain.expectations ?? []
-        }
-        return Proposal(domain: domain, accepted: accepted)
-      }
-      let listed = prune ? Set(state.domains.map(\.name)) : []
-      let gone = prune ? try store.domainNames().filter { !listed.contains($0) } : []
-      let deletions = try refusingTogether(gone) { name in
-        try Deletion(of: name, try store.basis(of: name), accepting: accepted)
-      }
-      return Plan(reviews: reviews, deletions: deletions)
-    } write: { transaction, plan in
-      try transaction.apply(state, plan.reviews, plan.deletions, prune: prune)
-    }
-    try serve(context)
-    return applied
-  }
-
-  /// What to write for a desired state.
-  private struct Plan {
-    let reviews: [Review]
-    let deletions: [Deletion]
   }
 
   /// Reviews an edit of each of several domains.

@@ -73,6 +73,13 @@ struct Review {
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
 
+  /// What publishing a domain that changes will give; see `DomainEdit.preview`.
+  func preview(action: String, by context: WriteContext, now: Int64) -> Publication {
+    Publication(
+      edited: edit.preview(action: action, by: context, now: now), findings: findings,
+      changedResolutions: changedResolutions, document: document)
+  }
+
   /// Writes the rows.
   ///
   /// - Throws: `StoreError`, `Outdated`.

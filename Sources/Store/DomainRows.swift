@@ -16,13 +16,13 @@ public struct StoredDomain: Sendable, Equatable {
   public let acceptedCodes: [String]
 
   /// What changes with every edit of a domain.
-  struct Version: Equatable {
+  package struct Version: Equatable, Sendable {
     let id: Int64
     let revision: Int
     let updatedAt: Int64
   }
 
-  var version: Version { Version(id: id, revision: revision, updatedAt: updatedAt) }
+  package var version: Version { Version(id: id, revision: revision, updatedAt: updatedAt) }
 }
 
 extension StoredDomain {

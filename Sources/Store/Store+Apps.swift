@@ -1,4 +1,5 @@
 public import Association
+import JSONValue
 import SQLite
 
 /// A stored app.
@@ -28,6 +29,11 @@ extension Store {
       }
       return app
     }
+  }
+
+  /// An app; `nil` if it does not exist.
+  package func storedApp(_ id: AppIdentifier) throws -> StoredApp? {
+    try read { try AppRows.find(id, $0) }
   }
 
   /// The domains that use an app.
@@ -147,6 +153,20 @@ enum AppRows {
     var app = try table.read(row, from: 1)
     app.domainCount = row.int(0)
     return app
+  }
+
+  /// The apps that some domains use, by identifier; all apps without a limit to domains.
+  static func used(within: [Alias], _ connection: Connection) throws -> [StoredApp] {
+    if within.isEmpty { return try connection.all(select + " ORDER BY identifier", row: read) }
+    return try connection.all(
+      """
+      \(select) WHERE EXISTS (
+        SELECT 1 FROM (\(uses(of: "app.id"))) AS used
+        JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
+        JOIN json_each(?) ON value = own.name
+          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2)))
+      ORDER BY identifier
+      """, [.text(JSON.strings(within.map(\.description)).text)], row: read)
   }
 
   static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {

@@ -1,7 +1,6 @@
 public import Association
 import JSONValue
 import SQLite
-import Synchronization
 
 extension Store {
   /// A domain.
@@ -58,63 +57,6 @@ extension Store {
             revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6)))
       }
       return (page, total)
-    }
-  }
-
-  /// All apps and domains, in the state that is stored now.
-  public func export() throws -> StateReader { try StateReader(of: self) }
-}
-
-/// Reads everything in one consistent state, a few domains at a time.
-public final class StateReader: Sendable {
-  /// All apps, by identifier.
-  public let apps: [StoredApp]
-  private let store: Store
-  /// A connection with an open transaction, which ends when it is closed. `nil` if the file was deleted
-  /// or replaced: then nothing changes any more.
-  private let database: Database?
-  private let last = Mutex("")
-
-  fileprivate init(of store: Store) throws {
-    self.store = store
-    if store.replacedFile == nil {
-      database = try store.translatingErrors(.read) {
-        let database = try Database(path: store.path, mode: .readOnly)
-        // Every page is read once, so few are kept.
-        try database.withConnection { try $0.execute("PRAGMA cache_size = -256; BEGIN") }
-        return database
-      }
-    } else {
-      database = nil
-    }
-    apps = try Self.read(store, database) {
-      try $0.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
-    }
-  }
-
-  private static func read<Result: Sendable>(
-    _ store: Store, _ database: Database?, _ body: (Connection) throws -> Result
-  ) throws -> Result {
-    guard let database else { return try store.scan(body) }
-    return try store.translatingErrors(.read) { try database.withConnection(body) }
-  }
-
-  /// The next domains by name; empty after the last one.
-  ///
-  /// - Throws: `StoreError.database`.
-  public func next(_ limit: Int = 100) throws -> [StoredDomain] {
-    try last.withLock { last in
-      let after = last
-      let domains = try Self.read(store, database) { connection in
-        try connection.all(
-          """
-          SELECT domain_id FROM domain_name WHERE position = 0 AND name > ?
-          ORDER BY name LIMIT ?
-          """, [.text(after), .integer(limit)]
-        ) { $0.integer(0) }.compactMap { try DomainRows(id: $0).load(connection) }
-      }
-      last = domains.last?.domain.name.text ?? last
-      return domains
     }
   }
 }

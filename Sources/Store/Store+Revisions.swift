@@ -66,6 +66,7 @@ enum RevisionRows {
       Column("author", \.author),
       Column("reason", \.reason),
       Column("accepted_codes", \.acceptedCodes),
+      Column("is_applied", \.isApplied),
     ])
 
   /// The columns that `read` reads, then the document and the settings; the first parameter is the domain.
@@ -133,11 +134,7 @@ enum RevisionRows {
     _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
     now: Int64, _ connection: Connection
   ) throws -> Revision {
-    let revision = Revision(
-      number: number, size: edit.document.count, sha256: SHA256.hexadecimal(of: edit.document),
-      publishedAt: now,
-      author: context.author, reason: context.reason.isEmpty ? action : context.reason,
-      acceptedCodes: edit.acceptedCodes)
+    let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
     let settings = DomainSettings(of: edit.domain).json.text
     try table.insert(
       revision, [.integer(domain), .blob(edit.document), .text(settings)], connection)
@@ -145,5 +142,18 @@ enum RevisionRows {
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])
     return revision
+  }
+}
+
+extension Revision {
+  /// The revision that an edit publishes.
+  init(
+    of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: Int64
+  ) {
+    self.init(
+      number: number, size: edit.document.count, sha256: SHA256.hexadecimal(of: edit.document),
+      publishedAt: now, author: context.author,
+      reason: context.reason.isEmpty ? action : context.reason, acceptedCodes: edit.acceptedCodes,
+      isApplied: action == Self.applying)
   }
 }

@@ -55,9 +55,12 @@ public struct DomainBasis: Sendable {
   public package(set) var stored: StoredDomain?
   /// What it has published.
   public let published: PublishedRevision?
+  /// The number of the last revision, perhaps from before a deletion; 0 without any.
+  let lastNumber: Int
 
   init(_ name: DomainName, _ connection: Connection) throws {
     stored = try DomainRows.find(name, connection)
+    lastNumber = try stored?.revision ?? DomainRows.deleted(name, connection)?.revision ?? 0
     published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
   }
 
@@ -219,13 +222,12 @@ extension Transaction {
         settingsBefore: settings, isNew: false, isChanged: false,
         suppressions: try SuppressionRows.all(of: old.id, connection).filter { $0.endsAt > now })
     }
-    let former = try old?.version ?? DomainRows.deleted(edit.domain.name, connection)
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
     let domain = try rows.save(edit.domain, over: old?.domain, now: now, connection)
     let revision = try RevisionRows.publish(
-      edit, number: (former?.revision ?? 0) + 1, of: rows.id, action: action, by: context, now: now,
+      edit, number: edit.basis.lastNumber + 1, of: rows.id, action: action, by: context, now: now,
       connection)
     let suppressions = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection)
@@ -259,19 +261,4 @@ extension Transaction {
 
   /// The names of all domains, in order.
   public func domainNames() throws -> [DomainName] { try DomainRows.names(connection) }
-
-  /// Releases the aliases that these edits take from their domains, so that other domains can take
-  /// them. Save the edits in the same transaction: until then, a reserved name (RFC 2606, `.invalid`)
-  /// stands in for the alias.
-  public func releaseAliases(before edits: [DomainEdit]) throws {
-    for edit in edits {
-      guard let old = edit.basis.stored else { continue }
-      let kept = Set(edit.domain.aliases)
-      for (position, alias) in old.domain.aliases.enumerated() where !kept.contains(alias) {
-        try connection.run(
-          "UPDATE domain_name SET name = ? WHERE name = ?",
-          [.text("released-\(old.id)-\(position).invalid"), .text(alias.description)])
-      }
-    }
-  }
 }

@@ -57,15 +57,18 @@ struct Adoption {
     }
     report.isNothingPublished = !report.refused.isEmpty
     if report.isNothingPublished { return }
-    let change = Installation.Change(
-      state: ["domains": .array(domains)], accepted: accepted, reason: reason)
-    let plan = domains.isEmpty ? [:] : try installation.apply(change).json
+    var steps: [String: JSON] = [:]
+    if !domains.isEmpty {
+      var rest = domains[...]
+      let lines = { rest.popFirst().map { $0.serialized() + [UInt8(ascii: "\n")] } }
+      let change = Installation.Change(accepted: accepted, reason: reason)
+      try installation.apply(change, lines: lines) { part in
+        if case .domain(let json) = part { steps[json["domain"]?.stringValue ?? ""] = json }
+      }
+    }
     try progress.above {
-      let steps = Dictionary(
-        (plan["domains"]?.arrayValue ?? []).map { ($0["domain"]?.stringValue, $0) },
-        uniquingKeysWith: { $1 })
       for file in files {
-        if let step = steps[file.domain?.text] { try report.add(step, of: file) }
+        if let step = steps[file.domain?.text ?? ""] { try report.add(step, of: file) }
       }
       for (file, json) in unchanged { try report.add(json, of: file) }
     }

@@ -1,7 +1,8 @@
-import Service
-import Association
 import APITypes
+import Association
+import HTTP
 import JSONValue
+import Service
 
 /// `aasa apply`
 enum ApplyCommand {
@@ -9,9 +10,10 @@ enum ApplyCommand {
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
       "Makes apps and domains match the files: a directory as written by export, or one file. "
-      + "Use - for stdin. Prints what changed.",
+      + "Use - for stdin. Prints what changed. What others have changed since the export is not "
+      + "undone without --overwrite.",
     options: [
-      .dryRun, .prune, .accept, .reason, .json,
+      .dryRun, .prune, .overwrite, .accept, .reason, .json,
     ] + Option.installation, operands: .one("FILE|DIR"),
     examples: [
       ("Apply a directory kept in git", "aasa apply --reason 'release 7' domains/"),
@@ -32,7 +34,8 @@ enum ApplyCommand {
 enum DiffCommand {
   static let command = Command(
     name: "diff", group: .domains, summary: "show what apply would change",
-    options: [.prune, .accept, .json] + Option.installation, operands: .one("FILE|DIR"),
+    options: [.prune, .overwrite, .accept, .json] + Option.installation,
+    operands: .one("FILE|DIR"),
     examples: [
       ("Compare a directory with a database", "aasa diff domains/"),
       (
@@ -44,8 +47,8 @@ enum DiffCommand {
     difference: "something would change", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let plan = try DesiredChange(arguments: arguments).apply(isDryRun: true)
-    return plan.isEmpty ? .success : .different
+    let isDifferent = try DesiredChange(arguments: arguments).apply(isDryRun: true)
+    return isDifferent ? .different : .success
   }
 }
 
@@ -53,31 +56,57 @@ enum DiffCommand {
 private struct DesiredChange {
   let arguments: Arguments
 
-  /// Applies the files and prints the plan.
+  /// Applies the files and prints the plan as it arrives.
   ///
+  /// - Returns: Whether something changes.
   /// - Throws: Like `Installation.apply`; a refusal names the files.
-  func apply(isDryRun: Bool) throws -> Plan {
+  func apply(isDryRun: Bool) throws -> Bool {
     let installation = try Installation(
-      arguments, missing: isDryRun ? .refused : .createdWithNote)
-    let accepted = try arguments.acceptedCodes()
+      arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote)
+    let change = Installation.Change(
+      prune: arguments.has(.prune), overwrite: arguments.has(.overwrite), isDryRun: isDryRun,
+      accepted: try arguments.acceptedCodes(), reason: arguments.value(.reason) ?? "")
     let path = arguments.operands[0]
-    let files = try DesiredFiles(path: path)
-    let prune = arguments.has(.prune)
-    if prune && !files.isWhole {
-      throw UsageError(
-        "--prune would delete all domains that \(path.quotedPath) does not list, and it is not a "
-          + "list of all domains.")
+    return try Progress.during("Reading \(path.quotedPath)") { progress in
+      var known: [String: String] = [:]
+      if try DesiredFiles.areMany(at: path) {
+        progress.say("Asking \(installation.name) what it has")
+        known = try installation.hashes()
+      }
+      let files = try DesiredFiles(path: path, known: known, progress)
+      if change.prune && !files.isWhole {
+        throw UsageError(
+          "--prune would delete all domains that \(path.quotedPath) does not list, and it is not a "
+            + "list of all domains.")
+      }
+      do {
+        return try apply(files, change, to: installation, progress)
+      } catch var refused as Installation.Refused {
+        refused.files = files
+        throw refused
+      }
     }
-    do {
-      let (plan, json) = try installation.apply(
-        Installation.Change(
-          state: files.state, prune: prune, isDryRun: isDryRun, accepted: accepted,
-          reason: arguments.value(.reason) ?? ""))
-      try Terminal.print(arguments.has(.json) ? json.text : PlanText(plan, TextStyle()).text)
-      return plan
-    } catch var refused as Installation.Refused {
-      refused.place = files.place
-      throw refused
+  }
+
+  private func apply(
+    _ files: DesiredFiles, _ change: Installation.Change, to installation: Installation,
+    _ progress: Progress
+  ) throws -> Bool {
+    if change.prune { try files.keepUnchanged() }
+    var printer = PlanPrinter(isJSON: arguments.has(.json), isDryRun: change.isDryRun)
+    let domains = files.domains.counted("changed domain")
+    let pieces = files.lines.pieces { sent in
+      let percent = sent * 100 / max(1, files.lines.count)
+      let work = change.isDryRun ? "compares" : "applies"
+      progress.say(
+        percent < 100
+          ? "Sending \(domains) to \(installation.name): \(percent) %"
+          : "\(installation.name) \(work) \(domains)")
     }
+    try installation.apply(change, lines: pieces) { part in
+      try progress.above { try printer.add(part) }
+    }
+    try progress.above { try printer.finish(unchanged: files.unchanged) }
+    return printer.isDifferent
   }
 }

@@ -8,6 +8,8 @@ import Store
 enum MissingDatabase {
   /// It fails, because it only reads the database.
   case refused
+  /// A temporary empty one stands in for it, with a note. `Installation` makes it.
+  case takenAsEmpty
   /// It creates a database and says so, since the path may be a mistake.
   case createdWithNote
   case created

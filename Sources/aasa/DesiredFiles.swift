@@ -1,59 +1,69 @@
 import Association
 import FoundationEssentials
+import Glibc
+import HTTP
 import JSONValue
 import Service
+import Store
 
 /// A desired state in files: one file like `GET /v1/export`, one file with a domain, or a directory that
 /// `aasa export DIR` wrote, with `apps.json` and a file for each domain, such as `example.com.json`. Hidden
 /// files, other names and subdirectories are ignored.
+///
+/// The elements are kept as lines (NDJSON) in a spool, except those that the other side has already.
 struct DesiredFiles {
   /// The file with the apps in a directory.
   static let appsName = "apps.json"
-  /// The largest file that is read, in bytes; no server accepts more.
+  /// The largest file that is read, in bytes. The state of a directory may be larger.
   static let largestFile = 1_073_741_824
+  /// The largest state, in bytes.
+  private static let largestState = 4_294_967_296
+  /// A state of this size is worth a question about what differs.
+  private static let (manyFiles, largeFile) = (100, 1_048_576)
 
-  /// The state, as `POST /v1/apply` takes it.
-  let state: JSON
+  /// The apps and domains to send, one per line.
+  let lines: Spool
+  /// How many of each the lines have.
+  private(set) var (apps, domains) = (0, 0)
+  /// The domains that the other side has exactly as in the files.
+  private(set) var unchanged: [String] = []
   /// Whether the state lists all domains, so that `--prune` may delete the others.
-  let isWhole: Bool
-  /// The files of the apps and of each domain; `nil` if the state is one file.
-  private let places: (apps: String, domains: [String])?
+  private(set) var isWhole = false
 
-  /// Translates a pointer into the state to a file and a pointer into it: `/domains/3/entries/0` to
-  /// `example.com.json /entries/0`.
-  func place(_ pointer: String) -> String {
-    guard let places else { return pointer }
-    let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
-    if parts.first == "apps" { return "\(places.apps) \(pointer)" }
-    guard parts.first == "domains", parts.count > 1, let index = Int(parts[1]),
-      places.domains.indices.contains(index)
-    else { return pointer }
-    return places.domains[index] + (parts.count == 3 ? " /\(parts[2])" : "")
+  private let path: String
+  private let isDirectory: Bool
+  /// The index of each domain in a file with several.
+  private var indices: [Int] = []
+  private var isOneDomain = false
+
+  /// Whether it pays to ask first what differs.
+  static func areMany(at path: String) throws -> Bool {
+    if isDirectory(path) { return try names(in: path).count > manyFiles }
+    var status = stat()
+    return path == "-" || stat(path, &status) == 0 && status.st_size > largeFile
   }
 
   /// Reads a file, stdin for `-`, or a directory.
   ///
+  /// - Parameter known: The SHA-256 of the files of domains that the other side has.
   /// - Throws: `Failure` with all errors in the files, one line each.
-  init(path: String) throws {
-    var isDirectory = false
-    _ = path != "-" && FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-    var reading = Reading()
+  init(path: String, known: [String: String] = [:], _ progress: Progress? = nil) throws {
+    self.path = path
+    isDirectory = Self.isDirectory(path)
+    lines = Spool(in: FileManager.default.temporaryDirectory.path, limit: Self.largestState)
+    var faults: [String] = []
     if isDirectory {
-      let names = try Self.names(in: path)
-      let domains = names.filter { $0 != Self.appsName }
-      state = Progress.during("Reading \(names.count.counted("file"))") { progress in
-        reading.state(of: names, in: path, progress)
-      }
-      isWhole = !domains.isEmpty
-      places = (Self.appsName, domains)
+      try readDirectory(known, &faults, progress)
     } else {
-      let json = reading.json(of: path) ?? .null
-      let isDomain = json["domain"] != nil && json["domains"] == nil
-      state = isDomain ? ["domains": [json]] : json
-      isWhole = json["domains"] != nil
-      places = isDomain ? (path, [path]) : nil
+      try readFile(known, &faults)
     }
-    if !reading.faults.isEmpty { throw Failure(reading.faults.joined(separator: "\n")) }
+    if !faults.isEmpty { throw Failure(faults.joined(separator: "\n")) }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var isDirectory = false
+    return path != "-" && FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+      && isDirectory
   }
 
   /// The files of a directory to read, in a stable order.
@@ -67,61 +77,179 @@ struct DesiredFiles {
     }
   }
 
-  /// Reads files and collects their faults.
-  private struct Reading {
-    private(set) var faults: [String] = []
+  // MARK: Reading
 
-    mutating func state(of names: [String], in directory: String, _ progress: Progress) -> JSON {
-      var state: JSON.Object = [:]
-      var domains: [JSON] = []
-      if names.isEmpty {
-        faults.append("\(directory.quotedPath) has no file whose name ends in \".json\".")
-      }
-      for (index, name) in names.enumerated() {
-        if index % 64 == 0 { progress.say("Reading file \(index + 1) of \(names.count)") }
-        let path = "\(directory)/\(name)"
-        guard let json = json(of: path) else { continue }
-        if name != appsName {
-          if let fault = Self.faultOfName(in: json, path, name) { faults.append(fault) }
-          domains.append(json)
-        } else if let object = json.objectValue, object.keys == ["apps"] {
-          state["apps"] = object["apps"]
-        } else {
-          faults.append("\(path.quotedPath) must be an object with the only key \"apps\".")
-        }
-      }
-      state["domains"] = .array(domains)
-      return .object(state)
+  private mutating func readDirectory(
+    _ known: [String: String], _ faults: inout [String], _ progress: Progress?
+  ) throws {
+    let names = try Self.names(in: path)
+    if names.isEmpty {
+      faults.append("\(path.quotedPath) has no file whose name ends in \".json\".")
     }
-
-    mutating func json(of path: String) -> JSON? {
-      do {
-        let bytes = try InputFile.bytes(of: path, atMost: DesiredFiles.largestFile)
-        let parsed = try JSON.parse(bytes, limits: .trusted)
-        for pointer in parsed.duplicateKeys {
-          faults.append("\(path.quotedPath) has a duplicate key: \(pointer).")
-        }
-        return parsed.value
-      } catch let error as JSON.SyntaxError {
-        faults.append("\(path.quotedPath) is not JSON: \(error).")
-      } catch {
-        faults.append(String(describing: error))
+    isWhole = names.contains { $0 != Self.appsName }
+    let all = Set(names)
+    // The apps come first, although other names may precede theirs.
+    for name in [Self.appsName] + names.filter({ $0 != Self.appsName }) where all.contains(name) {
+      if (apps + domains + unchanged.count) % 64 == 0 {
+        progress?.say("Reading file \(domains + unchanged.count + 1) of \(names.count)")
       }
+      let file = "\(path)/\(name)"
+      guard let bytes = Self.bytes(of: file, &faults) else { continue }
+      let domain = String(name.dropLast(".json".count))
+      if let hash = known[domain], hash == SHA256.hexadecimal(of: bytes) {
+        unchanged.append(domain)
+        continue
+      }
+      guard let json = Self.json(bytes, of: file, &faults) else { continue }
+      if name != Self.appsName {
+        if let fault = faultOfName(in: json, file, name, all) { faults.append(fault) }
+        try add(json, to: "domains")
+      } else if let list = json["apps"]?.arrayValue, json.objectValue?.keys == ["apps"] {
+        for app in list { try add(app, to: "apps") }
+      } else {
+        faults.append("\(file.quotedPath) must be an object with the only key \"apps\".")
+      }
+    }
+  }
+
+  private mutating func readFile(_ known: [String: String], _ faults: inout [String]) throws {
+    guard let bytes = Self.bytes(of: path, &faults) else { return }
+    var failure: (any Error)?
+    var state = self
+    guard
+      let rest = Self.json(
+        bytes, of: path, &faults,
+        element: { list, index, json in
+          guard ["apps", "domains"].contains(list), failure == nil else { return }
+          do {
+            if list == "domains", let name = json["domain"]?.stringValue, let hash = known[name],
+              hash == SHA256.hexadecimal(of: Array(json.prettyPrinted().utf8))
+            {
+              return state.unchanged.append(name)
+            }
+            try state.add(json, to: list)
+            if list == "domains" { state.indices.append(index) }
+          } catch {
+            failure = error
+          }
+        })
+    else { return }
+    if let failure { throw failure }
+    self = state
+    isWhole = rest["domains"] != nil
+    isOneDomain = rest["domain"] != nil && !isWhole
+    if isOneDomain, let json = Self.json(bytes, of: path, &faults) {
+      return try add(json, to: "domains")
+    }
+    let unknown = (rest.objectValue?.keys ?? []).filter { !["apps", "domains"].contains($0) }
+    let isState =
+      rest.objectValue != nil
+      && ["apps", "domains"].allSatisfy { rest[$0] == nil || rest[$0]?.arrayValue != nil }
+    if !isState || !unknown.isEmpty {
+      faults.append(
+        "\(name) must be a domain, or an object with the lists \"apps\" and \"domains\""
+          + (unknown.first.map { "; it has \($0.quoted)." } ?? "."))
+    }
+  }
+
+  private mutating func add(_ json: JSON, to list: String) throws {
+    try append(json)
+    if list == "apps" { apps += 1 } else { domains += 1 }
+  }
+
+  private static func bytes(of file: String, _ faults: inout [String]) -> [UInt8]? {
+    do throws(Failure) {
+      return try InputFile.bytes(of: file, atMost: largestFile)
+    } catch {
+      faults.append(error.description)
       return nil
     }
+  }
 
-    /// Checks that a file is named after its domain.
-    private static func faultOfName(in json: JSON, _ path: String, _ name: String) -> String? {
-      guard let text = json["domain"]?.stringValue else {
-        return "\(path.quotedPath) needs a \"domain\", which must be a string."
+  private static func json(
+    _ bytes: [UInt8], of file: String, _ faults: inout [String],
+    element: ((String, Int, JSON) -> Void)? = nil
+  ) -> JSON? {
+    do throws(JSON.SyntaxError) {
+      let parsed = try JSON.parse(bytes, limits: .trusted, element: element)
+      for pointer in parsed.duplicateKeys {
+        faults.append("\(file.quotedPath) has a duplicate key: \(pointer).")
       }
-      do throws(ValidationError) {
-        let expected = "\(try DomainName(text)).json"
-        if expected == name { return nil }
-        return "Rename \(path.quotedPath) to \(expected.quoted): its domain is \(text.quoted)."
-      } catch {
-        return "\(path.quotedPath): \(error)"
-      }
+      return parsed.value
+    } catch {
+      faults.append("\(file.quotedPath) is not JSON: \(error).")
+      return nil
     }
+  }
+
+  /// Checks that a file is named after its domain.
+  private func faultOfName(
+    in json: JSON, _ file: String, _ name: String, _ all: Set<String>
+  ) -> String? {
+    guard let text = json["domain"]?.stringValue else {
+      return "\(file.quotedPath) needs a \"domain\", which must be a string."
+    }
+    do throws(ValidationError) {
+      let expected = "\(try DomainName(text)).json"
+      if expected == name { return nil }
+      if all.contains(expected) {
+        return "\(file.quotedPath) and \("\(path)/\(expected)".quotedPath) are both files of "
+          + "\(text.quoted). Remove one of them."
+      }
+      return "Rename \(file.quotedPath) to \(expected.quoted): its domain is \(text.quoted)."
+    } catch {
+      return "\(file.quotedPath): \(error)"
+    }
+  }
+
+  /// Adds lines that say which domains stay as they are, so that pruning leaves them.
+  func keepUnchanged() throws {
+    var rest = unchanged[...]
+    while !rest.isEmpty {
+      let line: JSON = ["keep": .strings(rest.prefix(1000))]
+      rest = rest.dropFirst(1000)
+      try append(line)
+    }
+  }
+
+  private func append(_ line: JSON) throws {
+    do throws(Spool.Failure) {
+      try lines.append(line.serialized() + [UInt8(ascii: "\n")])
+    } catch {
+      throw Failure(
+        error == .full(limit: Self.largestState)
+          ? "The state is over the limit of \(Self.largestState) bytes. Apply it in parts."
+          : "Cannot write a temporary file in "
+            + "\(FileManager.default.temporaryDirectory.path.quotedPath). Set TMPDIR to a directory "
+            + "with more space.")
+    }
+  }
+
+  // MARK: Places
+
+  private var name: String { path == "-" ? "stdin" : path.quotedPath }
+
+  /// The file, the domain and the place in the file that an error of a problem is about.
+  func place(of error: JSON) -> String {
+    let pointer = error["pointer"]?.stringValue ?? ""
+    let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
+    let rest = parts.count == 3 ? " /\(parts[2])" : ""
+    guard let domain = error["domain"]?.stringValue else {
+      return isDirectory && parts.first == "apps" ? "\(Self.appsName) \(pointer)" : pointer
+    }
+    if let file = file(of: domain) { return "\(file) \(domain)\(rest)" }
+    guard parts.count > 1, parts[0] == "domains", let index = Int(parts[1]),
+      indices.indices.contains(index)
+    else { return "\(domain) \(pointer)" }
+    return "\(domain) /domains/\(indices[index])" + (parts.count == 3 ? "/\(parts[2])" : "")
+  }
+
+  /// The file of a domain; `nil` if the state is one file with several.
+  func file(of domain: String) -> String? {
+    if isOneDomain { return path }
+    guard isDirectory, FileManager.default.fileExists(atPath: "\(path)/\(domain).json") else {
+      return nil
+    }
+    return "\(domain).json"
   }
 }

@@ -1,23 +1,40 @@
 import APIClient
 import APITypes
 import Association
+import HTTP
 import JSONValue
+import Service
 
 extension Installation {
-  /// A desired state with options for applying it.
+  /// How to apply a state.
   struct Change {
-    let state: JSON
     var prune = false
+    var overwrite = false
     var isDryRun = false
     var accepted: Set<Finding.Code> = []
     /// The reason for the audit; may be empty.
     var reason = ""
+
+    fileprivate var query: [String: String] {
+      [
+        "dryRun": "\(isDryRun)", "prune": "\(prune)", "overwrite": "\(overwrite)",
+        "reason": reason, "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
+      ].filter { !$0.value.isEmpty && $0.value != "false" }
+    }
   }
 
-  /// An element of a state.
+  /// An element of a state or of a plan.
   enum Part {
     case app(JSON)
     case domain(JSON)
+
+    fileprivate init?(_ element: (list: String, element: JSON)) {
+      switch element.list {
+      case "apps": self = .app(element.element)
+      case "domains": self = .domain(element.element)
+      default: return nil
+      }
+    }
   }
 
   /// Passes on all apps, then all domains, as they arrive.
@@ -25,47 +42,69 @@ extension Installation {
   /// - Throws: Like `json`, and what `take` throws.
   func export(_ take: (Part, Progress) throws -> Void) throws {
     try Progress.during("Reading from \(name)") { progress in
-      var elements = StateElements()
-      let answer = try send(APIClient.Request("GET", "/v1/export")) { bytes in
-        for (list, element) in try elements.take(bytes) {
-          if list == "apps" { try take(.app(element), progress) }
-          if list == "domains" { try take(.domain(element), progress) }
-        }
-      }
-      if answer.status != 200 || !elements.isComplete {
-        _ = try content(of: answer, having: "domains")
-      }
-      if answer.database == "replaced" {
-        Terminal.complain(
-          "The database file of \(name) was deleted or replaced. This is what the server still "
-            + "has; when it stops, only its rescue copy and this export remain.")
-      }
+      try stream(APIClient.Request("GET", "/v1/export")) { try take($0, progress) }
     }
   }
 
-  /// Applies a state, or does a dry run. Also returns the plan in the API's JSON.
+  /// The SHA-256 of the file that an export writes for each domain; none from an older server.
   ///
   /// - Throws: Like `json`.
-  func apply(_ change: Change) throws -> (plan: Plan, json: JSON) {
-    let domains = (change.state["domains"]?.arrayValue?.count ?? 0).counted("domain")
-    let work =
-      change.isDryRun ? "Comparing \(domains) with \(name)" : "Applying \(domains) to \(name)"
-    let query = [
-      "dryRun": "\(change.isDryRun)", "prune": "\(change.prune)", "reason": change.reason,
-      "accept": change.accepted.map(\.rawValue).sorted().joined(separator: ","),
-    ]
-    let request = APIClient.Request(
-      "POST", "/v1/apply", query: query.filter { !$0.value.isEmpty },
-      body: change.state.serialized())
-    let json = try Progress.during(work) { _ in try self.json(request, having: "domains") }
-    do throws(InvalidInput) {
-      return (try Faults.collecting(in: json, Plan.read), json)
-    } catch {
-      let faults = error.faults.map { "\($0.pointer): \($0.message)" }
-      throw Failure(
-        (change.isDryRun ? "" : "\(name) applied the state. ")
-          + "This version of aasa cannot read the plan of \(name): \(faults.first ?? "") Update "
-          + "aasa to the version of the server.")
+  func hashes() throws -> [String: String] {
+    var hashes: [String: String] = [:]
+    do {
+      try stream(APIClient.Request("GET", "/v1/export/hashes")) { part in
+        guard case .domain(let json) = part, let name = json["domain"]?.stringValue else { return }
+        hashes[name] = json["sha256"]?.stringValue
+      }
+    } catch let refused as Refused where refused.code == "path-not-found" {
+      return [:]
+    }
+    return hashes
+  }
+
+  /// Applies a state, or does a dry run, and passes on the steps of the plan as they arrive.
+  ///
+  /// - Parameter lines: The next bytes of the state, as NDJSON; `nil` at its end.
+  /// - Throws: Like `json`, and what `take` throws.
+  func apply(
+    _ change: Change, lines: @escaping () throws -> [UInt8]?, _ take: (Part) throws -> Void
+  ) throws {
+    try stream(
+      APIClient.Request(
+        "POST", "/v1/apply", query: change.query,
+        fields: ["Content-Type": "application/x-ndjson"]), sending: lines, take)
+  }
+
+  /// Sends a request whose answer is an object with the lists `apps` and `domains`.
+  private func stream(
+    _ request: APIClient.Request, sending lines: (() throws -> [UInt8]?)? = nil,
+    _ take: (Part) throws -> Void
+  ) throws {
+    var elements = StateElements()
+    let answer = try send(request, sending: lines) { bytes in
+      for element in try elements.take(bytes) { try Part(element).map(take) }
+    }
+    if answer.status != 200 || !elements.isComplete {
+      _ = try content(of: answer, having: "domains")
+    }
+    if answer.database == "replaced" {
+      Terminal.complain(
+        "The database file of \(name) was deleted or replaced. This is what the server still "
+          + "has; when it stops, only its rescue copy and this export remain.")
+    }
+  }
+}
+
+extension Spool {
+  /// Returns its bytes piece by piece, then `nil`.
+  func pieces(_ taken: @escaping (Int) -> Void = { _ in }) -> () throws -> [UInt8]? {
+    var offset = 0
+    return { [self] in
+      if offset == count { return nil }
+      let piece = try bytes(offset..<min(count, offset + 262_144))
+      offset += piece.count
+      taken(offset)
+      return piece
     }
   }
 }

@@ -17,8 +17,8 @@ final class Installation {
     let origin: String
     /// When to try again, in seconds from now; `nil` if trying again does not help.
     var retryAfter: Int?
-    /// Translates a pointer into the request to a place that the user knows.
-    var place: @Sendable (String) -> String = { $0 }
+    /// The files that the request was made from, if it was a state.
+    var files: DesiredFiles?
 
     /// The stable word for a program; empty if there is none.
     var code: String { problem["code"]?.stringValue ?? "" }
@@ -34,6 +34,8 @@ final class Installation {
   private let command: String
   /// The API on the database, once a request has opened it.
   private var opened: LocalAPI?
+  /// The directory of a database that stands in for a missing one.
+  private var temporary: URL?
 
   /// Reads `--server`, with the token in `AASA_TOKEN`, or `--database`; without either, their variables.
   ///
@@ -72,30 +74,38 @@ final class Installation {
   /// - Throws: `Failure`, `UnusableDatabase`, `APIClient.Unreachable`.
   func send(_ request: APIClient.Request) throws -> APIClient.Answer {
     try answer(
-      request, onDatabase: { try APIClient.Answer($0) }, onServer: { try $0.send(request) })
+      request, nil, onDatabase: { try APIClient.Answer($0) }, onServer: { try $0.send(request) })
   }
 
   /// Sends a request and passes on the content of an answer with the status 200 as it arrives. The answer
   /// that is returned has the content of any other.
   ///
-  /// - Throws: Like `send`, and what `take` throws.
+  /// - Parameter pieces: Returns the next bytes of a long body, and `nil` at its end.
+  /// - Throws: Like `send`, and what `pieces` and `take` throw.
   func send(
-    _ request: APIClient.Request, _ take: (UnsafeRawBufferPointer) throws -> Void
+    _ request: APIClient.Request, sending pieces: (() throws -> [UInt8]?)? = nil,
+    _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> APIClient.Answer {
     try answer(
-      request, onDatabase: { try APIClient.Answer($0, take) },
-      onServer: { try $0.send(request, take) })
+      request, pieces, onDatabase: { try APIClient.Answer($0, take) },
+      onServer: { try $0.send(request, sending: pieces, take) })
   }
 
   private func answer(
-    _ request: APIClient.Request, onDatabase: (Response) throws -> APIClient.Answer,
+    _ request: APIClient.Request, _ pieces: (() throws -> [UInt8]?)?,
+    onDatabase: (Response) throws -> APIClient.Answer,
     onServer: (APIClient) throws -> APIClient.Answer
   ) throws -> APIClient.Answer {
     switch site {
     case .database(let path):
       do {
         let api = try opened ?? open(path)
-        return try onDatabase(api.answer(HTTP.Request(request)))
+        let spool = try pieces.map { pieces in
+          let spool = Spool(in: FileManager.default.temporaryDirectory.path, limit: .max)
+          while let piece = try pieces() { try spool.append(piece) }
+          return spool
+        }
+        return try onDatabase(api.answer(HTTP.Request(request, spool)))
       } catch let error as StoreError {
         throw UnusableDatabase(description: error.advice(for: path))
       }
@@ -108,11 +118,35 @@ final class Installation {
     }
   }
 
+  deinit {
+    opened = nil
+    // Nothing depends on it: it is in the directory for temporary files.
+    if let temporary { try? FileManager.default.removeItem(at: temporary) }
+  }
+
   private func open(_ path: String) throws -> LocalAPI {
-    let publisher = Publisher(store: try Store.open(path, missing: missing))
+    let isTakenAsEmpty = missing == .takenAsEmpty && Store.isMissing(path, orEmpty: false)
+    let publisher = Publisher(
+      store: try isTakenAsEmpty
+        ? emptyStore(insteadOf: path) : Store.open(path, missing: missing))
     let api = LocalAPI(publisher: publisher, command: command)
     opened = api
     return api
+  }
+
+  private func emptyStore(insteadOf path: String) throws -> Store {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "aasa-\(UInt64.random(in: .min ... .max))")
+    do {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch let error as CocoaError {
+      throw Failure("Cannot create \(directory.path.quotedPath): \(error.reason).")
+    }
+    temporary = directory
+    Terminal.complain("No database at \(path.quotedPath) yet: comparing with an empty one.")
+    return try Store(path: directory.appending(path: "empty.db").path)
   }
 
   /// The content of the answer to a request: JSON with a certain member.
@@ -179,11 +213,11 @@ extension APIClient.Request {
 
 extension HTTP.Request {
   /// The request of a command, which has no address.
-  fileprivate init(_ request: APIClient.Request) throws {
+  fileprivate init(_ request: APIClient.Request, _ spool: Spool?) throws {
     self.init(
       method: Method(request.method), target: try RequestTarget(request.target.utf8),
       fields: Fields(request.fields.map { Field($0.key, $0.value) }), body: request.body ?? [],
-      peer: "")
+      spool: spool, peer: "")
   }
 }
 

@@ -1,26 +1,120 @@
-import Association
 import APITypes
+import Association
+import JSONValue
 import Publishing
 
-/// A plan as text: each change with its details, then a summary.
-struct PlanText {
+/// Prints a plan as it arrives: each change with its details, then a summary; or as JSON.
+struct PlanPrinter {
+  private let isJSON: Bool
+  private let isDryRun: Bool
+  private let style = TextStyle()
+  private var apps: [Plan.Action: Int] = [:]
+  private var domains: [Plan.Action: Int] = [:]
+  /// The list of the JSON that is open.
+  private var list = ""
+  private var output = ""
+
+  init(isJSON: Bool, isDryRun: Bool) {
+    self.isJSON = isJSON
+    self.isDryRun = isDryRun
+  }
+
+  /// Whether something changes.
+  var isDifferent: Bool { [apps, domains].contains { $0.keys.contains { $0 != .unchanged } } }
+
+  /// Takes a step of the plan.
+  ///
+  /// - Throws: `Failure` for a step that this version cannot read.
+  mutating func add(_ part: Installation.Part) throws {
+    let (kind, json) =
+      switch part {
+      case .app(let json): ("app", json)
+      case .domain(let json): ("domain", json)
+      }
+    let step = try Self.step(json, kind, isDryRun: isDryRun)
+    if kind == "app" { apps[step.action, default: 0] += 1 }
+    if kind == "domain" { domains[step.action, default: 0] += 1 }
+    if isJSON {
+      try write(json.text, to: "\(kind)s")
+    } else {
+      let name = kind == "app" ? "app \(step.name)" : step.name
+      let lines = PlanText.lines(step.action, name, step.publication, style)
+      if !lines.isEmpty { try Terminal.print(lines.joined(separator: "\n")) }
+    }
+  }
+
+  /// Prints the end.
+  ///
+  /// - Parameter unchanged: Domains of the state that were not sent.
+  mutating func finish(unchanged: [String]) throws {
+    if !isJSON {
+      if !unchanged.isEmpty { domains[.unchanged, default: 0] += unchanged.count }
+      return try Terminal.print(summary)
+    }
+    for name in unchanged {
+      let step: JSON = ["domain": .string(name), "action": .string(Plan.Action.unchanged.rawValue)]
+      try write(step.text, to: "domains")
+    }
+    for name in ["apps", "domains"] where list < name { open(name) }
+    output += "]" + (isDryRun ? ",\"dryRun\":true" : "") + "}\n"
+    try Terminal.write(output)
+  }
+
+  private mutating func write(_ element: String, to name: String) throws {
+    if list == name {
+      output += ","
+    } else {
+      if list.isEmpty && name == "domains" { open("apps") }
+      open(name)
+    }
+    output += element
+    if output.utf8.count > 65_536 {
+      try Terminal.write(output)
+      output = ""
+    }
+  }
+
+  private mutating func open(_ name: String) {
+    output += (list.isEmpty ? "{" : "],") + "\"\(name)\":["
+    list = name
+  }
+
+  private static func step(
+    _ json: JSON, _ kind: String, isDryRun: Bool
+  ) throws(Failure) -> Plan.Step {
+    do throws(InvalidInput) {
+      return try Faults.collecting(in: json) { Plan.Step.read($0, kind) }
+    } catch {
+      let faults = error.faults.map { "\($0.pointer): \($0.message)" }
+      throw Failure(
+        (isDryRun ? "" : "The state was applied. ")
+          + "This version of aasa cannot read the plan: \(faults.first ?? "") Update aasa to the "
+          + "version of the server.")
+    }
+  }
+
+  private var summary: String {
+    if !isDifferent {
+      return "No changes: \(domains.values.reduce(0, +).counted("domain")) and "
+        + "\(apps.values.reduce(0, +).counted("app")) are up to date."
+    }
+    let parts = [count(domains, "Domains"), count(apps, "Apps")].compactMap { $0 }
+    return (parts + (isDryRun ? ["Nothing was changed."] : [])).joined(separator: " ")
+  }
+
+  /// `Domains: 1 to create, 997 unchanged.`; `nil` if there are none.
+  private func count(_ steps: [Plan.Action: Int], _ noun: String) -> String? {
+    let counts = Plan.Action.allCases.compactMap { action in
+      steps[action].map { "\($0) \(action.words(isDryRun: isDryRun))" }
+    }
+    return counts.isEmpty ? nil : "\(noun): \(counts.joined(separator: ", "))."
+  }
+}
+
+/// A step of a plan as text.
+enum PlanText {
   /// The number of details shown for each domain; the rest are counted.
   private static let mostDetails = 20
-
-  private let plan: Plan
-  private let style: TextStyle
-
-  init(_ plan: Plan, _ style: TextStyle) {
-    self.plan = plan
-    self.style = style
-  }
-
-  /// The lines, without a final line break.
-  var text: String {
-    let apps = plan.apps.flatMap { Self.lines($0.action, "app \($0.name)", nil, style) }
-    let domains = plan.domains.flatMap { Self.lines($0.action, $0.name, $0.publication, style) }
-    return (apps + domains + [summary]).joined(separator: "\n")
-  }
 
   /// What happens to an app or a domain; nothing if it does not change.
   static func lines(
@@ -40,23 +134,6 @@ struct PlanText {
       lines.append("and \(details.count - mostDetails) more; use --json to see all of them")
     }
     return [line] + lines.map { "    \($0)" }
-  }
-
-  private var summary: String {
-    if plan.isEmpty {
-      return "No changes: \(plan.domains.count.counted("domain")) and "
-        + "\(plan.apps.count.counted("app")) are up to date."
-    }
-    let parts = [count(plan.domains, "Domains"), count(plan.apps, "Apps")].compactMap { $0 }
-    return (parts + (plan.isDryRun ? ["Nothing was changed."] : [])).joined(separator: " ")
-  }
-
-  /// `Domains: 1 to create, 997 unchanged.`; `nil` if there are none.
-  private func count(_ steps: [Plan.Step], _ noun: String) -> String? {
-    let counts = Plan.Action.allCases.map { action in
-      (action.words(isDryRun: plan.isDryRun), steps.count { $0.action == action })
-    }.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
-    return counts.isEmpty ? nil : "\(noun): \(counts.joined(separator: ", "))."
   }
 }
 

@@ -22,16 +22,17 @@ struct ProblemText {
   }
 
   /// A line for each fault.
-  var faults: [String] { Self.faults(of: refused.problem, refused.place) }
+  var faults: [String] { Self.faults(of: refused.problem, refused.files) }
 
-  private static func faults(of problem: JSON, _ place: (String) -> String) -> [String] {
+  private static func faults(of problem: JSON, _ files: DesiredFiles?) -> [String] {
     let list = { (key: String) in problem[key]?.arrayValue ?? [] }
     let domain = problem["domain"]?.stringValue
     let errors = list("errors").map { error in
       // The pointer is into the document of the domain or, without a domain, into the request.
       let pointer = error["pointer"]?.stringValue ?? ""
       let words = [
-        domain.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? place(pointer),
+        domain.map { pointer.isEmpty ? $0 : "\($0) \(pointer)" } ?? files?.place(of: error)
+          ?? pointer,
         error["code"]?.stringValue,
         error["message"]?.stringValue,
       ]
@@ -39,11 +40,34 @@ struct ProblemText {
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
     let problems = list("problems").flatMap { problem in
-      ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, place).map { "  \($0)" }
+      ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, files).map { "  \($0)" }
     }
     let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
+    let conflicts = list("conflicts").flatMap(conflict)
     return errors + more("moreErrors") + expectations + more("moreExpectations") + problems
-      + more("moreProblems")
+      + more("moreProblems") + conflicts + more("moreConflicts") + claims(problem, files)
+  }
+
+  /// A domain that others have changed, and what would be undone.
+  private static func conflict(_ json: JSON) -> [String] {
+    let text = { json[$0]?.stringValue ?? "" }
+    let number = { json[$0]?.integerValue.map(String.init) }
+    let expected = number("stateRevision").map { "made from revision \($0)" } ?? "of no revision"
+    let undone = (json["undone"]?.arrayValue ?? []).compactMap(\.stringValue)
+    let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
+    return [
+      "  \(text("domain")): \(text("author")) published revision \(number("revision") ?? "?"), the state is "
+        + "\(expected). Applying it would undo:"
+    ] + undone.prefix(20).map { "    \($0)" } + more
+  }
+
+  /// The two files that claim one name.
+  private static func claims(_ problem: JSON, _ files: DesiredFiles?) -> [String] {
+    guard let claimed = problem["name"]?.stringValue,
+      let one = problem["domain"]?.stringValue.flatMap({ files?.file(of: $0) }),
+      let other = problem["claimant"]?.stringValue.flatMap({ files?.file(of: $0) })
+    else { return [] }
+    return ["  \(one) and \(other) both claim \(claimed)."]
   }
 
   private static func expectation(_ json: JSON, of domain: String) -> String {

@@ -105,7 +105,7 @@ private struct Validation {
     let domains: [Domain]
     do throws(InvalidInput) {
       if json["domain"] != nil {
-        domains = [try Faults.collecting(in: json) { DomainResource.read($0) }]
+        domains = [try Faults.collecting(in: json) { DomainResource.read($0, over: nil)?.domain }]
       } else {
         let state = try Faults.collecting(in: json, StateResource.read)
         for app in state.apps { environments[app.id] = app.environment }

@@ -214,7 +214,8 @@ import Testing
     let refused = try limited.send("PUT", "/v1/domains/a.brand.example", json: taken)
     #expect(try refused.status == 409 && refused.code == "name-taken")
     #expect(!refused.text.contains("secret"), "\(refused.text)")
-    let told = try admin.send("PUT", target + "?accept=opens-nothing", json: taken)
+    let told = try admin.send(
+      "PUT", target + "?accept=opens-nothing", json: taken, "If-Match: *")
     #expect(try told.json["domain"] == "secret.example")
   }
 

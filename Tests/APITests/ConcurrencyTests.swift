@@ -138,7 +138,8 @@ import Testing
       try running.put(domain, ["appclips": [.string(app)]])
       #expect(try running.served(domain)["appclips"] != nil)
     }
-    let dry = try running.admin.send("PUT", "/v1/domains/d2.example?dryRun=true", json: [:])
+    let dry = try running.admin.send(
+      "PUT", "/v1/domains/d2.example?dryRun=true", json: [:], "If-Match: *")
     #expect(dry.status == 200)
     end.signal()
     #expect(slow.end())
@@ -157,7 +158,8 @@ import Testing
       ]
       switch self {
       case .put:
-        return try admin.send("PUT", path + "?accept=opens-nothing", json: ["entries": [entry]])
+        return try admin.send(
+          "PUT", path + "?accept=opens-nothing", json: ["entries": [entry]], "If-Match: *")
       case .patch:
         return try admin.send("PATCH", path, json: ["cacheSeconds": first ? 60 : 120])
       case .adopt:
@@ -199,7 +201,7 @@ import Testing
   }
 
   private func check(_ answers: [RawResponse], of domain: String) throws {
-    #expect(answers.allSatisfy { [200, 201, 204, 404, 409].contains($0.status) }, "\(answers)")
+    #expect(answers.allSatisfy { [200, 201, 204, 404, 409, 412].contains($0.status) }, "\(answers)")
     let path = "/v1/domains/\(domain)"
     let stored = try running.admin.send("GET", path + "/file")
     let served = try running.serve(domain)

@@ -18,7 +18,8 @@ import Testing
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
     "getRevisionFile",
     "deleteRoute", "renameApp", "apply",
-    "export", "deleteEntry", "createToken", "listTokens", "revokeToken", "listAudit",
+    "export", "exportHashes", "deleteEntry", "createToken", "listTokens", "revokeToken",
+    "listAudit",
     "askForCertificate", "deleteDomain", "restoreDomain", "getDescription", "getMetrics",
   ]
 

@@ -142,7 +142,13 @@ import Testing
     Refusal(method: "GET", target: "/v1/apps?limit=x", status: 400, code: "malformed-limit"),
     Refusal(
       method: "PUT", target: "/v1/domains/b.example", body: ["aliases": ["a.example"]],
-      status: 409, code: "name-taken"),
+      line: "If-Match: *", status: 409, code: "name-taken"),
+    Refusal(
+      method: "PUT", target: "/v1/domains/b.example", body: [:], status: 428,
+      code: "precondition-required"),
+    Refusal(
+      method: "PUT", target: "/v1/apps/\(app)", body: [:], line: "If-Match: \"1\"", status: 412,
+      code: "precondition-unsupported"),
     Refusal(method: "DELETE", target: entry, status: 409, code: "expectation-broken"),
     Refusal(
       method: "DELETE", target: "/v1/domains/a.example", line: "If-Match: \"9\"", status: 412,

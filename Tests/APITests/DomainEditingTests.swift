@@ -32,7 +32,7 @@ import Testing
     let json: JSON = ["aliases": ["www.example.com"], "entries": entries]
     let first = try admin.send("PUT", target, json: json)
     let tag = try running.serve("example.com")["ETag"]
-    let second = try admin.send("PUT", target, json: json)
+    let second = try admin.send("PUT", target, json: json, "If-Match: *")
     #expect(first.status == 201 && second.status == 200)
     #expect(try second.json["changed"] == false && second["ETag"] == "\"1\"")
     #expect(try second.json["domain"] == first.json["domain"])

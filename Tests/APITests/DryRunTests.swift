@@ -66,6 +66,9 @@ import Testing
     let before = try state()
     let served = try running.serve("example.com").body
     let bytes = body.isEmpty ? nil : Array(body.utf8)
+    let isReplacement = method == "PUT" && path.hasPrefix("\(target)?")
+    let admin = Client(
+      port: admin.port, lines: admin.lines + (isReplacement ? ["If-Match: *"] : []))
     let dry = try admin.send(
       method, path + (path.contains("?") ? "&" : "?") + "dryRun=true", body: bytes)
     #expect((200...204).contains(dry.status), "\(dry.text)")

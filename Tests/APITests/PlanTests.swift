@@ -29,7 +29,9 @@ import Testing
         json: ["domains": .array(domains)]
       ).json
     }
-    let first = try apply(false, [domain("a.example", "/a"), domain("b.example", "/a")])
+    var gone = domain("b.example", "/a").objectValue ?? [:]
+    gone["expectations"] = []
+    let first = try apply(false, [domain("a.example", "/a"), .object(gone)])
     #expect(try read(first).json == first)
     var changed = domain("a.example", "/b").objectValue ?? [:]
     changed["expectations"] = []

@@ -70,7 +70,10 @@ final class RunningService: Sendable {
   /// Puts a domain, which must succeed, and returns the stored domain.
   @discardableResult
   func put(_ domain: String, _ json: JSON) throws -> JSON {
-    let response = try admin.send("PUT", "/v1/domains/\(domain)", json: json)
+    var response = try admin.send("PUT", "/v1/domains/\(domain)", json: json)
+    if response.status == 428 {
+      response = try admin.send("PUT", "/v1/domains/\(domain)", json: json, "If-Match: *")
+    }
     guard (200...201).contains(response.status), let domain = try response.json["domain"] else {
       throw Unexpected(response: response)
     }

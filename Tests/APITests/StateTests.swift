@@ -98,7 +98,7 @@ import Testing
     let before = try admin.send("GET", "/v1/export").body
     let bad: JSON = [["apps": [.string(app)], "routes": [["path": "/$(nowhere)"]]]]
     let response = try admin.send(
-      "POST", "/v1/apply?accept=opens-nothing",
+      "POST", "/v1/apply?overwrite=true&accept=opens-nothing",
       json: [
         "apps": [["app": "ABCDE12345.new", "name": "New"]],
         "domains": [

@@ -98,8 +98,11 @@ import Testing
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 1)
     #expect(result.errors.contains(": The body has 2 invalid values. "))
-    #expect(result.errors.contains("\n  a.example.json /entries/0/routes/0/path: wrong-type: "))
-    #expect(result.errors.contains("\n  b.example.json /cacheSecond: unknown-member: "))
+    #expect(
+      result.errors.contains(
+        "\n  a.example.json a.example /entries/0/routes/0/path: wrong-type: "))
+    #expect(
+      result.errors.contains("\n  b.example.json b.example /cacheSecond: unknown-member: "))
   }
 
   @Test func anEmptyDirectoryIsRefused() throws {

@@ -51,6 +51,9 @@ def before_call(context, case, kwargs):
     (case.query or {}).pop("dryRun", None)
     for name in ("If-None-Match", "If-Match"):
         (case.headers or {}).pop(name, None)
+    # A domain that exists is replaced only with a condition.
+    if case.operation.definition.raw["operationId"] == "putDomain" and len(str(case.body)) % 4 == 0:
+        case.headers = {**(case.headers or {}), "If-Match": "*"}
     content = case.operation.definition.raw.get("requestBody", {}).get("content", {})
     example = next((media["example"] for media in content.values() if "example" in media), None)
     if example is not None and case.meta.generation.mode.is_positive and len(str(case.body)) % 2 == 0:

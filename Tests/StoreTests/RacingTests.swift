@@ -195,30 +195,51 @@ import Testing
     try check(4, paths: ["/a", "/c"])
   }
 
+  /// The reported steps of a plan.
+  private final class Steps: Sendable {
+    let all = Mutex<[DomainName: AppliedState.Action]>([:])
+  }
+
   @Test func aStateIsAppliedOverWhatWasEditedMeanwhile() throws {
     let edit = try edit(["/b"])
-    let state = DesiredState(
-      apps: [], domains: [try .example(), try .example("new.example", aliases: ["b.example"])])
+    let domains = [
+      try Domain.example(), try .example("new.example", aliases: ["b.example"]),
+    ]
+    let steps = Steps()
+    @Sendable func apply(_ prune: Bool, _ context: WriteContext) throws -> AppliedState {
+      let state = DesiredState(apps: [], domains: domains.map(\.name)) { index, _ in
+        DesiredDomain(domain: domains[index], revision: nil)
+      }
+      let options = ApplyOptions(prune: prune, overwrite: true, accepted: [.opensNothing])
+      steps.all.withLock { $0 = [:] }
+      return try publisher.apply(state, options, by: context) { name, action, _ in
+        steps.all.withLock { $0[name] = action }
+      }
+    }
+    let new = domains[1].name
     let result = try race(
       { _ = try $0.save(edit, action: "test") },
       against: {
-        try publisher.apply(state, prune: false, by: $0)
+        try apply(false, $0)
       })
-    #expect(try result.get().domains.map(\.action) == [.update, .create])
+    #expect(try result.get().deleted.isEmpty)
+    #expect(steps.all.withLock(\.self) == [name: .update, new: .create])
     try check(4, paths: ["/a"])
     let created = try store.edit(to: .example("late.example"))
     let pruned = try race(
       { _ = try $0.save(created, action: "test") },
       against: {
-        try publisher.apply(state, prune: true, accepting: [.opensNothing], by: $0)
+        try apply(true, $0)
       })
-    #expect(try pruned.get().domains.map(\.action) == [.delete, .unchanged, .unchanged])
+    #expect(try pruned.get().deleted.map(\.text) == ["late.example"])
+    #expect(steps.all.withLock { Set($0.values) } == [.delete])
     let deleted = try race(
       { try $0.delete(store.basis(of: name)) },
       against: {
-        try publisher.apply(state, prune: true, accepting: [.opensNothing], by: $0)
+        try apply(true, $0)
       })
-    #expect(try deleted.get().domains.map(\.action) == [.create, .unchanged])
+    #expect(try deleted.get().deleted.isEmpty)
+    #expect(steps.all.withLock(\.self) == [name: .create])
     try check(5, paths: ["/a"])
   }
 

@@ -134,11 +134,13 @@ public struct Revision: Sendable, Equatable {
   public package(set) var reason: String
   /// The codes of the errors that were accepted when it was published.
   public package(set) var acceptedCodes: [String]
+  /// Whether `apply` published it.
+  public package(set) var isApplied: Bool
 
   /// A revision.
   public init(
     number: Int, size: Int, sha256: String, publishedAt: Int64, author: String, reason: String,
-    acceptedCodes: [String]
+    acceptedCodes: [String], isApplied: Bool = false
   ) {
     self.number = number
     self.size = size
@@ -147,5 +149,6 @@ public struct Revision: Sendable, Equatable {
     self.author = author
     self.reason = reason
     self.acceptedCodes = acceptedCodes
+    self.isApplied = isApplied
   }
 }

@@ -10,6 +10,8 @@ public struct Request: Sendable {
   public let fields: Fields
   /// The content, without chunked coding; empty if there is none.
   public let body: [UInt8]
+  /// The content, if it was received into a spool; `body` is empty then.
+  public let spool: Spool?
   /// The client's address without its port, such as `192.0.2.7`; a proxy's, behind a proxy.
   public let peer: String
   /// Whether the client has reset or closed the connection, so that nobody will read the answer. A
@@ -19,7 +21,7 @@ public struct Request: Sendable {
   /// A request with all of its parts.
   public init(
     method: Method, target: RequestTarget, version: String = "HTTP/1.1", fields: Fields = [],
-    body: [UInt8] = [], peer: String = "127.0.0.1",
+    body: [UInt8] = [], spool: Spool? = nil, peer: String = "127.0.0.1",
     clientHasGone: @escaping @Sendable () -> Bool = { false }
   ) {
     self.method = method
@@ -27,6 +29,7 @@ public struct Request: Sendable {
     self.version = version
     self.fields = fields
     self.body = body
+    self.spool = spool
     self.peer = peer
     self.clientHasGone = clientHasGone
   }
@@ -65,6 +68,10 @@ public struct Refusal: Sendable {
     case bodyTooLarge(limit: Int)
     /// The bodies of all requests together are larger than the limit, in bytes: 503.
     case tooManyBodies(limit: Int)
+    /// The disk has no room for the body: 507.
+    case noRoom
+    /// The body cannot be written to a file: 503.
+    case spoolFailed
     /// The header is larger than the limit, in bytes: 431.
     case headerTooLarge(limit: Int)
     /// All connections, or those of the client, are taken by requests that are being answered: 503.
@@ -89,7 +96,8 @@ public struct Refusal: Sendable {
     case .malformedTarget, .malformedHeader: .badRequest
     case .unknownTransferCoding: .notImplemented
     case .bodyTooLarge: .contentTooLarge
-    case .tooManyBodies: .serviceUnavailable
+    case .tooManyBodies, .spoolFailed: .serviceUnavailable
+    case .noRoom: .insufficientStorage
     case .headerTooLarge: .requestHeaderFieldsTooLarge
     case .tooManyConnections: .serviceUnavailable
     }

@@ -44,6 +44,9 @@ public enum Screening {
   case answer(Response)
   /// Read the body, of at most this many bytes; see also `Limits.bodyBytes`.
   case readBody(upTo: Int)
+  /// Receive the body into a spool, whatever `Limits.bodyBytes` says. `Limits.bodySeconds` then limits
+  /// the time for each megabyte.
+  case spoolBody(Spool)
 }
 
 /// A final status code (RFC 9110 section 15).
@@ -62,6 +65,7 @@ public enum Status: UInt16, Sendable {
   case contentTooLarge = 413
   case unsupportedMediaType = 415
   case unprocessableContent = 422
+  case preconditionRequired = 428
   case requestHeaderFieldsTooLarge = 431
   case internalServerError = 500
   case notImplemented = 501

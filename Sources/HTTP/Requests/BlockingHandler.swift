@@ -48,7 +48,7 @@ final class BlockingHandler: RequestSteps {
 
   func takeBody(_ piece: UnsafeRawBufferPointer, of request: ArrivingRequest) -> Bool {
     guard let incoming = request.state.incoming else { return false }
-    guard let reason = incoming.takeBody(piece) else { return true }
+    guard let reason = incoming.takeBody(piece, of: request) else { return true }
     sendLast(refuse(incoming.refusal(for: reason)).lastBytes, on: request.connection)
     return false
   }
@@ -147,6 +147,10 @@ final class IncomingRequest {
   private var version = ""
   private var body: [UInt8] = []
   private var bodyLimit: Int
+  /// Where the body goes instead of `body`.
+  private var spool: Spool?
+  /// The bytes in the spool at which the client gets more time.
+  private var nextMegabyte = 0
 
   init(target: UnsafePointer<CChar>, of handler: BlockingHandler) {
     rawTarget = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
@@ -160,7 +164,7 @@ final class IncomingRequest {
   func whole(_ head: RequestHead, _ client: WaitingClient) -> Request {
     Request(
       method: head.method, target: head.target, version: version, fields: fields, body: body,
-      peer: head.peer, clientHasGone: { client.hasGone })
+      spool: spool, peer: head.peer, clientHasGone: { client.hasGone })
   }
 
   func refusal(for reason: Refusal.Reason) -> Refusal {
@@ -181,6 +185,9 @@ final class IncomingRequest {
       switch screen(head) {
       case .answer(let response): verdict = .screened(response)
       case .readBody(let limit): bodyLimit = min(limit, bodyLimit)
+      case .spoolBody(let spool):
+        self.spool = spool
+        bodyLimit = spool.limit
       }
       if framing.contentLength ?? 0 > UInt64(max(0, bodyLimit)), case .wanted = verdict {
         verdict = .refused(.bodyTooLarge(limit: bodyLimit))
@@ -215,7 +222,10 @@ final class IncomingRequest {
   }
 
   /// Takes a piece of the body; the reason if there is no room for it.
-  func takeBody(_ piece: UnsafeRawBufferPointer) -> Refusal.Reason? {
+  func takeBody(
+    _ piece: UnsafeRawBufferPointer, of request: ArrivingRequest
+  ) -> Refusal.Reason? {
+    if let spool { return take(piece, into: spool, request.state) }
     if body.count + piece.count > bodyLimit { return .bodyTooLarge(limit: bodyLimit) }
     let limit = handler.limits.allBodiesBytes
     guard handler.heldBodies.take(piece.count, within: limit) else {
@@ -223,6 +233,25 @@ final class IncomingRequest {
     }
     body.append(contentsOf: piece)
     return nil
+  }
+
+  private func take(
+    _ piece: UnsafeRawBufferPointer, into spool: Spool, _ state: OpenConnection
+  ) -> Refusal.Reason? {
+    do throws(Spool.Failure) {
+      let end = try spool.append(piece).upperBound
+      if end >= nextMegabyte {
+        state.allow(handler.answerMilliseconds)
+        nextMegabyte = end + 1_048_576
+      }
+      return nil
+    } catch {
+      switch error {
+      case .full(let limit): return .bodyTooLarge(limit: limit)
+      case .noRoom: return .noRoom
+      case .file: return .spoolFailed
+      }
+    }
   }
 }
 

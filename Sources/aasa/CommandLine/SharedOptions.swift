@@ -19,6 +19,8 @@ extension Option {
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
     "--prune", nil, "Delete domains, and unused apps, that are not in the files.")
+  static let overwrite = Option(
+    "--overwrite", nil, "Undo what others have changed since the files were exported.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
   static let force = Option("--force", nil, "Overwrite what exists.")
   static let server = {

@@ -52,7 +52,9 @@ def match(name: str) -> Callable[[Callable[[], object]], None]:
 
 
 def put(name: str, target: str = OWN, method: str = "PUT") -> Callable[[Callable[[], object]], None]:
-    return hostile(name, "limited", method, target)
+    # This domain exists, so replacing it needs a condition.
+    fields = ["If-Match: *"] if target.startswith(OWN) else []
+    return hostile(name, "limited", method, target, *fields)
 
 
 def apply(name: str, query: str = "?dryRun=true") -> Callable[[Callable[[], object]], None]:

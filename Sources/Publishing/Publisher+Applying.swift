@@ -1,0 +1,102 @@
+public import Association
+import JSONValue
+public import Store
+
+extension Publisher {
+  /// The action of `apply`, for revisions and the audit.
+  static let applying = Revision.applying
+
+  /// Creates and changes apps and domains as a state describes them, all of it or nothing.
+  ///
+  /// Every domain is planned before the store's lock is taken, and only what its review found is kept. Then
+  /// the rows are written, with the lock; that takes longer the more domains change.
+  ///
+  /// - Parameter report: Takes what will be published for a domain that changes, before it is written, and
+  ///   perhaps again if another edit was faster.
+  /// - Throws: `PublicationError` with the errors of every domain; `DesiredState.Invalid`; what the state and
+  ///   `report` throw.
+  public func apply(
+    _ state: DesiredState, _ options: ApplyOptions = ApplyOptions(), by context: WriteContext,
+    report: @escaping (DomainName, AppliedState.Action, Publication) throws -> Void = { _, _, _ in }
+  ) throws -> AppliedState {
+    let applied = try store.edit(context) { (earlier: StatePlan?) in
+      var planning = StatePlanning(self, state, options, by: context, report: report)
+      return try planning.plan(reusing: earlier)
+    } write: { transaction, plan in
+      try transaction.apply(state, plan, options)
+    }
+    try serve(context)
+    return applied
+  }
+}
+
+extension Transaction {
+  fileprivate func apply(
+    _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
+  ) throws -> AppliedState {
+    let apps = try state.apps.map { ($0.id, try apply($0, options)) }
+    for (app, found) in plan.environments where try environment(of: app) != found {
+      throw Outdated()
+    }
+    for (index, found) in plan.unchanged where try version(of: state.domains[index]) != found {
+      throw Outdated()
+    }
+    // Frees names before they are taken, because one may move from one domain to another.
+    if options.prune {
+      let unlisted = state.unlisted(of: try domainNames(), options)
+      if unlisted != plan.deletions.map(\.name) { throw Outdated() }
+    }
+    for deletion in plan.deletions {
+      try delete(try basis(of: deletion.name, at: deletion.version))
+    }
+    for edit in plan.edits where !edit.released.isEmpty {
+      try release(edit.released, of: try basis(of: edit.name, at: edit.version))
+    }
+    for edit in plan.edits { try apply(edit, of: state) }
+    let listed = Set(state.apps.map(\.id))
+    let unused =
+      options.prune && options.within.isEmpty
+      ? try unusedApps().filter { !listed.contains($0) } : []
+    for id in unused { try delete(id) }
+    return AppliedState(
+      apps: apps + unused.map { ($0, .delete) }, deleted: plan.deletions.map(\.name))
+  }
+
+  private func apply(
+    _ app: DesiredApp, _ options: ApplyOptions
+  ) throws -> AppliedState.Action {
+    let old = try self.app(app.id)?.app
+    let new = app.app(over: old)
+    if old == new { return .unchanged }
+    // It was created after the caller checked that.
+    if old != nil && !options.within.isEmpty { throw Outdated() }
+    _ = try put(new)
+    return old == nil ? .create : .update
+  }
+
+  private func apply(_ edit: StatePlan.Edit, of state: DesiredState) throws {
+    var basis = try basis(of: edit.name, at: edit.version)
+    // Until now, reserved names stood in for released ones.
+    for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
+    guard var domain = try state.domain(edit.index, basis.stored)?.domain else { throw Outdated() }
+    domain.document = domain.document.keepingRows(
+      of: basis.stored?.domain.document ?? Document())
+    let whole = DomainEdit(
+      domain, over: basis, document: domain.document.json.serialized(),
+      acceptedCodes: edit.acceptedCodes, findingCodes: edit.findingCodes)
+    do {
+      _ = try save(whole, action: Publisher.applying)
+    } catch StoreError.nameTaken(let name, let owner) {
+      throw PublicationError.nameTaken(name, for: edit.name, by: owner)
+    }
+  }
+
+  /// A domain as a review found it.
+  private func basis(
+    of name: DomainName, at version: StoredDomain.Version?
+  ) throws -> DomainBasis {
+    let basis = try basis(of: name)
+    if basis.stored?.version != version { throw Outdated() }
+    return basis
+  }
+}

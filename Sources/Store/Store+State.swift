@@ -1,0 +1,209 @@
+public import Association
+import SQLite
+import Synchronization
+
+extension Revision {
+  /// The action of revisions that `apply` publishes.
+  package static let applying = "apply"
+}
+
+// MARK: Planning
+
+extension Store {
+  /// The domain's version; `nil` if it does not exist.
+  package func version(of name: DomainName) throws -> StoredDomain.Version? {
+    try read { try DomainRows.version(of: name, $0) }
+  }
+
+  /// The revision that somebody had before them who made a state of a domain: the one that they name, or
+  /// else the last one that `apply` published; `nil` if neither is kept.
+  package func base(of domain: StoredDomain, at number: Int?) throws -> PublishedRevision? {
+    try read { connection in
+      if let number, number < domain.revision,
+        let named = try RevisionRows.find(number, of: domain.id, connection)
+      {
+        return named
+      }
+      let applied = try connection.first(
+        "SELECT max(number) FROM revision WHERE domain_id = ? AND is_applied",
+        [.integer(domain.id)]
+      ) { $0.optionalInteger(0) }
+      guard let number = applied ?? nil else { return nil }
+      return try RevisionRows.find(Int(number), of: domain.id, connection)
+    }
+  }
+}
+
+extension DomainEdit {
+  /// What saving a changed domain will give, without the rows of new entries and routes.
+  package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
+    let (old, before) = (basis.stored, basis.published)
+    let revision = Revision(
+      of: self, number: basis.lastNumber + 1, action: action, by: context, now: now)
+    return EditedDomain(
+      stored: StoredDomain(
+        id: old?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
+        acceptedCodes: acceptedCodes),
+      revision: revision, documentBefore: before?.document,
+      settingsBefore: old.map { DomainSettings(of: $0.domain) }, isNew: old == nil, isChanged: true)
+  }
+}
+
+// MARK: Writing
+
+extension Transaction {
+  /// A domain to edit, as it is in this transaction.
+  package func basis(of name: DomainName) throws -> DomainBasis {
+    try DomainBasis(name, connection)
+  }
+
+  /// The domain's version; `nil` if it does not exist.
+  package func version(of name: DomainName) throws -> StoredDomain.Version? {
+    try DomainRows.version(of: name, connection)
+  }
+
+  /// The environment of an app; production if it is not stored.
+  package func environment(of app: AppIdentifier) throws -> App.Environment {
+    try AppRows.environment(of: app, connection)
+  }
+
+  /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:
+  /// until then, a reserved name (RFC 2606, `.invalid`) stands in for each alias.
+  ///
+  /// - Parameter aliases: The aliases, with their positions.
+  package func release(
+    _ aliases: [(position: Int, alias: Alias)], of basis: DomainBasis
+  ) throws {
+    guard let stored = basis.stored else { return }
+    for (position, alias) in aliases {
+      try connection.run(
+        "UPDATE domain_name SET name = ? WHERE name = ?",
+        [.text("released-\(stored.id)-\(position).invalid"), .text(alias.description)])
+    }
+  }
+}
+
+// MARK: Exporting
+
+/// Reads everything in one consistent state, a few domains at a time.
+public final class StateReader: Sendable {
+  /// A domain in the order of names, and the SHA-256 of its file, if that is known.
+  public struct Item: Sendable {
+    /// The name.
+    public let name: DomainName
+    /// The current revision.
+    public let revision: Int
+    /// The SHA-256 of the file that an export writes, as 64 hexadecimal digits.
+    public package(set) var sha256: String?
+    fileprivate let id: Int64
+  }
+
+  /// The apps, by identifier.
+  public let apps: [StoredApp]
+  private let store: Store
+  private let within: [Alias]
+  private let form: String
+  /// A connection with an open transaction, which ends when it is closed. `nil` if the file was deleted
+  /// or replaced: then nothing changes any more.
+  private let database: Database?
+  private let last = Mutex("")
+
+  fileprivate init(of store: Store, within: [Alias], form: String) throws {
+    self.store = store
+    self.within = within
+    self.form = form
+    if store.replacedFile == nil {
+      database = try store.translatingErrors(.read) {
+        let database = try Database(path: store.path, mode: .readOnly)
+        // Every page is read once, so few are kept.
+        try database.withConnection { try $0.execute("PRAGMA cache_size = -256; BEGIN") }
+        return database
+      }
+    } else {
+      database = nil
+    }
+    apps = try Self.read(store, database) { try AppRows.used(within: within, $0) }
+  }
+
+  private static func read<Result: Sendable>(
+    _ store: Store, _ database: Database?, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    guard let database else { return try store.scan(body) }
+    return try store.translatingErrors(.read) { try database.withConnection(body) }
+  }
+
+  /// The next domains by name; empty after the last one.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func next(_ limit: Int = 1000) throws -> [Item] {
+    try last.withLock { last in
+      while true {
+        let after = last
+        let items = try Self.read(store, database) { connection in
+          try connection.all(
+            """
+            SELECT name, domain.revision, sha256, domain.id
+            FROM domain_name JOIN domain ON domain.id = domain_name.domain_id
+            LEFT JOIN exported_file ON exported_file.domain_id = domain.id
+              AND exported_file.revision = domain.revision AND form = ?
+            WHERE position = 0 AND name > ? ORDER BY name LIMIT ?
+            """, [.text(form), .text(after), .integer(limit)]
+          ) { row in
+            Item(
+              name: DomainName(stored: row.text(0)), revision: row.int(1),
+              sha256: row.optionalText(2), id: row.integer(3))
+          }
+        }
+        guard let end = items.last else { return [] }
+        last = end.name.text
+        let covered = items.filter { item in
+          within.isEmpty || within.contains { $0.covers(Alias(item.name)) }
+        }
+        if !covered.isEmpty { return covered }
+      }
+    }
+  }
+
+  /// A domain; `nil` if it cannot be found.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func domain(_ item: Item) throws -> StoredDomain? {
+    try Self.read(store, database) { try DomainRows(id: item.id).load($0) }
+  }
+
+  /// Keeps the SHA-256 of files, so that they need not be made again.
+  ///
+  /// - Throws: `StoreError`.
+  public func remember(_ items: [Item]) throws {
+    if items.isEmpty { return }
+    try store.write(WriteContext(author: "")) { transaction in
+      for item in items {
+        try transaction.connection.run(
+          """
+          INSERT OR REPLACE INTO exported_file (domain_id, revision, form, sha256)
+          SELECT id, ?, ?, ? FROM domain WHERE id = ?
+          """,
+          [
+            .integer(item.revision), .text(form), .optional(item.sha256), .integer(item.id),
+          ])
+      }
+    }
+  }
+}
+
+extension Store {
+  /// Apps and domains, in the state that is stored now.
+  ///
+  /// - Parameters:
+  ///   - within: The domains; empty for all. The apps are those that they use.
+  ///   - form: The form of the files whose SHA-256 is wanted.
+  public func export(within: [Alias] = [], form: String = "") throws -> StateReader {
+    try StateReader(of: self, within: within, form: form)
+  }
+
+  /// The directory of the database, for temporary files.
+  package var directory: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
