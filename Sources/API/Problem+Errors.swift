@@ -100,11 +100,6 @@ extension Problem {
         .tooMuchWork,
         "Nothing was changed: after \(longest.components.seconds) seconds, \(done) of "
           + "\(count.counted("domain")) had been checked.\(names) Apply the state in parts.")
-    case .tooManyFindings:
-      return Problem(
-        .tooMuchWork,
-        "Nothing was changed: the changed documents have more than \(ApplyOptions.mostFindings) findings. "
-          + "Correct them, or apply the state in parts.")
     case .several(let errors, let count):
       var members: JSON.Object = [:]
       members.set(

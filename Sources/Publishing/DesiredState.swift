@@ -80,8 +80,6 @@ public struct ApplyOptions: Sendable {
 
   /// How long all documents of a state may take.
   public static let longestWork = Duration.seconds(600)
-  /// The number of findings that all changed documents of a state may have.
-  public static let mostFindings = 200_000
 
   /// Options.
   public init(

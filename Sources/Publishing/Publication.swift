@@ -131,8 +131,6 @@ public enum PublicationError: Error, Sendable {
   /// The documents of a state take too long. Has the number of domains that were done, the number of all,
   /// and the slowest ones.
   case tooMuchWork(done: Int, of: Int, longest: Duration, slowest: [DomainName])
-  /// The changed documents of a state have more findings than `ApplyOptions.mostFindings`.
-  case tooManyFindings
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)
 }

@@ -83,7 +83,7 @@ extension Transaction {
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(
       domain, over: basis, document: domain.document.json.serialized(),
-      acceptedCodes: edit.acceptedCodes, findingCodes: edit.findingCodes)
+      acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
       _ = try save(whole, action: Publisher.applying)
     } catch StoreError.nameTaken(let name, let owner) {

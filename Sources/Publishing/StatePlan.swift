@@ -12,7 +12,8 @@ struct StatePlan {
     /// The stored domain as the review found it; `nil` if there was none.
     let version: StoredDomain.Version?
     let acceptedCodes: [String]
-    let findingCodes: Set<String>
+    /// `nil` if the linter makes them later.
+    let findings: [Finding]?
     /// The aliases that the domain loses, with their positions.
     let released: [(position: Int, alias: Alias)]
     /// The aliases that it gets.
@@ -56,6 +57,8 @@ struct StatePlanning {
 
   /// The number of domains that a problem names.
   private static let mostNamed = 100
+  /// The number of findings that a plan keeps in memory.
+  private static let mostFindings = 200_000
   /// The number of changes that it names for each.
   private static let mostUndone = 1000
 
@@ -140,14 +143,13 @@ struct StatePlanning {
       return note(error)
     }
     if errorCount > 0 { return }
-    findingCount += review.edit.findingCodes.count
-    if findingCount > ApplyOptions.mostFindings { throw PublicationError.tooManyFindings }
+    findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
     plan.edits.append(
       StatePlan.Edit(
         index: index, name: name, version: basis.stored?.version,
-        acceptedCodes: review.edit.acceptedCodes, findingCodes: review.edit.findingCodes,
+        acceptedCodes: review.edit.acceptedCodes, findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
     let publication = review.preview(action: Publisher.applying, by: context, now: store.now())

@@ -84,15 +84,16 @@ enum FindingRows {
     ).map(\.value)
   }
 
-  /// Writes the findings of the current linter about a document.
+  /// Writes the findings of the current linter about a document; with `nil`, it has none until the linter
+  /// makes them.
   ///
   /// - Returns: The suppressions of the domain.
   @discardableResult
   static func save(
-    _ findings: [Finding], of domain: Int64, _ document: Document, _ connection: Connection
+    _ findings: [Finding]?, of domain: Int64, _ document: Document, _ connection: Connection
   ) throws -> [Suppression] {
     var codes: Set<Finding.Code> = []
-    let kept = findings.enumerated().filter { index, finding in
+    let kept = (findings ?? []).enumerated().filter { index, finding in
       codes.insert(finding.code).inserted || index < limit
     }
     let rows = kept.map { _, finding in
@@ -102,7 +103,7 @@ enum FindingRows {
     }
     try connection.run(
       "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
-      [.integer(Linter.version), .integer(domain)])
+      [.integer(findings == nil ? 0 : Linter.version), .integer(domain)])
     return try write(rows, over: all(of: domain, connection), of: domain, document, connection)
   }
 

@@ -81,14 +81,14 @@ public struct DomainEdit: Sendable {
   public let document: [UInt8]
   /// The codes of accepted errors.
   public let acceptedCodes: [String]
-  /// The linter's findings about the document.
-  public let findings: [Finding]
+  /// The linter's findings about the document; `nil` if they are made later.
+  public let findings: [Finding]?
 
   /// An edit.
   public init(
     _ domain: Domain, over basis: DomainBasis,
     environments: [AppIdentifier: App.Environment] = [:], document: [UInt8],
-    acceptedCodes: [String] = [], findings: [Finding] = []
+    acceptedCodes: [String] = [], findings: [Finding]? = []
   ) {
     self.domain = domain
     self.basis = basis
