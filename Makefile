@@ -131,6 +131,7 @@ sanitize-address sanitize-thread: sanitize-%: test-setup .build/mutex.so
 	swift build --build-tests --sanitize $* --scratch-path .build/$*
 	@rm -f .build/$*-report.*
 	ASAN_OPTIONS=$(REPORTS) TSAN_OPTIONS=$(REPORTS) SWIFT_BACKTRACE=enable=no \
+	  LSAN_OPTIONS=print_suppressions=0:suppressions=$(CURDIR)/Tests/Sanitizing/leaks.txt \
 	  $(if $(filter thread,$*),LD_PRELOAD=$(CURDIR)/.build/mutex.so) \
 	  swift test --skip-build --sanitize $* --scratch-path .build/$* --filter '$(strip $(SANITIZED))' \
 	  --skip 'AllocationTests|SoakTests'

@@ -64,6 +64,7 @@ let package = Package(
         .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
         .embedInCode("0003_fetches.sql"), .embedInCode("0004_first_token.sql"),
         .embedInCode("0005_settings.sql"), .embedInCode("0006_state.sql"),
+        .embedInCode("0007_numbers.sql"), .embedInCode("0008_findings.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -17,6 +17,8 @@ public let migrations: [Migration] = [
   Migration(version: 4, name: "0004_first_token", bytes: PackageResources._004_first_token_sql),
   Migration(version: 5, name: "0005_settings", bytes: PackageResources._005_settings_sql),
   Migration(version: 6, name: "0006_state", bytes: PackageResources._006_state_sql),
+  Migration(version: 7, name: "0007_numbers", bytes: PackageResources._007_numbers_sql),
+  Migration(version: 8, name: "0008_findings", bytes: PackageResources._008_findings_sql),
 ]
 
 extension Migration {

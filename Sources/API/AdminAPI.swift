@@ -58,9 +58,11 @@ public struct AdminAPI: Sendable {
   /// The endpoints for what is stored.
   static func endpoints(of publisher: Publisher) -> [Endpoint] {
     AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
+      + [ConvertEndpoint(publisher: publisher).convert]
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
+      + FindingEndpoints(store: publisher.store).all
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }

@@ -20,7 +20,7 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .deleted],
+        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .collected, .deleted],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
@@ -210,9 +210,10 @@ extension Call {
       text: query(.text),
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       environment: try word(.environment, App.Environment.self),
-      isEnabled: try word(.enabled, Flag.self).map { $0 == .true },
+      isEnabled: try condition(.enabled),
       finding: try word(.finding, Finding.Code.self)?.rawValue,
-      isDeleted: try word(.deleted, Flag.self) == .true, within: token?.domains ?? [])
+      isCollected: try condition(.collected),
+      isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])
   }
 
   /// Checks that the token may give its domain a name.
@@ -224,7 +225,13 @@ extension Call {
     case `true`, `false`
   }
 
-  private func word<Words: RawRepresentable<String> & CaseIterable>(
+  /// A parameter that filters by a property; `nil` without it.
+  func condition(_ parameter: Parameter) throws(Problem) -> Bool? {
+    try word(parameter, Flag.self).map { $0 == .true }
+  }
+
+  /// A parameter that is a word of a closed set; `nil` without it.
+  func word<Words: RawRepresentable<String> & CaseIterable>(
     _ parameter: Parameter, _: Words.Type
   ) throws(Problem) -> Words? {
     guard let text = query(parameter) else { return nil }

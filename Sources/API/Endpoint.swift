@@ -67,8 +67,8 @@ struct Endpoint: Sendable {
 
   /// The topics of the description, in its order.
   enum Topic: String, Sendable, CaseIterable {
-    case service, apps, domains, entries, routes, revisions, fetches, expectations, answers, state
-    case tokens, audit
+    case service, apps, domains, entries, routes, revisions, fetches, expectations, findings
+    case answers, state, tokens, audit
   }
 
   let method: Method

@@ -136,7 +136,7 @@ extension Domain {
   /// - Throws: `StoreError.notFound`.
   func place(of entry: Int64) throws -> Int {
     guard let place = document.entries.firstIndex(where: { $0.id == entry }) else {
-      throw StoreError.notFound(.entry(entry))
+      throw StoreError.notFound(.entry(entry, existing: document.entries.compactMap(\.id)))
     }
     return place
   }

@@ -45,9 +45,14 @@ struct Parameter: Sendable {
       "app", in: .path, "The app identifier.", "AppIdentifier",
       example: "ABCDE12345.com.example.app", problems: [.appNotFound]),
     Parameter(
-      "entry", in: .path, "The `id` of an entry.", .int64, example: 1, problems: [.entryNotFound]),
+      "entry", in: .path, "The `id` of an entry: its number in the domain.", .int64, example: 1,
+      problems: [.entryNotFound]),
     Parameter(
-      "route", in: .path, "The `id` of a route.", .int64, example: 1, problems: [.routeNotFound]),
+      "route", in: .path, "The `id` of a route: its number in the entry.", .int64, example: 1,
+      problems: [.routeNotFound]),
+    Parameter(
+      "suppression", in: .path, "The `id` of a suppression: its number in the domain.", .int64,
+      example: 1, problems: [.suppressionNotFound]),
     Parameter(
       "revision", in: .path, "A revision number, from 1.", .int64, example: 1,
       problems: [.revisionNotFound, .revisionPruned]),
@@ -109,6 +114,24 @@ struct Parameter: Sendable {
     "enabled", "`true`: only enabled domains; `false`: only disabled ones.", .bool)
   static let finding = Parameter(
     "finding", "Only domains whose document has a finding with this code.", "FindingCode")
+  static let collected = Parameter(
+    "collected",
+    "Only enabled domains whose current document Apple's CDN has fetched (`true`) or has not "
+      + "(`false`), even if it has never fetched any.", .bool)
+  static let code = Parameter(
+    "code", key: "findingCode", "Only findings with this code.", "FindingCode")
+  static let severity = Parameter(
+    "severity", "Only findings of this severity.", .words(Finding.Severity.self))
+  static let source = Parameter(
+    "source", "Only findings from this source: `lint`, the check of documents.",
+    .words(FindingSource.self))
+  static let suppressed = Parameter(
+    "suppressed", "`true`: only suppressed findings; `false`: only those that count.", .bool)
+  static let findingsOfDomain = Parameter(
+    "domain", key: "findingsOfDomain", "Only findings of this domain.", "DomainName")
+  static let findingCursor = Parameter(
+    "cursor", key: "findingCursor", "The `next` of the previous page.",
+    .text("^[0-9]{1,9} [^\\u0000]+$", longest: 300), longest: 300)
   static let deleted = Parameter(
     "deleted",
     "`true`: only deleted domains, which can be restored; they use no app. Default: `false`.",
@@ -129,6 +152,12 @@ struct Parameter: Sendable {
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
     isRequired: true, example: "example.com", problems: [.notServed])
+}
+
+/// Where findings come from.
+enum FindingSource: String, CaseIterable {
+  /// The linter.
+  case lint
 }
 
 extension [Parameter] {

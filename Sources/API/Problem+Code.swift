@@ -32,6 +32,7 @@ extension Problem {
     case domainNotFound = "domain-not-found"
     case entryNotFound = "entry-not-found"
     case routeNotFound = "route-not-found"
+    case suppressionNotFound = "suppression-not-found"
     case revisionNotFound = "revision-not-found"
     case revisionPruned = "revision-pruned"
     case methodNotAllowed = "method-not-allowed"
@@ -93,6 +94,7 @@ extension Problem {
       case .domainNotFound: (.notFound, "The domain does not exist.", [])
       case .entryNotFound: (.notFound, "The domain has no such entry.", [])
       case .routeNotFound: (.notFound, "The entry has no such route.", [])
+      case .suppressionNotFound: (.notFound, "The domain has no such suppression.", [])
       case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])

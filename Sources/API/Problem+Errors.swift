@@ -206,12 +206,30 @@ extension Problem {
     switch item {
     case .domain(let name): Problem(.domainNotFound, "The domain \"\(name)\" does not exist.")
     case .app(let id): Problem(.appNotFound, "The app \"\(id)\" does not exist.")
-    case .entry(let id): Problem(.entryNotFound, "This domain has no entry \(id).")
-    case .route(let id): Problem(.routeNotFound, "This entry has no route \(id).")
+    case .entry(let number, let existing):
+      Problem(.entryNotFound, "This domain has no entry \(number). \(sentence(existing))")
+    case .route(let number, let existing):
+      Problem(.routeNotFound, "This entry has no route \(number). \(sentence(existing))")
+    case .suppression(let number, let existing):
+      Problem(
+        .suppressionNotFound, "This domain has no suppression \(number). \(sentence(existing))")
     case .revision(let id): Problem(.revisionNotFound, "This domain has no revision \(id).")
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
     }
+  }
+}
+
+extension Problem {
+  /// Says which numbers exist: "It has 1, 2 and 5."
+  private static func sentence(_ numbers: [Int64]) -> String {
+    let listed = numbers.prefix(20).map(String.init)
+    if numbers.count > listed.count {
+      return "It has \(listed.joined(separator: ", ")) and \(numbers.count - listed.count) more."
+    }
+    guard let last = listed.last else { return "It has none." }
+    let others = listed.dropLast().joined(separator: ", ")
+    return others.isEmpty ? "It only has \(last)." : "It has \(others) and \(last)."
   }
 }

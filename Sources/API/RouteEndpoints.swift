@@ -93,7 +93,7 @@ struct RouteEndpoints: Sendable {
     return try edit(call, "add route") { entry in
       let (json, position) = try call.position(in: body, count: entry.routes.count)
       var route = try Faults.collecting(in: json) {
-        RouteResource.read($0, keys: entry.keys)
+        RouteResource.read($0, keys: entry.keys, advice: call.conversion)
       }
       route.id = nil
       place = position
@@ -112,7 +112,7 @@ struct RouteEndpoints: Sendable {
       let old = Dictionary(grouping: entry.routes) { $0.id }.compactMapValues(\.first)
       entry.routes = try Faults.collecting(in: body) { input in
         input.object(["routes"])?.required("routes")?.list {
-          Self.readOrFind($0, in: old, keys: entry.keys)
+          Self.readOrFind($0, in: old, keys: entry.keys, call)
         }
       }
       try Self.checkRepetition(entry.routes)
@@ -122,9 +122,11 @@ struct RouteEndpoints: Sendable {
   }
 
   private static func readOrFind(
-    _ input: BodyValue, in routes: [Int64?: Route], keys: Entry.Keys
+    _ input: BodyValue, in routes: [Int64?: Route], keys: Entry.Keys, _ call: Call
   ) -> Route? {
-    guard case .number = input.json else { return RouteResource.read(input, keys: keys) }
+    guard case .number = input.json else {
+      return RouteResource.read(input, keys: keys, advice: call.conversion)
+    }
     guard let id = input.integer(in: 1...Int.max) else { return nil }
     if let route = routes[Int64(id)] { return route }
     input.fault(.routeNotFound, "This entry has no route \(id).")
@@ -151,7 +153,7 @@ struct RouteEndpoints: Sendable {
       let place = try entry.place(of: id)
       let merged = RouteResource.json(entry.routes[place]).merging(body)
       entry.routes[place] = try Faults.collecting(in: merged) {
-        RouteResource.read($0, keys: entry.keys)
+        RouteResource.read($0, keys: entry.keys, advice: call.conversion)
       }
       entry.routes[place].id = id
     } answer: { entry in
@@ -179,13 +181,22 @@ struct RouteEndpoints: Sendable {
   }
 }
 
+extension Call {
+  /// The request that writes the domain of the path in a form that can say more than `paths`.
+  fileprivate var conversion: String {
+    let path = request.target.path.prefix { $0 != "?" }.split(separator: "/").prefix(3)
+    return "POST /\(path.joined(separator: "/"))/convert writes it as \"components\", which can; with "
+      + "?dryRun=true it only shows what would change."
+  }
+}
+
 extension Entry {
   /// The index of a route.
   ///
   /// - Throws: `StoreError.notFound`.
   func place(of route: Int64) throws -> Int {
     guard let place = routes.firstIndex(where: { $0.id == route }) else {
-      throw StoreError.notFound(.route(route))
+      throw StoreError.notFound(.route(route, existing: routes.compactMap(\.id)))
     }
     return place
   }

@@ -28,6 +28,9 @@ package struct Fault: Sendable, Equatable {
     case serviceWithoutApps = "service-without-apps"
     case entryInconsistent = "entry-inconsistent"
     case legacyCannotSay = "legacy-cannot-say"
+    case findingNotFound = "finding-not-found"
+    case errorNotSuppressed = "error-not-suppressed"
+    case timePassed = "time-passed"
     case dictionaryCannotSay = "dictionary-cannot-say"
   }
 

@@ -89,8 +89,8 @@ package enum DomainResource {
     Field(
       "serviceExtra",
       .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
-      "Members of the other services except `apps`, published unchanged.",
-      [.optional, .nullInExport],
+      "Other members of these services, published unchanged. `apps` here has the texts of an adopted list "
+        + "that are no app identifiers, by their index.", [.optional, .nullInExport],
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
@@ -310,7 +310,7 @@ extension DomainResource {
     let object = body.object(Document.Service.allCases.map(\.rawValue))
     for service in Document.Service.allCases {
       guard let value = object?[service.rawValue] else { continue }
-      let members = value.extra(besides: ["apps": { _ in true }]) ?? [:]
+      let members = value.extra(besides: ["apps": { !AppIdentifier.areOthers($0) }]) ?? [:]
       if document.services[service] != nil {
         document.services[service]?.extra = members
       } else if !members.isEmpty {
@@ -330,7 +330,10 @@ extension DomainResource {
     "webcredentials": namesApps, "appclips": namesApps, "activitycontinuation": namesApps,
   ]
 
-  private static let namesApps: @Sendable (JSON) -> Bool = { $0["apps"] ?? [] != [] }
+  private static let namesApps: @Sendable (JSON) -> Bool = { service in
+    guard case .array(let apps)? = service["apps"] else { return service["apps"] != nil }
+    return !apps.allSatisfy { $0.stringValue.map(AppIdentifier.isOther) == true }
+  }
 
   private static let reservedOfAppLinks: [String: @Sendable (JSON) -> Bool] = [
     "apps": { _ in true }, "details": { _ in true }, "defaults": { $0 != [:] },

@@ -10,7 +10,8 @@ package enum EntryResource {
   }
 
   private static let fields: [Field<Formatted>] = [
-    Field("id", .row, \.entry.id, RouteResource.rowDocumentation("entry"), .local),
+    Field(
+      "id", .row, \.entry.id, RouteResource.rowDocumentation("entry", in: "domain"), .local),
     Field(
       "keys", keys.schema, "Apple's keys for this entry, if they differ from those of `format`.",
       .optional,
@@ -36,7 +37,8 @@ package enum EntryResource {
       unless: \.isEmpty),
     Field(
       "extra", .extra(besides: reserved), \.entry.extra,
-      "Other members of the entry, published unchanged.", unless: \.isEmpty),
+      "Other members of the entry, published unchanged. `appIDs` here has the texts of an adopted list "
+        + "that are no app identifiers, by their index.", unless: \.isEmpty),
   ]
 
   static let schemas: JSON.Object = [
@@ -87,6 +89,12 @@ package enum EntryResource {
       entry.apps.isEmpty || keys.appID || keys.appIDs,
       "\"apps\" must be empty: \"keys\" has neither appID nor appIDs.")
     require(
+      entry.extra["appIDs"] == nil || keys.appIDs,
+      "\"extra\" must not have \"appIDs\": \"keys\" does not.")
+    require(
+      entry.extra["appID"] == nil || !keys.appID,
+      "\"extra\" must not have \"appID\": \"keys\" has it.")
+    require(
       !entry.apps.isEmpty || !keys.appID || keys.appIDs,
       "\"apps\" must not be empty: \"keys\" has appID alone.")
     require(
@@ -99,7 +107,8 @@ package enum EntryResource {
   }
 
   private static let reserved: [String: @Sendable (JSON) -> Bool] = [
-    "appID": { _ in true }, "appIDs": { _ in true }, "components": { _ in true },
+    "appID": { $0.stringValue.map(AppIdentifier.isOther) != true },
+    "appIDs": { !AppIdentifier.areOthers($0) }, "components": { _ in true },
     "paths": { _ in true }, "defaults": { $0 != [:] },
   ]
 

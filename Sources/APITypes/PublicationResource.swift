@@ -13,6 +13,8 @@ package struct PublicationResource: Sendable {
     package fileprivate(set) var pointer = ""
     package fileprivate(set) var message = ""
     package fileprivate(set) var help = ""
+    /// The suppression that covers it; `nil` if it counts.
+    package fileprivate(set) var suppression: SuppressionResource.Mark?
   }
 
   /// A URL that an app resolves differently now.
@@ -71,12 +73,15 @@ extension PublicationResource {
       "accepted", .codes, \.acceptedCodes, "The errors that were accepted.", unless: \.isEmpty),
   ]
 
-  fileprivate static let fieldsOfFinding: [Field<Finding>] = [
+  static let fieldsOfFinding: [Field<Finding>] = [
     Field("code", .string(.shared("FindingCode")), \.code, "", .required),
     Field("severity", .word, \.severity, "", .required),
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),
+    Field(
+      "suppressed", SuppressionResource.Mark.coding, \.suppression,
+      "The suppression that covers it; left out if it counts."),
   ]
 
   fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
@@ -102,6 +107,13 @@ extension PublicationResource {
     "ChangedResolution": fieldsOfResolution.members().schema(),
     "Publication": (members + .dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
+    "Conversion": [
+      Member("format", .json(["type": "string", "enum": ["modern"]]), "The form to convert to.")
+    ].schema(for: .request),
+    "ConvertedDomain":
+      ([Member("domain", .shared("Domain")), remarks] + members
+        + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + .dryRun)
+      .schema(),
     "DeletedDomain": published(Member("domain", .domain)),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
     "PublishedRoute": published(Member("route", .shared("Route"))),
@@ -115,6 +127,14 @@ extension PublicationResource {
           "The domains that use the app."),
       ] + .dryRun).schema(),
   ]
+
+  private static let remarks = Member(
+    "remarks",
+    .list(
+      of: .object([
+        Member("pointer", .pointer, "Where it is in the document before."),
+        Member("message", .string, "What is different."),
+      ])), "What the modern form does not say, or says differently.")
 
   private static func published(_ member: Member) -> JSON {
     ([member] + members + .dryRun).schema()
@@ -132,7 +152,8 @@ extension PublicationResource {
     findings = listed.map {
       Finding(
         code: $0.code.rawValue, severity: $0.severity, pointer: $0.pointer.description,
-        message: $0.message, help: $0.help)
+        message: $0.message, help: $0.help,
+        suppression: publication.suppression(of: $0).map(SuppressionResource.Mark.init))
     }
     changedResolutions = publication.changedResolutions.map {
       Resolution(url: $0.url, app: $0.app.text, before: $0.before, after: $0.after)
@@ -154,6 +175,15 @@ extension PublicationResource {
   package static func read(_ body: BodyValue) -> PublicationResource? {
     var publication = PublicationResource()
     return body.read(fields, into: &publication, isOpen: true) ? publication : nil
+  }
+}
+
+extension PublicationResource.Finding {
+  init(_ stored: StoredFinding) {
+    self.init(
+      code: stored.code, severity: stored.severity, pointer: stored.pointer,
+      message: stored.message, help: stored.help,
+      suppression: stored.suppression.map(SuppressionResource.Mark.init))
   }
 }
 

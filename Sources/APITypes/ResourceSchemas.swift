@@ -11,7 +11,8 @@ package enum ResourceSchemas {
       ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
-      AuditResource.schemas, FetchResource.schemas, pages,
+      AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
+      ListedFinding.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
     }

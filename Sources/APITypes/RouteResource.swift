@@ -4,7 +4,7 @@ package import JSONValue
 /// A route in JSON.
 package enum RouteResource {
   private static let fields: [Field<Route>] = [
-    Field("id", .row, \.id, rowDocumentation("route"), .local),
+    Field("id", .row, \.id, rowDocumentation("route", in: "entry"), .local),
     Field("path", .string, \.path, "Apple: `/`. A pattern for the path."),
     Field(
       "query", .query, \.query,
@@ -24,8 +24,9 @@ package enum RouteResource {
       "Other members of the element, published unchanged.", unless: \.isEmpty),
   ]
 
-  static func rowDocumentation(_ noun: String) -> String {
-    "Identifies the \(noun) as long as it exists. Edits ignore unknown values."
+  static func rowDocumentation(_ noun: String, in owner: String) -> String {
+    "The number of the \(noun) in its \(owner), from 1. It keeps the number when it moves, and no other "
+      + "\(noun) of the \(owner) gets it. Edits ignore unknown values."
   }
 
   /// The position of a new entry or route.
@@ -52,17 +53,34 @@ package enum RouteResource {
   package static func json(_ route: Route) -> JSON { .object(fields.json(of: route)) }
 
   /// Reads a route of an entry that is written with these keys.
-  package static func read(_ body: BodyValue, keys: Entry.Keys) -> Route? {
+  ///
+  /// - Parameter advice: How to write the entry in a form that can say more than `paths`.
+  package static func read(
+    _ body: BodyValue, keys: Entry.Keys,
+    advice: @autoclosure () -> String = #"Set "keys" of the entry to ["appIDs", "components"]."#
+  ) -> Route? {
     var route = Route()
     guard body.read(fields, into: &route) else { return nil }
     if keys.isLegacyOnly && route.legacyPath == nil {
       body.fault(
-        .legacyCannotSay,
-        "This entry is written as \"paths\", which hold a path and \"exclude\" only: no query, fragment, "
-          + "settings or comment, and no path that begins with \"NOT \". Set the entry's \"keys\" to "
-          + "[\"appIDs\", \"components\"].")
+        .legacyCannotSay, "This entry is written as \"paths\", \(obstacle(in: route)). \(advice())")
     }
     return route
+  }
+
+  /// Why `paths` cannot express a route.
+  private static func obstacle(in route: Route) -> String {
+    let others: [(name: String, isSet: Bool)] = [
+      ("query", route.query != nil), ("fragment", route.fragment != nil),
+      ("caseSensitive", route.caseSensitive != nil),
+      ("percentEncoded", route.percentEncoded != nil), ("comment", route.comment != nil),
+      ("extra", !route.extra.isEmpty),
+    ]
+    let names = others.filter(\.isSet).map { "\"\($0.name)\"" }
+    if !names.isEmpty { return "which cannot hold \(names.joined(separator: " or "))" }
+    return route.path == nil
+      ? "where every route needs a \"path\""
+      : "where a path that begins with \"NOT \" is an exclusion of the rest"
   }
 
   /// The keys of Apple's `components`, with the values that this API has fields for.

@@ -16,6 +16,13 @@ public struct Publication: Sendable {
   /// The names that moved from or to other domains in the same change.
   var moves: [Alias: MovedName] = [:]
 
+  /// The suppression that covers a finding about the document; `nil` if it counts.
+  public func suppression(of finding: Finding) -> Suppression? {
+    edited.suppressions.covering(
+      finding.code.rawValue, finding.severity, at: finding.pointer.description,
+      in: edited.stored.domain.document)
+  }
+
   /// Compares everything that the domain publishes with what it published before; `nil` if nothing was
   /// served before, or if its document is too complex, as only documents of earlier versions can be.
   /// This can be slow, so call it after the transaction.

@@ -36,8 +36,8 @@ struct Review {
     }
     let draft = Draft(domain, environments: environments)
     document = draft.document
-    let findings = proposal.findings + draft.findings()
-    let codes = Set(findings.map(\.code.rawValue))
+    let found = draft.findings()
+    let findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
     let known = basis.stored.map { Self.acceptedErrors(of: $0, environments) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
@@ -59,7 +59,7 @@ struct Review {
     edit = DomainEdit(
       domain, over: basis, environments: environments, document: draft.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
-      findingCodes: codes)
+      findings: found)
   }
 
   /// The number of each error that was accepted when a domain was published.

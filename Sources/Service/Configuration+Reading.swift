@@ -170,14 +170,17 @@ private struct Member {
   ) -> Configuration.Invalid {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let source = lines.indices.contains(line - 1) ? lines[line - 1] : Data()
-    let text = String(decoding: source, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-      .joined(separator: " ")
-    let reason = error.split(separator: ": ", maxSplits: 1).last ?? ""
+    let text = Self.onOneLine(String(decoding: source, as: UTF8.self))
+    let reason = Self.onOneLine(error.split(separator: ": ", maxSplits: 1).last ?? "")
     let advice =
       reason.hasPrefix("cannot redefine")
       ? "repeats a setting. Keep one of the two."
       : "is not valid TOML: \(reason). Write name = value, with text in quotes."
     let place = line > 0 ? "\(path):\(line): \(text.quoted)" : path
     return Configuration.Invalid(description: "\(place) \(advice)")
+  }
+
+  private static func onOneLine(_ text: some StringProtocol) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }

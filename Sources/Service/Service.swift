@@ -33,6 +33,7 @@ public final class Service: Sendable {
   private let adminConnections = Gauge()
   private let certificates: CertificateReloader
   private let watch: DatabaseWatch
+  private let findings: FindingRefresh
   private let commandLog: CommandLog
   private let pruning: Pruning
   private let retention: Mutex<Retention>
@@ -59,6 +60,7 @@ public final class Service: Sendable {
     let health = Health(log)
     self.health = health
     watch = DatabaseWatch(store, health, log)
+    findings = FindingRefresh(store, health, log)
     commandLog = CommandLog(store, log)
     let table = try LiveTable(store: store)
     health.report(damagedFiles: table.faults)
@@ -135,6 +137,7 @@ public final class Service: Sendable {
   /// second.
   public func follow() {
     watch.follow(hour: checkHour.withLock { $0 })
+    findings.follow()
     attempt(.reading) {
       try table.refresh()
       try commandLog.follow()
@@ -205,6 +208,7 @@ public final class Service: Sendable {
   /// does not wait long: anything that cannot be written is lost, and the loss is logged.
   public func writeRest() {
     watch.stop()
+    findings.stop()
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
       (store.writeTokenUses, "Lost the times at which tokens were last used."),

@@ -30,15 +30,15 @@ extension DomainRows {
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
   private static let tablesOfDomain: [StaticString] = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "expectation", "domain_finding",
+    "expectation", "finding",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.
   ///
-  /// Entries and routes keep their rows by their identifiers; one without an identifier, or with one
-  /// that the domain does not have, gets a new row.
+  /// Entries and routes keep their rows by their numbers; one without a number, or with one that the
+  /// domain does not have, gets a new row and the next number.
   ///
-  /// - Returns: `new` with the rows of its entries and routes.
+  /// - Returns: `new` with the numbers of its entries and routes.
   /// - Throws: `StoreError.nameTaken`, `SQLiteError`.
   func save(
     _ new: Domain, over old: Domain?, now: Int64, _ connection: Connection
@@ -120,13 +120,20 @@ extension DomainRows {
     _ new: inout [Entry], over old: [Entry], _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
-    try delete("entry", Set(places.keys).subtracting(new.compactMap(\.id)), connection)
+    let rows = try Self.rows(of: "entry", "domain_id", id, unless: old.isEmpty, connection)
+    let added = new.count(where: { places[$0.id] == nil })
+    var next = try Self.numbers(added, "domain", "last_entry", of: id, connection)
+    try delete("entry", rows, keeping: new.compactMap(\.id), connection)
     for position in new.indices {
+      let place = places[new[position].id]
+      if let place, place == position, old[place] == new[position] { continue }
+      if place == nil {
+        new[position].id = next
+        next += 1
+      }
       let entry = new[position]
-      let place = entry.id.flatMap { places[$0] }
-      if let place, place == position, old[place] == entry { continue }
       let row = try DomainTables.entry.save(
-        entry, at: position, of: id, over: Self.stored(old, place, \.id), connection)
+        entry, at: position, of: id, over: Self.stored(old, place, rows, \.id), connection)
       let before = place.map { old[$0] } ?? Entry()
       try DomainTables.entryApp.replace(before.apps, by: entry.apps, of: row, connection)
       try DomainTables.legacyPath.replace(before.paths, by: entry.paths, of: row, connection)
@@ -134,7 +141,6 @@ extension DomainRows {
         try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
-      new[position].id = row
       try saveRoutes(of: row, &new[position].routes, over: before.routes, connection)
     }
   }
@@ -143,44 +149,65 @@ extension DomainRows {
     of row: Int64, _ new: inout [Route], over old: [Route], _ connection: Connection
   ) throws {
     let places = old.places(by: \.id)
-    try delete("route", Set(places.keys).subtracting(new.compactMap(\.id)), connection)
+    let rows = try Self.rows(of: "route", "entry_id", row, unless: old.isEmpty, connection)
+    let added = new.count(where: { places[$0.id] == nil })
+    var next = try Self.numbers(added, "entry", "last_route", of: row, connection)
+    try delete("route", rows, keeping: new.compactMap(\.id), connection)
     for position in new.indices {
+      let place = places[new[position].id]
+      if let place, place == position, old[place] == new[position] { continue }
+      if place == nil {
+        new[position].id = next
+        next += 1
+      }
       let route = new[position]
-      let place = route.id.flatMap { places[$0] }
-      if let place, place == position, old[place] == route { continue }
       let saved = try DomainTables.route.save(
-        route, at: position, of: row, over: Self.stored(old, place, \.id), connection)
+        route, at: position, of: row, over: Self.stored(old, place, rows, \.id), connection)
       try DomainTables.queryItem.replace(
         place.map { old[$0].queryItems } ?? [], by: route.queryItems, of: saved, connection)
-      new[position].id = saved
     }
   }
 
   private static func stored<Element>(
-    _ old: [Element], _ place: Int?, _ id: (Element) -> Int64?
+    _ old: [Element], _ place: Int?, _ rows: [Int64: Int64], _ number: (Element) -> Int64?
   ) -> (row: Int64, position: Int, value: Element)? {
-    guard let place, let row = id(old[place]) else { return nil }
+    guard let place, let row = number(old[place]).flatMap({ rows[$0] }) else { return nil }
     return (row, place, old[place])
   }
 
-  private func delete(
-    _ table: StaticString, _ rows: Set<Int64>, _ connection: Connection
-  ) throws {
-    for row in rows {
-      try connection.run("DELETE FROM \(table) WHERE id = ?", [.integer(row)])
-    }
+  /// The rows of the entries of a domain, or of the routes of an entry, by number.
+  private static func rows(
+    of table: StaticString, _ key: StaticString, _ owner: Int64, unless isEmpty: Bool,
+    _ connection: Connection
+  ) throws -> [Int64: Int64] {
+    if isEmpty { return [:] }
+    var rows: [Int64: Int64] = [:]
+    try connection.run(
+      "SELECT number, id FROM \(table) WHERE \(key) = ?", [.integer(owner)]
+    ) { rows[$0.integer(0)] = $0.integer(1) }
+    return rows
   }
 
-  /// Writes the codes of the document's findings.
-  func saveFindings(_ codes: Set<String>, _ connection: Connection) throws {
-    let stored = try connection.all(
-      "SELECT code FROM domain_finding WHERE domain_id = ?", [.integer(id)]
-    ) { $0.text(0) }
-    if Set(stored) == codes { return }
-    try connection.run("DELETE FROM domain_finding WHERE domain_id = ?", [.integer(id)])
-    for code in codes {
-      try connection.run(
-        "INSERT INTO domain_finding (domain_id, code) VALUES (?, ?)", [.integer(id), .text(code)])
+  /// The first of some numbers that were never given before.
+  static func numbers(
+    _ count: Int, _ table: StaticString, _ column: StaticString, of owner: Int64,
+    _ connection: Connection
+  ) throws -> Int64 {
+    if count == 0 { return 0 }
+    let last = try connection.first(
+      "UPDATE \(table) SET \(column) = \(column) + ? WHERE id = ? RETURNING \(column)",
+      [.integer(count), .integer(owner)]
+    ) { $0.integer(0) }
+    return (last ?? 0) - Int64(count) + 1
+  }
+
+  private func delete(
+    _ table: StaticString, _ rows: [Int64: Int64], keeping numbers: [Int64],
+    _ connection: Connection
+  ) throws {
+    let kept = Set(numbers)
+    for (number, row) in rows where !kept.contains(number) {
+      try connection.run("DELETE FROM \(table) WHERE id = ?", [.integer(row)])
     }
   }
 }

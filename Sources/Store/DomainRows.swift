@@ -6,7 +6,7 @@ import SQLite
 public struct StoredDomain: Sendable, Equatable {
   /// The row, which never changes.
   public let id: Int64
-  /// The domain, with the rows of its entries and routes.
+  /// The domain, with the numbers of its entries and routes.
   public package(set) var domain: Domain
   /// The number of the current revision.
   public package(set) var revision: Int
@@ -169,7 +169,6 @@ struct DomainRows {
       "id", "FROM entry WHERE domain_id = ? ORDER BY position, id", id, connection
     ).map { row, entry in
       var entry = entry
-      entry.id = row
       entry.apps = apps[row] ?? []
       entry.paths = paths[row] ?? []
       entry.routes = routes[row] ?? []
@@ -189,7 +188,6 @@ struct DomainRows {
       """, [.integer(id)]
     ) { row in
       var route = try DomainTables.route.read(row, from: 2)
-      route.id = row.integer(1)
       if case .items = route.query { route.query = .items(items[row.integer(1)] ?? []) }
       routes[row.integer(0), default: []].append(route)
     }
@@ -203,8 +201,8 @@ struct DomainRows {
     let places = document.entries.places(by: \.id)
     try connection.run(
       """
-      SELECT entry_id, \(DomainTables.defaults.selection) FROM defaults WHERE domain_id = ?1
-      UNION ALL SELECT entry_id, \(DomainTables.defaults.selection)
+      SELECT NULL, \(DomainTables.defaults.selection) FROM defaults WHERE domain_id = ?1
+      UNION ALL SELECT entry.number, \(DomainTables.defaults.selection)
       FROM entry JOIN defaults ON entry_id = entry.id WHERE entry.domain_id = ?1
       """, [.integer(id)]
     ) { row in
@@ -218,8 +216,13 @@ struct DomainRows {
   }
 }
 
+extension [Int64: Int] {
+  /// The index of the element with a number; `nil` without a number.
+  subscript(number: Int64?) -> Int? { number.flatMap { self[$0] } }
+}
+
 extension Array {
-  /// The index of the element with each identifier; elements without one are left out.
+  /// The index of the element with each number; elements without one are left out.
   func places(by id: (Element) -> Int64?) -> [Int64: Int] {
     var places: [Int64: Int] = [:]
     for (place, element) in enumerated() {

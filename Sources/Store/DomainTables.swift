@@ -70,6 +70,7 @@ enum DomainTables {
   static let entry = Table(
     "entry", keys: ["domain_id", "position"], blank: Entry(),
     columns: [
+      Column("number", \.id),
       Column("has_app_id", \.keys.appID),
       Column("has_app_ids", \.keys.appIDs),
       Column("has_components", \.keys.components),
@@ -89,6 +90,7 @@ enum DomainTables {
   static let route = Table(
     "route", keys: ["entry_id", "position"], blank: Route(),
     columns: [
+      Column("number", \.id),
       Column("path", \.path),
       Column("query") {
         if case .pattern(let pattern) = $0.query { .text(pattern) } else { .null }

@@ -80,6 +80,9 @@ extension Transaction {
     } else if old?.app != app {
       try AppRows.table.update(new, where: "identifier", is: .text(app.id.text), connection)
     }
+    if let old, old.app.environment != app.environment {
+      try FindingRows.invalidate(using: app.id, connection)
+    }
     if old?.app != app { try record("put app", .app(app.id)) }
     guard let stored = try AppRows.find(app.id, connection) else {
       throw StoreError.notFound(.app(app.id))

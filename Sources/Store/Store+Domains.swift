@@ -73,6 +73,8 @@ public struct DomainFilter: Sendable {
   public var isEnabled: Bool?
   /// The code of a finding in the document.
   public var finding: String?
+  /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
+  public var isCollected: Bool?
   /// Whether to list deleted domains instead of those that exist.
   public var isDeleted: Bool
   /// The domains that a token is limited to; empty for all.
@@ -81,19 +83,20 @@ public struct DomainFilter: Sendable {
   /// Conditions; none of them by default.
   public init(
     text: String? = nil, app: AppIdentifier? = nil, environment: App.Environment? = nil,
-    isEnabled: Bool? = nil, finding: String? = nil, isDeleted: Bool = false,
-    within: [Alias] = []
+    isEnabled: Bool? = nil, finding: String? = nil, isCollected: Bool? = nil,
+    isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
     self.app = app
     self.environment = environment
     self.isEnabled = isEnabled
     self.finding = finding
+    self.isCollected = isCollected
     self.isDeleted = isDeleted
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 6.
+  /// The rows that meet the conditions, which are the parameters 1 to 7.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -108,18 +111,27 @@ public struct DomainFilter: Sendable {
       AND (?2 IS NULL OR domain.id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?2)"))))
       AND (?3 IS NULL OR environment = ?3)
       AND (?4 IS NULL OR is_enabled = ?4)
-      AND (?5 IS NULL OR EXISTS (
-        SELECT 1 FROM domain_finding WHERE domain_id = domain.id AND code = ?5))
-      AND (json_array_length(?6) = 0 OR EXISTS (
-        SELECT 1 FROM json_each(?6) WHERE value = own.name
-          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2))))
+      AND (?5 IS NULL OR domain.id IN (SELECT domain_id FROM finding WHERE code = ?5))
+      AND \(within("?6"))
+      AND (?7 IS NULL OR (is_enabled = 1 AND (\(FetchRows.isCollected)) = ?7))
     """
+
+  /// SQL for whether the domain `own` is one of those that a token is limited to.
+  ///
+  /// - Parameter list: SQL for their JSON array; empty for all.
+  static func within(_ list: String) -> String {
+    """
+    (json_array_length(\(list)) = 0 OR EXISTS (
+      SELECT 1 FROM json_each(\(list)) WHERE value = own.name
+        OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2))))
+    """
+  }
 
   fileprivate var values: [Value] {
     [
       .optional(text?.lowercased()), .optional(app?.text), .optional(environment?.rawValue),
       .optional(isEnabled), .optional(finding),
-      .text(JSON.strings(within.map(\.description)).text),
+      .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
     ]
   }
 }

@@ -85,7 +85,7 @@ public struct RevisionFetches: Sendable, Equatable {
   public let collectedAt: Int64?
 }
 
-/// The number of domains whose current revision Apple's CDN has not fetched.
+/// The number of domains whose bytes Apple's CDN has not fetched.
 public struct WaitingDomains: Sendable, Equatable {
   /// The environment of the domains.
   public let environment: App.Environment
@@ -93,13 +93,13 @@ public struct WaitingDomains: Sendable, Equatable {
   public let isCollectedBefore: Bool
   /// The number of domains.
   public let count: Int
-  /// The time of publication of the oldest of these revisions, in seconds since 1970; `nil` without any.
+  /// When the first of them began to serve its bytes, in seconds since 1970; `nil` without any.
   public let since: Int64?
 }
 
 extension Store {
-  /// The numbers of enabled domains whose current revision Apple's CDN has not fetched, by environment and
-  /// by whether it has fetched an earlier one. Reads every domain.
+  /// The numbers of enabled domains whose bytes Apple's CDN has not fetched, by environment and by whether
+  /// it has ever fetched any. Reads every domain.
   public func domainsWaitingForApple() throws -> [WaitingDomains] {
     let found = try readLong { try FetchRows.waiting($0) }
     return App.Environment.allCases.flatMap { environment in
@@ -156,7 +156,7 @@ extension Store {
 }
 
 /// Reads and adds rows of `fetch`.
-private enum FetchRows {
+enum FetchRows {
   static func add(_ fetch: NewFetches, _ connection: Connection) throws {
     try connection.run(
       """
@@ -171,17 +171,36 @@ private enum FetchRows {
       ])
   }
 
-  /// `updated_at` is the time of the current revision: each edit publishes one.
+  /// SQL for whether Apple's CDN has the bytes that `domain` serves: those of the newest revision that it
+  /// fetched.
+  static let isCollected = """
+    ifnull((SELECT last = domain.revision OR
+        (SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = last)
+        = (SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = domain.revision)
+      FROM (SELECT max(revision) AS last FROM fetch
+        WHERE domain_id = domain.id AND fetcher = 'apple-cdn')), 0)
+    """
+
+  /// SQL for when `domain` began to serve its bytes: the time of the first of the newest revisions that
+  /// have them.
+  private static let servedSince = """
+    (SELECT published_at FROM revision AS same
+      WHERE same.domain_id = domain.id AND same.number > ifnull((
+        SELECT number FROM revision AS other
+        WHERE other.domain_id = domain.id AND other.sha256 <> (
+          SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = domain.revision)
+        ORDER BY number DESC LIMIT 1), 0)
+      ORDER BY number LIMIT 1)
+    """
+
   static func waiting(_ connection: Connection) throws -> [WaitingDomains] {
     try connection.all(
       """
-      SELECT environment, count(*), min(updated_at), EXISTS (
-          SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn'
-        ) AS is_collected_before
-      FROM domain
-      WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT EXISTS (
-        SELECT 1 FROM fetch
-        WHERE domain_id = domain.id AND fetch.revision = domain.revision AND fetcher = 'apple-cdn')
+      SELECT environment, count(*), min(since), is_collected_before FROM (
+        SELECT environment, iif(revision = 1, updated_at, \(servedSince)) AS since,
+          EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn')
+            AS is_collected_before
+        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected))
       GROUP BY environment, is_collected_before
       """
     ) { row in

@@ -43,10 +43,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case domain(DomainName)
     /// An app.
     case app(AppIdentifier)
-    /// An entry of a domain.
-    case entry(Int64)
-    /// A route of an entry.
-    case route(Int64)
+    /// An entry of a domain. Has the numbers that exist.
+    case entry(Int64, existing: [Int64])
+    /// A route of an entry. Has the numbers that exist.
+    case route(Int64, existing: [Int64])
+    /// A suppression of a domain. Has the numbers that exist.
+    case suppression(Int64, existing: [Int64])
     /// A revision that the domain never had.
     case revision(Int)
     /// A revision of the domain that was pruned.

@@ -81,21 +81,21 @@ public struct DomainEdit: Sendable {
   public let document: [UInt8]
   /// The codes of accepted errors.
   public let acceptedCodes: [String]
-  /// The codes of all findings.
-  public let findingCodes: Set<String>
+  /// The linter's findings about the document.
+  public let findings: [Finding]
 
   /// An edit.
   public init(
     _ domain: Domain, over basis: DomainBasis,
     environments: [AppIdentifier: App.Environment] = [:], document: [UInt8],
-    acceptedCodes: [String] = [], findingCodes: Set<String> = []
+    acceptedCodes: [String] = [], findings: [Finding] = []
   ) {
     self.domain = domain
     self.basis = basis
     self.environments = environments
     self.document = document
     self.acceptedCodes = acceptedCodes
-    self.findingCodes = findingCodes
+    self.findings = findings
   }
 }
 
@@ -118,11 +118,14 @@ public struct EditedDomain: Sendable {
   public let isNew: Bool
   /// Whether anything changed. If not, no revision was published.
   public let isChanged: Bool
+  /// The suppressions of findings that have not ended.
+  public let suppressions: [Suppression]
 
   /// A domain after an edit.
   package init(
     stored: StoredDomain, revision: Revision, documentBefore: [UInt8]?,
-    settingsBefore: DomainSettings?, isNew: Bool, isChanged: Bool
+    settingsBefore: DomainSettings?, isNew: Bool, isChanged: Bool,
+    suppressions: [Suppression] = []
   ) {
     self.stored = stored
     self.revision = revision
@@ -130,6 +133,7 @@ public struct EditedDomain: Sendable {
     self.settingsBefore = settingsBefore
     self.isNew = isNew
     self.isChanged = isChanged
+    self.suppressions = suppressions
   }
 }
 
@@ -215,7 +219,8 @@ extension Transaction {
     if let old, let before, old.domain == edit.domain, before.document == edit.document {
       return EditedDomain(
         stored: old, revision: before.revision, documentBefore: before.document,
-        settingsBefore: settings, isNew: false, isChanged: false)
+        settingsBefore: settings, isNew: false, isChanged: false,
+        suppressions: try SuppressionRows.all(of: old.id, connection).filter { $0.endsAt > now })
     }
     let rows =
       try old.map { DomainRows(id: $0.id) }
@@ -224,7 +229,8 @@ extension Transaction {
     let revision = try RevisionRows.publish(
       edit, number: edit.basis.lastNumber + 1, of: rows.id, action: action, by: context, now: now,
       connection)
-    try rows.saveFindings(edit.findingCodes, connection)
+    let suppressions = try FindingRows.save(
+      edit.findings, of: rows.id, domain.document, connection)
     try ChangeRows.add(rows.id, connection)
     var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
     if let before, before.document != edit.document { changes.append("document changed") }
@@ -234,7 +240,7 @@ extension Transaction {
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: edit.acceptedCodes),
       revision: revision, documentBefore: before?.document, settingsBefore: settings,
-      isNew: old == nil, isChanged: true)
+      isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
   }
 
   /// Deletes a domain. Its revisions and its apps are kept.

@@ -2,6 +2,7 @@ import Association
 import FoundationEssentials
 import Glibc
 import HTTP
+import JSONValue
 import Service
 import Store
 
@@ -14,7 +15,7 @@ enum DoctorCommand {
       "Looks at the database (structure, constraints, references, and the SHA-256 of each file), "
       + "permissions, certificates, proxies, disk space, the clock and the limit of open files. Changes "
       + "nothing, and works while a server runs. Run it as the server's user, with the server's settings.",
-    options: Option.settings,
+    options: [.json] + Option.settings,
     examples: [
       ("Look at the database in the current directory", "aasa doctor"),
       (
@@ -30,6 +31,14 @@ enum DoctorCommand {
     let checkup = Checkup(configuration)
     for finding in checkup.findings {
       let word = finding.isProblem ? "problem" : "ok"
+      if arguments.has(.json) {
+        let object: JSON = [
+          "topic": .string(finding.topic), "problem": .bool(finding.isProblem),
+          "text": .string(finding.text),
+        ]
+        try Terminal.print(object.text)
+        continue
+      }
       try Terminal.print(
         "\(word.padded(to: 8)) \(finding.topic.padded(to: 13)) \(finding.text)")
     }

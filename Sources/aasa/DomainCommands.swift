@@ -111,6 +111,10 @@ enum DomainCommands {
     let isDone = !isRefused && !arguments.has(.dryRun)
     try print(
       isDone ? send(isDryRun: false) : plan, of: domain, "\(domain) has no paths.", arguments)
+    for remark in plan["remarks"]?.arrayValue ?? [] {
+      let text = { remark[$0]?.stringValue ?? "" }
+      Terminal.complain("note \(text("pointer")): \(text("message"))".harmless)
+    }
     if isSame { Terminal.complain("No URL resolves differently.") }
     if isRefused && !arguments.has(.dryRun) {
       Terminal.complain(

@@ -105,10 +105,15 @@ enum ListCommands {
       ]
     }
     let page = try list.print(arguments)
+    if arguments.has(.json) { return .success }
     let counts = page["counts"]?.objectValue?.members ?? []
-    if !arguments.has(.json) && counts.count > 1 {
+    if counts.count > 1 {
       Terminal.complain(
         counts.map { "\($0.value.integerValue ?? 0) \($0.key)" }.joined(separator: ", ").harmless)
+    }
+    if let pending = page["pending"]?.integerValue, pending > 0 {
+      Terminal.complain(
+        "The findings of \(pending.counted("domain")) are still being worked out. Try again.")
     }
     return .success
   }

@@ -148,9 +148,12 @@ private struct FileMatching {
   init(_ arguments: Arguments, _ file: String) throws {
     let bytes = try InputFile.bytes(of: file)
     do {
-      matcher = try Matcher(document: try JSON.parse(bytes).value)
+      let content = try SignedFile.content(of: bytes) ?? bytes
+      matcher = try Matcher(document: try JSON.parse(content).value)
     } catch let error as TooComplex {
       throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
+    } catch let error as SignedFile.Unreadable {
+      throw Failure("Cannot read \(file.quotedPath). \(error)")
     } catch {
       throw Failure("\(file.quotedPath) is not JSON: \(error).")
     }

@@ -135,6 +135,72 @@ import Testing
     #expect(patch.status == 200, "\(patch.text)")
   }
 
+  @Test func aFileWithAnAppThatIsNoneIsAdoptedIfItsErrorIsAccepted() throws {
+    let file: JSON = [
+      "applinks": [
+        "details": [["appIDs": [.string(app), "com"], "components": [["/": "/a"]]]]
+      ]
+    ]
+    let refused = try adopt(file.serialized(), "example.com")
+    #expect(try refused.status == 422 && refused.code == "malformed-app-identifier")
+    let adopted = try adopt(file.serialized(), "example.com", "?accept=malformed-app-identifier")
+    #expect(adopted.status == 201, "\(adopted.text)")
+    #expect(try running.served("example.com") == file)
+    let entry = try adopted.json["domain"]?["entries"]?[0]
+    #expect(entry?["apps"] == [.string(app)])
+    #expect(entry?["extra"] == ["appIDs": ["1": "com"]])
+    #expect(try running.admin.send("GET", "/v1/apps").json["items"]?.arrayValue?.count == 1)
+    // Renaming its app leaves it in its place.
+    let renamed = try running.admin.send(
+      "POST", "/v1/apps/\(app)/rename", json: ["to": "FGHIJ67890.com.example.new"])
+    #expect(renamed.status == 200, "\(renamed.text)")
+    #expect(
+      try running.served("example.com")["applinks"]?["details"]?[0]?["appIDs"]
+        == ["FGHIJ67890.com.example.new", "com"])
+  }
+
+  @Test func aTemplateBesideAnAppIsAdoptedWithAWarning() throws {
+    let file: JSON = ["webcredentials": ["apps": ["$(PREFIX)com.x", .string(app)]]]
+    let adopted = try adopt(file.serialized(), "example.com")
+    #expect(adopted.status == 201, "\(adopted.text)")
+    #expect(
+      try adopted.json["findings"]?.arrayValue?.compactMap { $0["code"]?.stringValue }
+        .contains("placeholder-app-identifier") == true)
+    #expect(try running.served("example.com") == file)
+  }
+
+  @Test func onlyTextsThatAreNoAppsCanBeInExtra() throws {
+    for extra: JSON in [
+      ["appIDs": ["0": .string(app)]], ["appIDs": ["com"]], ["appIDs": ["x": "com"]],
+      ["appIDs": ["-1": "com"]], ["appID": .string(app)],
+    ] {
+      let entry: JSON = ["apps": [.string(app)], "routes": [["path": "/a"]], "extra": extra]
+      let response = try running.admin.send(
+        "PUT", "/v1/domains/example.com", json: ["entries": [entry]])
+      #expect(try response.faults.map { $0.split(separator: " ").last } == ["reserved-member"])
+    }
+  }
+
+  @Test func aSignedFileIsServedAsItsContent() throws {
+    func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+      [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+    }
+    let oid: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07]
+    let content = element(0x30, oid + [1] + element(0xA0, element(0x04, old.serialized())))
+    let signedData = element(0x30, [0x02, 1, 1] + element(0x31, []) + content)
+    let file = element(0x30, oid + [2] + element(0xA0, signedData))
+    let adopted = try adopt(file, "example.com")
+    #expect(adopted.status == 201, "\(adopted.text)")
+    #expect(
+      try adopted.json["findings"]?.arrayValue?.contains {
+        $0["code"] == "cms-signed" && $0["severity"] == "warning"
+      } == true)
+    #expect(try running.served("example.com") == old)
+    #expect(try running.serve("example.com")["Content-Type"] == "application/json")
+    let report = try running.admin.send("POST", "/v1/validate", body: file)
+    #expect(try report.json["valid"] == true)
+  }
+
   @Test func aCodeThatCannotBeAcceptedIsRefused() throws {
     for code in ["duplicate-key", "nonsense", "too-large"] {
       let response = try adopt(old.serialized(), "example.com", "?accept=\(code)")

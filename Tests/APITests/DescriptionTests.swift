@@ -132,6 +132,10 @@ import Testing
     Refusal(
       method: "GET", target: "/v1/domains/a.example/diff?from=9", status: 404,
       code: "revision-not-found"),
+    Refusal(
+      method: "DELETE", target: "/v1/domains/a.example/suppressions/9", status: 404,
+      code: "suppression-not-found"),
+    Refusal(method: "GET", target: "/v1/findings?cursor=x", status: 400, code: "malformed-cursor"),
     Refusal(method: "DELETE", target: "/v1/tokens/x", status: 404, code: "token-not-found"),
     Refusal(method: "GET", target: "/tls/ask?domain=c.example", status: 404, code: "not-served"),
     Refusal(method: "GET", target: "/tls/ask?domain=a:80", status: 400, code: "domain-has-port"),

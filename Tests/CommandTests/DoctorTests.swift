@@ -60,6 +60,12 @@ import Testing
     #expect(lines[0].contains("aasa restore --force BACKUP --database \"\(database)\""))
   }
 
+  @Test func withJSONEachLineIsAnObject() throws {
+    let result = try doctor("--json")
+    let lines = try result.lines.map { try JSON.parse($0.utf8).value }
+    #expect(lines.first?["topic"] == "database" && lines.first?["problem"] == false)
+  }
+
   @Test func aLostDatabaseIsAProblem() throws {
     try scratch.write("", to: "aasa.db")
     #expect(try problems("database").first?.contains("is empty") == true)

@@ -54,6 +54,14 @@ import Testing
     #expect(result.lines.count == 2 * urls.count)
   }
 
+  @Test func anEntryThatNamesNoAppOpensNothing() throws {
+    let file = try scratch.write(
+      Array(#"{"applinks":{"details":[{"components":[{"/":"*"}]}]}}"#.utf8), to: "nobody.json")
+    let result = try Program.run(Program.aasa, ["match", "--file", file, "https://a.example/"])
+    #expect(result.output == "no-match\t-\thttps://a.example/\n")
+    #expect(result.status == 1)
+  }
+
   @Test func oneAppCanBeAskedAbout() throws {
     #expect(try match("--app", app, "https://a.example/help/1").lines.count == 1)
     let other = try match("--app", "ABCDE12345.com.example.other", "https://a.example/help/1")

@@ -33,7 +33,7 @@ func checkDocument(_ bytes: [UInt8]) throws {
   do {
     try require(
       DocumentComparison(from: document, to: document).isEmpty, "it differs from itself")
-    try checkMatching(Matcher(document: document), Array(url))
+    try checkMatching(MatcherPair(document), Array(url))
   } catch is TooComplex {
     try require(!report.isValid, "a valid file is too complex")
   }
@@ -63,22 +63,35 @@ private let everyKindOfRoute = #"""
       {"/":"/no/*","exclude":true},{"/":"/$(food)/$(digit)?"},{"/":"*/a*b*c"},
       {"?":{"q":"$(upper)?*","p":""},"#":"*x"},{"?":"a=*&b=?"},{"/":"//","#":"??"}]},
     {"appIDs":["ABCDE12345.b","ABCDE12345.a"],"defaults":{"caseSensitive":false},"components":[
-      {"/":"/BUY/*"},{"/":"/$(lang)-$(region)/"},{"/":"/É*","percentEncoded":true},
+      {"/":"/BUY/*"},{"/":"/$(region)_$(digit)/"},{"/":"/É*","percentEncoded":true},
       {"/":"$(any)k"},{"/":"/k/$(any)","?":{"K":"?"}}]},
     {"appID":"ABCDE12345.c","paths":["NOT /p/x","/p/*","*?/q","/"]}]}}
   """#
 
-private let matcherOfURLs = Result {
-  try Matcher(document: JSON.parse(Array(everyKindOfRoute.utf8)).value)
+private let matchersOfURLs = Result {
+  try MatcherPair(JSON.parse(Array(everyKindOfRoute.utf8)).value)
+}
+
+/// A matcher, and a slow one of the same document, unless it would be too slow.
+private struct MatcherPair {
+  let quick: Matcher
+  let slow: SlowMatcher?
+
+  init(_ document: JSON) throws(TooComplex) {
+    quick = try Matcher(document: document)
+    slow = SlowMatcher(quick.links)
+  }
 }
 
 /// A URL resolves as the slow matcher says.
 func checkURL(_ bytes: [UInt8]) throws {
-  let matcher = try matcherOfURLs.get()
-  if bytes.count <= MatchingBudget.longestURL { try checkMatching(matcher, bytes) }
+  let matchers = try matchersOfURLs.get()
+  try require(matchers.slow != nil, "no slow matcher")
+  if bytes.count <= MatchingBudget.longestURL { try checkMatching(matchers, bytes) }
 }
 
-private func checkMatching(_ matcher: Matcher, _ url: [UInt8]) throws {
+private func checkMatching(_ matchers: MatcherPair, _ url: [UInt8]) throws {
+  let matcher = matchers.quick
   let scopes = matcher.scopes + [matcher.everyEntry]
   let decisions = try scopes.map { try matcher.resolve(url.span, in: $0) }
   for (scope, decision) in zip(scopes, decisions) {
@@ -91,7 +104,7 @@ private func checkMatching(_ matcher: Matcher, _ url: [UInt8]) throws {
   guard Matcher.host(of: text) != nil else {
     return try require(decisions.allSatisfy { $0 == .noMatch }, "what is no URL matches")
   }
-  guard let slow = SlowMatcher(matcher.links) else { return }
+  guard let slow = matchers.slow else { return }
   for (scope, decision) in zip(scopes, decisions) {
     let expected = slow.resolve(text, app: scope.app)
     try require(

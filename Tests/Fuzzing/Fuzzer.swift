@@ -19,6 +19,7 @@ public func checkOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     try target.check(Array(UnsafeBufferPointer(start: start, count: count)))
   } catch {
     print(error)
+    fflush(nil)  // abort does not
     abort()  // libFuzzer keeps the input
   }
   return 0

@@ -10,10 +10,33 @@ struct SlowMatcher {
     case kind(CharacterClass)
   }
 
+  /// All readings of a pattern, one for each combination of values, with one star for several in a row.
+  private typealias Readings = [[Element]]
+
   private struct Route {
     let number: Int
     let apps: [String]
     let route: AppLinks.Route
+    let path: Readings?
+    let fragment: Readings?
+    /// Of the whole query, or of each of its items.
+    let queries: [Readings]
+
+    init(_ number: Int, _ apps: [String], _ route: AppLinks.Route) {
+      let folds = !route.isCaseSensitive
+      self.number = number
+      self.apps = apps
+      self.route = route
+      path = route.path.map { SlowMatcher.readings(of: $0, folds: folds) }
+      fragment = route.fragment.map { SlowMatcher.readings(of: $0, folds: folds) }
+      queries =
+        switch route.query {
+        case .any, .ignored: []
+        case .whole(let pattern): [SlowMatcher.readings(of: pattern, folds: folds)]
+        case .items(let items):
+          items.map { SlowMatcher.readings(of: $0.pattern, folds: folds) }
+        }
+    }
   }
 
   private let routes: [Route]
@@ -21,9 +44,10 @@ struct SlowMatcher {
   /// `nil` if the document's variables have too many combinations to try.
   init?(_ links: AppLinks) {
     let flat = links.entries.flatMap { entry in entry.routes.map { (entry.apps, $0) } }
-    routes = flat.enumerated().map { Route(number: $0, apps: $1.0, route: $1.1) }
-    let patterns = routes.flatMap(\.route.patterns)
-    guard patterns.allSatisfy({ Self.combinations(of: $0) <= 200 }) else { return nil }
+    guard flat.flatMap(\.1.patterns).allSatisfy({ Self.combinations(of: $0) <= 300 }) else {
+      return nil
+    }
+    routes = flat.enumerated().map { Route($0, $1.0, $1.1) }
   }
 
   private static func combinations(of pattern: Pattern) -> Int {
@@ -44,8 +68,9 @@ struct SlowMatcher {
     let parts = Parts(Array(rest.drop { !"/?#".utf8.contains($0) }))
     for candidate in routes {
       let route = candidate.route
+      if candidate.apps.isEmpty { continue }
       if let app, !candidate.apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) { continue }
-      guard Self.matches(route, parts) else { continue }
+      guard Self.matches(candidate, parts) else { continue }
       return Matcher.Decision(
         resolution: route.isExclusion ? .blocked : .match, route: candidate.number)
     }
@@ -66,7 +91,8 @@ struct SlowMatcher {
     }
   }
 
-  private static func matches(_ route: AppLinks.Route, _ parts: Parts) -> Bool {
+  private static func matches(_ candidate: Route, _ parts: Parts) -> Bool {
+    let route = candidate.route
     let folds = !route.isCaseSensitive
     func text(_ bytes: [UInt8]) -> [Unicode.Scalar] {
       let decoded =
@@ -74,24 +100,25 @@ struct SlowMatcher {
       let compared = folds ? ComparedText.folded(decoded) : decoded
       return Array(String(decoding: compared, as: UTF8.self).unicodeScalars)
     }
-    func covers(_ pattern: Pattern, _ bytes: [UInt8]) -> Bool {
-      expanded(pattern, folds: folds).contains { matches($0, text(bytes), folds: folds) }
+    func covers(_ readings: Readings, _ bytes: [UInt8]) -> Bool {
+      let text = text(bytes)
+      return readings.contains { matches($0, text, folds: folds) }
     }
-    if let path = route.path, !coversPath(path, text(parts.path), folds: folds) { return false }
-    if let fragment = route.fragment, !covers(fragment, parts.fragment) { return false }
+    if let path = candidate.path, !coversPath(path, text(parts.path), folds: folds) { return false }
+    if let fragment = candidate.fragment, !covers(fragment, parts.fragment) { return false }
     switch route.query {
     case .any, .ignored: return true
-    case .whole(let pattern): return covers(pattern, parts.query)
+    case .whole: return covers(candidate.queries[0], parts.query)
     case .items(let conditions):
       let items = parts.query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         .map { item in
           let name = item.prefix { $0 != UInt8(ascii: "=") }
           return (name: text(Array(name)), value: Array(item.dropFirst(name.count + 1)))
         }
-      return conditions.allSatisfy { condition in
+      return zip(conditions, candidate.queries).allSatisfy { condition, readings in
         let name = condition.name.unicodeScalars.map { folds ? ComparedText.folded($0) : $0 }
         let values = items.filter { $0.name == name }.map(\.value)
-        return (values.isEmpty ? [[]] : values).allSatisfy { covers(condition.pattern, $0) }
+        return (values.isEmpty ? [[]] : values).allSatisfy { covers(readings, $0) }
       }
     }
   }
@@ -99,10 +126,10 @@ struct SlowMatcher {
   /// Slashes at the end do not matter, the one in front may be missing, and `/*` at the end covers
   /// the parent.
   private static func coversPath(
-    _ pattern: Pattern, _ path: [Unicode.Scalar], folds: Bool
+    _ readings: Readings, _ path: [Unicode.Scalar], folds: Bool
   ) -> Bool {
     let text = withoutTrailingSlashes(path, slash: "/")
-    return expanded(pattern, folds: folds).contains { elements in
+    return readings.contains { elements in
       let slash = Element.scalar("/")
       let whole = elements.first == .run ? elements : [slash] + elements.drop { $0 == slash }
       let trimmed = withoutTrailingSlashes(whole, slash: slash)
@@ -120,8 +147,7 @@ struct SlowMatcher {
     return kept.isEmpty ? [slash] : kept
   }
 
-  /// The pattern with each combination of values, and with one star for several in a row.
-  private static func expanded(_ pattern: Pattern, folds: Bool) -> [[Element]] {
+  private static func readings(of pattern: Pattern, folds: Bool) -> Readings {
     func elements(_ token: Pattern.Token) -> [[Element]] {
       switch token {
       case .literal(let text):

@@ -1,6 +1,7 @@
 import Association
 import SQLite
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -104,6 +105,27 @@ import Testing
     try store.add([fetches(1, of: 2)])
     #expect(try !waiting().contains(before))
     #expect(try store.domainsWaitingForApple().count == 6)
+  }
+
+  @Test func theClockOfAChangeStartsWithItsBytes() throws {
+    let days = Mutex<Int64>(0)
+    let store = try Store(path: temporary.path) { TemporaryStore.time + days.withLock { $0 } }
+    func waitingSince() throws -> [Int64] {
+      try store.domainsWaitingForApple().compactMap(\.since).map { $0 - TemporaryStore.time }
+    }
+    // A change of the cache alone leaves the bytes as they are.
+    for (day, path, seconds) in [(1, "/b", 1), (2, "/b", 2), (3, "/b", 3)] as [(Int64, String, Int)] {
+      days.withLock { $0 = day }
+      var domain = try Domain.example(paths: [path])
+      domain.cacheSeconds = seconds
+      try store.put(domain)
+    }
+    #expect(try waitingSince() == [1])
+    try store.add([fetches(1, of: 2)])
+    #expect(try waitingSince() == [])
+    days.withLock { $0 = 4 }
+    try store.put(.example(paths: ["/a"]))
+    #expect(try waitingSince() == [4])
   }
 
   @Test func aFailedBatchAddsNothing() throws {

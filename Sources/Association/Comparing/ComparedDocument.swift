@@ -131,16 +131,16 @@ struct ComparedRoute {
     variables = route.variableNames
     let path = route.path?.text ?? "*"
     meaningNumber = interning.number(of: meaning.serialized())
-    if route.isExclusion {
-      var conditions = route.isLegacy ? .string(path) : meaning
-      if case .object(var object) = conditions {
-        object["exclude"] = nil
-        conditions = .object(object)
+    // An element of `paths` has the conditions of an element of `components` with that path.
+    var conditions =
+      if !route.isLegacy { meaning } else if path.mayNameVariable { JSON.string(path) } else {
+        Self.meaning(of: route, [])
       }
-      conditionsNumber = interning.number(of: conditions.serialized())
-    } else {
-      conditionsNumber = meaningNumber
+    if case .object(var object) = conditions {
+      object["exclude"] = nil
+      conditions = .object(object)
     }
+    conditionsNumber = interning.number(of: conditions.serialized())
     pathNumber = interning.number(of: Array(path.utf8))
   }
 

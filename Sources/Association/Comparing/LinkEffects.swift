@@ -144,6 +144,12 @@ final class GroupEffects {
   private let new: [ComparedRoute]
   private lazy var routesBefore = effects.routesBefore(old)
   private lazy var routesAfter = effects.routesAfter(new)
+  /// Whether both lists are the same to devices, route by route, so that nothing has an effect.
+  private lazy var isSame =
+    old.count == new.count
+    && zip(routesBefore, routesAfter).allSatisfy {
+      $0.route.language == $1.route.language && $0.isExclusion == $1.isExclusion
+    }
 
   fileprivate init(
     effects: LinkEffects, apps: [AppPairs.Pair], _ old: [ComparedRoute], _ new: [ComparedRoute]
@@ -157,7 +163,7 @@ final class GroupEffects {
 
   /// The effect of adding, removing, moving or changing a route, given its place in both lists.
   func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
-    if apps.isEmpty { return .none }
+    if apps.isEmpty || isSame { return .none }
     var decisions: [LinkEffects.Decision] = []
     if let before {
       decisions.append(

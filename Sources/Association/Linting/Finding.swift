@@ -57,6 +57,7 @@ extension Finding {
     case notJSON = "not-json"
     case notObject = "not-an-object"
     case byteOrderMark = "byte-order-mark"
+    case cmsSigned = "cms-signed"
     case duplicateKey = "duplicate-key"
     case tooLarge = "too-large"
     case tooComplex = "too-complex"
@@ -122,6 +123,7 @@ extension Finding {
     case shadowedRoute = "shadowed-route"
     case duplicateRoute = "duplicate-route"
     case unneededExclusion = "unneeded-exclusion"
+    case excludesLaterRoutes = "excludes-later-routes"
     case shadowingNotDecided = "shadowing-not-decided"
 
     // The names of the domain.
@@ -156,9 +158,7 @@ extension Finding.Code {
   /// effect, for warnings and notes.
   public var isAcceptable: Bool {
     switch self {
-    case .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
-      .malformedAppIdentifier:
-      false
+    case .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
     default: true
     }
   }

@@ -66,6 +66,7 @@ extension Inspection {
     do throws(ValidationError) {
       app = try AppIdentifier(text)
     } catch {
+      if text.hasBlank { return addPlaceholder(text, at: pointer()) }
       return add(
         .malformedAppIdentifier, at: pointer(),
         error.message + " It matches no app, so the links stay in the browser.",
@@ -73,10 +74,7 @@ extension Inspection {
           + " identifier.")
     }
     if app.isPlaceholder {
-      add(
-        .placeholderAppIdentifier, at: pointer(),
-        "\(app) looks like a template that was not filled in. It matches no app.",
-        help: "Write the app's own prefix and bundle identifier.")
+      addPlaceholder(text, at: pointer())
     } else if !app.hasUsualPrefix {
       add(
         .unusualAppIdentifierPrefix, at: pointer(),
@@ -92,6 +90,13 @@ extension Inspection {
     }
   }
 
+  private mutating func addPlaceholder(_ text: String, at pointer: JSONPointer) {
+    add(
+      .placeholderAppIdentifier, at: pointer,
+      "\(text.shown) looks like a template that was not filled in. It matches no app.",
+      help: "Write the app's own prefix and bundle identifier.")
+  }
+
   // MARK: - Components and paths
 
   /// Checks that the entry has routes, in one form.
@@ -103,7 +108,8 @@ extension Inspection {
         .componentsAndPaths, at: entry.pointer.appending("paths"),
         "The entry has both `components` and `paths`. iOS 13 and later ignore `paths`, earlier systems"
           + " ignore `components`. Apple advises against mixing them (TN3155).",
-        help: "Keep `components`. To support iOS 12, add another entry with `appID` and `paths`.")
+        help: "Keep `components`. To support iOS 12, move `paths` to an entry of its own with"
+          + " `appID`, behind this one: devices try the entries of an app in file order.")
     } else if hasPaths, entry.json["appIDs"] != nil {
       add(
         .appIDsWithPaths, at: entry.pointer.appending("paths"),
@@ -140,4 +146,15 @@ extension AppIdentifier {
     "team_id", "teamid", "your_", "yourteam", "replace_", "development_team", "app_id_prefix",
     "appidprefix", "xxxxxxxx", "bundle_id", "placeholder",
   ]
+}
+
+extension String {
+  /// Whether the text has a name in brackets to be replaced, such as `<TEAM_ID>` or `$(PREFIX)`.
+  fileprivate var hasBlank: Bool {
+    let brackets: [(Character, Character)] = [("<", ">"), ("(", ")"), ("{", "}"), ("[", "]")]
+    return brackets.contains { open, close in
+      guard let start = firstIndex(of: open), let end = lastIndex(of: close) else { return false }
+      return start < end
+    }
+  }
 }

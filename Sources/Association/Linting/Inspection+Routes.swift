@@ -107,7 +107,7 @@ extension Inspection {
           + " this is a path that no URL has.",
         help: "Write `NOT ` and the path.")
     }
-    if path.text.contains("$(") {
+    if path.text.mayNameVariable {
       add(
         .variableInPaths, at: route.pointer,
         "Variables work only in `components`. Here `$(` is literal text that no URL has.",

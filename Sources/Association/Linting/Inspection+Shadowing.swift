@@ -2,11 +2,12 @@ import JSONValue
 
 extension Inspection {
   /// Reports routes that never decide. Runs last, to leave out routes that already have a finding.
-  mutating func inspectShadowing() {
-    let shadowing = Shadowing(links)
-    lazy var isExclusion = Dictionary(
-      links.entries.flatMap(\.routes).map { ($0.pointer, $0.isExclusion) }, uniquingKeysWith: { $1 }
-    )
+  mutating func inspectShadowing(domain: String) {
+    let shadowing = Shadowing(links, domain: domain)
+    lazy var places = Dictionary(
+      links.entries.enumerated().flatMap { index, entry in
+        entry.routes.map { ($0.pointer, RoutePlace(entry: index, route: $0)) }
+      }, uniquingKeysWith: { $1 })
     var unmatchable: Set<JSONPointer>?
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
@@ -18,11 +19,13 @@ extension Inspection {
           unmatchable = known
           if !known.contains(route.pointer) { addNeverMatches(route) }
         case .repeats(let other):
-          addDuplicate(route, of: other, isExclusion: isExclusion)
-        case .shadowed(let others): addShadowed(route, by: others, isExclusion: isExclusion)
+          addShadowed(Shadowed(route, by: [other], places, links.entries), .duplicateRoute)
+        case .shadowed(let others):
+          addShadowed(Shadowed(route, by: others, places, links.entries), .shadowedRoute)
         case .notDecided: undecided.append((entry.pointer, route))
         }
         if route.isUnneededExclusion { addUnneeded(route) }
+        if let hidden = route.hidden { addHiding(route, hidden, places[route.pointer]?.route) }
       }
     }
     addNotDecided(undecided)
@@ -48,43 +51,34 @@ extension Inspection {
     return Set(routes.map(\.pointer))
   }
 
-  private mutating func addDuplicate(
-    _ route: Shadowing.Route, of other: JSONPointer, isExclusion: [JSONPointer: Bool]
-  ) {
-    let isContradiction = isExclusion[other] != isExclusion[route.pointer]
+  private mutating func addShadowed(_ shadowed: Shadowed, _ code: Finding.Code) {
     add(
-      .duplicateRoute, severity: isContradiction ? .warning : .note, at: route.pointer,
-      "The earlier route \(other) matches exactly the same URLs and decides them"
-        + (isContradiction ? " the other way." : " first."),
-      help: isContradiction ? "Remove the wrong one." : "Remove it: nothing changes.")
-  }
-
-  /// The number of routes that a message names.
-  private static let mostNamed = 10
-
-  private mutating func addShadowed(
-    _ route: Shadowing.Route, by others: [JSONPointer], isExclusion: [JSONPointer: Bool]
-  ) {
-    let names =
-      others.prefix(Self.mostNamed).map(\.description).joined(separator: ", ")
-      + (others.count > Self.mostNamed ? " and \(others.count - Self.mostNamed) more" : "")
-    let deciders =
-      others.count == 1 ? "the earlier route \(names)" : "the earlier routes \(names) together"
-    let isSame = others.allSatisfy { isExclusion[$0] == isExclusion[route.pointer] }
-    add(
-      .shadowedRoute, severity: isSame ? .note : .warning, at: route.pointer,
-      "This route never decides: every URL that it matches is decided by \(deciders)"
-        + (isSame ? ", in the same way." : "."),
-      help: isSame
-        ? "Remove it: nothing changes."
-        : "Remove it, or move it in front of the routes that decide.")
+      code, severity: shadowed.isSame ? .note : .warning, at: shadowed.route.pointer,
+      shadowed.message(code), help: shadowed.help(code))
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {
     add(
       .unneededExclusion, at: route.pointer,
-      "This exclusion has no effect: no later route matches the URLs that it excludes.",
+      "This exclusion has no effect: no later route matches the URLs that it excludes"
+        + "\(route.example.suchAs).",
       help: "Remove it, or move it before the routes that it should restrict.")
+  }
+
+  private mutating func addHiding(
+    _ exclusion: Shadowing.Route, _ hidden: Shadowing.Hidden, _ route: AppLinks.Route?
+  ) {
+    let subject =
+      hidden.count == 1
+      ? "the only later route for its apps matches"
+      : "the \(hidden.count) later routes for its apps match"
+    add(
+      .excludesLaterRoutes, at: exclusion.pointer,
+      "This exclusion decides every URL that \(subject)\(hidden.example.suchAs), so none of them opens the"
+        + " app.",
+      help: route?.hasStarAsQuery == true
+        ? "In a query, `*` also matches a missing value. Write `?*` to require one."
+        : "Narrow its conditions, or move it behind the routes that should open the app.")
   }
 
   /// Adds one finding for all routes, at the entry of the first.
@@ -102,6 +96,65 @@ extension Inspection {
   }
 }
 
+/// A route of a document, with the index of its entry.
+private typealias RoutePlace = (entry: Int, route: AppLinks.Route)
+
+/// A route that never decides, with those that decide instead.
+private struct Shadowed {
+  /// The number of routes that a message names.
+  private static let mostNamed = 10
+
+  let route: Shadowing.Route
+  private let others: [JSONPointer]
+  /// Whether all routes have the same effect.
+  let isSame: Bool
+  /// Whether another entry decides.
+  private let isElsewhere: Bool
+  /// Whether an entry that only older systems need decides.
+  private let isBehindOlder: Bool
+
+  init(
+    _ route: Shadowing.Route, by others: [JSONPointer], _ places: [JSONPointer: RoutePlace],
+    _ entries: [AppLinks.Entry]
+  ) {
+    (self.route, self.others) = (route, others)
+    let own = places[route.pointer]
+    let deciders = others.compactMap { places[$0] }
+    isSame = deciders.allSatisfy { $0.route.isExclusion == own?.route.isExclusion }
+    isElsewhere = deciders.contains { $0.entry != own?.entry }
+    isBehindOlder =
+      own?.route.isLegacy == false && deciders.contains { entries[$0.entry].isForOlderSystems }
+  }
+
+  func message(_ code: Finding.Code) -> String {
+    let order = isElsewhere ? " Devices try the entries of an app in file order." : ""
+    if code == .duplicateRoute {
+      return "The earlier route \(names) matches exactly the same URLs\(route.example.suchAs) and"
+        + (isSame ? " decides them first." : " decides them the other way.") + order
+    }
+    let deciders = others.count == 1 ? "route \(names)" : "routes \(names) together"
+    return "This route never decides: every URL that it matches\(route.example.suchAs) is decided"
+      + " by the earlier \(deciders)" + (isSame ? ", in the same way." : ".") + order
+  }
+
+  private var names: String {
+    others.prefix(Self.mostNamed).map(\.description).joined(separator: ", ")
+      + (others.count > Self.mostNamed ? " and \(others.count - Self.mostNamed) more" : "")
+  }
+
+  func help(_ code: Finding.Code) -> String {
+    if isBehindOlder {
+      return "Move the entry with `components` in front of the one with `paths`, which only iOS 12"
+        + " and earlier need."
+    }
+    if isSame { return "Remove it: nothing changes." }
+    if code == .duplicateRoute { return "Remove the wrong one." }
+    return isElsewhere
+      ? "Remove it, or move its entry in front of the one that decides."
+      : "Remove it, or move it in front of the routes that decide."
+  }
+}
+
 extension Shadowing {
   /// The routes of each entry.
   fileprivate func routes(by links: AppLinks) -> [ArraySlice<Route>] {
@@ -113,7 +166,23 @@ extension Shadowing {
   }
 }
 
+extension String? {
+  /// An example in parentheses, unless it is too long to help.
+  fileprivate var suchAs: String {
+    flatMap { $0.utf8.count > 300 ? nil : " (such as \($0))" } ?? ""
+  }
+}
+
 extension AppLinks.Route {
+  /// Whether the route has a condition on the query that every query meets.
+  fileprivate var hasStarAsQuery: Bool {
+    switch query {
+    case .any, .ignored: false
+    case .whole(let pattern): pattern.tokens.isStar
+    case .items(let items): !items.isEmpty && items.allSatisfy(\.pattern.tokens.isStar)
+    }
+  }
+
   /// The pointers of the patterns of query items.
   fileprivate var itemPointers: [JSONPointer] {
     guard case .items(let items) = query else { return [] }

@@ -53,7 +53,7 @@ extension Inspection {
           "The effect of an empty value is undocumented; it probably never matches.",
           help: "Remove it. For an optional part, add a route without the variable.")
       }
-      if text.contains("$(") {
+      if text.mayNameVariable {
         add(
           .nestedVariable, severity: severity, at: values.pointer(at: index),
           "A value cannot refer to a variable. \(text.quoted) is literal text that no URL has.",

@@ -83,11 +83,11 @@ struct Inspection {
 
   private mutating func inspectService(_ service: ReadDocument.Service) {
     if let apps = service.apps { inspectApps(apps) }
-    if service.json["apps"] != nil { return }
+    if service.json["apps"] ?? [] != [] { return }
     add(
       .entryWithoutApp, severity: .warning, at: service.pointer,
-      "`\(service.name)` has no `apps`, so it applies to no app.",
-      help: "Add `apps`, an array of app identifiers, or remove `\(service.name)`.")
+      "`\(service.name)` names no app, so it applies to none.",
+      help: "List app identifiers in `apps`, or remove `\(service.name)`.")
   }
 
   private mutating func inspectApplinks(_ applinks: JSON.Object) {

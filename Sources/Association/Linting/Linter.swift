@@ -2,6 +2,9 @@ public import JSONValue
 
 /// Finds what will not work on a device, before anything is published.
 public enum Linter {
+  /// Raised whenever the findings about some document change, so that servers make stored findings again.
+  public static let version = 1
+
   /// The largest document, in uncompressed bytes, that Apple's systems read (App Search Programming
   /// Guide, "Support Universal Links": 128 KB).
   public static let maximumSize = 131_072
@@ -56,8 +59,19 @@ public enum Linter {
     return Report(findings: found, document: document)
   }
 
-  /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys.
+  /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
+  /// the syntax of its content.
   public static func syntax(ofFile bytes: [UInt8]) -> Report {
+    do throws(SignedFile.Unreadable) {
+      guard let content = try SignedFile.content(of: bytes) else { return syntax(ofJSON: bytes) }
+      let report = syntax(ofJSON: content)
+      return Report(findings: [cmsSigned] + report.findings, document: report.document)
+    } catch {
+      return Report(findings: [unreadable(error)], document: nil)
+    }
+  }
+
+  private static func syntax(ofJSON bytes: [UInt8]) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
@@ -87,7 +101,9 @@ public enum Linter {
     if let context { inspection.inspectNames(context) }
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
-    if size <= maximumSize && !inspection.isTooComplex { inspection.inspectShadowing() }
+    if size <= maximumSize && !inspection.isTooComplex {
+      inspection.inspectShadowing(domain: context?.domain ?? "example.com")
+    }
     return inspection.inFileOrder()
   }
 
@@ -99,6 +115,18 @@ public enum Linter {
       "The file is not JSON (\(error)). Devices ignore it, and no link opens an app.",
       help: "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
+  }
+
+  private static let cmsSigned = Finding(
+    .cmsSigned, at: .root,
+    "The file is signed (CMS). Only iOS 8 needed that, and Apple deprecated it in 2019. Its content is"
+      + " checked here, its signature is not.",
+    help: "Serve the content alone, as JSON. Adopting this file does that.")
+
+  private static func unreadable(_ error: SignedFile.Unreadable) -> Finding {
+    Finding(
+      .notJSON, at: .root, "\(error) Devices ignore it, and no link opens an app.",
+      help: "Serve JSON that is not signed.")
   }
 
   private static let byteOrderMark = Finding(

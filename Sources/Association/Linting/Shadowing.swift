@@ -2,18 +2,23 @@ public import JSONValue
 
 /// Which routes of a document ever decide about a URL.
 ///
+/// The routes of all entries of an app are tried in file order, so a route may be shadowed by those of
+/// earlier entries. An entry with `appID` and `paths` is compared only with others of this kind: behind
+/// an entry with `components`, it is for older systems, which do not read that entry.
+///
 /// The analysis uses automata and is exact: a verdict holds for all URLs. If the conditions do not
 /// allow a verdict, the result says so.
 public struct Shadowing: Sendable {
   /// The verdict on a route.
   public enum Verdict: Sendable, Equatable {
-    /// The route decides about some URLs, for instance this one.
+    /// For an app of its entry, the route decides about some URLs, for instance this one.
     case decides(example: String)
     /// The route matches no possible URL.
     case matchesNothing
-    /// Earlier routes of the entry match every URL that the route matches. All of these are needed.
+    /// For each app of its entry, earlier routes match every URL that the route matches. For one app,
+    /// all of these are needed.
     case shadowed(by: [JSONPointer])
-    /// An earlier route of the entry matches exactly the same URLs.
+    /// An earlier route matches exactly the same URLs.
     case repeats(JSONPointer)
     /// The analysis could not decide whether the route ever decides.
     case notDecided(Reason)
@@ -27,15 +32,29 @@ public struct Shadowing: Sendable {
     case tooComplex
   }
 
+  /// The later routes of an exclusion's apps, if the exclusion matches every URL that they match.
+  public struct Hidden: Sendable, Equatable {
+    /// The first of the routes.
+    public let first: JSONPointer
+    /// Their number.
+    public let count: Int
+    /// A URL that the first of them matches; `nil` if none was found in time.
+    public let example: String?
+  }
+
   /// A route with its verdict.
   public struct Route: Sendable, Equatable {
     /// Where the route is in the document.
     public let pointer: JSONPointer
     /// Whether the route ever decides.
     public let verdict: Verdict
+    /// A URL that the route matches; `nil` if none was found in time, or exists.
+    public let example: String?
     /// Whether this is an exclusion without effect: no later route that an app of the entry uses
     /// matches any of the URLs that it excludes.
     public let isUnneededExclusion: Bool
+    /// The later routes if this is an exclusion that hides them all.
+    public let hidden: Hidden?
   }
 
   /// The routes of all entries, in file order.
@@ -48,6 +67,6 @@ public struct Shadowing: Sendable {
 
   /// Analyses the routes of a document with another search budget than usual.
   package init(_ links: AppLinks, domain: String = "example.com", budget: Int) {
-    routes = ShadowingAnalysis(links, domain: domain, budget: budget).verdicts()
+    routes = ShadowingAnalysis(links, domain: domain, budget: budget).result()
   }
 }

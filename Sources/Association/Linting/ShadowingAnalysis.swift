@@ -1,3 +1,5 @@
+import JSONValue
+
 /// Decides for each route of a document whether it ever decides about a URL.
 final class ShadowingAnalysis {
   private static let budgetPerQuestion = 1_000_000
@@ -14,6 +16,9 @@ final class ShadowingAnalysis {
   private let ranges: [Range<Int>]
   /// The apps of each entry, as numbers.
   private let apps: [[Int]]
+  private let earlier: EarlierRoutes
+  /// Whether each route is for older systems only.
+  private let isForOlderSystems: [Bool]
   /// For each entry that was asked about, the later entries that have an app in common with it.
   private var sharing: [Int: [Int]] = [:]
   private let questions: RouteQuestions
@@ -25,6 +30,9 @@ final class ShadowingAnalysis {
     entries = links.entries
     self.domain = domain
     routes = entries.flatMap(\.routes)
+    isForOlderSystems = entries.flatMap { entry in
+      entry.routes.map { _ in entry.isForOlderSystems }
+    }
     let analyzed = routes.enumerated().map { AnalyzedRoute($1, language: $0) }
     self.analyzed = analyzed
     filters = analyzed.map(\.prefix.filter)
@@ -37,28 +45,65 @@ final class ShadowingAnalysis {
     self.ranges = ranges
     let numbers = Interning()
     apps = entries.map { $0.apps.map { numbers.number(of: Array($0.utf8)) } }
+    earlier = EarlierRoutes(entries, ranges, apps: apps) { analyzed[$0].isUnconditional }
   }
 
   /// All routes with their verdicts.
-  func verdicts() -> [Shadowing.Route] {
-    entries.indices.flatMap { entry in
-      let decider = ranges[entry].first { analyzed[$0].isUnconditional }
-      return ranges[entry].map { index in
-        let verdict =
-          if let decider, decider < index {
-            verdict(on: index, behind: decider)
-          } else {
-            verdict(on: index, after: ranges[entry].lowerBound..<index)
-          }
+  func result() -> [Shadowing.Route] {
+    let verdicts = entries.indices.flatMap { self.verdicts(onEntry: $0) }
+    return entries.indices.flatMap { entry in
+      ranges[entry].map { route in
+        let verdict = verdicts[route]
+        let effect = self.effect(ofExclusion: route, inEntry: entry, verdicts)
         return Shadowing.Route(
-          pointer: routes[index].pointer, verdict: verdict,
-          isUnneededExclusion: routes[index].isExclusion && verdict.isDeciding
-            && isUnneeded(index, inEntry: entry))
+          pointer: routes[route].pointer, verdict: verdict,
+          example: verdict.example ?? (verdict.deciders.isEmpty ? nil : example(of: route)),
+          isUnneededExclusion: effect.isUnneeded, hidden: effect.hidden)
       }
     }
   }
 
   // MARK: - Verdicts
+
+  /// The number of pasts of an entry that are looked at.
+  private static let mostPasts = 16
+
+  /// The verdicts on the routes of an entry.
+  private func verdicts(onEntry entry: Int) -> [Shadowing.Verdict] {
+    let pasts = earlier.pasts[entry].prefix(Self.mostPasts).map { past in
+      let ranges = unspent > 0 ? earlier.routes(of: past) : []
+      unspent -= ranges.count / 4
+      return (ranges: ranges, decider: earlier.decider(in: past))
+    }
+    let isComplete = pasts.count == earlier.pasts[entry].count
+    let own = ranges[entry]
+    let decider = own.first { analyzed[$0].isUnconditional }
+    return own.map { route in
+      var verdicts: [Shadowing.Verdict] = isComplete ? [] : [.notDecided(.tooComplex)]
+      for past in pasts {
+        let decider = past.decider ?? decider.flatMap { $0 < route ? $0 : nil }
+        let verdict =
+          if let decider {
+            verdict(on: route, behind: decider)
+          } else {
+            verdict(on: route, after: past.ranges + [own.lowerBound..<route])
+          }
+        if verdict.isDeciding || verdict == .matchesNothing { return verdict }
+        verdicts.append(verdict)
+      }
+      return joined(verdicts)
+    }
+  }
+
+  /// The verdict on a route that decides for no app, given the verdicts for all pasts.
+  private func joined(_ verdicts: [Shadowing.Verdict]) -> Shadowing.Verdict {
+    if verdicts.count == 1 { return verdicts[0] }
+    if let undecided = verdicts.first(where: \.deciders.isEmpty) { return undecided }
+    var seen: Set<JSONPointer> = []
+    let deciders = verdicts.flatMap(\.deciders).filter { seen.insert($0).inserted }
+    if deciders.count == 1, verdicts.contains(.repeats(deciders[0])) { return verdicts[0] }
+    return .shadowed(by: deciders)
+  }
 
   /// The verdict on a route after one that matches every URL.
   private func verdict(on route: Int, behind decider: Int) -> Shadowing.Verdict {
@@ -71,14 +116,14 @@ final class ShadowingAnalysis {
     }
   }
 
-  private func verdict(on route: Int, after earlier: Range<Int>) -> Shadowing.Verdict {
+  private func verdict(on route: Int, after earlier: [Range<Int>]) -> Shadowing.Verdict {
     // Filtering the earlier routes takes time, too.
-    unspent -= earlier.count / 2
+    unspent -= 1 + earlier.reduce(0) { $0 + $1.count } / 2
     if unspent <= 0 { return .notDecided(.tooComplex) }
     if let sample = analyzed[route].sample, !isMatched(sample, byAnyOf: earlier) {
-      return .decides(example: "https://\(domain)\(sample.text)")
+      return .decides(example: url(sample))
     }
-    let near = near(route, earlier)
+    let near = earlier.flatMap { self.near(route, $0) }
     let comparable = near.filter { analyzed[$0].isComparable(with: analyzed[route]) }
     switch urlMissed(by: comparable, of: route) {
     case .found(let url):
@@ -90,10 +135,19 @@ final class ShadowingAnalysis {
     }
   }
 
-  private func isMatched(_ sample: SamplePath, byAnyOf routes: Range<Int>) -> Bool {
+  private func url(_ sample: SamplePath) -> String { "https://\(domain)\(sample.text)" }
+
+  /// A URL that the route matches.
+  private func example(of route: Int) -> String? {
+    if let sample = analyzed[route].sample { return url(sample) }
+    if case .found(let url) = urlMissed(by: [], of: route) { return url }
+    return nil
+  }
+
+  private func isMatched(_ sample: SamplePath, byAnyOf routes: [Range<Int>]) -> Bool {
     let filter = sample.filter
-    return routes.contains {
-      filter.mayMeet(filters[$0]) && sample.mayMatch(analyzed[$0].prefix)
+    return routes.contains { range in
+      range.contains { filter.mayMeet(filters[$0]) && sample.mayMatch(analyzed[$0].prefix) }
     }
   }
 
@@ -145,11 +199,19 @@ final class ShadowingAnalysis {
 
   // MARK: - Exclusions
 
+  /// What an exclusion that decides about some URLs does to the later routes of its apps.
+  private func effect(
+    ofExclusion route: Int, inEntry entry: Int, _ verdicts: [Shadowing.Verdict]
+  ) -> (isUnneeded: Bool, hidden: Shadowing.Hidden?) {
+    guard routes[route].isExclusion, verdicts[route].isDeciding,
+      let later = matches(after: route, inEntry: entry)
+    else { return (false, nil) }
+    if isUnneeded(route, before: later) { return (true, nil) }
+    return (false, hidden(by: route, inEntry: entry, later, verdicts))
+  }
+
   /// Whether the later routes are known to match none of the URLs that the exclusion matches.
-  private func isUnneeded(_ exclusion: Int, inEntry entry: Int) -> Bool {
-    unspent -= 10 * (entries.count - entry) + (routes.count - exclusion) / 4
-    if unspent <= 0 { return false }
-    let later = matches(after: exclusion, inEntry: entry)
+  private func isUnneeded(_ exclusion: Int, before later: [Int]) -> Bool {
     let focus = analyzed[exclusion]
     guard later.allSatisfy({ analyzed[$0].isComparable(with: focus) }) else { return false }
     let near = near(exclusion, later)
@@ -160,8 +222,45 @@ final class ShadowingAnalysis {
     return false
   }
 
-  /// The routes after one that open URLs in an app of its entry.
-  private func matches(after route: Int, inEntry index: Int) -> [Int] {
+  /// The later routes, if the exclusion is known to match all URLs of each.
+  private func hidden(
+    by exclusion: Int, inEntry entry: Int, _ later: [Int], _ verdicts: [Shadowing.Verdict]
+  ) -> Shadowing.Hidden? {
+    var concerned = later.filter { verdicts[$0] != .matchesNothing }
+    if !isForOlderSystems[exclusion] {
+      let newer = concerned.filter { !isForOlderSystems[$0] }
+      // Behind routes that open the app, such an exclusion keeps newer systems from using an entry
+      // for older ones.
+      if !newer.isEmpty || opensEarlier(exclusion, inEntry: entry) { concerned = newer }
+    }
+    guard let first = concerned.first else { return nil }
+    for route in concerned {
+      if let sample = analyzed[route].sample,
+        !isMatched(sample, byAnyOf: [exclusion..<exclusion + 1])
+      {
+        return nil
+      }
+      guard analyzed[exclusion].isComparable(with: analyzed[route]),
+        isCovered(route, by: [exclusion])
+      else { return nil }
+    }
+    return Shadowing.Hidden(
+      first: routes[first].pointer, count: concerned.count, example: example(of: first))
+  }
+
+  /// Whether a route before this one opens URLs in an app of its entry.
+  private func opensEarlier(_ route: Int, inEntry entry: Int) -> Bool {
+    let pasts = earlier.pasts[entry].prefix(Self.mostPasts)
+    let before = pasts.flatMap(earlier.routes) + [ranges[entry].lowerBound..<route]
+    unspent -= before.reduce(0) { $0 + 1 + $1.count / 4 }
+    return before.contains { $0.contains { !routes[$0].isExclusion } }
+  }
+
+  /// The routes after one that open URLs in an app of its entry; `nil` if finding them takes too
+  /// long.
+  private func matches(after route: Int, inEntry index: Int) -> [Int]? {
+    unspent -= 10 * (entries.count - index) + (routes.count - route) / 4
+    if unspent <= 0 { return nil }
     let later = sharing[index] ?? laterEntries(sharingAppsOf: index)
     sharing[index] = later
     return (Array(route + 1..<ranges[index].upperBound) + later.flatMap { Array(ranges[$0]) })
@@ -198,7 +297,19 @@ final class ShadowingAnalysis {
 }
 
 extension Shadowing.Verdict {
-  fileprivate var isDeciding: Bool {
-    if case .decides = self { true } else { false }
+  fileprivate var isDeciding: Bool { example != nil }
+
+  /// A URL that the route decides about.
+  fileprivate var example: String? {
+    if case .decides(let example) = self { example } else { nil }
+  }
+
+  /// The earlier routes that decide instead.
+  fileprivate var deciders: [JSONPointer] {
+    switch self {
+    case .shadowed(let others): others
+    case .repeats(let other): [other]
+    case .decides, .matchesNothing, .notDecided: []
+    }
   }
 }

@@ -2,7 +2,7 @@ public import JSONValue
 
 /// Why a URL resolves as it does.
 public struct Explanation: Sendable {
-  /// The app; `nil` for all entries of the document as one list.
+  /// The app; `nil` for the entries of all apps as one list.
   public let app: String?
   /// The outcome.
   public let resolution: Resolution
@@ -85,7 +85,9 @@ extension Matcher {
     }
     guard scope.isNamed else {
       return Explanation(
-        app: scope.app, reason: "The document has no entry for the app \((scope.app ?? "").shown).")
+        app: scope.app,
+        reason: scope.app.map { "The document has no entry for the app \($0.shown)." }
+          ?? "No entry of the document names an app, so no app opens the URL.")
     }
     guard let (route, condition) = try closest(in: scope, url, parts, &budget) else {
       return Explanation(
@@ -123,8 +125,8 @@ extension Matcher {
     }
   }
 
-  /// The scopes to resolve in: the given app's, or one per app in the document, or the whole
-  /// document if it names no app.
+  /// The scopes to resolve in: the given app's, or one per app in the document. If it names none,
+  /// one scope in which nothing matches.
   public func scopes(asking app: String?) -> [Scope] {
     if let app { return [scope(of: app)] }
     return scopes.isEmpty ? [everyEntry] : scopes

@@ -18,9 +18,9 @@ public enum Resolution: String, Sendable, CaseIterable {
 public final class Matcher: Sendable {
   /// The routes to search.
   public struct Scope: Sendable {
-    /// The app that the routes belong to; `nil` for all entries of the document as one list.
+    /// The app that the routes belong to; `nil` for those of all apps as one list.
     public let app: String?
-    /// Whether the document names the app.
+    /// Whether the document names the app, or without one, any app.
     public let isNamed: Bool
     /// The routes in order; consecutive entries are one range.
     fileprivate(set) var routes: [Range<Int>]
@@ -42,7 +42,7 @@ public final class Matcher: Sendable {
 
   /// The document's entries and routes, in file order.
   public let links: AppLinks
-  /// All entries of the document as one list, whatever their apps.
+  /// All entries that name an app, as one list.
   public let everyEntry: Scope
   /// A scope for each app that the document names, in the order of first appearance.
   public let scopes: [Scope]
@@ -70,8 +70,7 @@ public final class Matcher: Sendable {
     places = links.entries.enumerated().flatMap { index, entry in
       entry.routes.indices.map { (index, $0) }
     }
-    everyEntry = Scope(app: nil, isNamed: true, routes: [0..<places.count])
-    (scopes, numbers) = Self.scopes(links.entries)
+    (everyEntry, scopes, numbers) = Self.scopes(links.entries)
   }
 
   /// The routes of an app; none if the document does not name it. App identifiers are compared scalar
@@ -147,13 +146,15 @@ public final class Matcher: Sendable {
 
   private static func scopes(
     _ entries: [AppLinks.Entry]
-  ) -> (scopes: [Scope], numbers: [[UInt8]: Int]) {
+  ) -> (every: Scope, scopes: [Scope], numbers: [[UInt8]: Int]) {
+    var every = Scope(app: nil, isNamed: entries.contains { !$0.apps.isEmpty }, routes: [])
     var scopes: [Scope] = []
     var numbers: [[UInt8]: Int] = [:]
     var start = 0
     for entry in entries {
       let routes = start..<start + entry.routes.count
       start = routes.upperBound
+      if !entry.apps.isEmpty { every.append(routes) }
       for app in entry.apps {
         let key = Array(app.utf8)
         let number = numbers[key] ?? scopes.count
@@ -168,7 +169,7 @@ public final class Matcher: Sendable {
       scopes[number].twin = seen[scopes[number].routes]
       seen[scopes[number].routes, default: number] = seen[scopes[number].routes] ?? number
     }
-    return (scopes, numbers)
+    return (every, scopes, numbers)
   }
 }
 

@@ -29,7 +29,7 @@ extension Document {
         pointer: unread.pointer, message: "This is \(unread.value.kind) but must be \(expected).")
     }
     extra = read.unread.kept
-    for service in read.services { try adopt(service) }
+    for service in read.services { adopt(service) }
     if let applinks = read.links.json { try adopt(read.links, applinks) }
     guard json == file else {
       throw AdoptionError(
@@ -37,10 +37,11 @@ extension Document {
     }
   }
 
-  private mutating func adopt(_ service: ReadDocument.Service) throws(AdoptionError) {
-    let apps = try service.apps?.identifiers() ?? []
+  private mutating func adopt(_ service: ReadDocument.Service) {
+    var members = service.unread.kept
+    let apps = service.apps?.identifiers(keepingOthersIn: &members, as: "apps") ?? []
     if let kind = Service(rawValue: service.name), !apps.isEmpty {
-      services[kind] = AppList(apps: apps, extra: service.unread.kept)
+      services[kind] = AppList(apps: apps, extra: members)
     } else {
       extra.appendNew(service.name, .object(service.json))
     }
@@ -76,15 +77,18 @@ extension Entry {
       defaults: Defaults(entry.defaults), extra: entry.unread.kept)
     if entry.json["defaults"] == [:] { extra.appendNew("defaults", [:]) }
     if let list = entry.appIDs {
-      apps = try list.identifiers()
-      appID = try entry.appID.map { appID throws(AdoptionError) in
-        try AppIdentifier(adopting: appID, at: entry.pointer.appending("appID"))
+      apps = list.identifiers(keepingOthersIn: &extra, as: "appIDs")
+      appID = entry.appID.flatMap { AppIdentifier(usable: $0) }
+    } else if isKeyed {
+      apps = try entry.apps.map { app throws(AdoptionError) in
+        try AppIdentifier(adopting: app, at: entry.pointer)
       }
     } else {
-      let place = isKeyed ? entry.pointer : entry.pointer.appending("appID")
-      apps = try entry.apps.map { app throws(AdoptionError) in
-        try AppIdentifier(adopting: app, at: place)
-      }
+      apps = entry.apps.compactMap { AppIdentifier(usable: $0) }
+    }
+    if let text = entry.appID, AppIdentifier(usable: text) == nil {
+      keys.appID = false
+      extra.appendNew("appID", .string(text))
     }
     routes = entry.routes.map(Route.init(adopting:))
     if entry.hasComponents { paths = (entry.paths ?? []).map(LegacyPath.init) }
@@ -129,19 +133,31 @@ extension Defaults {
 
 extension AppIdentifier {
   fileprivate init(adopting text: String, at pointer: JSONPointer) throws(AdoptionError) {
-    do throws(ValidationError) {
-      try self.init(text)
-    } catch {
-      throw AdoptionError(pointer: pointer, message: error.message)
+    guard let app = AppIdentifier(usable: text) else {
+      throw AdoptionError(
+        pointer: pointer, message: "The obsolete form of `details` cannot keep \(text.quoted).")
     }
+    self = app
   }
 }
 
 extension IndexedStrings {
-  fileprivate func identifiers() throws(AdoptionError) -> [AppIdentifier] {
-    try elements.map { element throws(AdoptionError) in
-      try AppIdentifier(adopting: element.text, at: pointer(at: element.index))
+  /// The texts that are app identifiers. The others are kept by their index, as
+  /// `AppIdentifier.list(_:with:)` reads them.
+  fileprivate func identifiers(
+    keepingOthersIn extra: inout JSON.Object, as key: String
+  ) -> [AppIdentifier] {
+    var apps: [AppIdentifier] = []
+    var others: JSON.Object = [:]
+    for (index, text) in elements {
+      if let app = AppIdentifier(usable: text) {
+        apps.append(app)
+      } else {
+        others.appendNew("\(index)", .string(text))
+      }
     }
+    if !others.isEmpty { extra.appendNew(key, .object(others)) }
+    return apps
   }
 }
 

@@ -56,10 +56,34 @@ extension Document {
   }
 }
 
+extension AppIdentifier {
+  /// A list of apps with the other texts of an adopted list, which `extra` keeps by their index:
+  /// `{"0": "TEAM_ID"}`.
+  fileprivate static func list(_ apps: [AppIdentifier], with others: JSON?) -> JSON {
+    var rest = apps[...]
+    var texts: [String] = []
+    for other in others?.objectValue?.members ?? [] {
+      while texts.count < Int(other.key) ?? 0, let app = rest.popFirst() { texts.append(app.text) }
+      if let text = other.value.stringValue { texts.append(text) }
+    }
+    return .strings(texts + rest.map(\.text))
+  }
+
+  /// Whether `extra` may have this value for a list of apps: other texts by their index.
+  package static func areOthers(_ value: JSON) -> Bool {
+    value.objectValue?.members.allSatisfy { member in
+      Int(member.key).map { $0 >= 0 } == true && member.value.stringValue.map(isOther) == true
+    } ?? false
+  }
+
+  /// Whether a text is no app identifier.
+  package static func isOther(_ text: String) -> Bool { AppIdentifier(usable: text) == nil }
+}
+
 extension Document.AppList {
   /// The service's object.
   fileprivate var json: JSON {
-    var members: JSON.Object = ["apps": .strings(apps.map(\.text))]
+    var members: JSON.Object = ["apps": AppIdentifier.list(apps, with: extra["apps"])]
     members.addMissing(from: extra)
     return .object(members)
   }
@@ -74,7 +98,7 @@ extension Entry {
     }
     var appKeys = JSON.Object()
     appKeys["appID"] = appID.map { .string($0.text) }
-    if keys.appIDs { appKeys["appIDs"] = .strings(apps.map(\.text)) }
+    if keys.appIDs { appKeys["appIDs"] = AppIdentifier.list(apps, with: extra["appIDs"]) }
     return [element(appKeys: appKeys)]
   }
 

@@ -30,7 +30,7 @@ public struct Entry: Sendable, Equatable {
     public var isLegacyOnly: Bool { paths && !components }
   }
 
-  /// The row; `nil` until the entry is stored.
+  /// The number in the domain, from 1; `nil` until the entry is stored.
   public var id: Int64?
   /// The keys that the entry is written with.
   public var keys: Keys

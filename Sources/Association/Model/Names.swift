@@ -67,6 +67,15 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// An identifier from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
 
+  /// The identifier; `nil` for any other text.
+  init?(usable text: String) {
+    do throws(ValidationError) {
+      try self.init(text)
+    } catch {
+      return nil
+    }
+  }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }

@@ -34,7 +34,7 @@ public struct Route: Sendable, Equatable {
     }
   }
 
-  /// The row; `nil` until the route is stored.
+  /// The number in the entry, from 1; `nil` until the route is stored.
   public var id: Int64?
   /// `/`: a pattern for the path.
   public var path: String?
@@ -70,7 +70,7 @@ public struct Route: Sendable, Equatable {
     self.extra = extra
   }
 
-  /// Whether two routes are the same row with the same content, scalar by scalar.
+  /// Whether two routes have the same number and the same content, scalar by scalar.
   public static func == (left: Route, right: Route) -> Bool {
     left.id == right.id && (left.hasSameParts(as: right) || left.json == right.json)
   }

@@ -37,12 +37,12 @@ final class AppleCollection: Sendable {
     return [
       .gauge(
         "aasa_domains_waiting_for_apple",
-        "Enabled domains whose current revision Apple's CDN has not fetched, by environment and by "
-          + "whether it fetched an earlier one. Updated once a minute.",
+        "Enabled domains whose current bytes Apple's CDN has not fetched, by environment and by "
+          + "whether it has ever fetched any. Updated once a minute.",
         waiting.map { (key: $0.labels, value: Double($0.count)) }),
       .gauge(
         "aasa_domains_waiting_for_apple_since_timestamp_seconds",
-        "When the oldest revision that Apple's CDN has not fetched was published.",
+        "When the first of the domains that wait for Apple's CDN began to serve its bytes.",
         waiting.compactMap { domains in
           domains.since.map { (key: domains.labels, value: Double($0)) }
         }),

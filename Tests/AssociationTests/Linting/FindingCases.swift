@@ -69,6 +69,8 @@ extension FindingCase {
     FindingCase(.wrongType, "/authsrv/apps/0", #"{"authsrv":{"apps":[1]}}"#),
     FindingCase(.entryWithoutApp, "/appclips", #"{"appclips":{}}"#, severity: .warning),
     FindingCase(
+      .entryWithoutApp, "/webcredentials", #"{"webcredentials":{"apps":[]}}"#, severity: .warning),
+    FindingCase(
       .wwwSiblingMissing, "", path("/a"), context: Linter.Context(domain: "example.com")),
     FindingCase(
       .apexSiblingMissing, "", path("/a"), context: Linter.Context(domain: "www.example.com")),
@@ -80,6 +82,9 @@ extension FindingCase {
     FindingCase(.malformedAppIdentifier, "/webcredentials/apps/0", apps(#""ABCDE12345.a..b""#)),
     FindingCase(.malformedAppIdentifier, "/webcredentials/apps/0", apps(#""ABCDE12345.*""#)),
     FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""TEAM_ID.com.x""#)),
+    FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""<TEAM_ID>.com.x""#)),
+    FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""$(PREFIX)com.x""#)),
+    FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""{{team}}.com.x""#)),
     FindingCase(.unusualAppIdentifierPrefix, "/webcredentials/apps/0", apps(#""abc.com.x""#)),
     FindingCase(.unusualBundleIdentifier, "/webcredentials/apps/0", apps(#""ABCDE12345.a_b""#)),
     FindingCase(
@@ -134,7 +139,9 @@ extension FindingCase {
     FindingCase(
       .publicComment, route + "/comment", components(#"{"/":"/a","comment":"a secret"}"#)),
     FindingCase(.neverMatches, route, components(#"{"/":"/a","?":{"b&c":"?*"}}"#)),
-    FindingCase(.shadowedRoute, second, components(#"{"/":"/a/*","exclude":true},{"/":"/a/b"}"#)),
+    FindingCase(
+      .shadowedRoute, second,
+      components(#"{"/":"/a/*","exclude":true},{"/":"/a/b"},{"/":"/c"}"#)),
     FindingCase(
       .shadowedRoute, second, components(#"{"/":"/a/*"},{"/":"/a/b"}"#), severity: .note),
     FindingCase(.duplicateRoute, second, components(#"{"/":"/a"},{"/":"a/"}"#), severity: .note),

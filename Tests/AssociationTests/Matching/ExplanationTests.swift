@@ -54,6 +54,36 @@ import Testing
     #expect(try explain("/").closest?.description == "/applinks/details/0/components/0")
   }
 
+  /// Decided for `appIDs` that is empty, and that is a text; of a list, texts count.
+  @Test(
+    arguments: [
+      ["components": [["/": "*"]]], ["appIDs": [], "components": [["/": "*"]]],
+      ["appIDs": "ABCDE12345.a", "components": [["/": "*"]]],
+      ["appIDs": [], "appID": "ABCDE12345.a", "components": [["/": "*"]]], ["paths": ["*"]],
+    ] as [JSON])
+  func anEntryThatNamesNoAppOpensNothing(entry: JSON) throws {
+    let matcher = try Matcher(document: ["applinks": ["details": [entry]]])
+    var budget = MatchingBudget()
+    let results = try matcher.results(for: "https://example.com/", budget: &budget)
+    #expect(results.map(\.explanation.resolution) == [.noMatch])
+    #expect(results.map(\.explanation.app) == [nil])
+    #expect(
+      results.map(\.explanation.reason)
+        == ["No entry of the document names an app, so no app opens the URL."])
+    #expect(try matcher.resolve("https://example.com/", in: matcher.everyEntry) == .noMatch)
+  }
+
+  @Test func anEntryThatNamesNoAppIsPassedOverForOthers() throws {
+    let matcher = try Matcher(document: [
+      "applinks": [
+        "details": [["components": [[:]]], ["appIDs": ["a"], "components": [["/": "/x"]]]]
+      ]
+    ])
+    let scope = matcher.everyEntry
+    #expect(try matcher.resolve("https://example.com/x", in: scope).route == 1)
+    #expect(try matcher.resolve("https://example.com/y", in: scope) == .noMatch)
+  }
+
   @Test func anUnknownAppMatchesNothing() throws {
     let scope = matcher.scope(of: "ABCDE12345.com.other")
     let explanation = try matcher.explain("https://example.com/buy/1", in: scope)

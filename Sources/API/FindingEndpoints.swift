@@ -1,0 +1,154 @@
+import APITypes
+import Association
+import HTTP
+import JSONValue
+import Publishing
+import Store
+
+/// `/v1/findings`, and `/v1/domains/{domain}/suppressions`.
+struct FindingEndpoints: Sendable {
+  /// How long a request makes findings again that are out of date, before it answers with the others.
+  private static let patience = Duration.seconds(2)
+
+  let store: Store
+
+  var all: [Endpoint] {
+    let path = "/v1/domains/{domain}/suppressions"
+    return [
+      Endpoint(
+        .get, "/v1/findings", .role(.viewer),
+        query: [
+          .limit, .findingCursor, .findingsOfDomain, .code, .severity, .source, .suppressed,
+        ], isFilteredByToken: true, isHeavy: true,
+        "listFindings", .findings, "List the findings of all domains",
+        description: "The linter's findings about what each domain serves.",
+        answers: .ok(
+          "A page, by domain. A token that is limited to domains sees only those.", "Findings",
+          Example.findings), handle: list),
+      Endpoint(
+        .get, path, .role(.viewer),
+        "listSuppressions", .findings, "List the suppressions of a domain",
+        answers: .ok(
+          "All suppressions, also those that have ended.",
+          .object([Member("items", .list(of: "Suppression"))]),
+          #"{"items": [\#(Example.suppression)]}"#)
+      ) { call in
+        let items = try store.suppressions(of: call.domain())
+          .map { JSON.object(SuppressionResource.json($0)) }
+        return .json(.ok, ["items": .array(items)])
+      },
+      Endpoint(
+        .post, path, .role(.editor), effect: .change,
+        "suppressFindings", .findings, "Suppress findings of a domain",
+        description: "Findings of this code at this place are listed as suppressed until the given "
+          + "time. Nothing is published. Errors are not suppressed but accepted, with `accept`.",
+        body: .json("NewSuppression", Example.newSuppression),
+        answers: .created(
+          "The suppression.", "Suppression", links: ["deleteSuppression"], Example.suppression),
+        handle: suppress),
+      Endpoint(
+        .delete, path + "/{suppression}", .role(.editor), effect: .change,
+        "deleteSuppression", .findings, "End a suppression: its findings count again",
+        answers: .deleted
+      ) { call in
+        let number = try call.row("suppression")
+        let name = try call.domain()
+        try store.write(call.context()) { try $0.deleteSuppression(number, of: name) }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func list(_ call: Call) throws -> Response {
+    let page = try call.page()
+    _ = try call.word(.source, FindingSource.self)
+    let filter = FindingFilter(
+      domain: try call.query(.findingsOfDomain).map { try Call.name($0, DomainName.init(_:)) },
+      code: try call.word(.code, Finding.Code.self),
+      severity: try call.word(.severity, Finding.Severity.self),
+      isSuppressed: try call.condition(.suppressed), within: call.token?.domains ?? [])
+    let last = try page.after.map(Self.place)
+    try lintAgain(for: call)
+    let list = try store.findings(filter, after: last, limit: page.limit + 1)
+    var counts = JSON.Object()
+    for (code, count) in list.counts { counts.appendNew(code, .integer(count)) }
+    let total = list.counts.reduce(list.suppressed) { $0 + $1.count }
+    return .page(
+      list.page, limit: page.limit, total: total,
+      beside: [
+        "counts": .object(counts), "suppressed": .integer(list.suppressed),
+        "pending": .integer(list.pendingDomains),
+      ], item: ListedFinding.json, cursor: { "\($0.position) \($0.domain)" })
+  }
+
+  /// Makes findings again that are out of date, for a short time. Usually none are.
+  private func lintAgain(for call: Call) throws {
+    let deadline = ContinuousClock.now + Self.patience
+    do {
+      try Relinting(store).run { .now > deadline || call.request.clientHasGone() }
+    } catch StoreError.busy, StoreError.database {
+      // The answer says how many domains are pending.
+    }
+  }
+
+  /// The place after which a page begins.
+  private static func place(_ cursor: String) throws(Problem) -> (domain: String, position: Int) {
+    let parts = cursor.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let position = Int(parts[0]) else {
+      throw Problem(.malformedCursor, "\"cursor\" must be the \"next\" of a page.")
+    }
+    return (String(parts[1]), position)
+  }
+
+  private func suppress(_ call: Call) throws -> Response {
+    let name = try call.domain()
+    let new = try Faults.collecting(in: try call.json()) {
+      SuppressionResource.read($0, now: store.now())
+    }
+    let context = try call.context()
+    let report = try store.edit(context, of: name) { _ in
+      try Relinting(store).run(for: name)
+    } write: { transaction, _ in
+      let (report, count) = try transaction.suppress(new, in: name)
+      try SuppressionResource.check(report, ofCode: new.code, in: name)
+      if count > Suppression.limit {
+        throw InvalidInput(faults: [
+          Fault(
+            pointer: .root, code: .tooMany,
+            message: "\"\(name)\" has \(Suppression.limit) suppressions, which is the limit. "
+              + "Delete those that have ended.")
+        ])
+      }
+      return report
+    }
+    var object = SuppressionResource.json(report)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(.created, .object(object))
+  }
+}
+
+extension Example {
+  fileprivate static let newSuppression = """
+    {
+      "code": "unused-variable", "pointer": "/applinks/substitutionVariables/food",
+      "reason": "The next release uses it", "owner": "web team", "until": "2036-01-01T00:00:00Z"
+    }
+    """
+
+  fileprivate static let suppression = """
+    {
+      "id": 1, "code": "unused-variable", "pointer": "/applinks/substitutionVariables/food",
+      "reason": "The next release uses it", "owner": "web team", "until": "2036-01-01T00:00:00Z",
+      "active": true, "findings": 1, "createdAt": "2026-11-21T13:51:45Z",
+      "author": "release pipeline"
+    }
+    """
+
+  fileprivate static let findings = """
+    {
+      "counts": {"unused-variable": 1}, "suppressed": 0, "pending": 0,
+      "items": [{"domain": "example.com", \(finding.trimmingPrefix("{"))],
+      "next": null, "total": 1
+    }
+    """
+}

@@ -1,0 +1,168 @@
+package import Association
+package import JSONValue
+package import Store
+
+/// A suppression of findings in JSON.
+package enum SuppressionResource {
+  /// The suppression of a finding, in lists of findings.
+  package struct Mark: Sendable {
+    package fileprivate(set) var id: Int64 = 0
+    package fileprivate(set) var reason = ""
+    package fileprivate(set) var owner = ""
+    /// When the finding counts again, in seconds since 1970.
+    package fileprivate(set) var endsAt: Int64 = 0
+  }
+
+  fileprivate static let fieldsOfMark: [Field<Mark>] = [
+    Field("id", .row, \.id, "The number of the suppression in the domain."),
+    Field("reason", .string, \.reason, "Why nobody acts on the finding."),
+    Field("owner", .string, \.owner, "Who decided that."),
+    Field("until", .time, \.endsAt, "When the finding counts again."),
+  ]
+
+  private static let fields: [Field<SuppressionReport>] = [
+    Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
+    Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
+    Field(
+      "pointer", .nullable(.pointer),
+      "Where its findings are now: it follows its entry and route when they move. Null if they no "
+        + "longer exist.", write: { .optional($0.pointer) }),
+    Field("reason", .string, get: \.suppression.reason, "Why nobody acts on the findings."),
+    Field("owner", .string, get: \.suppression.owner, "Who decided that."),
+    Field("until", .time, get: \.suppression.endsAt, "When the findings count again."),
+    Field(
+      "active", .bool, "Whether it has not ended yet.", write: { .bool($0.isActive) }),
+    Field(
+      "findings", .count, "How many findings have its code and are there.",
+      write: { .integer($0.findings.count) }),
+    Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
+    Field(
+      "author", .string, get: \.suppression.author,
+      "Who created it: the name of a token, or of a command."),
+  ]
+
+  /// A suppression to be created, as it is read.
+  package struct New {
+    fileprivate var code: Finding.Code?
+    fileprivate var pointer = ""
+    fileprivate var reason = ""
+    fileprivate var owner = ""
+    fileprivate var endsAt: Int64 = 0
+  }
+
+  private static let fieldsOfNew: [Field<New>] = [
+    Field(
+      "code", .shared("FindingCode"), "The code of the findings.", .required,
+      write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
+    Field(
+      "pointer", .string(.pointer), \.pointer,
+      "Findings at this place or below it. The empty text is the whole document.", .required),
+    Field(
+      "reason", .named(longest: 1000), \.reason, "Why nobody acts on the findings.", .required),
+    Field("owner", .named(longest: 100), \.owner, "Who decided that, and can be asked.", .required),
+    Field(
+      "until", .anyTime, \.endsAt, "When the findings count again (RFC 3339).", .required),
+  ]
+
+  static let schemas: JSON.Object = [
+    "Suppression": (fields.members() + .dryRun).schema(
+      "A decision not to act on some findings of a domain until a time."),
+    "NewSuppression": fieldsOfNew.members().schema(for: .request),
+    "FindingSuppression": fieldsOfMark.members().schema(
+      "The suppression that covers a finding."),
+  ]
+
+  package static func json(_ report: SuppressionReport) -> JSON.Object { fields.json(of: report) }
+
+  /// - Parameter now: The time, in seconds since 1970, after which a suppression must end.
+  package static func read(_ body: BodyValue, now: Int64) -> NewSuppression? {
+    var new = New()
+    guard body.read(fieldsOfNew, into: &new), let code = new.code else { return nil }
+    if new.endsAt <= now {
+      body.faults.add(
+        .timePassed, at: body.pointer.appending("until"),
+        "\(Timestamp.text(new.endsAt)) has passed. Set a time to come.")
+    }
+    return NewSuppression(
+      code: code, pointer: new.pointer, reason: new.reason, owner: new.owner, endsAt: new.endsAt)
+  }
+
+  /// Checks what a new suppression covers: findings, none of which is an error.
+  package static func check(
+    _ report: SuppressionReport, ofCode code: Finding.Code, in name: DomainName
+  ) throws(InvalidInput) {
+    let faults = Faults()
+    if report.findings.contains(.error) || (report.findings.isEmpty && code.severity == .error) {
+      faults.add(
+        .errorNotSuppressed, at: JSONPointer.root.appending("code"),
+        "\"\(code.rawValue)\" is an error. Errors are not suppressed but accepted: publish with "
+          + "?accept=\(code.rawValue).")
+    } else if report.findings.isEmpty {
+      faults.add(
+        .findingNotFound, at: JSONPointer.root.appending("pointer"),
+        "No finding \"\(code.rawValue)\" is there. GET /v1/findings?domain=\(name) lists the findings.")
+    }
+    try faults.check()
+  }
+}
+
+extension SuppressionResource.Mark {
+  init(_ suppression: Suppression) {
+    id = suppression.number
+    reason = suppression.reason
+    owner = suppression.owner
+    endsAt = suppression.endsAt
+  }
+
+  static let coding = Coding<SuppressionResource.Mark>.open(
+    .shared("FindingSuppression"), SuppressionResource.fieldsOfMark, SuppressionResource.Mark())
+}
+
+extension Coding<String> {
+  /// A text of 1 to `longest` characters without control characters.
+  fileprivate static func named(longest: Int) -> Coding {
+    let schema = Schema.json([
+      "type": "string", "minLength": 1, "maxLength": .integer(longest),
+      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+    ])
+    return Coding(schema, read: { $0.name(longest: longest) }, write: { .string($0) })
+  }
+}
+
+/// A finding with its domain, as `GET /v1/findings` lists it. Clients read it too.
+package struct ListedFinding: Sendable {
+  package let domain: String
+  package let finding: PublicationResource.Finding
+
+  static let schemas: JSON.Object = [
+    "ListedFinding": ([Member("domain", .domain)] + PublicationResource.fieldsOfFinding.members())
+      .schema("A finding about the document that a domain serves."),
+    "Findings":
+      (ResourceSchemas.page(of: "ListedFinding") + [
+        Member("total", .count, "The number of items on all pages."),
+        Member("counts", .map(of: .count), "The number of findings that count, by code."),
+        Member("suppressed", .count, "The number of suppressed findings."),
+        Member(
+          "pending", .count,
+          "The number of domains whose findings are being made again, after an upgrade or a change of "
+            + "an app's environment. Their items may be out of date or missing."),
+      ]).schema(),
+  ]
+
+  package static func json(_ stored: StoredFinding) -> JSON {
+    var object: JSON.Object = ["domain": .string(stored.domain.text)]
+    let finding = PublicationResource.fieldsOfFinding.json(
+      of: PublicationResource.Finding(stored))
+    for member in finding.members { object.appendNew(member.key, member.value) }
+    return .object(object)
+  }
+
+  /// Reads an item of a server's answer, which may be newer.
+  package static func read(_ body: BodyValue) -> ListedFinding? {
+    var finding = PublicationResource.Finding()
+    guard let domain = body.object()?.required("domain")?.string,
+      body.read(PublicationResource.fieldsOfFinding, into: &finding, isOpen: true)
+    else { return nil }
+    return ListedFinding(domain: domain, finding: finding)
+  }
+}

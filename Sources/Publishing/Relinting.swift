@@ -1,0 +1,50 @@
+public import Association
+public import Store
+
+/// Makes findings again that are out of date: after an upgrade with a changed linter, and for the domains
+/// of an app that has moved to another environment. Publishes nothing.
+public struct Relinting: Sendable {
+  /// Domains per transaction, so that no edit waits long for it.
+  private static let batch = 20
+  private static let context = WriteContext(author: "aasa serve")
+
+  private let store: Store
+
+  /// Makes findings of a store again.
+  public init(_ store: Store) { self.store = store }
+
+  /// Works until nothing is left to do, or `mustStop` returns true between two documents.
+  ///
+  /// - Returns: The number of documents that were linted.
+  /// - Throws: `StoreError`. The next call goes on where this one ended.
+  @discardableResult
+  public func run(until mustStop: () -> Bool) throws -> Int {
+    var count = 0
+    while !mustStop() {
+      let stale = try store.staleDomains(Self.batch)
+      if stale.isEmpty { break }
+      count += try lint(stale, until: mustStop)
+    }
+    return count
+  }
+
+  /// Makes the findings of one domain again if they are out of date.
+  ///
+  /// - Throws: `StoreError`.
+  public func run(for name: DomainName) throws {
+    _ = try lint(try store.staleDomains(1, only: name)) { false }
+  }
+
+  private func lint(_ stale: [LintBasis], until mustStop: () -> Bool) throws -> Int {
+    var linted: [(basis: LintBasis, findings: [Finding])] = []
+    for basis in stale where linted.isEmpty || !mustStop() {
+      let draft = Draft(basis.stored.domain, environments: basis.environments)
+      linted.append((basis, draft.findings()))
+    }
+    if linted.isEmpty { return 0 }
+    try store.write(Self.context) { transaction in
+      for (basis, findings) in linted { try transaction.save(findings, for: basis) }
+    }
+    return linted.count
+  }
+}

@@ -1,0 +1,164 @@
+public import Association
+import JSONValue
+import SQLite
+
+/// A finding about the document that a domain serves.
+public struct StoredFinding: Sendable {
+  /// The domain.
+  public let domain: DomainName
+  /// Its place among the findings of the domain, from 0.
+  public let position: Int
+  /// A code, perhaps of a newer linter.
+  public let code: String
+  /// How serious it is.
+  public let severity: Finding.Severity
+  /// Where it is in the document.
+  public let pointer: String
+  /// What happens on a device.
+  public let message: String
+  /// What to do about it.
+  public let help: String
+  /// The suppression that covers it; `nil` if it counts.
+  public let suppression: Suppression?
+}
+
+/// Conditions on findings.
+public struct FindingFilter: Sendable {
+  /// Only findings of this domain.
+  public var domain: DomainName?
+  /// Only findings with this code.
+  public var code: Finding.Code?
+  /// Only findings of this severity.
+  public var severity: Finding.Severity?
+  /// Only suppressed findings, or only those that count.
+  public var isSuppressed: Bool?
+  /// The domains that a token is limited to; empty for all.
+  public var within: [Alias]
+
+  /// Conditions; none of them by default.
+  public init(
+    domain: DomainName? = nil, code: Finding.Code? = nil, severity: Finding.Severity? = nil,
+    isSuppressed: Bool? = nil, within: [Alias] = []
+  ) {
+    self.domain = domain
+    self.code = code
+    self.severity = severity
+    self.isSuppressed = isSuppressed
+    self.within = within
+  }
+}
+
+/// A page of findings, and the numbers of all.
+public struct FindingList: Sendable {
+  /// The page, by domain.
+  public let page: [StoredFinding]
+  /// The findings that count, by code.
+  public let counts: [(code: String, count: Int)]
+  /// The number of suppressed findings.
+  public let suppressed: Int
+  /// The number of domains whose findings are out of date and will be made again.
+  public let pendingDomains: Int
+}
+
+extension Store {
+  /// The first `limit` findings after a place in the list, by domain, and the numbers of all.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func findings(
+    _ filter: FindingFilter, after last: (domain: String, position: Int)? = nil, limit: Int
+  ) throws -> FindingList {
+    try scan { connection in
+      let conditions = filter.conditions(now: now())
+      // The page begins with the last domain of the one before, of which it may have a part.
+      let first = max(filter.domain?.text ?? "", last?.domain ?? "")
+      let page = try connection.all(
+        """
+        SELECT own.name, finding.position, \(FindingRows.table.selection),
+          suppression.number IS NOT NULL, \(SuppressionRows.table.selection)
+        FROM domain_name AS own CROSS JOIN finding ON finding.domain_id = own.domain_id
+        \(FindingFilter.suppression)
+        WHERE \(FindingFilter.names) AND \(FindingFilter.sql) AND \(FindingFilter.domains)
+          AND (own.name > ?8 OR finding.position > ?9)
+        ORDER BY own.name, finding.position LIMIT ?10
+        """,
+        [.text(first)] + conditions.dropFirst() + [
+          .text(last?.domain ?? ""), .integer(last?.position ?? -1), .integer(limit),
+        ], row: Self.readFinding)
+      // Without a condition on names, the index by code has everything that is counted. For the many
+      // domains of a token, too, one pass over it is faster than a search for each (the `+`).
+      let isAny = filter.domain == nil && filter.within.isEmpty
+      let domains = """
+        \(filter.domain == nil ? "+" : "")finding.domain_id IN (
+          SELECT domain_id FROM domain_name AS own WHERE \(FindingFilter.names))
+        """
+      var counts: [(code: String, count: Int)] = []
+      var suppressed = 0
+      try connection.run(
+        """
+        SELECT finding.code, count(*) - count(suppression.number), count(suppression.number)
+        FROM finding \(FindingFilter.suppression)
+        WHERE \(isAny ? "?1 = ?1 AND ?2 = ?2 AND ?3 = ?3" : domains) AND \(FindingFilter.sql)
+        GROUP BY finding.code ORDER BY finding.code
+        """, conditions
+      ) { row in
+        if row.int(1) > 0 { counts.append((row.text(0), row.int(1))) }
+        suppressed += row.int(2)
+      }
+      let pending = try connection.first(
+        """
+        SELECT count(*) FROM domain CROSS JOIN domain_name AS own ON own.domain_id = domain.id
+        WHERE linted_by < ?4 AND \(FindingFilter.names)
+        """, Array(conditions.prefix(3)) + [.integer(Linter.version)]
+      ) { $0.int(0) }
+      return FindingList(
+        page: page, counts: counts, suppressed: suppressed, pendingDomains: pending ?? 0)
+    }
+  }
+
+  private static func readFinding(_ row: borrowing Row) throws -> StoredFinding {
+    let finding = try FindingRows.table.read(row, from: 2)
+    let next = Int32(2 + FindingRows.table.columns.count)
+    return StoredFinding(
+      domain: DomainName(stored: row.text(0)), position: row.int(1), code: finding.code,
+      severity: finding.severity, pointer: finding.pointer, message: finding.message,
+      help: finding.help,
+      suppression: row.bool(next) ? try SuppressionRows.table.read(row, from: next + 1) : nil)
+  }
+}
+
+extension FindingFilter {
+  /// Adds the suppression that covers a finding now. The parameter 7 is the time.
+  fileprivate static let suppression = """
+    LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
+      AND suppression.number = finding.suppression AND suppression.ends_at > ?7
+    """
+
+  /// The names of domains that meet the conditions, which are the parameters 1 to 3.
+  fileprivate static let names = """
+    own.position = 0 AND own.name BETWEEN ?1 AND ?2 AND \(DomainFilter.within("?3"))
+    """
+
+  /// The findings that meet the conditions, which are the parameters 4 to 6.
+  fileprivate static let sql = """
+    (?4 IS NULL OR finding.code = ?4) AND (?5 IS NULL OR finding.severity = ?5)
+      AND (?6 IS NULL OR (suppression.number IS NOT NULL) = ?6)
+    """
+
+  /// The domains that have such findings, so that a page of rare ones does not search all domains.
+  fileprivate static let domains = """
+    (coalesce(?4, ?5) IS NULL OR own.domain_id IN (
+      SELECT domain_id FROM finding AS any
+      WHERE (?4 IS NULL OR any.code = ?4) AND (?5 IS NULL OR any.severity = ?5)))
+    AND (ifnull(?6, 0) = 0 OR own.domain_id IN (SELECT domain_id FROM suppression))
+    """
+
+  /// The parameters 1 to 7.
+  fileprivate func conditions(now: Int64) -> [Value] {
+    [
+      // Every name is between these.
+      .text(domain?.text ?? ""), .text(domain?.text ?? "\u{7F}"),
+      .text(JSON.strings(within.map(\.description)).text), .optional(code?.rawValue),
+      .optional(severity?.rawValue), .optional(isSuppressed), .integer(now),
+    ]
+  }
+}

@@ -1,0 +1,170 @@
+public import Association
+import SQLite
+
+/// A team's decision not to act on some findings of a domain until a time. It changes nothing that is
+/// published.
+public struct Suppression: Sendable, Equatable {
+  /// The number in the domain, from 1.
+  public package(set) var number: Int64 = 0
+  /// The code of the findings.
+  public package(set) var code = ""
+  /// Where the findings are, with entries and routes by their numbers.
+  var place = ""
+  /// Why nobody acts on them.
+  public package(set) var reason = ""
+  /// Who decided that, and should be asked.
+  public package(set) var owner = ""
+  /// When the findings count again, in seconds since 1970.
+  public package(set) var endsAt: Int64 = 0
+  /// When it was created, in seconds since 1970.
+  public package(set) var createdAt: Int64 = 0
+  /// Who created it: the name of a token, or of a command.
+  public package(set) var author = ""
+
+  /// The maximum number of a domain.
+  public static let limit = 1000
+
+  /// Whether a finding has its code, and is at its place or below it.
+  fileprivate func covers(_ code: String, at place: String) -> Bool {
+    guard self.code == code, place.utf8.starts(with: self.place.utf8) else { return false }
+    let rest = place.utf8.dropFirst(self.place.utf8.count)
+    return rest.isEmpty || rest.first == UInt8(ascii: "/")
+  }
+}
+
+/// A suppression to be created.
+public struct NewSuppression: Sendable {
+  /// The code of the findings.
+  public var code: Finding.Code
+  /// Findings at this JSON pointer or below it.
+  public var pointer: String
+  /// Why nobody acts on them.
+  public var reason: String
+  /// Who decided that.
+  public var owner: String
+  /// When the findings count again, in seconds since 1970.
+  public var endsAt: Int64
+
+  /// A suppression to be created.
+  public init(
+    code: Finding.Code, pointer: String, reason: String, owner: String, endsAt: Int64
+  ) {
+    self.code = code
+    self.pointer = pointer
+    self.reason = reason
+    self.owner = owner
+    self.endsAt = endsAt
+  }
+}
+
+/// A suppression with what it covers now.
+public struct SuppressionReport: Sendable {
+  /// The suppression.
+  public let suppression: Suppression
+  /// Where its findings are; `nil` if the entry or the route no longer exists.
+  public let pointer: String?
+  /// The severities of the findings that have its code and are there.
+  public let findings: [Finding.Severity]
+  /// Whether it has not ended yet.
+  public let isActive: Bool
+}
+
+extension Store {
+  /// The suppressions of a domain by number.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func suppressions(of name: DomainName) throws -> [SuppressionReport] {
+    try read { connection in
+      guard let stored = try DomainRows.find(name, connection) else {
+        throw StoreError.notFound(.domain(name))
+      }
+      let findings = try FindingRows.all(of: stored.id, connection)
+      return try SuppressionRows.all(of: stored.id, connection)
+        .map { $0.report(stored.domain.document, findings, now: now()) }
+    }
+  }
+}
+
+extension Transaction {
+  /// Creates a suppression. If it covers no finding, or an error, the caller should throw.
+  ///
+  /// - Throws: `StoreError.notFound`; `Outdated` if the domain's findings must be made again first.
+  public func suppress(
+    _ new: NewSuppression, in name: DomainName
+  ) throws -> (report: SuppressionReport, count: Int) {
+    guard let stored = try DomainRows.find(name, connection) else {
+      throw StoreError.notFound(.domain(name))
+    }
+    if try FindingRows.isStale(stored.id, connection) { throw Outdated() }
+    let document = stored.domain.document
+    let number = try DomainRows.numbers(
+      1, "domain", "last_suppression", of: stored.id, connection)
+    let suppression = Suppression(
+      number: number, code: new.code.rawValue, place: document.place(at: new.pointer),
+      reason: new.reason, owner: new.owner, endsAt: new.endsAt, createdAt: now,
+      author: context.author)
+    try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
+    try FindingRows.mark(of: stored.id, document, connection)
+    try record("suppress \(suppression.code) (\(number))", .domain(name))
+    let all = try SuppressionRows.all(of: stored.id, connection)
+    let findings = try FindingRows.all(of: stored.id, connection)
+    return (suppression.report(document, findings, now: now), all.count)
+  }
+
+  /// Deletes a suppression, so that its findings count again.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func deleteSuppression(_ number: Int64, of name: DomainName) throws {
+    guard let stored = try DomainRows.find(name, connection) else {
+      throw StoreError.notFound(.domain(name))
+    }
+    let all = try SuppressionRows.all(of: stored.id, connection)
+    guard let suppression = all.first(where: { $0.number == number }) else {
+      throw StoreError.notFound(.suppression(number, existing: all.map(\.number)))
+    }
+    try connection.run(
+      "DELETE FROM suppression WHERE domain_id = ? AND number = ?",
+      [.integer(stored.id), .integer(number)])
+    try FindingRows.mark(of: stored.id, stored.domain.document, connection)
+    try record("end suppression of \(suppression.code) (\(number))", .domain(name))
+  }
+}
+
+extension Suppression {
+  fileprivate func report(
+    _ document: Document, _ findings: [FindingRow], now: Int64
+  ) -> SuppressionReport {
+    SuppressionReport(
+      suppression: self, pointer: document.pointer(of: place),
+      findings: findings.filter { covers($0.code, at: document.place(at: $0.pointer)) }
+        .map(\.severity), isActive: endsAt > now)
+  }
+}
+
+extension [Suppression] {
+  /// The suppression that covers a finding of a document for the longest time; `nil` for errors.
+  package func covering(
+    _ code: String, _ severity: Finding.Severity, at pointer: String, in document: Document
+  ) -> Suppression? {
+    if severity == .error || isEmpty { return nil }
+    let place = document.place(at: pointer)
+    return filter { $0.covers(code, at: place) }.max { $0.endsAt < $1.endsAt }
+  }
+}
+
+/// Reads and writes rows of `suppression`.
+enum SuppressionRows {
+  static let table = Table(
+    "suppression", keys: ["domain_id"], blank: Suppression(),
+    columns: [
+      Column("number", \.number), Column("code", \.code), Column("place", \.place),
+      Column("reason", \.reason), Column("owner", \.owner), Column("ends_at", \.endsAt),
+      Column("created_at", \.createdAt), Column("author", \.author),
+    ])
+
+  static func all(of domain: Int64, _ connection: Connection) throws -> [Suppression] {
+    try table.all(
+      "number", "FROM suppression WHERE domain_id = ? ORDER BY number", domain, connection
+    ).map(\.value)
+  }
+}
