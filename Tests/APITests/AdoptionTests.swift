@@ -78,7 +78,8 @@ import Testing
     let accept = try acceptance(of: adopt(file, "example.com"))
     _ = try adopt(file, "example.com", accept)
     let domain = try running.admin.send("GET", "/v1/domains/example.com")
-    let put = try running.admin.send("PUT", "/v1/domains/example.com", body: domain.body)
+    let put = try running.admin.send(
+      "PUT", "/v1/domains/example.com", body: domain.body, "If-Match: *")
     #expect(put.status == 200, "\(put.text)")
     #expect(try put.json["changed"] == false)
     #expect(put["ETag"] == domain["ETag"])
@@ -96,7 +97,7 @@ import Testing
     let put = try running.admin.send("PUT", target, json: .object(domain))
     #expect(put.status == 201, "\(put.text)")
     #expect(try running.served("copy.example") == shape.file)
-    let again = try running.admin.send("PUT", target, json: .object(domain))
+    let again = try running.admin.send("PUT", target, json: .object(domain), "If-Match: *")
     #expect(try again.json["changed"] == false)
   }
 

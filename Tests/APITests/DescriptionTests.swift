@@ -177,12 +177,14 @@ import Testing
       body: ["domains": [["domain": "b.example", "aliases": ["a.example"]]]],
       status: 409, code: "name-taken"),
     Refusal(
-      method: "POST", target: "/v1/apply",
+      method: "POST", target: "/v1/apply?overwrite=true",
       body: ["domains": [unpublishable("a.example"), unpublishable("b.example")]], status: 422,
       code: "several-refused"),
     Refusal(
-      method: "POST", target: "/v1/apply",
-      body: ["domains": [["domain": "a.example"], unpublishable("b.example")]], status: 409,
+      method: "POST", target: "/v1/apply?overwrite=true",
+      body: [
+        "domains": [["domain": "a.example", "entries": []], unpublishable("b.example")]
+      ], status: 409,
       code: "several-refused"),
   ])
   func aRefusalIsDescribed(refusal: Refusal) throws {

@@ -44,14 +44,17 @@ import Testing
     ("PATCH", "\(entries)/1/routes/1", #"{"exclude": true}"#),
     ("POST", "\(entries)/1/routes", #"{"path": "*", "exclude": true, "position": 0}"#),
     ("POST", "\(entries)/2/routes", #"{"path": "/*", "exclude": true, "position": 0}"#),
-    ("POST", "/v1/apply", #"{"domains": [{"domain": "example.com", "entries": [\#(one)]}]}"#),
+    ("POST", "/v1/apply?overwrite=true", #"{"domains": [{"domain": "example.com", "entries": [\#(one)]}]}"#),
     ("POST", "/v1/apply?prune=true", #"{"domains": [{"domain": "b.example"}]}"#),
     ("POST", "/v1/domains/example.com/revisions/1/restore", ""),
     ("DELETE", "/v1/domains/example.com", ""),
   ])
   func itIsRefusedUnlessItIsAccepted(method: String, path: String, body: String) throws {
+    let client = Client(
+      port: admin.port,
+      lines: admin.lines + (path.hasPrefix("/v1/domains/") ? ["If-Match: *"] : []))
     let send = { (query: String) in
-      try admin.send(
+      try client.send(
         method, path + (path.contains("?") ? "&" : "?") + query,
         body: body.isEmpty ? nil : Array(body.utf8))
     }
@@ -103,7 +106,7 @@ import Testing
         ]
       ]
     ]
-    #expect(try admin.send("PUT", target, json: moved).status == 200)
+    #expect(try admin.send("PUT", target, json: moved, "If-Match: *").status == 200)
     let rename = try admin.send(
       "POST", "/v1/apps/\(app)/rename", json: ["to": "ABCDE12345.com.example.renamed"])
     #expect(rename.status == 200, "\(rename.text)")

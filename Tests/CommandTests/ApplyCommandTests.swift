@@ -24,7 +24,8 @@ import Testing
     #expect(try trial.isServed(["/z"], for: "a.example"))
     #expect(try trial.run("diff", at: site, trial.directory).status == 0)
     #expect(
-      try trial.exportDirectory(at: site).output == "0 files written, 0 removed, 3 unchanged\n")
+      try trial.exportDirectory(at: site).output == "1 file written, 0 removed, 2 unchanged\n",
+      "it has the new revision")
   }
 
   @Test(arguments: StateTrial.Site.allCases)
@@ -57,7 +58,7 @@ import Testing
     #expect(try client.send("PATCH", "/v1/domains/a.example", json: patch).status == 200)
     try trial.replace(
       "\"aliases\": []", with: "\"aliases\": [\"www.example\"]", in: "b.example.json")
-    let plan = try trial.run("diff", at: site, trial.directory).output
+    let plan = try trial.run("diff", at: site, "--overwrite", trial.directory).output
     #expect(plan.contains("    ~ cacheSeconds changed: from 3600 to 60\n"), "\(plan)")
     #expect(plan.contains("    - alias www.example moved to b.example [https://www.example/"))
     #expect(

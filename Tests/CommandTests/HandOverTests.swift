@@ -55,7 +55,7 @@ import Testing
     let path = "/v1/domains/a.example"
     try damage()
     let change = StateTrial.domain("a.example", ["/z"])
-    let answer = try client.send("PUT", path, json: change)
+    let answer = try client.send("PUT", path, json: change, "If-Match: *")
     #expect(answer.status == 500)
     #expect(try answer.code == "committed-not-served")
     #expect(try answer.json["domain"] == "a.example" && answer.json["revision"] == 2)
@@ -64,14 +64,14 @@ import Testing
     #expect(try AssociationFile.paths(of: server.file(of: "a.example").json) == ["/a"])
     #expect(try readiness()["problems"]?.arrayValue?.contains(.string(Self.sentence)) == true)
 
-    let again = try client.send("PUT", path, json: change)
+    let again = try client.send("PUT", path, json: change, "If-Match: *")
     #expect(try again.code == "committed-not-served", "a success would say that it is served")
     #expect(try revision(of: "a.example") == 2)
     #expect(try Metrics(of: server)["aasa_commits_not_served_total"] == 2)
 
     try repair()
     #expect(try trial.isServed(["/z"], for: "a.example"))
-    #expect(try client.send("PUT", path, json: change).status == 200)
+    #expect(try client.send("PUT", path, json: change, "If-Match: *").status == 200)
     #expect(try becomesTrue(within: 30) { try readiness() == ["status": "ready"] })
     let errors = try server.errors()
     #expect(errors.ranges(of: Self.sentence).count == 1, "told once")
