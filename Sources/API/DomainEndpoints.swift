@@ -313,7 +313,7 @@ extension Example {
       "entries": [{
         "id": 1, "apps": ["ABCDE12345.com.example.app"],
         "routes": [
-          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 7, "path": "/buy/*"}
+          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 6, "path": "/buy/*"}
         ]
       }],
       "webcredentials": [], "appclips": [], "activitycontinuation": [],

@@ -158,7 +158,7 @@ extension Example {
     """
     "entry": {
       "id": 2, "apps": ["FGHIJ67890.com.example.other"],
-      "routes": [{"id": 6, "path": "/other/*"}]
+      "routes": [{"id": 1, "path": "/other/*"}]
     }
     """)
 

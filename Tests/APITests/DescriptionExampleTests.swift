@@ -13,7 +13,7 @@ import Testing
     "putDomain", "setExpectations", "getExpectations", "listDomains", "getDomain", "patchDomain",
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
     "matchStored", "setRoutes", "replaceEntry", "listFindings",
-    "suppressFindings", "listSuppressions", "deleteSuppression", "addEntry", "convertDomain",
+    "suppressFindings", "listSuppressions", "deleteSuppression", "convertDomain", "addEntry",
     "adoptFile", "restoreRevision",
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
     "getRevisionFile",
