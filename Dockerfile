@@ -30,7 +30,7 @@ RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \
     libmicrohttpd12 libsqlite3-0 libsodium23 libidn2-0 libcurl4 libsystemd0 libgnutls30 ca-certificates \
     libstdc++6 curl \
- && rm -rf /var/lib/apt/lists/* \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin aasa \
  && install -d -o aasa -g aasa /data
 COPY --from=build /src/.build/release/aasa /usr/local/bin/aasa

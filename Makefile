@@ -7,7 +7,7 @@ TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varn
   mandoc zsh fish
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
-CONTAINER_PACKAGES = podman runc podman-compose
+CONTAINER_PACKAGES = podman runc catatonit python3-venv
 BENCH_PACKAGES = python3 nginx caddy lighttpd wrk nghttp2-client strace
 
 TRAEFIK = .build/traefik
@@ -22,7 +22,7 @@ install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
   bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
-  package dist image packages package-test container-test reproducible debian13
+  package dist image packages package-test container-setup container-test reproducible debian13
 
 help:
 	@echo "make run       install what building needs, build, and serve an example domain"
@@ -222,6 +222,7 @@ image:
 
 # The package, and one with a higher revision to upgrade to.
 PACKAGES = .build/packages
+ROOT = .build/roots/bookworm.tar
 packages: build
 	@$(call install,$(PACKAGING_TEST_PACKAGES))
 	@rm -rf $(PACKAGES) && mkdir -p $(PACKAGES)
@@ -229,12 +230,22 @@ packages: build
 	Config/debian/build $(AASA) $(PACKAGES) 2
 
 package-test: packages
-	$(SUDO) Tests/Packaging/root bookworm .build/roots/bookworm.tar
-	$(SUDO) Tests/Packaging/package-test .build/roots/bookworm.tar $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
+	$(SUDO) Tests/Packaging/root bookworm $(ROOT)
+	$(SUDO) Tests/Packaging/package-test $(ROOT) $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
 
-container-test: packages
+# podman-compose of Debian 12 does not know network_mode.
+COMPOSE = .build/compose
+$(COMPOSE)/installed: Tests/Packaging/compose.txt
+	@python3 -m venv --clear $(COMPOSE)
+	@$(COMPOSE)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+container-setup: packages
 	@$(call install,$(CONTAINER_PACKAGES))
-	$(SUDO) Tests/Packaging/container-test .build/containers $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
+
+container-test: container-setup $(COMPOSE)/installed
+	$(SUDO) Tests/Packaging/root bookworm $(ROOT)
+	$(SUDO) env PATH="$(CURDIR)/$(COMPOSE)/bin:$$PATH" Tests/Packaging/container-test .build/containers $(ROOT) $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
 
 reproducible: packages
 	Tests/Packaging/reproducible $(PACKAGES)/*-1+*.deb
