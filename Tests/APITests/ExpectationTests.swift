@@ -37,15 +37,17 @@ import Testing
     ),
     ("PUT", "/v1/domains/example.com", #"{"entries": []}"#),
     (
-      "POST", "/v1/apply",
+      "POST", "/v1/apply?overwrite=true",
       #"{"domains": [{"domain": "example.com", "entries": [], "expectations": [{"url": "https://example.com/buy/1", "app": "ABCDE12345.com.example.app", "resolution": "match"}]}]}"#
     ),
   ])
   func aChangeThatBreaksAnExpectationIsRefused(method: String, path: String, body: String) throws {
     let served = try running.serve("example.com").body
-    for query in ["", "?dryRun=true"] {
-      let response = try admin.send(
-        method, path + query, body: body.isEmpty ? nil : Array(body.utf8))
+    for query in ["", "dryRun=true"] {
+      let target = path + (path.contains("?") ? "&" : "?") + query
+      let precondition = method == "PUT" ? ["If-Match: *"] : []
+      let client = Client(port: admin.port, lines: admin.lines + precondition)
+      let response = try client.send(method, target, body: body.isEmpty ? nil : Array(body.utf8))
       #expect(response.status == 409, "\(response.text)")
       #expect(try response.code == "expectation-broken")
       let broken = try response.json["expectations"]?[0]

@@ -157,7 +157,8 @@ import Testing
       try disabled.json["expectations"]?[0]?["reason"]?.stringValue?.contains("disabled") == true)
     for method in ["PATCH", "PUT"] {
       let entries: JSON = [["apps": [.string(app)], "routes": [["path": "/a"]]]]
-      let answer = try admin.send(method, target, json: ["aliases": [], "entries": entries])
+      let answer = try admin.send(
+        method, target, json: ["aliases": [], "entries": entries], "If-Match: *")
       #expect(try answer.status == 409 && answer.code == "expectation-broken", "\(answer.text)")
       #expect(try answer.json["expectations"]?[0]?["url"] == "https://www.example.com/a")
       #expect(try answer.json["expectations"]?[0]?["resolution"] == "no-match")
@@ -177,13 +178,13 @@ import Testing
     let state: JSON = [
       "domains": [
         [
-          "domain": "example.com",
+          "domain": "example.com", "aliases": [],
           "entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]],
         ],
         ["domain": "b.example", "aliases": ["www.example.com"], "webcredentials": [.string(app)]],
       ]
     ]
-    let plan = try send("POST", "/v1/apply?dryRun=true", state)["domains"]
+    let plan = try send("POST", "/v1/apply?dryRun=true&overwrite=true", state)["domains"]
     let (from, to) = (plan?[0]?["diff"], plan?[1]?["diff"])
     #expect(summaries(from) == ["alias www.example.com moved to b.example"])
     #expect(summaries(to) == ["alias www.example.com moved here from example.com"])

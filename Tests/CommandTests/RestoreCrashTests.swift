@@ -43,7 +43,7 @@ import Testing
         """
         SELECT path, count(*) FROM route JOIN entry ON entry.id = entry_id
         JOIN domain ON domain.id = entry.domain_id
-        JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
+        JOIN revision ON revision.domain_id = domain.id AND revision.number = domain.revision
         WHERE instr(CAST(document AS TEXT), '"' || path || '"') GROUP BY path
         """
       ) { ($0.text(0), $0.int(1)) }
