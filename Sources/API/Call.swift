@@ -84,12 +84,11 @@ struct Call: Sendable {
   func precondition() throws(Problem) -> Precondition {
     let ifMatch = request.fields.values(of: "If-Match")
     let ifNoneMatch = request.fields["If-None-Match"]
-    if ifMatch.isEmpty {
-      guard let ifNoneMatch else { return .none }
-      if ifNoneMatch == "*" { return .absent }
+    guard ifNoneMatch == nil || ifNoneMatch == "*" else {
       throw Problem(
         .malformedIfNoneMatch, "On a change, the only valid If-None-Match is \"*\".")
     }
+    if ifMatch.isEmpty { return ifNoneMatch == nil ? .none : .absent }
     if ifMatch == ["*"] { return .exists }
     // Elements of a list may be empty (RFC 9110 section 5.6.1), but not all of them.
     let tags = ifMatch.flatMap { $0.split(separator: ",") }
