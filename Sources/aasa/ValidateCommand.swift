@@ -14,10 +14,10 @@ enum ValidateCommand {
   static let command = Command(
     name: "validate", group: .files, summary: "check files for mistakes",
     details:
-      "Prints what will not work on devices, with the code of each finding. Takes association files, "
-      + "directories of them as import does, and what export writes: of each domain, the document that "
+      "Prints what will not work on devices, with the code of each finding. Takes association files of Apple "
+      + "and Android, directories of them as import does, and what export writes: of each domain, the document that "
       + "apply would publish is checked, with its expectations. Use - for stdin.",
-    options: [domain, .json], operands: .many("FILE|DIR"),
+    options: [domain, .kind, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
@@ -31,7 +31,8 @@ enum ValidateCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domain = try arguments.value(domain).map { try DomainName($0) }
     let files = try FilesToAdopt(arguments.operands).files
-    var validation = Validation(isJSON: arguments.has(.json), environments: [:])
+    var validation = Validation(
+      isJSON: arguments.has(.json), kind: try arguments.kind(), environments: [:])
     // Before the domains that use them.
     for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
       validation.environments.merge(try environments(in: file.path)) { $1 }
@@ -60,6 +61,8 @@ enum ValidateCommand {
 /// Checks files one after another.
 private struct Validation {
   let isJSON: Bool
+  /// The kind of all files; `nil` to see it from their content.
+  let kind: DocumentKind?
   var environments: [AppIdentifier: App.Environment]
 
   private var counts: [Finding.Severity: Int] = [:]
@@ -67,8 +70,9 @@ private struct Validation {
   private var invalid = 0
   private var unreadable = 0
 
-  init(isJSON: Bool, environments: [AppIdentifier: App.Environment]) {
+  init(isJSON: Bool, kind: DocumentKind?, environments: [AppIdentifier: App.Environment]) {
     self.isJSON = isJSON
+    self.kind = kind
     self.environments = environments
   }
 
@@ -83,10 +87,11 @@ private struct Validation {
       unreadable += 1
       return Terminal.complain(error.description)
     }
-    if let state = Self.state(bytes) { return try check(state, file) }
+    if kind == nil, let state = Self.state(bytes) { return try check(state, file) }
     let name = domain ?? (file.isListed ? file.domain : nil)
     let report = Linter.report(
-      onFile: bytes, context: name.map { Linter.Context(domain: $0.text) })
+      onFile: bytes, kind: kind ?? DocumentKind(ofFile: bytes),
+      context: name.map { Linter.Context(domain: $0.text) })
     try add(file.path, nil, report.findings.map(\.json), size: bytes.count)
   }
 
