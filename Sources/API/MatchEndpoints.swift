@@ -71,8 +71,11 @@ struct MatchEndpoints: Sendable {
     let hosts = Dictionary(grouping: question.urls.indices) { Self.host(of: question.urls[$0]) }
     var domains: [DomainName?: [Int]] = [:]
     for (host, urls) in hosts {
-      let domain = try host.flatMap { try store.domain(serving: $0) }
-      domains[domain, default: []] += urls
+      guard let host else {
+        answer.add(urls, reason: "This is no http or https URL with the name of a host.")
+        continue
+      }
+      domains[try store.domain(serving: host), default: []] += urls
     }
     for (name, urls) in domains {
       guard let name else {

@@ -73,7 +73,7 @@ extension Problem {
   static func invalid(_ input: InvalidInput) -> Problem {
     Problem(
       .invalidInput,
-      "The body has \((input.faults.count + input.more).counted("invalid value")). See \"errors\".",
+      "The body has \((input.faults.count + input.more).counted("invalid value")).",
       members: errors(input.faults, more: input.more))
   }
 

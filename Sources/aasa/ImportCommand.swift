@@ -1,6 +1,7 @@
 import APIClient
 import APITypes
 import Association
+import FoundationEssentials
 import JSONValue
 import Service
 
@@ -69,7 +70,9 @@ enum ImportCommand {
         )
       }
     }
-    if let file = files.first, file.domain == nil, files.count == 1 {
+    if let file = files.first, file.domain == nil, files.count == 1,
+      file.path == "-" || FileManager.default.fileExists(atPath: file.path)
+    {
       throw UsageError(
         "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
     }

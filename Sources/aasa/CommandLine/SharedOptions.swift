@@ -14,7 +14,7 @@ extension Option {
   static let json = Option("--json", nil, "Print JSON.")
   static let accept = Option(
     "--accept", "CODES",
-    "Publish despite these errors: codes of findings, separated by commas. May be repeated."
+    "Accept these errors: codes of findings, separated by commas. May be repeated."
   )
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
