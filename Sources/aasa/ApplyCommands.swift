@@ -10,8 +10,8 @@ enum ApplyCommand {
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
       "Makes apps and domains match the files: a directory as written by export, or one file. "
-      + "Use - for stdin. Prints what changed. What others have changed since the export is not "
-      + "undone without --overwrite.",
+      + "Use - for stdin. Prints what changed. Refuses to undo what others have changed since the "
+      + "export, unless --overwrite is given.",
     options: [
       .dryRun, .prune, .overwrite, .accept, .reason, .json,
     ] + Option.installation, operands: .one("FILE|DIR"),
