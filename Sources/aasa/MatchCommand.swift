@@ -29,7 +29,7 @@ enum MatchCommand {
         "Check a link on a server",
         "aasa match --explain example.com/buy/1 --server https://aasa.internal:8081"
       ),
-      ("Check many links against a file", "aasa match --file apple-app-site-association - < urls.txt"),
+      ("Check many links with a file", "aasa match --file apple-app-site-association - < urls.txt"),
     ],
     success: "every URL opens an app", failure: "a URL opens no app", run: run)
 
