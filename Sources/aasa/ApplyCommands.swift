@@ -70,7 +70,7 @@ private struct DesiredChange {
     return try Progress.during("Reading \(path.quotedPath)") { progress in
       var known: [String: String] = [:]
       if try DesiredFiles.areMany(at: path) {
-        progress.say("Asking \(installation.name) what it has")
+        progress.say("Asking \(installation.name) for its current state")
         known = try installation.hashes()
       }
       let files = try DesiredFiles(path: path, known: known, progress)
