@@ -16,7 +16,7 @@ struct MatchEndpoints: Sendable {
         "match", .answers, "Resolve URLs with what is published, or with a document",
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
-          + "Stores nothing.",
+          + "Nothing is stored.",
         body: .json(
           "Question", size: .document,
           """

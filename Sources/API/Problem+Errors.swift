@@ -82,8 +82,9 @@ extension Problem {
         Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: others have changed \(count.counted("domain")) since this state was made, and "
-          + "applying it would undo that. Export again and merge, or repeat with overwrite.", members: members)
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
+          + "Applying it would undo that. Export again and merge, or repeat with overwrite.",
+        members: members)
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
         .nameTaken,

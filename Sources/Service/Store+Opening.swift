@@ -21,10 +21,10 @@ extension StoreError {
       "\(path.quotedPath) belongs to another program and was not changed. Choose another path."
     case .empty:
       "\(path.quotedPath) is empty: the database may have been lost. Restore a backup with 'aasa "
-        + "restore --force', or run 'aasa serve --create' to begin with a new database."
+        + "restore --force', or run 'aasa serve --create' to start with a new database."
     case .leftover(let file):
       "\(file.quotedPath) is left over from a deleted database. Restore a backup, or move that file "
-        + "away to begin with a new database."
+        + "away to start with a new database."
     case .newerSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."

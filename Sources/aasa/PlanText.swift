@@ -89,7 +89,7 @@ struct PlanPrinter {
       throw Failure(
         (isDryRun ? "" : "The state was applied. ")
           + "This version of aasa cannot read the plan: \(faults.first ?? "") Update aasa to the "
-          + "version of the server.")
+          + "server's version.")
     }
   }
 

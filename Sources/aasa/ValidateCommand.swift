@@ -9,14 +9,14 @@ enum ValidateCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",
     "The domain that will serve the files, for findings that depend on it. Without it, the name of a "
-      + "file in a directory says so.")
+      + "file in a directory says which.")
 
   static let command = Command(
     name: "validate", group: .files, summary: "check files for mistakes",
     details:
       "Prints what will not work on devices, with the code of each finding. Takes association files, "
-      + "directories of them as import does, and what export writes: of each domain, the document that "
-      + "apply would publish is checked, with its expectations. Use - for stdin.",
+      + "directories of them like import, and what export writes: for each exported domain, it checks "
+      + "the document that apply would publish, and the expectations. Use - for stdin.",
     options: [domain, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),

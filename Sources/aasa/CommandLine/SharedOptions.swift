@@ -22,7 +22,7 @@ extension Option {
   static let overwrite = Option(
     "--overwrite", nil, "Undo what others have changed since the files were exported.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
-  static let force = Option("--force", nil, "Overwrite what exists.")
+  static let force = Option("--force", nil, "Overwrite an existing file or database.")
   static let server = {
     var option = Option(
       "--server", "URL",
