@@ -173,9 +173,9 @@ private struct Validation {
       let word = finding["severity"]?.stringValue ?? ""
       if let severity = Finding.Severity(rawValue: word) { counts[severity, default: 0] += 1 }
     }
-    let isValid = !findings.contains {
-      $0["severity"] == "error"
-        && !accepted.contains { code in $0["code"]?.stringValue == code.rawValue }
+    let isValid = findings.allSatisfy { finding in
+      finding["severity"] != "error"
+        || accepted.contains { finding["code"]?.stringValue == $0.rawValue }
     }
     if isValid { valid += 1 } else { invalid += 1 }
     if isJSON {
