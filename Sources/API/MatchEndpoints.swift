@@ -82,6 +82,7 @@ struct MatchEndpoints: Sendable {
         answer.add(urls, reason: "No domain is published for the host of this URL.")
         continue
       }
+      if call.request.clientHasGone() { throw StoreError.busy }
       try call.token?.check(Alias(name))
       try answer.resolve(urls, with: store.domain(name))
     }
@@ -115,6 +116,8 @@ private struct MatchAnswer {
   private static let byteLimit = 8_388_608
   /// The steps for all URLs of a request together: less than two seconds, with the explanations.
   private static let steps = 40_000_000
+  /// About what reading and compiling a route takes.
+  private static let stepsPerRoute = 1000
 
   private let question: MatchQuestion
   private var budget = MatchingBudget(steps: steps)
@@ -131,6 +134,7 @@ private struct MatchAnswer {
   /// Resolves some of the URLs, given by their indices, as a domain does.
   mutating func resolve(_ urls: [Int], with stored: StoredDomain) throws {
     let domain = stored.domain
+    budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
       urls, with: domain.document.json, disabled: domain.isEnabled ? nil : domain,
       domain: domain.host(for:))

@@ -10,6 +10,7 @@ struct StateEndpoints: Sendable {
   let publisher: Publisher
   /// Each export keeps the database from emptying its WAL until the client has read all of it.
   private let exports = HeavyWork(turns: 5)
+  private let applies = HeavyWork(turns: 2)
 
   init(publisher: Publisher) { self.publisher = publisher }
 
@@ -54,7 +55,7 @@ struct StateEndpoints: Sendable {
     let turn = try exports.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let isReplaced = publisher.store.replacedFile != nil
     let reader = try publisher.store.export(
-      within: call.token?.domains ?? [], form: StateResource.form)
+      within: call.token?.domains ?? [], form: "\(AdminAPI.programVersion) \(StateResource.form)")
     var text = StateResource.text(apps: reader.apps) {
       try Self.next(of: reader, onlyHashes: onlyHashes)
     }
@@ -91,6 +92,11 @@ struct StateEndpoints: Sendable {
   // MARK: Applying
 
   private func apply(_ call: Call) throws -> Response {
+    let turn = try applies.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) { try applyInTurn(call) }
+  }
+
+  private func applyInTurn(_ call: Call) throws -> Response {
     let received = try ReceivedState(call, beside: publisher.store)
     let token = call.token.flatMap { $0.domains.isEmpty ? nil : $0 }
     try token?.check(received.reading, publisher.store)

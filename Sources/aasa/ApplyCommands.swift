@@ -71,7 +71,7 @@ private struct DesiredChange {
       var known: [String: String] = [:]
       if try DesiredFiles.areMany(at: path) {
         progress.say("Asking \(installation.name) for its current state")
-        known = try installation.hashes()
+        known = try installation.hashes(unlessAppsDifferFrom: DesiredFiles.apps(at: path))
       }
       let files = try DesiredFiles(path: path, known: known, progress)
       if change.prune && !files.isWhole {
