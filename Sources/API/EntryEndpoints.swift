@@ -192,7 +192,7 @@ extension Example {
     findings: [
       finding,
       opensNothing(
-        "any app any more; until now, example.com opens ABCDE12345.com.example.renamed"),
+        "an app; today its URLs open ABCDE12345.com.example.renamed"),
     ],
     changes: [
       change(

@@ -46,7 +46,7 @@ extension Problem {
         .sorted()
       let advice =
         unacceptable.isEmpty
-        ? " To publish anyway, accept "
+        ? " To publish anyway, repeat with ?accept="
           + Set(errors.map(\.code.rawValue)).sorted().joined(separator: ",") + "."
         : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
       let detail =
@@ -56,8 +56,8 @@ extension Problem {
       if errors.allSatisfy({ $0.code == .opensNothing }) {
         return Problem(
           first.code, status: .unprocessableContent,
-          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. See "
-            + "\"errors\". To make the change anyway, accept \(first.code.rawValue).",
+          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. To "
+            + "make the change anyway, repeat with ?accept=\(first.code.rawValue).",
           members: members)
       }
       let isSyntax = errors.contains { $0.code == .notJSON }
@@ -82,9 +82,9 @@ extension Problem {
         Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: others have changed \(count.counted("domain")) since this state was made, and "
-          + "applying it would undo that; see \"conflicts\". Export again and merge, or repeat with "
-          + "overwrite.", members: members)
+        "Nothing was changed: this state would undo what others changed in "
+          + "\(count.counted("domain")). Export again and merge, or repeat with ?overwrite=true.",
+        members: members)
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
         .nameTaken,
@@ -195,6 +195,14 @@ extension Problem {
       "The change is stored but not served yet. Do not repeat it: the server retries four times a "
         + "second. GET /readyz answers \"ready\" once it is served.",
       members: members, fields: stored.map { [$0.entityTag] } ?? [])
+  }
+
+  /// The domain was deleted, but its revisions are kept.
+  init(deleted name: DomainName) {
+    self.init(
+      .domainNotFound,
+      "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
+    )
   }
 
   private static func notFound(_ item: StoreError.Item) -> Problem {

@@ -70,6 +70,8 @@ enum ImportCommand {
       }
     }
     if let file = files.first, file.domain == nil, files.count == 1 {
+      // A name that no file has is a typo.
+      if file.path != "-" { _ = try InputFile.bytes(of: file.path) }
       throw UsageError(
         "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
     }

@@ -57,9 +57,10 @@ struct Table {
   private func fitted(to width: Int) -> [Int] {
     var columns = columns
     var excess = columns.reduce(0, +) + Self.gap * (columns.count - 1) - width
-    for floors in [shortest, columns.map { _ in Self.narrowest }] {
+    let named = titles.map { max($0.count, Self.narrowest) }
+    for floors in [zip(shortest, named).map(max), named, titles.map { _ in Self.narrowest }] {
       while excess > 0 {
-        let wide = columns.indices.filter { columns[$0] > max(floors[$0], Self.narrowest) }
+        let wide = columns.indices.filter { columns[$0] > floors[$0] }
         guard let index = wide.max(by: { columns[$0] <= columns[$1] }) else { break }
         columns[index] -= 1
         excess -= 1

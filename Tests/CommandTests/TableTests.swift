@@ -46,6 +46,12 @@ import Testing
     #expect(rows.contains { $0.hasPrefix(columns == 120 ? "\(long)  " : "a-domain") })
   }
 
+  @Test func titlesAreCutLast() throws {
+    let lines = try run("findings", columns: 80).map(plain)
+    #expect(lines[0].hasPrefix("SEVERITY  CODE"), "\(lines[0])")
+    #expect(lines[0].hasSuffix("  PLACE  FINDING"), "\(lines[0])")
+  }
+
   @Test func whatIsCutSaysSo() throws {
     let lines = try run("revisions", long, columns: 80).map(plain)
     #expect(lines[1].hasSuffix("…"))
