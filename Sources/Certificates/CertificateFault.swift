@@ -102,7 +102,7 @@ public struct CertificateTime: Sendable, CustomStringConvertible {
     return String(unsafeUninitializedCapacity: 64) { buffer in
       // Sound: at most 64 bytes are written, and their number is returned.
       buffer.withMemoryRebound(to: CChar.self) {
-        strftime($0.baseAddress, 64, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        $0.baseAddress.map { strftime($0, 64, "%Y-%m-%dT%H:%M:%SZ", &parts) } ?? 0
       }
     }
   }
