@@ -132,7 +132,7 @@ extension PublicationResource {
     "remarks",
     .list(
       of: .object([
-        Member("pointer", .pointer, "Where it is in the document before."),
+        Member("pointer", .pointer, "Its place in the document before the conversion."),
         Member("message", .string, "What is different."),
       ])), "What the modern form does not say, or says differently.")
 

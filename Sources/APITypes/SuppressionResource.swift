@@ -31,9 +31,9 @@ package enum SuppressionResource {
     Field("owner", .string, get: \.suppression.owner, "Who decided that."),
     Field("until", .time, get: \.suppression.endsAt, "When the findings count again."),
     Field(
-      "active", .bool, "Whether it has not ended yet.", write: { .bool($0.isActive) }),
+      "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
     Field(
-      "findings", .count, "How many findings have its code and are there.",
+      "findings", .count, "The number of findings that it covers.",
       write: { .integer($0.findings.count) }),
     Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
     Field(
@@ -59,7 +59,9 @@ package enum SuppressionResource {
       "Findings at this place or below it. The empty text is the whole document.", .required),
     Field(
       "reason", .named(longest: 1000), \.reason, "Why nobody acts on the findings.", .required),
-    Field("owner", .named(longest: 100), \.owner, "Who decided that, and can be asked.", .required),
+    Field(
+      "owner", .named(longest: 100), \.owner, "Who made the decision and can answer questions.",
+      .required),
     Field(
       "until", .anyTime, \.endsAt, "When the findings count again (RFC 3339).", .required),
   ]

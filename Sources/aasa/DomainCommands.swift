@@ -89,7 +89,7 @@ enum DomainCommands {
     failure: "refused, or a URL would resolve differently", run: convert)
 
   private static let force = Option(
-    "--force", nil, "Convert it even if URLs resolve differently then.")
+    "--force", nil, "Convert even if URLs will resolve differently.")
 
   /// Does a dry run first, and then converts the revision that it has seen.
   private static func convert(_ arguments: Arguments) throws -> ExitStatus {
