@@ -167,23 +167,11 @@ public struct AdminAPI: Sendable {
     of error: any Error, for token: Token?, requestID: String
   ) -> Problem {
     do throws(InternalError) {
-      if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
-        return Problem(deleted: name)
-      }
-      return try Problem.of(error, for: token)
+      return try publisher.problem(of: error, for: token)
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(
         .internalError, "Internal error. The log has the details under this request ID.")
-    }
-  }
-
-  /// Whether a domain that does not exist can be restored. False if the database does not say so.
-  private func isDeleted(_ name: DomainName) -> Bool {
-    do {
-      return try publisher.store.isDeleted(name)
-    } catch {
-      return false
     }
   }
 

@@ -192,7 +192,7 @@ extension Example {
     findings: [
       finding,
       opensNothing(
-        "an app; today its URLs open ABCDE12345.com.example.renamed"),
+        "any app; currently, they open ABCDE12345.com.example.renamed"),
     ],
     changes: [
       change(

@@ -11,11 +11,8 @@ struct InternalError: Error {
 }
 
 extension Problem {
-  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
-  ///
   /// - Parameter token: The token of the request.
-  /// - Throws: `InternalError`.
-  static func of(_ error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
+  fileprivate static func of(_ error: any Error, for token: Token?) throws(InternalError) -> Problem {
     switch error {
     case let problem as Problem: return problem
     // A token that is limited to domains learns nothing of others.
@@ -82,8 +79,8 @@ extension Problem {
         Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: this state would undo what others changed in "
-          + "\(count.counted("domain")). Export again and merge, or repeat with ?overwrite=true.",
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
+          + "Applying it would undo that. Export again and merge, or repeat with ?overwrite=true.",
         members: members)
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
@@ -109,7 +106,7 @@ extension Problem {
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(count) domains were refused. See \"problems\".",
+        "Nothing was changed: \(count) domains were refused.",
         members: members)
     }
   }
@@ -197,14 +194,6 @@ extension Problem {
       members: members, fields: stored.map { [$0.entityTag] } ?? [])
   }
 
-  /// The domain was deleted, but its revisions are kept.
-  init(deleted name: DomainName) {
-    self.init(
-      .domainNotFound,
-      "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
-    )
-  }
-
   private static func notFound(_ item: StoreError.Item) -> Problem {
     switch item {
     case .domain(let name): Problem(.domainNotFound, "The domain \"\(name)\" does not exist.")
@@ -220,6 +209,30 @@ extension Problem {
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
+    }
+  }
+}
+
+extension Publisher {
+  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
+  ///
+  /// - Parameter token: The token of the request.
+  /// - Throws: `InternalError`.
+  func problem(of error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
+    if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
+      return Problem(
+        .domainNotFound,
+        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore.")
+    }
+    return try Problem.of(error, for: token)
+  }
+
+  /// Whether a domain can be restored. False if the database does not say so.
+  private func isDeleted(_ name: DomainName) -> Bool {
+    do {
+      return try store.isDeleted(name)
+    } catch {
+      return false
     }
   }
 }

@@ -63,12 +63,13 @@ struct ProblemText {
     let text = { json[$0]?.stringValue ?? "" }
     let number = { json[$0]?.integerValue.map(String.init) }
     let expected =
-      number("stateRevision").map { "was made from revision \($0)" } ?? "names no revision"
+      number("stateRevision").map { "the state is based on revision \($0)" }
+      ?? "the state names no revision"
     let undone = (json["undone"]?.arrayValue ?? []).compactMap(\.stringValue)
     let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
     return [
-      "  \(text("domain")): \(text("author").quoted) published revision \(number("revision") ?? "?"), "
-        + "but the state \(expected). Applying it would undo:"
+      "  \(text("domain")): \(text("author").quoted) published revision \(number("revision") ?? "?"), but "
+        + "\(expected). Applying it would undo:"
     ] + undone.prefix(20).map { "    \($0)" } + more
   }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct UsageTests {
   @Test(arguments: [
     [], ["publish"], ["serve", "--prot", "1"], ["serve", "now"], ["serve", "-d"],
-    ["serve", "--database"], ["import"], ["import", "FILE"], ["import", "--domain", "a.example"],
+    ["serve", "--database"], ["import"], ["import", "-"], ["import", "--domain", "a.example"],
     ["import", "--domain", "a.example", "--accept", "everything", "FILE"], ["validate"],
     ["validate", "-q", "FILE"], ["validate", "--json=yes", "FILE"],
     ["match"], ["match", "--file"], ["match", "--file", "FILE"], ["match", "--file", "-", "-"],
@@ -45,8 +45,8 @@ import Testing
     (["serve", "--database"], "--database needs a value: --database FILE.\n"),
     (["export", "--json=yes"], "--json takes no value.\n"),
     (
-      ["import", "FILE"],
-      "Cannot tell the domain of \"FILE\" from its name. Name it with --domain.\n"
+      ["import", "-"],
+      "Cannot tell the domain of \"-\" from its name. Name it with --domain.\n"
     ),
     (["import", "--domain", "a.example"], "FILE|DIR is required.\n"),
     (
