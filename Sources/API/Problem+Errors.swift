@@ -12,7 +12,8 @@ struct InternalError: Error {
 
 extension Problem {
   /// - Parameter token: The token of the request.
-  fileprivate static func of(_ error: any Error, for token: Token?) throws(InternalError) -> Problem {
+  fileprivate static func of(_ error: any Error, for token: Token?) throws(InternalError) -> Problem
+  {
     switch error {
     case let problem as Problem: return problem
     // A token that is limited to domains learns nothing of others.
@@ -222,7 +223,8 @@ extension Publisher {
     if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
       return Problem(
         .domainNotFound,
-        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore.")
+        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
+      )
     }
     return try Problem.of(error, for: token)
   }
