@@ -18,7 +18,9 @@ struct ProblemText {
   var detail: String {
     let text = { refused.problem[$0]?.stringValue }
     let advice = refused.retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
-    return Self.asOptions(text("detail") ?? text("title") ?? "") + advice
+    let detail = Self.asOptions(text("detail") ?? text("title") ?? "") + advice
+    return refused.files == nil
+      ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
   }
 
   /// A detail with the options of commands for the parameters of a request, and without a reference to the

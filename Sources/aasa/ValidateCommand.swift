@@ -144,15 +144,22 @@ private struct Validation {
     var faults: [JSON] = []
     for (index, name) in ([Alias(domain.name)] + domain.aliases).enumerated() {
       let key = "\(directory) \(name)"
-      guard let owner = owners[key], owner.domain != domain.name else {
+      guard let owner = owners[key] else {
         owners[key] = (path, domain.name)
         continue
       }
-      faults.append(
-        Self.error(
-          "name-taken", index == 0 ? "/domain" : "/aliases/\(index - 1)",
-          "\("\(name)".quoted) is a name of \(owner.domain), too, in \(owner.path.quotedPath).",
-          help: "Remove it from one of them."))
+      if owner.domain != domain.name {
+        faults.append(
+          Self.error(
+            "name-taken", index == 0 ? "/domain" : "/aliases/\(index - 1)",
+            "\("\(name)".quoted) is a name of \(owner.domain), too, in \(owner.path.quotedPath).",
+            help: "Remove it from one of them."))
+      } else if index == 0, owner.path == path {
+        faults.append(
+          Self.error(
+            "repeated", "/domain", "\("\(name)".quoted) is listed twice.",
+            help: "Remove one of them."))
+      }
     }
     return faults
   }

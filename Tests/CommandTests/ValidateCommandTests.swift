@@ -116,6 +116,11 @@ import Testing
           error name-taken /aliases/0: "www.example" is a name of a.example, too, in \
         "\(trial.directory)/a.example.json". Remove it from one of them.
         """), "\(result.output)")
+    let twice = try trial.scratch.write(
+      #"{"domains": [{"domain": "a.example"}, {"domain": "a.example"}]}"#, to: "twice.json")
+    let repeated = try validate(twice)
+    #expect(repeated.status == 1)
+    #expect(repeated.output.contains(#"error repeated /domain: "a.example" is listed twice."#))
   }
 
   @Test func theDocumentAndTheExpectationsOfEachDomainAreChecked() throws {
