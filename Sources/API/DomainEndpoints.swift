@@ -236,8 +236,9 @@ extension Call {
   ) throws(Problem) -> Words? {
     guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
-    let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw Problem(.unknownValue, "\"\(parameter.name)\" must be one of \(words).")
+    let words = Words.allCases.map(\.rawValue)
+    let allowed = words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    throw Problem(.unknownValue, "\"\(parameter.name)\" must be \(allowed).")
   }
 }
 

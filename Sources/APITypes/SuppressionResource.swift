@@ -31,7 +31,7 @@ package enum SuppressionResource {
     Field("owner", .string, get: \.suppression.owner, "Who decided that."),
     Field("until", .time, get: \.suppression.endsAt, "When the findings count again."),
     Field(
-      "active", .bool, "Whether it has not ended yet.", write: { .bool($0.isActive) }),
+      "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
     Field(
       "findings", .count, "How many findings it covers now.",
       write: { .integer($0.findings.count) }),
@@ -59,7 +59,9 @@ package enum SuppressionResource {
       "Findings at this place or below it. The empty string is the whole document.", .required),
     Field(
       "reason", .named(longest: 1000), \.reason, "Why nobody acts on the findings.", .required),
-    Field("owner", .named(longest: 100), \.owner, "Who decided that, and can be asked.", .required),
+    Field(
+      "owner", .named(longest: 100), \.owner, "Who made the decision and can answer questions.",
+      .required),
     Field(
       "until", .anyTime, \.endsAt, "When the findings count again (RFC 3339).", .required),
   ]

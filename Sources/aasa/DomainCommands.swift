@@ -107,7 +107,15 @@ enum DomainCommands {
       return try installation.json(request, having: "revision")
     }
     let plan = try send(isDryRun: true)
-    let isSame = plan["diff"]?["affectsLinks"] == false
+    let diff = plan["diff"]
+    // What becomes of `paths` beside `components`, which only old systems read, is unknown; remarks name them.
+    let isSame =
+      diff?["affectsLinks"] == false
+      || diff?["moreChanges"] == nil
+        && (diff?["changes"]?.arrayValue ?? []).allSatisfy {
+          $0["affectsLinks"] == false
+            || $0["what"]?.stringValue == DocumentChange.What.legacyPaths.rawValue
+        }
     let isRefused = !isSame && plan["changed"] == true && !arguments.has(force)
     let isDone = !isRefused && !arguments.has(.dryRun)
     try print(

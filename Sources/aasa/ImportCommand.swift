@@ -1,7 +1,6 @@
 import APIClient
 import APITypes
 import Association
-import FoundationEssentials
 import JSONValue
 import Service
 
@@ -70,9 +69,9 @@ enum ImportCommand {
         )
       }
     }
-    if let file = files.first, file.domain == nil, files.count == 1,
-      file.path == "-" || FileManager.default.fileExists(atPath: file.path)
-    {
+    if let file = files.first, file.domain == nil, files.count == 1 {
+      // A name that no file has is a typo.
+      if file.path != "-" { _ = try InputFile.bytes(of: file.path) }
       throw UsageError(
         "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
     }

@@ -69,6 +69,8 @@ private struct Validation {
   private var valid = 0
   private var invalid = 0
   private var unreadable = 0
+  /// The file and the domain that has a name, by directory and name.
+  private var owners: [String: (path: String, domain: DomainName)] = [:]
 
   init(
     isJSON: Bool, accepted: Set<Finding.Code>, environments: [AppIdentifier: App.Environment]
@@ -131,8 +133,35 @@ private struct Validation {
             "file-name", "/domain", "The domain is \(domain.name.text.quoted).",
             help: "Rename the file to \("\(domain.name).json".quoted)."))
       }
+      findings += claim(domain, file.path)
       try add(file.path, isOwnFile ? nil : domain.name, findings, size: check.size)
     }
+  }
+
+  /// The names of a domain that another domain of the state has.
+  private mutating func claim(_ domain: Domain, _ path: String) -> [JSON] {
+    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+    var faults: [JSON] = []
+    for (index, name) in ([Alias(domain.name)] + domain.aliases).enumerated() {
+      let key = "\(directory) \(name)"
+      guard let owner = owners[key] else {
+        owners[key] = (path, domain.name)
+        continue
+      }
+      if owner.domain != domain.name {
+        faults.append(
+          Self.error(
+            "name-taken", index == 0 ? "/domain" : "/aliases/\(index - 1)",
+            "\("\(name)".quoted) is a name of \(owner.domain), too, in \(owner.path.quotedPath).",
+            help: "Remove it from one of them."))
+      } else if index == 0, owner.path == path {
+        faults.append(
+          Self.error(
+            "repeated", "/domain", "\("\(name)".quoted) is listed twice.",
+            help: "Remove one of them."))
+      }
+    }
+    return faults
   }
 
   // MARK: - Findings

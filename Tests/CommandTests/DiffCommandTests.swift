@@ -97,7 +97,7 @@ import Testing
     try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSecond\": -1", in: "b.example.json")
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 1)
-    #expect(result.errors.contains(": The body has 2 invalid values. "))
+    #expect(result.errors.contains(": The state has 2 invalid values.\n"))
     #expect(
       result.errors.contains(
         "\n  a.example.json a.example /entries/0/routes/0/path: wrong-type: "))

@@ -27,6 +27,7 @@ import Testing
       #expect(refused.status == 1)
       #expect(refused.errors.contains("\n  a.example: "), "\(refused.errors)")
       #expect(refused.errors.contains("published revision 2, but the state is based on revision 1"))
+      #expect(refused.errors.contains(" or repeat with --overwrite.\n"), "\(refused.errors)")
       #expect(refused.errors.contains("\n    route \"/sale\" removed"), "\(refused.errors)")
     }
     #expect(try trial.isServed(["/a", "/sale"], for: "a.example"))

@@ -36,6 +36,10 @@ import Testing
     ),
     (["serve", "--thread", "2"], "Unknown option \"--thread\". Did you mean \"--threads\"?\n"),
     (["diff", "--dryrun", "x"], "Unknown option \"--dryrun\".\nRun 'aasa diff --help'.\n"),
+    (
+      ["rollback", "a.example"],
+      "DOMAIN and REVISION are required.\nRun 'aasa rollback --help'.\n"
+    ),
     (["backup"], "FILE is required.\nRun 'aasa backup --help'.\n"),
     (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
     (["serve", "--database"], "--database needs a value: --database FILE.\n"),

@@ -62,16 +62,13 @@ extension Inspection {
   }
 
   private mutating func inspectApp(_ text: String, at pointer: @autoclosure () -> JSONPointer) {
-    let app: AppIdentifier
-    do throws(ValidationError) {
-      app = try AppIdentifier(text)
-    } catch {
+    guard let app = AppIdentifier(usable: text) else {
       if text.hasBlank { return addPlaceholder(text, at: pointer()) }
       return add(
         .malformedAppIdentifier, at: pointer(),
-        error.message + " It matches no app, so the links stay in the browser.",
+        "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so the links stay in the browser.",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
-          + " identifier.")
+          + " identifier, such as ABCDE12345.com.example.app.")
     }
     if app.isPlaceholder {
       addPlaceholder(text, at: pointer())
