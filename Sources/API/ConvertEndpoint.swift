@@ -15,7 +15,8 @@ struct ConvertEndpoint: Sendable {
     return Endpoint(
       .post, "/v1/domains/{domain}/convert", .role(.editor), effect: .publication,
       "convertDomain", .domains, "Write a domain in Apple's modern form",
-      description: "Writes every entry as `appIDs` and `components` instead of `appID` and `paths`, and "
+      description:
+        "Writes every entry as `appIDs` and `components` instead of `appID` and `paths`, and "
         + "publishes the result. With `dryRun=true`, `diff` shows beforehand whether any URL resolves "
         + "differently. iOS 12 and earlier read only `paths`.",
       body: body,

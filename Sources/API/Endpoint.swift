@@ -106,7 +106,8 @@ struct Endpoint: Sendable {
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], isFilteredByToken: Bool = false,
-    isHeavy: Bool = false, _ id: String, _ topic: Topic, _ summary: String, description: String = "", body: Body? = nil,
+    isHeavy: Bool = false, _ id: String, _ topic: Topic, _ summary: String,
+    description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
     handle: @escaping @Sendable (Call) throws -> Response
   ) {

@@ -185,7 +185,8 @@ extension Call {
   /// The request that writes the domain of the path in a form that can say more than `paths`.
   fileprivate var conversion: String {
     let path = request.target.path.prefix { $0 != "?" }.split(separator: "/").prefix(3)
-    return "POST /\(path.joined(separator: "/"))/convert writes it as \"components\", which can; with "
+    return
+      "POST /\(path.joined(separator: "/"))/convert writes it as \"components\", which can; with "
       + "?dryRun=true it only shows what would change."
   }
 }

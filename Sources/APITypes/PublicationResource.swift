@@ -112,7 +112,7 @@ extension PublicationResource {
     ].schema(for: .request),
     "ConvertedDomain":
       ([Member("domain", .shared("Domain")), remarks] + members
-        + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + .dryRun)
+      + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + .dryRun)
       .schema(),
     "DeletedDomain": published(Member("domain", .domain)),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),

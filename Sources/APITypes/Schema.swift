@@ -106,7 +106,8 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   }
 
   /// A word of a closed set.
-  package static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema {
+  package static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema
+  {
     .json(["type": "string", "enum": .strings(Words.allCases.map(\.rawValue))])
   }
 }

@@ -100,7 +100,8 @@ package enum SuppressionResource {
     } else if report.findings.isEmpty {
       faults.add(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
-        "No finding \"\(code.rawValue)\" is there. GET /v1/findings?domain=\(name) lists the findings.")
+        "No finding \"\(code.rawValue)\" is there. GET /v1/findings?domain=\(name) lists the findings."
+      )
     }
     try faults.check()
   }

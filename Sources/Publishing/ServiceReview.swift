@@ -87,7 +87,11 @@ struct Resolver {
   init(_ domain: Domain, _ document: ReadDocument?) throws(TooComplex) {
     self.domain = domain
     isDeleted = document == nil
-    if let document, domain.isEnabled { matcher = try Matcher(document.links) } else { matcher = nil }
+    if let document, domain.isEnabled {
+      matcher = try Matcher(document.links)
+    } else {
+      matcher = nil
+    }
   }
 
   mutating func broken() throws(TooComplex) -> [BrokenExpectation] {

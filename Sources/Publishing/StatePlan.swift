@@ -149,7 +149,8 @@ struct StatePlanning {
     plan.edits.append(
       StatePlan.Edit(
         index: index, name: name, version: basis.stored?.version,
-        acceptedCodes: review.edit.acceptedCodes, findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
+        acceptedCodes: review.edit.acceptedCodes,
+        findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
     let publication = review.preview(action: Publisher.applying, by: context, now: store.now())

@@ -131,9 +131,12 @@ enum FindingRows {
 
   /// Whether a domain's findings must be made again.
   static func isStale(_ domain: Int64, _ connection: Connection) throws -> Bool {
-    try connection.first("SELECT linted_by < ? FROM domain WHERE id = ?", [
-      .integer(Linter.version), .integer(domain),
-    ]) { $0.bool(0) } ?? false
+    try connection.first(
+      "SELECT linted_by < ? FROM domain WHERE id = ?",
+      [
+        .integer(Linter.version), .integer(domain),
+      ]
+    ) { $0.bool(0) } ?? false
   }
 
   /// Makes the findings of every domain that uses an app out of date.

@@ -201,7 +201,8 @@ import Testing
   }
 
   private func check(_ answers: [RawResponse], of domain: String) throws {
-    #expect(answers.allSatisfy { [200, 201, 204, 404, 409, 412].contains($0.status) }, "\(answers)")
+    #expect(
+      answers.allSatisfy { [200, 201, 204, 404, 409, 412].contains($0.status) }, "\(answers)")
     let path = "/v1/domains/\(domain)"
     let stored = try running.admin.send("GET", path + "/file")
     let served = try running.serve(domain)

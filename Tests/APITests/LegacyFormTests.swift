@@ -44,12 +44,13 @@ import Testing
       try details?["paths"] == ["/buy/*", "NOT /help/website/*", "/help/*", "NOT /old/*"])
   }
 
-  @Test(arguments: [
-    (["path": "/a", "comment": "why"], #"which cannot hold "comment""#),
-    (["path": "/a", "query": "x", "fragment": "y"], #"which cannot hold "query" or "fragment""#),
-    (["exclude": true], #"where every route needs a "path""#),
-    (["path": "NOT /a"], #"where a path that begins with "NOT " is an exclusion of the rest"#),
-  ] as [(JSON, String)])
+  @Test(
+    arguments: [
+      (["path": "/a", "comment": "why"], #"which cannot hold "comment""#),
+      (["path": "/a", "query": "x", "fragment": "y"], #"which cannot hold "query" or "fragment""#),
+      (["exclude": true], #"where every route needs a "path""#),
+      (["path": "NOT /a"], #"where a path that begins with "NOT " is an exclusion of the rest"#),
+    ] as [(JSON, String)])
   func whatPathsCannotSayIsRefusedWithTheRequestThatConverts(
     route: JSON, reason: String
   ) throws {
@@ -110,7 +111,8 @@ import Testing
 
   @Test func onlyTheModernFormCanBeConvertedTo() throws {
     for (body, fault) in [
-      (["format": "legacy"], "/format: unknown-value"), (["form": "modern"], "/form: unknown-member"),
+      (["format": "legacy"], "/format: unknown-value"),
+      (["form": "modern"], "/form: unknown-member"),
       (["format": 5], "/format: wrong-type"),
     ] as [(JSON, String)] {
       #expect(try admin.send("POST", "\(target)/convert", json: body).faults == [fault])

@@ -23,7 +23,8 @@ import Testing
   func theNumbersOfADomainDoNotDependOnOtherDomains(domain: String) throws {
     let entries = try admin.send("GET", "/v1/domains/\(domain)/entries").json["entries"]
     #expect(numbers(entries) == [1, 2])
-    #expect(numbers(entries?[0]?["routes"]) == [1, 2] && numbers(entries?[1]?["routes"]) == [1, 2])
+    #expect(
+      numbers(entries?[0]?["routes"]) == [1, 2] && numbers(entries?[1]?["routes"]) == [1, 2])
     let second = try admin.send("GET", "/v1/domains/\(domain)/entries/2/routes/1").json
     #expect(second == ["id": 1, "path": "/a"])
   }
@@ -36,7 +37,8 @@ import Testing
     #expect(route["Location"] == "\(entries)/1/routes/3")
     #expect(try admin.send("DELETE", "\(entries)/2").status == 200)
     let entry = try admin.send(
-      "POST", entries, json: ["id": 2, "apps": [.string(app)], "routes": [["id": 9, "path": "/d"]]])
+      "POST", entries,
+      json: ["id": 2, "apps": [.string(app)], "routes": [["id": 9, "path": "/d"]]])
     #expect(try entry.json["entry"]?["id"] == 3 && entry["Location"] == "\(entries)/3")
     #expect(try numbers(entry.json["entry"]?["routes"]) == [1])
     let swapped = try admin.send("PUT", "\(entries)/1/routes", json: ["routes": [1, 3]])

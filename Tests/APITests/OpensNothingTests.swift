@@ -44,7 +44,10 @@ import Testing
     ("PATCH", "\(entries)/1/routes/1", #"{"exclude": true}"#),
     ("POST", "\(entries)/1/routes", #"{"path": "*", "exclude": true, "position": 0}"#),
     ("POST", "\(entries)/2/routes", #"{"path": "/*", "exclude": true, "position": 0}"#),
-    ("POST", "/v1/apply?overwrite=true", #"{"domains": [{"domain": "example.com", "entries": [\#(one)]}]}"#),
+    (
+      "POST", "/v1/apply?overwrite=true",
+      #"{"domains": [{"domain": "example.com", "entries": [\#(one)]}]}"#
+    ),
     ("POST", "/v1/apply?prune=true", #"{"domains": [{"domain": "b.example"}]}"#),
     ("POST", "/v1/domains/example.com/revisions/1/restore", ""),
     ("DELETE", "/v1/domains/example.com", ""),

@@ -37,7 +37,8 @@ import Testing
       "PATCH", "/v1/domains/b.example", json: ["expectations": []])
     #expect(freed.status == 200, "\(freed.text)")
     let answer = try trial.server.client().send(
-      "POST", "/v1/apply?prune=true&overwrite=true&accept=opens-nothing", json: ["domains": .array(domains)])
+      "POST", "/v1/apply?prune=true&overwrite=true&accept=opens-nothing",
+      json: ["domains": .array(domains)])
     #expect(answer.status == 200, "\(answer.text)")
     let names = try trial.run("domains", at: .server).lines.map { $0.prefix { $0 != "\t" } }
     #expect(names == (1000..<2100).map { "d\($0).example" })

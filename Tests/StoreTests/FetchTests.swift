@@ -114,7 +114,8 @@ import Testing
       try store.domainsWaitingForApple().compactMap(\.since).map { $0 - TemporaryStore.time }
     }
     // A change of the cache alone leaves the bytes as they are.
-    for (day, path, seconds) in [(1, "/b", 1), (2, "/b", 2), (3, "/b", 3)] as [(Int64, String, Int)] {
+    for (day, path, seconds) in [(1, "/b", 1), (2, "/b", 2), (3, "/b", 3)] as [(Int64, String, Int)]
+    {
       days.withLock { $0 = day }
       var domain = try Domain.example(paths: [path])
       domain.cacheSeconds = seconds

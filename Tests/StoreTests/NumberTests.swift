@@ -41,7 +41,8 @@ import Testing
       let entries = try store.domain(DomainName(name)).domain.document.entries
       #expect(entries.map(\.id) == [1, 2])
       #expect(
-        entries.map { $0.routes.map(\.path) } == rows.map { ["/first of \($0)", "/second of \($0)"] })
+        entries.map { $0.routes.map(\.path) }
+          == rows.map { ["/first of \($0)", "/second of \($0)"] })
       #expect(entries.allSatisfy { $0.routes.map(\.id) == [1, 2] })
     }
     var domain = try store.domain(DomainName("d2.example")).domain
