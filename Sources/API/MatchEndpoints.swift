@@ -16,7 +16,7 @@ struct MatchEndpoints: Sendable {
         "match", .answers, "Resolve URLs with what is published, or with a document",
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
-          + "Stores nothing.",
+          + "Nothing is stored.",
         body: .json(
           "Question", size: .document,
           """
@@ -71,8 +71,11 @@ struct MatchEndpoints: Sendable {
     let hosts = Dictionary(grouping: question.urls.indices) { Self.host(of: question.urls[$0]) }
     var domains: [DomainName?: [Int]] = [:]
     for (host, urls) in hosts {
-      let domain = try host.flatMap { try store.domain(serving: $0) }
-      domains[domain, default: []] += urls
+      guard let host else {
+        answer.add(urls, reason: "This is no http or https URL with the name of a host.")
+        continue
+      }
+      domains[try store.domain(serving: host), default: []] += urls
     }
     for (name, urls) in domains {
       guard let name else {

@@ -56,8 +56,8 @@ extension Problem {
       if errors.allSatisfy({ $0.code == .opensNothing }) {
         return Problem(
           first.code, status: .unprocessableContent,
-          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. See "
-            + "\"errors\". To make the change anyway, accept \(first.code.rawValue).",
+          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. "
+            + "To make the change anyway, accept \(first.code.rawValue).",
           members: members)
       }
       let isSyntax = errors.contains { $0.code == .notJSON }
@@ -82,9 +82,9 @@ extension Problem {
         Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: others have changed \(count.counted("domain")) since this state was made, and "
-          + "applying it would undo that; see \"conflicts\". Export again and merge, or repeat with "
-          + "overwrite.", members: members)
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
+          + "Applying it would undo that. Export again and merge, or repeat with overwrite.",
+        members: members)
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
         .nameTaken,
@@ -109,7 +109,7 @@ extension Problem {
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(count) domains were refused. See \"problems\".",
+        "Nothing was changed: \(count) domains were refused.",
         members: members)
     }
   }

@@ -28,8 +28,8 @@ struct StateEndpoints: Sendable {
         .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true,
         "exportHashes", .state, "List what an export has",
         description:
-          "With the SHA-256 of the file that `aasa export DIR` writes for each domain, a client learns "
-          + "quickly which of its files differ.",
+          "Lists the SHA-256 of the file that `aasa export DIR` writes for each domain, so that a client "
+          + "can tell which of its files differ.",
         answers: .ok("All apps, and the hash of each domain.", "StateHashes", Example.hashes)
       ) { try export($0, onlyHashes: true) },
       Endpoint(
@@ -37,10 +37,10 @@ struct StateEndpoints: Sendable {
         query: [.prune, .overwrite], isFilteredByToken: true,
         "apply", .state, "Apply a desired state",
         description:
-          "Applies all of it, or nothing. Of a domain that exists, members that are left out stay as they "
-          + "are. A token that is limited to domains can apply those; it can add apps, but not change "
-          + "them. A state of any size can be sent as `application/x-ndjson`: one app, one domain or "
-          + "`{\"keep\": […]}` per line.",
+          "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
+          + "are. A token that is limited to domains can apply only those; it can add apps, but not "
+          + "change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
+          + "one domain or `{\"keep\": […]}` per line.",
         body: .json("DesiredState", size: .state, mayBeLines: true, Example.desiredState),
         problems: [.changedElsewhere, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),

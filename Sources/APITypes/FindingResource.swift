@@ -123,7 +123,7 @@ package enum FindingResource {
     Member(
       "settingsRecorded", .json(["const": false]),
       "False if an earlier version of the program published one of the revisions and recorded only its "
-        + "document. Then changes of other settings are missing. Left out otherwise.", .optional),
+        + "document. Then changes to other settings are missing. Left out otherwise.", .optional),
     Member("changes", .list(of: .shared("Change"))),
     Member("moreChanges", .count, "The number of changes that are left out.", .optional),
   ]

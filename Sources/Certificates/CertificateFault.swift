@@ -66,11 +66,10 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
     case .notYetValid(let time):
       "the certificate is only valid from \(CertificateTime(time)). Check the clock, or wait."
     case .noName:
-      "the certificate names no host. Issue it again with a DNS name among its subject alternative "
-        + "names."
+      "the certificate names no host. Reissue it with a DNS name among its subject alternative names."
     case .weakKey(let kind, let bits):
-      "clients do not accept a key of \(kind) with \(bits) bits. Use ECDSA with 256 bits, or RSA with "
-        + "2048 or more."
+      "clients do not accept \(kind) keys with \(bits) bits. Use ECDSA with 256 bits, or RSA with 2048 "
+        + "or more."
     case .noPair:
       "has no certificate. Put NAME.crt and NAME.key there, or a directory with fullchain.pem and "
         + "privkey.pem, or with tls.crt and tls.key."

@@ -84,7 +84,7 @@ struct DesiredFiles {
   ) throws {
     let names = try Self.names(in: path)
     if names.isEmpty {
-      faults.append("\(path.quotedPath) has no file whose name ends in \".json\".")
+      faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
     isWhole = names.contains { $0 != Self.appsName }
     let all = Set(names)
@@ -107,7 +107,7 @@ struct DesiredFiles {
       } else if let list = json["apps"]?.arrayValue, json.objectValue?.keys == ["apps"] {
         for app in list { try add(app, to: "apps") }
       } else {
-        faults.append("\(file.quotedPath) must be an object with the only key \"apps\".")
+        faults.append("\(file.quotedPath) must be an object with \"apps\" as its only key.")
       }
     }
   }

@@ -1,6 +1,7 @@
 import APIClient
 import APITypes
 import Association
+import FoundationEssentials
 import JSONValue
 import Service
 
@@ -8,15 +9,15 @@ import Service
 enum ImportCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",
-    "The domain that will serve the file. Without it, the file's name says so.")
+    "The domain that will serve the file. Without it, the file's name says which.")
   private static let atomic = Option(
     "--atomic", nil, "Publish all files, or none of them if one is refused.")
 
   static let command = Command(
     name: "import", group: .domains, summary: "publish association files for domains",
     details:
-      "Creates domains that are new, and makes each serve exactly its file. A file is named after its "
-      + "domain: example.com, example.com.json, or example.com/apple-app-site-association, also below "
+      "Creates new domains, and makes each domain serve exactly its file. Name a file after its "
+      + "domain: example.com, example.com.json, or apple-app-site-association in example.com or in "
       + "example.com/.well-known. A directory stands for the files in it, and - for stdin. Lists the "
       + "files that are refused, and publishes the others.",
     options: [domain, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
@@ -69,7 +70,9 @@ enum ImportCommand {
         )
       }
     }
-    if let file = files.first, file.domain == nil, files.count == 1 {
+    if let file = files.first, file.domain == nil, files.count == 1,
+      file.path == "-" || FileManager.default.fileExists(atPath: file.path)
+    {
       throw UsageError(
         "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
     }

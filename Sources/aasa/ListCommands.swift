@@ -25,8 +25,8 @@ enum ListCommands {
   static let domains = Command(
     name: "domains", group: .look, summary: "list the domains",
     details:
-      "Shows the name, the current revision, when the domain last changed, what it is for, and "
-      + "whether it is served. TEXT keeps domains whose name or an alias contains it.",
+      "Shows the name, the current revision, when the domain last changed, its environment, and "
+      + "whether it is served. With TEXT, only domains whose name or alias contains it.",
     options: [app, finding, ItemList.limit, .json] + Option.installation,
     operands: .optional("TEXT"),
     examples: [
@@ -113,7 +113,7 @@ enum ListCommands {
     }
     if let pending = page["pending"]?.integerValue, pending > 0 {
       Terminal.complain(
-        "The findings of \(pending.counted("domain")) are still being worked out. Try again.")
+        "Still checking \(pending.counted("domain")) again. Repeat the command in a moment.")
     }
     return .success
   }
@@ -121,8 +121,8 @@ enum ListCommands {
   static let audit = Command(
     name: "audit", group: .look, summary: "list who did what, when and why, newest first",
     details:
-      "Shows the time, the token or the command, the client's address, the action, what it was "
-      + "done to, the revision, and the reason. On a server, it needs a token with the role admin.",
+      "Shows the time, the token or the command, the client's address, the action, its object, the "
+      + "revision, and the reason. On a server, it needs a token with the role admin.",
     options: [domain, author, newestLimit, .json] + Option.installation,
     examples: [
       ("Show who changed a domain", "aasa audit --domain example.com"),

@@ -52,11 +52,13 @@ struct ProblemText {
   private static func conflict(_ json: JSON) -> [String] {
     let text = { json[$0]?.stringValue ?? "" }
     let number = { json[$0]?.integerValue.map(String.init) }
-    let expected = number("stateRevision").map { "made from revision \($0)" } ?? "of no revision"
+    let expected =
+      number("stateRevision").map { "the state is based on revision \($0)" }
+      ?? "the state names no revision"
     let undone = (json["undone"]?.arrayValue ?? []).compactMap(\.stringValue)
     let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
     return [
-      "  \(text("domain")): \(text("author")) published revision \(number("revision") ?? "?"), the state is "
+      "  \(text("domain")): \(text("author")) published revision \(number("revision") ?? "?"), but "
         + "\(expected). Applying it would undo:"
     ] + undone.prefix(20).map { "    \($0)" } + more
   }

@@ -140,7 +140,7 @@ import Testing
       "export", "--server", "http://127.0.0.1:\(trial.server.publicPort)",
       environment: ["AASA_TOKEN": "aasa_x"])
     #expect(result.status == 1)
-    #expect(result.errors.contains("--server must be the URL of the admin listener"))
+    #expect(result.errors.contains("--server must be the URL of aasa's admin listener"))
   }
 
   @Test(arguments: [

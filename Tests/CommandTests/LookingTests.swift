@@ -107,7 +107,7 @@ import Testing
     #expect(done.status == 0 && done.errors.isEmpty)
     #expect(try trial.isServed(["/a"], for: "a.example"))
     let again = try trial.run("rollback", at: site, "a.example", "1")
-    #expect(again.output == "No changes: a.example already is as in revision 1.\n")
+    #expect(again.output == "No changes: a.example already matches revision 1.\n")
     let audit = try trial.run("audit", at: site, "--domain", "a.example", "--limit", "1")
     let record = audit.lines[0].split(separator: "\t", omittingEmptySubsequences: false)
     #expect(record[1] == (site == .server ? "first-admin" : "aasa rollback"))

@@ -109,7 +109,7 @@ extension Inspection {
         "The entry has both `components` and `paths`. iOS 13 and later ignore `paths`, earlier systems"
           + " ignore `components`. Apple advises against mixing them (TN3155).",
         help: "Keep `components`. To support iOS 12, move `paths` to an entry of its own with"
-          + " `appID`, behind this one: devices try the entries of an app in file order.")
+          + " `appID`, after this one: devices try the entries of an app in file order.")
     } else if hasPaths, entry.json["appIDs"] != nil {
       add(
         .appIDsWithPaths, at: entry.pointer.appending("paths"),
