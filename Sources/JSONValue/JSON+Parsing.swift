@@ -282,7 +282,11 @@ private final class Builder {
     // The library's message starts with its exception's name, the position, and what it was
     // parsing; the reason follows.
     let beginning = message.firstRange(of: " - ") ?? message.firstRange(of: "] ")
-    let reason = beginning.map { String(message[$0.upperBound...]) } ?? message
+    // Its versions have different words for an empty text.
+    let reason =
+      message.contains("empty input")
+      ? "unexpected end of input; expected '[', '{', or a literal"
+      : beginning.map { String(message[$0.upperBound...]) } ?? message
     let start = reason.utf8.prefix(Self.longestMessage)
     let isCut = start.endIndex < reason.endIndex
     failure = (offset, isCut ? String(decoding: start, as: UTF8.self) + "…" : reason)
