@@ -90,7 +90,8 @@ extension Store {
       return Changes(
         sequence: known.upperBound,
         domains: try domains.map {
-          try ServedRows.read($0...$0, connection).first ?? Changes.Change(domain: $0, now: .deleted)
+          try ServedRows.read($0...$0, connection).first
+            ?? Changes.Change(domain: $0, now: .deleted)
         })
     }
   }
