@@ -39,13 +39,13 @@ help:
 	@echo "make package-test    install, upgrade and purge the package in a clean Debian, as root"
 	@echo "make container-test  build and run the image, and the package under systemd, as root"
 	@echo "make reproducible    build the package twice, and compare the bytes"
-	@echo "make debian13        build the package in a Debian 13, as root"
-	@echo "make sanitize  run the tests that matter most under the address and the thread sanitizer"
+	@echo "make debian13        build the package on Debian 13, or RUN='make test', as root"
+	@echo "make sanitize  run the most important tests with the address and the thread sanitizer"
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
 	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
-	@echo "make soak      mix edits, kills, a full disk and faults of the disk for MINUTES=60"
-	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 3 with QUICK=1"
-	@echo "make bench-hostile  send requests that are made to use much memory or time: 5 minutes"
+	@echo "make soak      mix edits, kills, a full disk and disk errors for MINUTES=60"
+	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 2 with QUICK=1"
+	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
 setup:
 	@command -v swift > /dev/null || { echo "Swift 6.2 or later is needed: https://swift.org/install" >&2; exit 1; }
@@ -250,6 +250,8 @@ container-test: container-setup $(COMPOSE)/installed
 reproducible: packages
 	Tests/Packaging/reproducible $(PACKAGES)/*-1+*.deb
 
+RUN = make package
 debian13:
 	@$(call install,$(PACKAGING_TEST_PACKAGES))
-	$(SUDO) Tests/Packaging/debian13 .build/debian13 make package
+	$(SUDO) Tests/Packaging/debian13 .build/debian13 $(RUN)
+	$(if $(filter package,$(RUN)),cp .build/debian13/root/source/aasa_*+deb13_*.deb .)

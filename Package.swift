@@ -118,7 +118,7 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestSupport", dependencies: ["JSONValue"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue"], path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.
     .executableTarget(

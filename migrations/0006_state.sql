@@ -5,12 +5,14 @@
 ALTER TABLE revision ADD COLUMN is_applied INTEGER NOT NULL DEFAULT 0
   CHECK (is_applied IN (0, 1));
 
+-- Of equal numbers, which there are after a restore, the last record counts: SQLite takes `action`
+-- from the row of `max`.
 UPDATE revision SET is_applied = 1 FROM (
-  SELECT domain_id, audit.revision AS number
-  FROM audit JOIN domain_name ON domain_name.name = audit.domain AND position = 0
-  WHERE action = 'apply' AND audit.revision IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM audit AS later
-    WHERE later.domain = audit.domain AND later.id > audit.id AND later.revision = audit.revision)
+  SELECT domain_id, number FROM (
+    SELECT domain, revision AS number, action, max(id) FROM audit
+    WHERE revision IS NOT NULL GROUP BY domain, revision) AS last
+  JOIN domain_name ON domain_name.name = last.domain AND position = 0
+  WHERE action = 'apply'
 ) AS applied
 WHERE revision.domain_id = applied.domain_id AND revision.number = applied.number;
 

@@ -167,7 +167,7 @@ public struct AdminAPI: Sendable {
     of error: any Error, for token: Token?, requestID: String
   ) -> Problem {
     do throws(InternalError) {
-      return try Problem.of(error, for: token)
+      return try publisher.problem(of: error, for: token)
     } catch {
       log(.failed(requestID: requestID, detail: error.detail))
       return Problem(

@@ -26,7 +26,9 @@ struct Authentication: Sendable {
       ? "This request needs a token: \"Authorization: Bearer aasa_…\"."
       : "The token is unknown, revoked or expired."
     throw Problem(
-      .unauthorized, "\(fault) Create one with \"aasa token create --name NAME --role ROLE\".",
+      .unauthorized,
+      "\(fault) Create one on the machine of the server with \"aasa token create --database FILE "
+        + "--name NAME --role ROLE\".",
       fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
   }
 

@@ -58,7 +58,7 @@ struct DomainEndpoints: Sendable {
         "deleteDomain", .domains, "Delete a domain",
         description:
           "The domain is no longer served, and its names are free. Its revisions are kept, so that it can be "
-          + "restored. A domain whose links open an app is deleted only with `accept=opens-nothing`.",
+          + "restored. If links of the domain open an app, this needs `accept=opens-nothing`.",
         answers: .ok(
           "What ends. `revision` is the last one.", "DeletedDomain", Example.deletion)
       ) { call in
@@ -74,8 +74,8 @@ struct DomainEndpoints: Sendable {
         .post, path + "/restore", .role(.editor), effect: .publication,
         "restoreDomain", .domains, "Bring back a deleted domain",
         description:
-          "Publishes its last revision again, under the next number, with all of its settings: names, "
-          + "`enabled` and expectations too.",
+          "Publishes its last revision again, under the next number, with all of its settings, including "
+          + "names, `enabled` and expectations.",
         problems: [.notDeleted],
         answers: .created(
           "The domain is served again.", "PublishedDomain", Example.restoredDomain),
@@ -89,8 +89,8 @@ struct DomainEndpoints: Sendable {
         .put, path + "/file", .role(.editor), effect: .publication,
         "adoptFile", .domains, "Adopt an existing association file",
         description:
-          "What is served afterwards is JSON-equal to the file; otherwise the file is refused. The "
-          + "media type is ignored.", body: .file("AssociationFile", Example.file),
+          "The served document is JSON-equal to the file; otherwise the file is refused. The media type "
+          + "is ignored.", body: .file("AssociationFile", Example.file),
         answers: .ok(
           "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
         .created("The domain is new.", "PublishedDomain", links: Self.links), handle: adopt),
@@ -236,8 +236,9 @@ extension Call {
   ) throws(Problem) -> Words? {
     guard let text = query(parameter) else { return nil }
     if let word = Words(rawValue: text) { return word }
-    let words = Words.allCases.map(\.rawValue).joined(separator: ", ")
-    throw Problem(.unknownValue, "\"\(parameter.name)\" must be one of \(words).")
+    let words = Words.allCases.map(\.rawValue)
+    let allowed = words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
+    throw Problem(.unknownValue, "\"\(parameter.name)\" must be \(allowed).")
   }
 }
 

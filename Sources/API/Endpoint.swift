@@ -138,7 +138,7 @@ struct Endpoint: Sendable {
     else { return }
     throw Problem(
       .preconditionUnsupported,
-      "\(method.name) \(path) has no revision for If-Match or If-None-Match to name. Nothing was changed. "
+      "\(method.name) \(path) supports neither If-Match nor If-None-Match. Nothing was changed. "
         + (effect == .publications
           ? "In a state, give the \"revision\" of each domain." : "Leave them out."))
   }

@@ -192,7 +192,7 @@ extension Example {
     findings: [
       finding,
       opensNothing(
-        "any app any more; until now, example.com opens ABCDE12345.com.example.renamed"),
+        "any app; currently, they open ABCDE12345.com.example.renamed"),
     ],
     changes: [
       change(

@@ -29,7 +29,7 @@ struct FindingEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listSuppressions", .findings, "List the suppressions of a domain",
         answers: .ok(
-          "All suppressions, also those that have ended.",
+          "All suppressions, including those that have ended.",
           .object([Member("items", .list(of: "Suppression"))]),
           #"{"items": [\#(Example.suppression)]}"#)
       ) { call in
@@ -41,14 +41,14 @@ struct FindingEndpoints: Sendable {
         .post, path, .role(.editor), effect: .change,
         "suppressFindings", .findings, "Suppress findings of a domain",
         description: "Findings of this code at this place are listed as suppressed until the given "
-          + "time. Nothing is published. Errors are not suppressed but accepted, with `accept`.",
+          + "time. Nothing is published. Errors cannot be suppressed, only accepted with `accept`.",
         body: .json("NewSuppression", Example.newSuppression),
         answers: .created(
           "The suppression.", "Suppression", links: ["deleteSuppression"], Example.suppression),
         handle: suppress),
       Endpoint(
         .delete, path + "/{suppression}", .role(.editor), effect: .change,
-        "deleteSuppression", .findings, "End a suppression: its findings count again",
+        "deleteSuppression", .findings, "End a suppression, so that its findings count again",
         answers: .deleted
       ) { call in
         let number = try call.row("suppression")
@@ -115,7 +115,7 @@ struct FindingEndpoints: Sendable {
         throw InvalidInput(faults: [
           Fault(
             pointer: .root, code: .tooMany,
-            message: "\"\(name)\" has \(Suppression.limit) suppressions, which is the limit. "
+            message: "\"\(name)\" has \(Suppression.limit) suppressions, the limit. "
               + "Delete those that have ended.")
         ])
       }

@@ -5,6 +5,7 @@ import Store
 /// The JSON API for a command that has opened the database itself: the endpoints of `AdminAPI`, without a
 /// listener, a token, and the limits that protect a server.
 package struct LocalAPI: Sendable {
+  private let publisher: Publisher
   private let router: Router
   private let caller: Token
 
@@ -12,6 +13,7 @@ package struct LocalAPI: Sendable {
   ///
   /// - Parameter command: The name of the command, such as `aasa import`: the author of its changes.
   package init(publisher: Publisher, command: String) {
+    self.publisher = publisher
     router = Router(AdminAPI.endpoints(of: publisher))
     caller = .command(command)
   }
@@ -28,7 +30,7 @@ package struct LocalAPI: Sendable {
       throw error
     } catch let refusal {
       do throws(InternalError) {
-        return try Problem.of(refusal).response()
+        return try publisher.problem(of: refusal).response()
       } catch {
         throw refusal
       }

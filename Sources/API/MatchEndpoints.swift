@@ -16,7 +16,7 @@ struct MatchEndpoints: Sendable {
         "match", .answers, "Resolve URLs with what is published, or with a document",
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
-          + "Stores nothing.",
+          + "Nothing is stored.",
         body: .json(
           "Question", size: .document,
           """
@@ -71,14 +71,18 @@ struct MatchEndpoints: Sendable {
     let hosts = Dictionary(grouping: question.urls.indices) { Self.host(of: question.urls[$0]) }
     var domains: [DomainName?: [Int]] = [:]
     for (host, urls) in hosts {
-      let domain = try host.flatMap { try store.domain(serving: $0) }
-      domains[domain, default: []] += urls
+      guard let host else {
+        answer.add(urls, reason: "This is no http or https URL with the name of a host.")
+        continue
+      }
+      domains[try store.domain(serving: host), default: []] += urls
     }
     for (name, urls) in domains {
       guard let name else {
         answer.add(urls, reason: "No domain is published for the host of this URL.")
         continue
       }
+      if call.request.clientHasGone() { throw StoreError.busy }
       try call.token?.check(Alias(name))
       try answer.resolve(urls, with: store.domain(name))
     }
@@ -112,6 +116,8 @@ private struct MatchAnswer {
   private static let byteLimit = 8_388_608
   /// The steps for all URLs of a request together: less than two seconds, with the explanations.
   private static let steps = 40_000_000
+  /// About what reading and compiling a route takes.
+  private static let stepsPerRoute = 1000
 
   private let question: MatchQuestion
   private var budget = MatchingBudget(steps: steps)
@@ -128,6 +134,7 @@ private struct MatchAnswer {
   /// Resolves some of the URLs, given by their indices, as a domain does.
   mutating func resolve(_ urls: [Int], with stored: StoredDomain) throws {
     let domain = stored.domain
+    budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
       urls, with: domain.document.json, disabled: domain.isEnabled ? nil : domain,
       domain: domain.host(for:))

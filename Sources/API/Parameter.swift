@@ -102,7 +102,7 @@ struct Parameter: Sendable {
     "prune", "`true`: delete domains and unused apps that the state does not list.", .bool)
 
   static let overwrite = Parameter(
-    "overwrite", "`true`: undo what others have changed since the state was made.", .bool)
+    "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)
 
   static let text = Parameter(
     "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
@@ -126,7 +126,7 @@ struct Parameter: Sendable {
     "source", "Only findings from this source: `lint`, the check of documents.",
     .words(FindingSource.self))
   static let suppressed = Parameter(
-    "suppressed", "`true`: only suppressed findings; `false`: only those that count.", .bool)
+    "suppressed", "`true`: only suppressed findings; `false`: only others.", .bool)
   static let findingsOfDomain = Parameter(
     "domain", key: "findingsOfDomain", "Only findings of this domain.", "DomainName")
   static let findingCursor = Parameter(

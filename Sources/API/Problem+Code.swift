@@ -80,7 +80,7 @@ extension Problem {
       case .malformedIfNoneMatch: (.badRequest, "`If-None-Match` is not `*`.", [])
       case .unknownCode: (.badRequest, "`accept` has a code that cannot be accepted.", [])
       case .unknownParameter: (.badRequest, "The endpoint has no such query parameter.", [])
-      case .repeatedParameter: (.badRequest, "A query parameter appears more than once.", [])
+      case .repeatedParameter: (.badRequest, "A query parameter occurs more than once.", [])
       case .longParameter: (.badRequest, "A query parameter is longer than its limit.", [])
       case .unknownValue: (.badRequest, "A query parameter has a value that is not allowed.", [])
       case .notJSON: (.badRequest, "The body is not valid JSON.", Self.ofDocument)
@@ -105,7 +105,7 @@ extension Problem {
         (.conflict, "The change would break expectations.", Self.ofExpectations)
       case .changedElsewhere:
         (
-          .conflict, "Applying the state would undo changes of others.",
+          .conflict, "Applying the state would undo changes by others.",
           [.conflicts, .moreConflicts]
         )
       case .severalRefused:
@@ -118,16 +118,16 @@ extension Problem {
       case .alreadyExists:
         (.preconditionFailed, "`If-None-Match` requires a new domain, but it exists.", [])
       case .preconditionUnsupported:
-        (.preconditionFailed, "The request changes no single domain, so it has no conditions.", [])
+        (.preconditionFailed, "The endpoint supports neither `If-Match` nor `If-None-Match`.", [])
       case .preconditionRequired:
         (.preconditionRequired, "The domain exists, and `If-Match` is missing; see `ETag`.", [])
       case .bodyTooLarge: (.contentTooLarge, "The body is over the limit.", [])
       case .bodyTooComplex:
-        (.contentTooLarge, "The body has a longer key or string, or more values, than allowed.", [])
+        (.contentTooLarge, "The body has too many values, or a key or string that is too long.", [])
       case .documentTooLarge:
         (.contentTooLarge, Self.tooLargeMeaning, [.account, .domain] + Self.ofDocument)
       case .tooMuchWork:
-        (.contentTooLarge, "The documents of a state take too long, or have too many findings.", [])
+        (.contentTooLarge, "The documents of a state take too long to check.", [])
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
       case .invalidInput:
         (
@@ -167,7 +167,7 @@ extension Problem {
       "The server was busy with other requests for 5 seconds. Nothing was changed. Try again after "
       + "`Retry-After` seconds."
     private static let refusedMeaning =
-      "The document has errors; `errors` lists them. The code is usually that of the first."
+      "The document has errors; `errors` lists them. The problem's code is usually that of the first."
     private static let notServedMeaning =
       "The change is stored but not served yet. Do not repeat it: the server retries four times a "
       + "second, and `GET /readyz` answers `ready` once it is served."

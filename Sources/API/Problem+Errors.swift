@@ -11,11 +11,9 @@ struct InternalError: Error {
 }
 
 extension Problem {
-  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
-  ///
   /// - Parameter token: The token of the request.
-  /// - Throws: `InternalError`.
-  static func of(_ error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
+  fileprivate static func of(_ error: any Error, for token: Token?) throws(InternalError) -> Problem
+  {
     switch error {
     case let problem as Problem: return problem
     // A token that is limited to domains learns nothing of others.
@@ -46,7 +44,7 @@ extension Problem {
         .sorted()
       let advice =
         unacceptable.isEmpty
-        ? " To publish anyway, accept "
+        ? " To publish anyway, repeat with ?accept="
           + Set(errors.map(\.code.rawValue)).sorted().joined(separator: ",") + "."
         : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
       let detail =
@@ -56,8 +54,8 @@ extension Problem {
       if errors.allSatisfy({ $0.code == .opensNothing }) {
         return Problem(
           first.code, status: .unprocessableContent,
-          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. See "
-            + "\"errors\". To make the change anyway, accept \(first.code.rawValue).",
+          "Nothing was changed: links\(domain.map { " of \"\($0)\"" } ?? "") would stop opening an app. To "
+            + "make the change anyway, repeat with ?accept=\(first.code.rawValue).",
           members: members)
       }
       let isSyntax = errors.contains { $0.code == .notJSON }
@@ -82,9 +80,9 @@ extension Problem {
         Excerpt(of: changes, total: count, atMost: Faults.limit) { ForeignChangeResource.json($0) })
       return Problem(
         .changedElsewhere,
-        "Nothing was changed: others have changed \(count.counted("domain")) since this state was made, and "
-          + "applying it would undo that; see \"conflicts\". Export again and merge, or repeat with "
-          + "overwrite.", members: members)
+        "Nothing was changed: others have changed \(count.counted("domain")) since this state was exported. "
+          + "Applying it would undo that. Export again and merge, or repeat with ?overwrite=true.",
+        members: members)
     case .nameTaken(let name, let claimant, let owner):
       return Problem(
         .nameTaken,
@@ -109,7 +107,7 @@ extension Problem {
       return Problem(
         .severalRefused,
         status: isConflict ? .conflict : .unprocessableContent,
-        "Nothing was changed: \(count) domains were refused. See \"problems\".",
+        "Nothing was changed: \(count) domains were refused.",
         members: members)
     }
   }
@@ -212,6 +210,31 @@ extension Problem {
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
+    }
+  }
+}
+
+extension Publisher {
+  /// The problem for any error that a handler throws. Nothing else turns errors into problems.
+  ///
+  /// - Parameter token: The token of the request.
+  /// - Throws: `InternalError`.
+  func problem(of error: any Error, for token: Token? = nil) throws(InternalError) -> Problem {
+    if case StoreError.notFound(.domain(let name)) = error, isDeleted(name) {
+      return Problem(
+        .domainNotFound,
+        "The domain \"\(name)\" was deleted. To bring it back, send POST /v1/domains/\(name)/restore."
+      )
+    }
+    return try Problem.of(error, for: token)
+  }
+
+  /// Whether a domain can be restored. False if the database does not say so.
+  private func isDeleted(_ name: DomainName) -> Bool {
+    do {
+      return try store.isDeleted(name)
+    } catch {
+      return false
     }
   }
 }

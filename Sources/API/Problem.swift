@@ -37,7 +37,7 @@ extension Problem {
   init(_ reason: Refusal.Reason) {
     switch reason {
     case .malformedTarget(let reason):
-      self.init(.malformedTarget, "The target of the request \(reason.rawValue).")
+      self.init(.malformedTarget, "The request target \(reason.rawValue).")
     case .malformedHeader(let reason): self.init(.malformedHeader, reason)
     case .unknownTransferCoding:
       self.init(.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
@@ -46,7 +46,7 @@ extension Problem {
     case .tooManyBodies(let limit):
       self.init(
         .tooManyBodies,
-        "All request bodies together are over the limit of \(limit) bytes. Try again.",
+        "All request bodies together are over the limit of \(limit) bytes. Try again later.",
         fields: [Field("Retry-After", "1")])
     case .noRoom:
       self.init(
@@ -57,7 +57,7 @@ extension Problem {
         "Cannot write the body to a file beside the database. Nothing was changed. See the log.")
     case .tooManyConnections:
       self.init(
-        .tooManyConnections, "All connections, or your share of them, are in use. Try again.",
+        .tooManyConnections, "All connections, or your share of them, are in use. Try again later.",
         fields: [Field("Retry-After", "1")])
     case .headerTooLarge(let limit):
       self.init(.headerTooLarge, "The header is over the limit of \(limit) bytes.")
@@ -73,7 +73,7 @@ extension Problem {
   static func invalid(_ input: InvalidInput) -> Problem {
     Problem(
       .invalidInput,
-      "The body has \((input.faults.count + input.more).counted("invalid value")). See \"errors\".",
+      "The body has \((input.faults.count + input.more).counted("invalid value")).",
       members: errors(input.faults, more: input.more))
   }
 

@@ -34,8 +34,8 @@ struct RevisionEndpoints: Sendable {
         "restoreRevision", .revisions, "Roll back to a revision",
         description:
           "Brings back its document, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
-          + "is, such as expectations, which must still hold. A revision whose `settings` are null has only "
-          + "its document.",
+          + "is, including the expectations, which the old document must still meet. If the `settings` of "
+          + "the revision are null, only the document comes back.",
         answers: .ok("The new revision.", "PublishedDomain", Example.restored),
         handle: restore),
       Endpoint(
@@ -49,7 +49,7 @@ struct RevisionEndpoints: Sendable {
       Endpoint(
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
         "compareDocument", .revisions, "Compare a document with a revision by meaning",
-        description: "Stores nothing.",
+        description: "Nothing is stored.",
         body: .json("AssociationFile", size: .document, Example.file),
         answers: .ok(
           "What changed from the revision to the document.", "RevisionComparison",

@@ -10,6 +10,7 @@ struct StateEndpoints: Sendable {
   let publisher: Publisher
   /// Each export keeps the database from emptying its WAL until the client has read all of it.
   private let exports = HeavyWork(turns: 5)
+  private let applies = HeavyWork(turns: 2)
 
   init(publisher: Publisher) { self.publisher = publisher }
 
@@ -28,8 +29,8 @@ struct StateEndpoints: Sendable {
         .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true,
         "exportHashes", .state, "List what an export has",
         description:
-          "With the SHA-256 of the file that `aasa export DIR` writes for each domain, a client learns "
-          + "quickly which of its files differ.",
+          "Lists the SHA-256 of the file that `aasa export DIR` writes for each domain, so that a client "
+          + "can tell which of its files differ.",
         answers: .ok("All apps, and the hash of each domain.", "StateHashes", Example.hashes)
       ) { try export($0, onlyHashes: true) },
       Endpoint(
@@ -37,10 +38,10 @@ struct StateEndpoints: Sendable {
         query: [.prune, .overwrite], isFilteredByToken: true,
         "apply", .state, "Apply a desired state",
         description:
-          "Applies all of it, or nothing. Of a domain that exists, members that are left out stay as they "
-          + "are. A token that is limited to domains can apply those; it can add apps, but not change "
-          + "them. A state of any size can be sent as `application/x-ndjson`: one app, one domain or "
-          + "`{\"keep\": […]}` per line.",
+          "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
+          + "are. A token that is limited to domains can apply only those; it can add apps, but not "
+          + "change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
+          + "one domain or `{\"keep\": […]}` per line.",
         body: .json("DesiredState", size: .state, mayBeLines: true, Example.desiredState),
         problems: [.changedElsewhere, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
@@ -54,7 +55,7 @@ struct StateEndpoints: Sendable {
     let turn = try exports.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let isReplaced = publisher.store.replacedFile != nil
     let reader = try publisher.store.export(
-      within: call.token?.domains ?? [], form: StateResource.form)
+      within: call.token?.domains ?? [], form: "\(AdminAPI.programVersion) \(StateResource.form)")
     var text = StateResource.text(apps: reader.apps) {
       try Self.next(of: reader, onlyHashes: onlyHashes)
     }
@@ -91,6 +92,11 @@ struct StateEndpoints: Sendable {
   // MARK: Applying
 
   private func apply(_ call: Call) throws -> Response {
+    let turn = try applies.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) { try applyInTurn(call) }
+  }
+
+  private func applyInTurn(_ call: Call) throws -> Response {
     let received = try ReceivedState(call, beside: publisher.store)
     let token = call.token.flatMap { $0.domains.isEmpty ? nil : $0 }
     try token?.check(received.reading, publisher.store)

@@ -155,7 +155,7 @@ final class Transfer {
     ]
     var connected = 0.0
     _ = aasa_curl_get_double(handle, CURLINFO_PRETRANSFER_TIME, &connected)
-    let subject = status == 0 ? "\(server) does not answer" : "\(server) broke off its answer"
+    let subject = status == 0 ? "\(server) does not answer" : "\(server) cut its answer short"
     throw APIClient.Unreachable(
       description: "\(subject): \(String(cString: curl_easy_strerror(code))).",
       isOutcomeUnknown: connected > 0 && afterSending.contains(code))

@@ -21,7 +21,7 @@ package enum AppResource {
     "AppInput": fields.members().schema(
       "An app. `environment` is `production` by default.", for: .request),
     "AppOfState": fieldsOfState.members().schema(
-      "An app. Of an app that exists, a member that is left out stays as it is, and null resets it.",
+      "An app. In an existing app, a member that is left out stays as it is, and null resets it.",
       for: .request),
     "ExportedApp": fields.members().schema(for: .export),
   ]

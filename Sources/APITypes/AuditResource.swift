@@ -17,8 +17,8 @@ package enum AuditResource {
     Field("revision", .revision, \.revision, "The revision that was published."),
     Field(
       "changes", .string, \.changes,
-      "What changed of the domain, in words: each changed setting, and whether the document changed. "
-        + "`diff` of the revision has the details.", unless: \.isEmpty),
+      "What changed in the domain, in words: each changed setting, and whether the document changed. "
+        + "The revision's `diff` has the details.", unless: \.isEmpty),
   ]
 
   static let schemas: JSON.Object = ["AuditRecord": fields.members().schema()]

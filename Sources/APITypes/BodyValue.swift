@@ -189,7 +189,7 @@ package struct BodyValue {
     guard let text = string else { return nil }
     let count = text.unicodeScalars.count
     if count <= longest { return text }
-    fault(.wrongLength, "The text has \(count) characters; the limit is \(longest). Shorten it.")
+    fault(.wrongLength, "The string has \(count) characters; the limit is \(longest). Shorten it.")
     return nil
   }
 

@@ -89,8 +89,8 @@ package enum DomainResource {
     Field(
       "serviceExtra",
       .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
-      "Other members of these services, published unchanged. `apps` here has the texts of an adopted list "
-        + "that are no app identifiers, by their index.", [.optional, .nullInExport],
+      "Other members of these services, published unchanged. `apps` here has the strings of an adopted "
+        + "list that are not app identifiers, by their index.", [.optional, .nullInExport],
       write: { writeServiceExtra($0.domain.document) },
       read: { body, root in readServiceExtra(body, into: &root.domain.document) }),
     Field(
@@ -112,8 +112,8 @@ package enum DomainResource {
 
   private static let revisionOfState = Field<StoredDomain>(
     "revision", .revision, \.revision,
-    "The revision that the state was made from, as in an export. If the domain has another one by now "
-      + "that `apply` did not publish, nothing of it is undone unless `overwrite` is true.")
+    "The revision that the state is based on, as in an export. If the domain now has another one that "
+      + "`apply` did not publish, a change that would undo any of it needs `overwrite`.")
 
   private static let fieldsOfSummary = fields.filter {
     ["domain", "unicode", "enabled", "format", "environment", "revision", "updatedAt"]
@@ -133,7 +133,7 @@ package enum DomainResource {
       "A whole domain. A member that is left out or null gets its default, except `expectations`, "
         + "which stay as they are.", for: .request),
     "DomainOfState": fieldsOfState.members().schema(
-      "A domain. Of a domain that exists, a member that is left out stays as it is, and null resets it. "
+      "A domain. In an existing domain, a member that is left out stays as it is, and null resets it. "
         + "Lists and maps are replaced as a whole. A new domain gets the defaults.", for: .request),
     "DomainPatch": fields.members().schema(
       "A merge patch (RFC 7396): members replace those of the domain, `null` resets them to their "

@@ -37,8 +37,8 @@ package enum EntryResource {
       unless: \.isEmpty),
     Field(
       "extra", .extra(besides: reserved), \.entry.extra,
-      "Other members of the entry, published unchanged. `appIDs` here has the texts of an adopted list "
-        + "that are no app identifiers, by their index.", unless: \.isEmpty),
+      "Other members of the entry, published unchanged. `appIDs` here has the strings of an adopted list "
+        + "that are not app identifiers, by their index.", unless: \.isEmpty),
   ]
 
   static let schemas: JSON.Object = [

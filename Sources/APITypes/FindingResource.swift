@@ -10,8 +10,8 @@ package enum FindingResource {
       write: { .string($0.pointer.description) }),
     Field("code", .string(faultCodes), get: \.code, "A stable code."),
     Field("message", .string, get: \.message, "What is wrong."),
-    ofElement("domain", "The domain of a state that has it."),
-    ofElement("app", "The app of a state that has it."),
+    ofElement("domain", "In a state: the domain with the fault."),
+    ofElement("app", "In a state: the app with the fault."),
   ]
 
   private static func ofElement(_ key: String, _ documentation: String) -> Field<Fault> {
@@ -123,7 +123,7 @@ package enum FindingResource {
     Member(
       "settingsRecorded", .json(["const": false]),
       "False if an earlier version of the program published one of the revisions and recorded only its "
-        + "document. Then changes of other settings are missing. Left out otherwise.", .optional),
+        + "document. Then changes to other settings are missing. Left out otherwise.", .optional),
     Member("changes", .list(of: .shared("Change"))),
     Member("moreChanges", .count, "The number of changes that are left out.", .optional),
   ]

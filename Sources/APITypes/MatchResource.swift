@@ -32,12 +32,12 @@ package struct MatchQuestion {
     [
       Field(
         "document", .any,
-        "An association file. Without it, what is published for the host of each URL.", .optional,
+        "An association file. Default: what is published for the host of each URL.", .optional,
         write: { $0.document }, read: { body, question in question.document = body.json }),
       Field(
         "domain", .domain, \.domain,
-        "Answer for the document as this domain would: a URL with another host matches nothing. Without "
-          + "it, any host may match."),
+        "The domain that would serve the document: a URL with another host then matches nothing. By "
+          + "default, any host may match."),
     ] + fieldsOfStored
 
   private static let result = [

@@ -108,7 +108,7 @@ extension Plan {
         Member("apps", .list(of: .object([Member("app", .app), action]))),
         Member(
           "domains", .list(of: .object([Member("domain", .domain), action] + published)),
-          "Created and updated domains include what is published, deleted ones what ends."),
+          "A created or updated domain includes what is published, a deleted one what ends."),
       ] + .dryRun).schema()
   ]
 
@@ -129,7 +129,7 @@ package enum ForeignChangeResource {
     Field("author", .string, get: \.current.author, "Who published it."),
     Field("publishedAt", .time, get: \.current.publishedAt, "When it was published."),
     Field(
-      "stateRevision", .revision, "The revision that the state was made from, if it names one.",
+      "stateRevision", .revision, "The revision that the state is based on, if it names one.",
       .optional, write: { $0.expected.map { .integer($0) } }),
     Field(
       "undone", .list(of: .string), "What applying the state would undo, in words.",

@@ -81,7 +81,7 @@ extension PublicationResource {
     Field("help", .string, \.help, "What to do."),
     Field(
       "suppressed", SuppressionResource.Mark.coding, \.suppression,
-      "The suppression that covers it; left out if it counts."),
+      "The suppression that covers it; left out if none does."),
   ]
 
   fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
@@ -132,7 +132,7 @@ extension PublicationResource {
     "remarks",
     .list(
       of: .object([
-        Member("pointer", .pointer, "Where it is in the document before."),
+        Member("pointer", .pointer, "Where it was in the old document."),
         Member("message", .string, "What is different."),
       ])), "What the modern form does not say, or says differently.")
 

@@ -18,15 +18,15 @@ package enum RouteResource {
     Field(
       "percentEncoded", .bool, \.percentEncoded,
       "Whether patterns match the percent-encoded URL. Apple's default: true."),
-    Field("comment", .string, \.comment, "A remark. It is published with the file."),
+    Field("comment", .string, \.comment, "A comment. It is public, because the file is."),
     Field(
       "extra", .extra(besides: keysOfComponents), \.extra,
       "Other members of the element, published unchanged.", unless: \.isEmpty),
   ]
 
   static func rowDocumentation(_ noun: String, in owner: String) -> String {
-    "The number of the \(noun) in its \(owner), from 1. It keeps the number when it moves, and no other "
-      + "\(noun) of the \(owner) gets it. Edits ignore unknown values."
+    "The number of the \(noun) in its \(owner), from 1. The \(noun) keeps it when it moves, and no other "
+      + "\(noun) of the \(owner) ever gets it. Edits ignore unknown values."
   }
 
   /// The position of a new entry or route.

@@ -25,7 +25,7 @@ package enum StateResource {
       Member("domains", .list(of: .shared("DomainOfState"))),
       Member(
         "keep", .list(of: .domain),
-        "Domains that stay as they are. With `prune`, the state must list all domains to keep, here "
+        "Domains that stay as they are. With `prune`, the state must list every domain to keep, here "
           + "or in `domains`."),
     ].schema("The desired apps and domains.", for: .request),
   ]

@@ -31,9 +31,9 @@ package enum SuppressionResource {
     Field("owner", .string, get: \.suppression.owner, "Who decided that."),
     Field("until", .time, get: \.suppression.endsAt, "When the findings count again."),
     Field(
-      "active", .bool, "Whether it has not ended yet.", write: { .bool($0.isActive) }),
+      "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
     Field(
-      "findings", .count, "How many findings have its code and are there.",
+      "findings", .count, "How many findings it covers now.",
       write: { .integer($0.findings.count) }),
     Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
     Field(
@@ -56,10 +56,12 @@ package enum SuppressionResource {
       write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
     Field(
       "pointer", .string(.pointer), \.pointer,
-      "Findings at this place or below it. The empty text is the whole document.", .required),
+      "Findings at this place or below it. The empty string is the whole document.", .required),
     Field(
       "reason", .named(longest: 1000), \.reason, "Why nobody acts on the findings.", .required),
-    Field("owner", .named(longest: 100), \.owner, "Who decided that, and can be asked.", .required),
+    Field(
+      "owner", .named(longest: 100), \.owner, "Who made the decision and can answer questions.",
+      .required),
     Field(
       "until", .anyTime, \.endsAt, "When the findings count again (RFC 3339).", .required),
   ]
@@ -81,7 +83,7 @@ package enum SuppressionResource {
     if new.endsAt <= now {
       body.faults.add(
         .timePassed, at: body.pointer.appending("until"),
-        "\(Timestamp.text(new.endsAt)) has passed. Set a time to come.")
+        "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
     }
     return NewSuppression(
       code: code, pointer: new.pointer, reason: new.reason, owner: new.owner, endsAt: new.endsAt)
@@ -95,12 +97,12 @@ package enum SuppressionResource {
     if report.findings.contains(.error) || (report.findings.isEmpty && code.severity == .error) {
       faults.add(
         .errorNotSuppressed, at: JSONPointer.root.appending("code"),
-        "\"\(code.rawValue)\" is an error. Errors are not suppressed but accepted: publish with "
+        "\"\(code.rawValue)\" is an error. Errors cannot be suppressed, only accepted: publish with "
           + "?accept=\(code.rawValue).")
     } else if report.findings.isEmpty {
       faults.add(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
-        "No finding \"\(code.rawValue)\" is there. GET /v1/findings?domain=\(name) lists the findings."
+        "No finding \"\(code.rawValue)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."
       )
     }
     try faults.check()
@@ -141,12 +143,12 @@ package struct ListedFinding: Sendable {
     "Findings":
       (ResourceSchemas.page(of: "ListedFinding") + [
         Member("total", .count, "The number of items on all pages."),
-        Member("counts", .map(of: .count), "The number of findings that count, by code."),
+        Member("counts", .map(of: .count), "The number of unsuppressed findings, by code."),
         Member("suppressed", .count, "The number of suppressed findings."),
         Member(
           "pending", .count,
-          "The number of domains whose findings are being made again, after an upgrade or a change of "
-            + "an app's environment. Their items may be out of date or missing."),
+          "The number of domains that are being checked again, after an upgrade or because an app moved "
+            + "to another environment. Their findings may be out of date or missing."),
       ]).schema(),
   ]
 

@@ -28,7 +28,7 @@ package enum TokenResource {
 
   private static let fieldsOfNew: [Field<New>] = [
     Field(
-      "name", .name, \.name, "The name that revisions and the audit show.", .required),
+      "name", .name, \.name, "The name that revisions and the audit log show.", .required),
     Field("role", .word, \.role, "What it may do.", .required),
     Field("domains", .list(of: .alias, limit: 100), \.domains, domainsDocumentation),
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
@@ -41,7 +41,7 @@ package enum TokenResource {
       (fields.members().filter { !["createdAt", "lastUsedAt"].contains($0.name) } + [
         Member(
           "token", .json(["type": "string", "pattern": .string("^\(TokenSecret.prefix)")]),
-          "The secret. Only this answer has it; a dry run creates none.", .optional)
+          "The secret. It is never shown again; a dry run creates none.", .optional)
       ] + .dryRun).schema(),
   ]
 

@@ -27,11 +27,18 @@ static void log_error(void *context, const char *format, va_list arguments) {
   }
 }
 
+#if MHD_VERSION >= 0x01000000
+/* From 1.0 on, this level refuses all that RFC 9112 forbids in the structure of a header. */
+#define DISCIPLINE MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
+#else
+#define DISCIPLINE
+#endif
+
 struct MHD_Daemon *aasa_start_daemon(
     unsigned int flags, MHD_AccessHandlerCallback handler, void *context,
     const struct MHD_OptionItem *options) {
   return MHD_start_daemon(
-      flags | MHD_USE_ERROR_LOG, 0, NULL, NULL, handler, context, MHD_OPTION_EXTERNAL_LOGGER,
+      flags | MHD_USE_ERROR_LOG, 0, NULL, NULL, handler, context, DISCIPLINE MHD_OPTION_EXTERNAL_LOGGER,
       log_error, NULL, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
 
@@ -61,6 +68,26 @@ static bool is_token(const char *text, size_t count) {
   return is_token;
 }
 
+#if MHD_VERSION >= 0x01000000
+static enum MHD_Result pass_name(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value,
+    size_t value_size) {
+  (void)kind, (void)value, (void)value_size;
+  bool *is_sound = context;
+  *is_sound = is_token(name, name_size);
+  return *is_sound ? MHD_YES : MHD_NO;
+}
+
+bool aasa_header_is_sound(
+    struct MHD_Connection *connection, const char *method, const char *target,
+    const char *version) {
+  (void)version;
+  /* It refuses everything else itself; see DISCIPLINE. */
+  bool is_sound = is_token(method, target - method - 1);
+  if (is_sound) MHD_get_connection_values_n(connection, MHD_HEADER_KIND, pass_name, &is_sound);
+  return is_sound;
+}
+#else
 static enum MHD_Result pass_line(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value,
     size_t value_size) {
@@ -86,6 +113,7 @@ bool aasa_header_is_sound(
   return next != NULL && next + 2 == method + size && next[0] == '\0' && next[1] == '\0' &&
          memchr(method, '\r', size) == NULL;
 }
+#endif
 
 int aasa_value_count(struct MHD_Connection *connection) {
   return MHD_get_connection_values(

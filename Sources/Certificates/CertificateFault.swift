@@ -66,11 +66,10 @@ public struct CertificateFault: Error, Sendable, Hashable, CustomStringConvertib
     case .notYetValid(let time):
       "the certificate is only valid from \(CertificateTime(time)). Check the clock, or wait."
     case .noName:
-      "the certificate names no host. Issue it again with a DNS name among its subject alternative "
-        + "names."
+      "the certificate names no host. Reissue it with a DNS name among its subject alternative names."
     case .weakKey(let kind, let bits):
-      "clients do not accept a key of \(kind) with \(bits) bits. Use ECDSA with 256 bits, or RSA with "
-        + "2048 or more."
+      "clients do not accept \(kind) keys with \(bits) bits. Use ECDSA with 256 bits, or RSA with 2048 "
+        + "or more."
     case .noPair:
       "has no certificate. Put NAME.crt and NAME.key there, or a directory with fullchain.pem and "
         + "privkey.pem, or with tls.crt and tls.key."
@@ -102,7 +101,7 @@ public struct CertificateTime: Sendable, CustomStringConvertible {
     return String(unsafeUninitializedCapacity: 64) { buffer in
       // Sound: at most 64 bytes are written, and their number is returned.
       buffer.withMemoryRebound(to: CChar.self) {
-        strftime($0.baseAddress, 64, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        $0.baseAddress.map { strftime($0, 64, "%Y-%m-%dT%H:%M:%SZ", &parts) } ?? 0
       }
     }
   }

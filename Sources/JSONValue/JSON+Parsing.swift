@@ -279,8 +279,14 @@ private final class Builder {
   }
 
   func fail(offset: Int, message: String) {
-    // The library's message starts with its exception name and position; the reason follows.
-    let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
+    // The library's message starts with its exception's name, the position, and what it was
+    // parsing; the reason follows.
+    let beginning = message.firstRange(of: " - ") ?? message.firstRange(of: "] ")
+    // Its versions have different words for an empty text.
+    let reason =
+      message.contains("empty input")
+      ? "unexpected end of input; expected '[', '{', or a literal"
+      : beginning.map { String(message[$0.upperBound...]) } ?? message
     let start = reason.utf8.prefix(Self.longestMessage)
     let isCut = start.endIndex < reason.endIndex
     failure = (offset, isCut ? String(decoding: start, as: UTF8.self) + "…" : reason)

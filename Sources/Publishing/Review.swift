@@ -121,7 +121,7 @@ struct Draft {
       return Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
         "\"\(app)\" is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
-          + "domain: people who have that app installed open shared links in it.",
+          + "domain: its links open in that app for everybody who has it installed.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
     }
   }

@@ -63,7 +63,7 @@ struct ServiceReview {
     let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
     let subject =
       after.map { !$0.opensNothing } ?? false
-      ? apps : "any app any more; until now, \(old.name) opens \(apps)"
+      ? apps : "any app; currently, they open \(apps)"
     return [
       Finding(
         .opensNothing, at: .root, "After this change, no URL of \(old.name) opens \(subject).",

@@ -217,7 +217,14 @@ struct StatePlanning {
   private func foreignChange(
     to desired: DesiredDomain, _ basis: DomainBasis
   ) throws -> ForeignChange? {
-    guard !options.overwrite, let stored = basis.stored, let published = basis.published,
+    if options.overwrite { return nil }
+    if basis.stored == nil, desired.revision != nil, basis.lastNumber > 0 {
+      let name = desired.domain.name
+      return ForeignChange(
+        domain: name, current: try store.revision(basis.lastNumber, of: name).revision,
+        expected: desired.revision, undone: ["domain \(name) deleted"])
+    }
+    guard let stored = basis.stored, let published = basis.published,
       desired.revision != stored.revision, !published.revision.isApplied
     else { return nil }
     let undone = try undone(by: desired, stored, published)

@@ -155,7 +155,7 @@ final class DatabaseWatch: Sendable {
     } catch {
       log.write(
         .error,
-        "Cannot save a rescue copy of the database. 'aasa export --server' still reads everything.",
+        "Cannot save a rescue copy of the database. 'aasa export --server' can still save the domains.",
         ["error": .string(String(describing: error))])
     }
     state.withLock { $0.isBusy = false }

@@ -42,7 +42,7 @@ final class FindingRefresh: Sendable {
       let count = try relinting.run { mustStop.load(ordering: .relaxed) }
       if count > 0 {
         log.write(
-          .info, "Checked documents again whose findings were out of date.",
+          .info, "Checked documents again because their findings were out of date.",
           ["documents": .integer(count)])
       }
     } catch {

@@ -59,7 +59,8 @@ extension Configuration {
     Setting(
       "trustedProxies", \.trustedProxies, .ranges, .atOnce,
       "Proxies whose X-Forwarded-Host and Forwarded headers are trusted, as IP addresses and ranges. "
-        + "From all other clients these headers are ignored. clientPercent does not limit them."),
+        + "From all other clients, these headers are ignored. clientPercent does not limit "
+        + "proxies."),
     Setting(
       "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,
       "A directory of PEM certificates and keys. If set, association files are served over HTTPS, "
@@ -77,8 +78,8 @@ extension Configuration {
         + "client's longest idle one."),
     Setting(
       "maxBodyBytes", \.maxBodyBytes, .number(131_072...1_073_741_824), .afterRestart,
-      "The largest request body that the JSON API accepts, in bytes. Only apply takes one that "
-        + "large."),
+      "The largest request body that the JSON API accepts, in bytes. Endpoints other than apply "
+        + "have lower limits."),
     Setting(
       "logFormat", \.logFormat, .logFormat, .atOnce,
       "The format of log lines on stderr: text for people, json for programs."),
@@ -103,7 +104,7 @@ extension Configuration {
       "Delete audit records after this many days; 0 keeps them forever."),
     Setting(
       "checkHour", \.checkHour, .number(0...23), .atOnce,
-      "The hour, in local time, at which the database is checked for damage each day."),
+      "The hour of the day, in local time, at which the database is checked for damage."),
   ]
 
   /// Copies from another configuration the settings that can change while a service runs. Returns

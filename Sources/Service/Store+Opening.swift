@@ -21,15 +21,16 @@ extension StoreError {
       "\(path.quotedPath) belongs to another program and was not changed. Choose another path."
     case .empty:
       "\(path.quotedPath) is empty: the database may have been lost. Restore a backup with 'aasa "
-        + "restore --force', or run 'aasa serve --create' to begin with a new database."
+        + "restore --force', or run 'aasa serve --create' to start with a new database."
     case .leftover(let file):
       "\(file.quotedPath) is left over from a deleted database. Restore a backup, or move that file "
-        + "away to begin with a new database."
+        + "away to start with a new database."
     case .newerSchema(let found, let known):
       "\(path.quotedPath) has schema \(found), but this version of aasa only knows schemas up to \(known). Run "
         + "a newer version of aasa, or restore a backup from before the upgrade."
     case .busy:
       "\(path.quotedPath) is locked by another program. Stop that program, or try again later."
+    case .database(.damaged, _): "\(path.quotedPath) \(StoreError.Refusal.damaged.advice)"
     case .database(let refusal, let detail):
       "\(path.quotedPath) \(refusal.advice) SQLite reports: \(detail)"
     case .nameTaken(let name, let owner):
@@ -47,7 +48,8 @@ extension StoreError.Refusal {
     case .readOnly:
       "or its directory is not writable. Change the permissions, or choose another path."
     case .cannotOpen:
-      "cannot be opened or created. Its directory must exist and be writable for this user."
+      "cannot be opened or created. It must be a file that this user may read and write, in a directory "
+        + "that exists and that this user may write."
     case .damaged:
       "is not a database, or is damaged. Restore a backup with 'aasa restore --force', or choose another "
         + "path."

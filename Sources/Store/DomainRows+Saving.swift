@@ -30,7 +30,7 @@ extension DomainRows {
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
   private static let tablesOfDomain: [StaticString] = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "expectation", "finding",
+    "expectation", "finding", "suppression",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.

@@ -133,9 +133,11 @@ private struct Replacement {
       let isOther = try isOther()
       if !isOther { try connection.execute(Self.addAudit) }
       try connection.execute(Self.continueKeys)
+      try connection.execute(Self.continueNumbers)
       try Self.record(now: now, connection)
       let republished = try republish()
-      try connection.execute("DROP TABLE temp.before")
+      try connection.execute(
+        "DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes")
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
         isOfOtherDatabase: isOther, setAside: nil)
@@ -148,8 +150,13 @@ private struct Replacement {
       LEFT JOIN main.domain_name ON domain_name.domain_id = domain.id AND position = 0)
     """
 
-  /// The current revisions before the restore, by name.
+  /// The current revisions before the restore, and the last numbers that were given, by name.
   private static let rememberRevisions = """
+    CREATE TEMP TABLE last_numbers AS
+      SELECT own_name, last_entry, last_suppression FROM \(named) AS domain;
+    CREATE TEMP TABLE last_routes AS
+      SELECT own_name, number, last_route FROM main.entry
+      JOIN \(named) AS domain ON domain.id = domain_id;
     CREATE TEMP TABLE before AS
       SELECT own_name, number, sha256, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
@@ -191,6 +198,18 @@ private struct Replacement {
     DELETE FROM main.change;
     INSERT INTO main.change (sequence, domain_id)
       SELECT ifnull(max(seq), 0) + 2, 0 FROM main.sqlite_sequence WHERE name = 'change';
+    """
+
+  /// Keeps numbers of entries, routes and suppressions from being given again.
+  private static let continueNumbers = """
+    UPDATE main.domain SET
+      last_entry = max(domain.last_entry, before.last_entry),
+      last_suppression = max(domain.last_suppression, before.last_suppression)
+      FROM temp.last_numbers AS before JOIN \(named) AS now USING (own_name)
+      WHERE now.id = domain.id;
+    UPDATE main.entry SET last_route = max(entry.last_route, before.last_route)
+      FROM temp.last_routes AS before JOIN \(named) AS now USING (own_name)
+      WHERE now.id = entry.domain_id AND before.number = entry.number;
     """
 
   /// Publishes the document again under a new number for each domain whose revision number would go back

@@ -15,6 +15,11 @@ extension Store {
     }
   }
 
+  /// Whether a domain with this name was deleted, and its revisions are kept.
+  public func isDeleted(_ name: DomainName) throws -> Bool {
+    try read { try DomainRows.deleted(name, $0) != nil }
+  }
+
   /// The domain that a host belongs to: the one with this name or alias, otherwise the one with the longest
   /// wildcard above it.
   public func domain(serving host: DomainName) throws -> DomainName? {

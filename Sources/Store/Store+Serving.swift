@@ -152,7 +152,7 @@ private enum ServedRows {
       if whole == nil { whole = file(row, from: 0, cacheSeconds) }
     }
     let fault = "revision \(row.int(3)) of \(name) is damaged"
-    guard let whole else { return .unreadable(fault: fault + ", and no older one is whole") }
+    guard let whole else { return .unreadable(fault: fault + ", and no older one is intact") }
     return .served(
       ServedDomain(names: names, file: whole),
       fault: fault + "; revision \(whole.revision) is served")

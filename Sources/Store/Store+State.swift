@@ -35,9 +35,16 @@ extension Store {
 }
 
 extension DomainEdit {
-  /// What saving a changed domain will give, without the rows of new entries and routes.
+  /// What saving a domain will give, without the rows of new entries and routes.
   package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
     let (old, before) = (basis.stored, basis.published)
+    let suppressions = basis.suppressions.filter { $0.endsAt > now }
+    if let old, let before, old.domain == domain, before.document == document {
+      return EditedDomain(
+        stored: old, revision: before.revision, documentBefore: before.document,
+        settingsBefore: DomainSettings(of: old.domain), isNew: false, isChanged: false,
+        suppressions: suppressions)
+    }
     let revision = Revision(
       of: self, number: basis.lastNumber + 1, action: action, by: context, now: now)
     return EditedDomain(
@@ -45,7 +52,8 @@ extension DomainEdit {
         id: old?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: acceptedCodes),
       revision: revision, documentBefore: before?.document,
-      settingsBefore: old.map { DomainSettings(of: $0.domain) }, isNew: old == nil, isChanged: true)
+      settingsBefore: old.map { DomainSettings(of: $0.domain) }, isNew: old == nil, isChanged: true,
+      suppressions: suppressions)
   }
 }
 

@@ -56,12 +56,14 @@ public struct DomainBasis: Sendable {
   /// What it has published.
   public let published: PublishedRevision?
   /// The number of the last revision, perhaps from before a deletion; 0 without any.
-  let lastNumber: Int
+  package let lastNumber: Int
+  let suppressions: [Suppression]
 
   init(_ name: DomainName, _ connection: Connection) throws {
     stored = try DomainRows.find(name, connection)
     lastNumber = try stored?.revision ?? DomainRows.deleted(name, connection)?.revision ?? 0
     published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
+    suppressions = try stored.map { try SuppressionRows.all(of: $0.id, connection) } ?? []
   }
 
   fileprivate func isCurrent(_ name: DomainName, _ connection: Connection) throws -> Bool {
@@ -220,7 +222,7 @@ extension Transaction {
       return EditedDomain(
         stored: old, revision: before.revision, documentBefore: before.document,
         settingsBefore: settings, isNew: false, isChanged: false,
-        suppressions: try SuppressionRows.all(of: old.id, connection).filter { $0.endsAt > now })
+        suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
     }
     let rows =
       try old.map { DomainRows(id: $0.id) }

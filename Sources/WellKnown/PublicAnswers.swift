@@ -36,7 +36,7 @@ final class PublicAnswers: Sendable {
     malformedHost = try Self.answer(.badRequest, "malformed-host", "The host is malformed.")
     unclearForwardedHost = try Self.answer(
       .badRequest, "unclear-forwarded-host",
-      "Forwarded and X-Forwarded-Host do not name one host.")
+      "Forwarded and X-Forwarded-Host do not name exactly one host.")
     unknownHost = try Self.answer(
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(

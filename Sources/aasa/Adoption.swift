@@ -1,4 +1,5 @@
 import APIClient
+import APITypes
 import Association
 import JSONValue
 import Service
@@ -85,6 +86,12 @@ struct Adoption {
   private func adopt(
     _ file: FilesToAdopt.File, isDryRun: Bool
   ) throws -> Result<Adopted, Refusal> {
+    let bytes: [UInt8]
+    do throws(Failure) {
+      bytes = try InputFile.bytes(of: file.path)
+    } catch {
+      return .failure(Refusal(codes: ["cannot-read"], lines: [error.description]))
+    }
     guard let domain = file.domain else {
       return .failure(
         Refusal(
@@ -93,12 +100,6 @@ struct Adoption {
             "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it after its domain, such "
               + "as example.com.json, or import it alone with --domain."
           ]))
-    }
-    let bytes: [UInt8]
-    do throws(Failure) {
-      bytes = try InputFile.bytes(of: file.path)
-    } catch {
-      return .failure(Refusal(codes: ["cannot-read"], lines: [error.description]))
     }
     if Self.isState(bytes) {
       return .failure(
@@ -175,7 +176,7 @@ struct ImportReport {
   }
 
   /// Prints what is published for a file: an answer of the API, or a step of a plan.
-  mutating func add(_ answer: JSON, of file: FilesToAdopt.File) throws(Failure) {
+  mutating func add(_ answer: JSON, of file: FilesToAdopt.File) throws {
     let isChanged = answer["changed"]?.boolValue ?? true
     if isChanged { published += 1 } else { unchanged += 1 }
     if isJSON {
@@ -193,6 +194,9 @@ struct ImportReport {
     try Terminal.print(
       "\(file.domain?.text ?? ""): revision \(revision), \(bytes.counted("byte"))"
         + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"))
+    let publication = try Faults.collecting(in: answer, PublicationResource.read)
+    let changes = PlanText.changes(publication, TextStyle())
+    if !changes.isEmpty { try Terminal.print(changes.joined(separator: "\n")) }
   }
 
   /// Prints why a file is refused.

@@ -10,8 +10,8 @@ enum ApplyCommand {
     name: "apply", group: .domains, summary: "apply a desired state from files, atomically",
     details:
       "Makes apps and domains match the files: a directory as written by export, or one file. "
-      + "Use - for stdin. Prints what changed. What others have changed since the export is not "
-      + "undone without --overwrite.",
+      + "Use - for stdin. Prints what changed. Refuses to undo what others have changed since the "
+      + "export, unless --overwrite is given.",
     options: [
       .dryRun, .prune, .overwrite, .accept, .reason, .json,
     ] + Option.installation, operands: .one("FILE|DIR"),
@@ -70,8 +70,8 @@ private struct DesiredChange {
     return try Progress.during("Reading \(path.quotedPath)") { progress in
       var known: [String: String] = [:]
       if try DesiredFiles.areMany(at: path) {
-        progress.say("Asking \(installation.name) what it has")
-        known = try installation.hashes()
+        progress.say("Asking \(installation.name) for its current state")
+        known = try installation.hashes(unlessAppsDifferFrom: DesiredFiles.apps(at: path))
       }
       let files = try DesiredFiles(path: path, known: known, progress)
       if change.prune && !files.isWhole {

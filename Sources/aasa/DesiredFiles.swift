@@ -22,7 +22,7 @@ struct DesiredFiles {
   private static let (manyFiles, largeFile) = (100, 1_048_576)
 
   /// The apps and domains to send, one per line.
-  let lines: Spool
+  private(set) var lines = emptySpool()
   /// How many of each the lines have.
   private(set) var (apps, domains) = (0, 0)
   /// The domains that the other side has exactly as in the files.
@@ -35,6 +35,10 @@ struct DesiredFiles {
   /// The index of each domain in a file with several.
   private var indices: [Int] = []
   private var isOneDomain = false
+
+  private static func emptySpool() -> Spool {
+    Spool(in: FileManager.default.temporaryDirectory.path, limit: largestState)
+  }
 
   /// Whether it pays to ask first what differs.
   static func areMany(at path: String) throws -> Bool {
@@ -50,7 +54,6 @@ struct DesiredFiles {
   init(path: String, known: [String: String] = [:], _ progress: Progress? = nil) throws {
     self.path = path
     isDirectory = Self.isDirectory(path)
-    lines = Spool(in: FileManager.default.temporaryDirectory.path, limit: Self.largestState)
     var faults: [String] = []
     if isDirectory {
       try readDirectory(known, &faults, progress)
@@ -77,6 +80,16 @@ struct DesiredFiles {
     }
   }
 
+  /// The apps in a directory; none if they cannot be read, which is reported in its turn.
+  static func apps(at path: String) -> [JSON] {
+    var faults: [String] = []
+    let file = "\(path)/\(appsName)"
+    guard isDirectory(path), FileManager.default.fileExists(atPath: file),
+      let bytes = bytes(of: file, &faults), let json = json(bytes, of: file, &faults)
+    else { return [] }
+    return json["apps"]?.arrayValue ?? []
+  }
+
   // MARK: Reading
 
   private mutating func readDirectory(
@@ -84,7 +97,7 @@ struct DesiredFiles {
   ) throws {
     let names = try Self.names(in: path)
     if names.isEmpty {
-      faults.append("\(path.quotedPath) has no file whose name ends in \".json\".")
+      faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
     isWhole = names.contains { $0 != Self.appsName }
     let all = Set(names)
@@ -107,7 +120,7 @@ struct DesiredFiles {
       } else if let list = json["apps"]?.arrayValue, json.objectValue?.keys == ["apps"] {
         for app in list { try add(app, to: "apps") }
       } else {
-        faults.append("\(file.quotedPath) must be an object with the only key \"apps\".")
+        faults.append("\(file.quotedPath) must be an object with \"apps\" as its only key.")
       }
     }
   }
@@ -135,12 +148,15 @@ struct DesiredFiles {
         })
     else { return }
     if let failure { throw failure }
-    self = state
     isWhole = rest["domains"] != nil
     isOneDomain = rest["domain"] != nil && !isWhole
     if isOneDomain, let json = Self.json(bytes, of: path, &faults) {
+      // What it calls `apps` are texts of its document.
+      lines = Self.emptySpool()
       return try add(json, to: "domains")
     }
+    (apps, domains, unchanged, indices) =
+      (state.apps, state.domains, state.unchanged, state.indices)
     let unknown = (rest.objectValue?.keys ?? []).filter { !["apps", "domains"].contains($0) }
     let isState =
       rest.objectValue != nil

@@ -90,7 +90,7 @@ private struct Checkup {
           + "new one.")
     } else if file(database)?.size == 0 {
       problems.append(
-        "\(database.quotedPath) is empty: the database may have been lost. \(restore) To begin with a new "
+        "\(database.quotedPath) is empty: the database may have been lost. \(restore) To start with a new "
           + "one, run 'aasa serve --create'.")
     } else {
       do {
@@ -146,7 +146,7 @@ private struct Checkup {
     add(
       "proxies",
       trusted.map {
-        "trustedProxies has \($0), so every client can choose the file with X-Forwarded-Host. List only "
+        "trustedProxies has \($0), so every client can choose its file with X-Forwarded-Host. List only "
           + "your proxies' addresses."
       },
       fine: proxies.isEmpty
@@ -188,7 +188,7 @@ private struct Checkup {
     if changed > now + 60 {
       problems.append(
         "The database was changed \(changed - now) s in the future, so the clock was set back. Set it: "
-          + "tokens and certificates expire by it.")
+          + "tokens and certificates expire according to it.")
     }
     add("clock", problems, fine: Date(timeIntervalSince1970: Double(now)).formatted(.iso8601))
   }
@@ -203,8 +203,8 @@ private struct Checkup {
       most >= needed
         ? []
         : [
-          "A process may open \(most) files, so it serves fewer connections. Allow at least \(needed): "
-            + "LimitNOFILE= of the systemd unit, or 'ulimit -Hn'."
+          "A process may open only \(most) files, which limits connections. Allow at least \(needed): set "
+            + "LimitNOFILE= in the systemd unit, or run 'ulimit -Hn \(needed)'."
         ], fine: "a process may open \(limit.rlim_max == rlim_t.max ? "any number" : "\(most)")")
   }
 

@@ -12,8 +12,8 @@ enum DomainCommands {
   static let show = Command(
     name: "show", group: .look, summary: "show a domain and its routes",
     details:
-      "Shows what it serves in the order in which it decides, its settings and expectations, and "
-      + "whether Apple's CDN has fetched the current revision.",
+      "Shows the routes in the order in which they decide, the settings and expectations, and whether "
+      + "Apple's CDN has fetched the current revision.",
     options: [document, .json] + Option.installation, operands: .one("DOMAIN"),
     examples: [
       ("Show a domain", "aasa show example.com"),
@@ -46,8 +46,8 @@ enum DomainCommands {
   static let rollback = Command(
     name: "rollback", group: .domains, summary: "publish an earlier revision of a domain again",
     details:
-      "REVISION is a number that revisions lists. Publishes it as a new revision, and prints what "
-      + "changes.",
+      "REVISION is a number from 'aasa revisions'. Publishes that revision again under a new number, "
+      + "and prints what changes.",
     options: [.dryRun, .accept, .reason, .json] + Option.installation,
     operands: Command.Operands(name: "DOMAIN REVISION", count: 2...2),
     examples: [
@@ -61,14 +61,15 @@ enum DomainCommands {
   ) { arguments in
     let domain = try DomainName(arguments.operands[0])
     guard let number = Int(arguments.operands[1]), number > 0 else {
-      throw UsageError("REVISION must be a number from 1, not \(arguments.operands[1].quoted).")
+      throw UsageError(
+        "REVISION must be a number of at least 1, not \(arguments.operands[1].quoted).")
     }
     let installation = try Installation(arguments)
     let request = APIClient.Request(
       "POST", "/v1/domains/\(domain)/revisions/\(number)/restore",
       query: try arguments.changeQuery(), body: [])
     let answer = try installation.json(request, having: "revision")
-    try print(answer, of: domain, "\(domain) already is as in revision \(number).", arguments)
+    try print(answer, of: domain, "\(domain) already matches revision \(number).", arguments)
     return .success
   }
 
@@ -89,7 +90,7 @@ enum DomainCommands {
     failure: "refused, or a URL would resolve differently", run: convert)
 
   private static let force = Option(
-    "--force", nil, "Convert it even if URLs resolve differently then.")
+    "--force", nil, "Convert it even if URLs would resolve differently.")
 
   /// Does a dry run first, and then converts the revision that it has seen.
   private static func convert(_ arguments: Arguments) throws -> ExitStatus {
@@ -106,7 +107,15 @@ enum DomainCommands {
       return try installation.json(request, having: "revision")
     }
     let plan = try send(isDryRun: true)
-    let isSame = plan["diff"]?["affectsLinks"] == false
+    let diff = plan["diff"]
+    // What becomes of `paths` beside `components`, which only old systems read, is unknown; remarks name them.
+    let isSame =
+      diff?["affectsLinks"] == false
+      || diff?["moreChanges"] == nil
+        && (diff?["changes"]?.arrayValue ?? []).allSatisfy {
+          $0["affectsLinks"] == false
+            || $0["what"]?.stringValue == DocumentChange.What.legacyPaths.rawValue
+        }
     let isRefused = !isSame && plan["changed"] == true && !arguments.has(force)
     let isDone = !isRefused && !arguments.has(.dryRun)
     try print(

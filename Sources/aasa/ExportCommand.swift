@@ -6,9 +6,9 @@ enum ExportCommand {
   static let command = Command(
     name: "export", group: .domains, summary: "write all apps and domains to files or stdout",
     details:
-      "DIR gets apps.json and a file per domain, in a stable order for git. A file whose domain "
-      + "is gone is deleted if the last export wrote it and nobody has changed it. Without DIR one "
-      + "JSON document goes to stdout.",
+      "Writes apps.json and one file per domain to DIR, in a stable order for git. Deletes the file of "
+      + "a deleted domain if the last export wrote it and nobody has changed it. Without DIR, prints "
+      + "one JSON document to stdout.",
     options: [.json] + Option.installation, operands: .optional("DIR"),
     examples: [
       ("Write files for git", "aasa export domains/"),

@@ -7,7 +7,7 @@ import Service
 ///
 /// `example.com`, `example.com.json`, `example.com/apple-app-site-association` and
 /// `example.com/.well-known/apple-app-site-association` are files of `example.com`. A directory stands for
-/// everything in it except hidden files.
+/// everything in it except hidden files and READMEs.
 struct FilesToAdopt {
   struct File {
     let path: String
@@ -35,7 +35,8 @@ struct FilesToAdopt {
     }
     if let file = Self.file(in: path) { return files.append(file) }
     var names = try Self.names(in: path)
-    // A state in git may have a README beside it, which apply ignores as well.
+    // "README.md" is a valid domain.
+    names.removeAll { $0.hasPrefix("README") }
     if names.contains(DesiredFiles.appsName) { names.removeAll { !$0.hasSuffix(".json") } }
     if names.isEmpty { throw Failure("\(path.quotedPath) has no files.") }
     for name in names {

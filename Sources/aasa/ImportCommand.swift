@@ -8,15 +8,15 @@ import Service
 enum ImportCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",
-    "The domain that will serve the file. Without it, the file's name says so.")
+    "The domain that will serve the file. Without it, the file's name says which.")
   private static let atomic = Option(
     "--atomic", nil, "Publish all files, or none of them if one is refused.")
 
   static let command = Command(
     name: "import", group: .domains, summary: "publish association files for domains",
     details:
-      "Creates domains that are new, and makes each serve exactly its file. A file is named after its "
-      + "domain: example.com, example.com.json, or example.com/apple-app-site-association, also below "
+      "Creates new domains, and makes each domain serve exactly its file. Name a file after its "
+      + "domain: example.com, example.com.json, or apple-app-site-association in example.com or in "
       + "example.com/.well-known. A directory stands for the files in it, and - for stdin. Lists the "
       + "files that are refused, and publishes the others.",
     options: [domain, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
@@ -70,6 +70,8 @@ enum ImportCommand {
       }
     }
     if let file = files.first, file.domain == nil, files.count == 1 {
+      // A name that no file has is a typo.
+      if file.path != "-" { _ = try InputFile.bytes(of: file.path) }
       throw UsageError(
         "Cannot tell the domain of \(file.path.quotedPath) from its name. Name it with --domain.")
     }

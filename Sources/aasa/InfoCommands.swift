@@ -10,7 +10,7 @@ enum InfoCommands {
       examples: [
         ("Turn on completion in this bash session", "eval \"$(aasa completion bash)\""),
         (
-          "Turn on completion in fish for good",
+          "Turn on completion in fish permanently",
           "aasa completion fish > ~/.config/fish/completions/aasa.fish"
         ),
       ]
@@ -21,7 +21,8 @@ enum InfoCommands {
       return .success
     },
     Command(
-      name: "version", group: .other, summary: "print the version", details: "So does --version.",
+      name: "version", group: .other, summary: "print the version",
+      details: "Same as --version.",
       examples: [
         ("Print the version", "aasa version"),
         ("Ask a running server", "curl -sS http://127.0.0.1:8081/metrics | grep build_info"),

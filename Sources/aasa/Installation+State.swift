@@ -48,14 +48,21 @@ extension Installation {
 
   /// The SHA-256 of the file that an export writes for each domain; none from an older server.
   ///
+  /// - Parameter apps: The apps of a state. If one differs from the installation's, the hashes are left
+  ///   out, because its domains have to be checked again.
   /// - Throws: Like `json`.
-  func hashes() throws -> [String: String] {
+  func hashes(unlessAppsDifferFrom apps: [JSON]) throws -> [String: String] {
     var hashes: [String: String] = [:]
+    var stored: Set<String> = []
     do {
       try stream(APIClient.Request("GET", "/v1/export/hashes")) { part in
-        guard case .domain(let json) = part, let name = json["domain"]?.stringValue else { return }
-        hashes[name] = json["sha256"]?.stringValue
+        switch part {
+        case .app(let json): stored.insert(json.text)
+        case .domain(let json):
+          if let name = json["domain"]?.stringValue { hashes[name] = json["sha256"]?.stringValue }
+        }
       }
+      if !stored.isSuperset(of: apps.map(\.text)) { return [:] }
     } catch let refused as Refused where refused.code == "path-not-found" {
       return [:]
     }

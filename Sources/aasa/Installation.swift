@@ -177,10 +177,10 @@ final class Installation {
     } catch is JSON.SyntaxError {}
     throw Failure(
       answer.status >= 500
-        ? "\(name) sent status \(answer.status) without an explanation from aasa. Look at the logs of "
-          + "the server, and of a proxy in front of it."
+        ? "\(name) sent status \(answer.status) without an explanation from aasa. Check the logs of "
+          + "the server, and of any proxy in front of it."
         : "\(name) sent status \(answer.status) and an answer that is not from aasa. --server must be "
-          + "the URL of the admin listener of aasa.")
+          + "the URL of aasa's admin listener.")
   }
 }
 

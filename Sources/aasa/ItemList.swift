@@ -65,7 +65,7 @@ extension Arguments {
   fileprivate func limit() throws(UsageError) -> Int? {
     guard let text = value(ItemList.limit) else { return nil }
     guard let limit = Int(text), limit > 0 else {
-      throw UsageError("--limit must be a number from 1, not \(text.quoted).")
+      throw UsageError("--limit must be a number of at least 1, not \(text.quoted).")
     }
     return limit
   }

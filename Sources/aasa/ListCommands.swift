@@ -9,6 +9,10 @@ enum ListCommands {
   private static let finding = Option(
     "--finding", "CODE", "Only domains whose document has a finding with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
+  private static let uncollected = Option(
+    "--uncollected", nil,
+    "Only domains whose current document Apple's CDN has not fetched.")
+  private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
     "--author", "NAME", "Only changes made with this token or by this command.")
@@ -25,9 +29,9 @@ enum ListCommands {
   static let domains = Command(
     name: "domains", group: .look, summary: "list the domains",
     details:
-      "Shows the name, the current revision, when the domain last changed, what it is for, and "
-      + "whether it is served. TEXT keeps domains whose name or an alias contains it.",
-    options: [app, finding, ItemList.limit, .json] + Option.installation,
+      "Shows the name, the current revision, when the domain last changed, its environment, and "
+      + "whether it is served. With TEXT, only domains whose name or alias contains it.",
+    options: [app, finding, uncollected, deleted, ItemList.limit, .json] + Option.installation,
     operands: .optional("TEXT"),
     examples: [
       ("List all domains of a server", "aasa domains --server https://aasa.internal:8081"),
@@ -36,13 +40,17 @@ enum ListCommands {
   ) { arguments in
     var query = arguments.query([("app", app), ("finding", finding)])
     query["q"] = arguments.operands.first
+    if arguments.has(uncollected) { query["collected"] = "false" }
+    if arguments.has(deleted) { query["deleted"] = "true" }
     let titles = ["DOMAIN", "REVISION", "CHANGED", "ENVIRONMENT", "STATE"]
     try ItemList(path: "/v1/domains", query: query, titles: titles, noun: "domain") { item in
       let isEnabled = item["enabled"]?.boolValue != false
       return [
         .init(item["domain"]), .init(item["revision"]), .init(item["updatedAt"]),
         .init(item["environment"]),
-        .init(isEnabled ? "served" : "disabled", isEnabled ? nil : .yellow),
+        item["deletedAt"] != nil
+          ? .init("deleted", .faint)
+          : .init(isEnabled ? "served" : "disabled", isEnabled ? nil : .yellow),
       ]
     }.print(arguments)
     return .success
@@ -113,7 +121,7 @@ enum ListCommands {
     }
     if let pending = page["pending"]?.integerValue, pending > 0 {
       Terminal.complain(
-        "The findings of \(pending.counted("domain")) are still being worked out. Try again.")
+        "Still checking \(pending.counted("domain")) again. Repeat the command in a moment.")
     }
     return .success
   }
@@ -121,8 +129,8 @@ enum ListCommands {
   static let audit = Command(
     name: "audit", group: .look, summary: "list who did what, when and why, newest first",
     details:
-      "Shows the time, the token or the command, the client's address, the action, what it was "
-      + "done to, the revision, and the reason. On a server, it needs a token with the role admin.",
+      "Shows the time, the token or the command, the client's address, the action, its object, the "
+      + "revision, the reason, and what changed. On a server, it needs a token with the role admin.",
     options: [domain, author, newestLimit, .json] + Option.installation,
     examples: [
       ("Show who changed a domain", "aasa audit --domain example.com"),
@@ -131,14 +139,14 @@ enum ListCommands {
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
     let query = arguments.query([("domain", domain), ("author", author)])
-    let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON"]
+    let titles = ["TIME", "AUTHOR", "ADDRESS", "ACTION", "OBJECT", "REVISION", "REASON", "CHANGES"]
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
       let object = ["domain", "app", "token"].lazy.compactMap { item[$0]?.stringValue }.first
       return [
         .init(item["at"]), .init(item["author"]), .init(item["address"]), .init(item["action"]),
-        .init(object), .init(item["revision"]), .init(item["reason"]),
+        .init(object), .init(item["revision"]), .init(item["reason"]), .init(item["changes"]),
       ]
     }.print(arguments)
     return .success

@@ -8,7 +8,7 @@ import Service
 enum MatchCommand {
   fileprivate static let file = Option(
     "--file", "FILE",
-    "Ask this association file, without a server or database. Use - for stdin.")
+    "Use this association file instead of a server or database. Use - for stdin.")
   fileprivate static let app = Option(
     "--app", "APP", "Resolve for this app only, such as ABCDE12345.com.example.app.")
   fileprivate static let domain = Option(
@@ -20,16 +20,16 @@ enum MatchCommand {
   static let command = Command(
     name: "match", group: .look, summary: "show which app each URL opens",
     details:
-      "Asks what is published for the host of each URL, or a file. Prints one line per URL and app, "
-      + "separated by tabs: match, blocked (an exclusion decided) or no-match, the app, the URL. A URL "
-      + "without a scheme is an https URL. The URL - reads URLs from stdin, one per line.",
+      "Resolves each URL with what is published for its host, or with a file. Prints one line per URL "
+      + "and app, separated by tabs: match, blocked (an exclusion decided) or no-match, the app, the "
+      + "URL. A URL without a scheme is taken as https. The URL - reads URLs from stdin, one per line.",
     options: [file, app, domain, explain, .json] + Option.installation, operands: .many("URL"),
     examples: [
       (
-        "Ask a server about a link",
+        "Check a link on a server",
         "aasa match --explain example.com/buy/1 --server https://aasa.internal:8081"
       ),
-      ("Ask a file about many links", "aasa match --file apple-app-site-association - < urls.txt"),
+      ("Check many links with a file", "aasa match --file apple-app-site-association - < urls.txt"),
     ],
     success: "every URL opens an app", failure: "a URL opens no app", run: run)
 

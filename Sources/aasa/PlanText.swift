@@ -89,7 +89,7 @@ struct PlanPrinter {
       throw Failure(
         (isDryRun ? "" : "The state was applied. ")
           + "This version of aasa cannot read the plan: \(faults.first ?? "") Update aasa to the "
-          + "version of the server.")
+          + "server's version.")
     }
   }
 
@@ -128,12 +128,22 @@ enum PlanText {
       line += style.paint(
         "  revision \(publication.revision), \(publication.bytes.counted("byte"))", .faint)
     }
-    let details = publication.details
+    return [line] + lines(publication.details, style)
+  }
+
+  /// How links and settings change.
+  static func changes(_ publication: PublicationResource, _ style: TextStyle) -> [String] {
+    lines(publication.changedLinks, style)
+  }
+
+  private static func lines(
+    _ details: [PublicationResource.Detail], _ style: TextStyle
+  ) -> [String] {
     var lines = details.prefix(mostDetails).map { style.paint($0.text, $0.color) }
     if details.count > mostDetails {
       lines.append("and \(details.count - mostDetails) more; use --json to see all of them")
     }
-    return [line] + lines.map { "    \($0)" }
+    return lines.map { "    \($0)" }
   }
 }
 
@@ -166,8 +176,11 @@ extension PublicationResource {
         finding.severity == .error ? .red : .yellow
       )
     }
-    let resolutions = changedResolutions.map { ("! \($0.text)", TextStyle.Color.yellow) as Detail }
-    return findings + resolutions + changes.map(\.detail)
+    return findings + changedLinks
+  }
+
+  fileprivate var changedLinks: [Detail] {
+    changedResolutions.map { ("! \($0.text)", .yellow) } + changes.map(\.detail)
   }
 }
 

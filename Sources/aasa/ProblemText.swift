@@ -18,7 +18,18 @@ struct ProblemText {
   var detail: String {
     let text = { refused.problem[$0]?.stringValue }
     let advice = refused.retryAfter.map { " Wait at least \($0.counted("second"))." } ?? ""
-    return (text("detail") ?? text("title") ?? "") + advice
+    let detail = Self.asOptions(text("detail") ?? text("title") ?? "") + advice
+    return refused.files == nil
+      ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
+  }
+
+  /// A detail with the options of commands for the parameters of a request, and without a reference to the
+  /// members that are printed below it.
+  private static func asOptions(_ detail: String) -> String {
+    [
+      ("?accept=", "--accept "), ("?overwrite=true", "--overwrite"), (" See \"errors\".", ""),
+      (" See \"problems\".", ""),
+    ].reduce(detail) { $0.replacing($1.0, with: $1.1) }
   }
 
   /// A line for each fault.
@@ -40,7 +51,8 @@ struct ProblemText {
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
     let problems = list("problems").flatMap { problem in
-      ["  \(problem["detail"]?.stringValue ?? "")"] + faults(of: problem, files).map { "  \($0)" }
+      ["  \(asOptions(problem["detail"]?.stringValue ?? ""))"]
+        + faults(of: problem, files).map { "  \($0)" }
     }
     let more = { (key: String) in problem[key]?.integerValue.map { ["  and \($0) more"] } ?? [] }
     let conflicts = list("conflicts").flatMap(conflict)
@@ -52,11 +64,13 @@ struct ProblemText {
   private static func conflict(_ json: JSON) -> [String] {
     let text = { json[$0]?.stringValue ?? "" }
     let number = { json[$0]?.integerValue.map(String.init) }
-    let expected = number("stateRevision").map { "made from revision \($0)" } ?? "of no revision"
+    let expected =
+      number("stateRevision").map { "the state is based on revision \($0)" }
+      ?? "the state names no revision"
     let undone = (json["undone"]?.arrayValue ?? []).compactMap(\.stringValue)
     let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
     return [
-      "  \(text("domain")): \(text("author")) published revision \(number("revision") ?? "?"), the state is "
+      "  \(text("domain")): \(text("author").quoted) published revision \(number("revision") ?? "?"), but "
         + "\(expected). Applying it would undo:"
     ] + undone.prefix(20).map { "    \($0)" } + more
   }

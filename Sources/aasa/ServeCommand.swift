@@ -23,8 +23,8 @@ enum ServeCommand {
 
   private static let create = Option(
     "--create", nil,
-    "Create the database even if its file exists and is empty. Without this option only a missing "
-      + "file is created, because an empty one usually means that the database was lost.")
+    "Create the database even if its file exists and is empty. By default, only a missing file is "
+      + "created, because an empty one usually means that the database was lost.")
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let configuration = try EffectiveConfiguration(arguments).configuration

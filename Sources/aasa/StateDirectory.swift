@@ -44,8 +44,8 @@ struct StateDirectory {
     else { throw Failure("The export has a domain whose name cannot be a file name.") }
     if "\(name).json" == DesiredFiles.appsName {
       throw Failure(
-        "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), the "
-          + "file of the apps. Export to stdout instead.")
+        "The file of the domain \(name.quoted) would overwrite \(DesiredFiles.appsName.quoted), which "
+          + "lists the apps. Export to stdout instead.")
     }
     try write("\(name).json", domain)
   }
@@ -116,7 +116,7 @@ struct StateDirectory {
     } catch {
       // For example after a merge with conflicts.
       Terminal.complain(
-        "No file is removed: \"\(path)/\(Self.manifestName)\" is not JSON: \(error).")
+        "No files were removed, because \"\(path)/\(Self.manifestName)\" is not JSON: \(error).")
       return [:]
     }
   }

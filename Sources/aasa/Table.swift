@@ -15,6 +15,8 @@ struct Table {
   }
 
   private static let narrowest = 3
+  /// Wider cells are sentences, which still say something when they are cut.
+  private static let longest = 30
   private static let gap = 2
 
   private let titles: [String]
@@ -52,12 +54,13 @@ struct Table {
     try Terminal.write((titles + rows).map { line($0, fitting) + "\n" }.joined())
   }
 
-  /// The widths, narrowed until they fit: first where cells differ in length, because a time or a number
-  /// that is cut says nothing.
+  /// The widths, narrowed until they fit: first where cells differ in length and long texts, then titles,
+  /// because a time or a number that is cut says nothing.
   private func fitted(to width: Int) -> [Int] {
     var columns = columns
     var excess = columns.reduce(0, +) + Self.gap * (columns.count - 1) - width
-    for floors in [shortest, columns.map { _ in Self.narrowest }] {
+    let named = zip(shortest, titles).map { max($0, $1.count) }
+    for floors in [named, named.map { min($0, Self.longest) }, shortest, titles.map { _ in 0 }] {
       while excess > 0 {
         let wide = columns.indices.filter { columns[$0] > max(floors[$0], Self.narrowest) }
         guard let index = wide.max(by: { columns[$0] <= columns[$1] }) else { break }

@@ -10,13 +10,13 @@ enum TokenCommand {
   private static let name = Option("--name", "NAME", "A unique name for the token.").required
   private static let role = Option(
     "--role", "ROLE",
-    "What the token may do: a viewer reads, an editor edits domains and apps, an admin does everything.",
+    "What the token may do: viewers read, editors also edit domains and apps, admins do everything.",
     choices: Role.allCases.map(\.rawValue)
   ).required
   private static let domain = Option(
     "--domain", "DOMAIN",
-    "A domain that the token may edit, such as example.com or *.example.com. May be repeated; without "
-      + "it the token may edit all domains.")
+    "Limit the token to this domain, such as example.com or *.example.com. May be repeated. Without "
+      + "it, the token covers all domains.")
   private static let expires = Option(
     "--expires", "TIME",
     "When the token expires, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: never.")

@@ -9,15 +9,15 @@ enum ValidateCommand {
   private static let domain = Option(
     "--domain", "DOMAIN",
     "The domain that will serve the files, for findings that depend on it. Without it, the name of a "
-      + "file in a directory says so.")
+      + "file in a directory says which.")
 
   static let command = Command(
     name: "validate", group: .files, summary: "check files for mistakes",
     details:
       "Prints what will not work on devices, with the code of each finding. Takes association files, "
-      + "directories of them as import does, and what export writes: of each domain, the document that "
-      + "apply would publish is checked, with its expectations. Use - for stdin.",
-    options: [domain, .json], operands: .many("FILE|DIR"),
+      + "directories of them like import, and what export writes: for each exported domain, it checks "
+      + "the document that apply would publish, and the expectations. Use - for stdin.",
+    options: [domain, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
@@ -25,13 +25,15 @@ enum ValidateCommand {
         "curl -fsS https://example.com/.well-known/apple-app-site-association | aasa validate -"
       ),
     ],
-    success: "no file has an error; there may be warnings",
-    failure: "a file has an error, or cannot be read", run: run)
+    success: "no file has an error that is not accepted; there may be warnings",
+    failure: "a file has an error that is not accepted, or cannot be read", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domain = try arguments.value(domain).map { try DomainName($0) }
     let files = try FilesToAdopt(arguments.operands).files
-    var validation = Validation(isJSON: arguments.has(.json), environments: [:])
+    var validation = Validation(
+      isJSON: arguments.has(.json), accepted: try arguments.acceptedCodes(),
+      environments: [:])
     // Before the domains that use them.
     for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
       validation.environments.merge(try environments(in: file.path)) { $1 }
@@ -60,15 +62,21 @@ enum ValidateCommand {
 /// Checks files one after another.
 private struct Validation {
   let isJSON: Bool
+  let accepted: Set<Finding.Code>
   var environments: [AppIdentifier: App.Environment]
 
   private var counts: [Finding.Severity: Int] = [:]
   private var valid = 0
   private var invalid = 0
   private var unreadable = 0
+  /// The file and the domain that has a name, by directory and name.
+  private var owners: [String: (path: String, domain: DomainName)] = [:]
 
-  init(isJSON: Bool, environments: [AppIdentifier: App.Environment]) {
+  init(
+    isJSON: Bool, accepted: Set<Finding.Code>, environments: [AppIdentifier: App.Environment]
+  ) {
     self.isJSON = isJSON
+    self.accepted = accepted
     self.environments = environments
   }
 
@@ -125,8 +133,35 @@ private struct Validation {
             "file-name", "/domain", "The domain is \(domain.name.text.quoted).",
             help: "Rename the file to \("\(domain.name).json".quoted)."))
       }
+      findings += claim(domain, file.path)
       try add(file.path, isOwnFile ? nil : domain.name, findings, size: check.size)
     }
+  }
+
+  /// The names of a domain that another domain of the state has.
+  private mutating func claim(_ domain: Domain, _ path: String) -> [JSON] {
+    let directory = path.split(separator: "/").dropLast().joined(separator: "/")
+    var faults: [JSON] = []
+    for (index, name) in ([Alias(domain.name)] + domain.aliases).enumerated() {
+      let key = "\(directory) \(name)"
+      guard let owner = owners[key] else {
+        owners[key] = (path, domain.name)
+        continue
+      }
+      if owner.domain != domain.name {
+        faults.append(
+          Self.error(
+            "name-taken", index == 0 ? "/domain" : "/aliases/\(index - 1)",
+            "\("\(name)".quoted) is a name of \(owner.domain), too, in \(owner.path.quotedPath).",
+            help: "Remove it from one of them."))
+      } else if index == 0, owner.path == path {
+        faults.append(
+          Self.error(
+            "repeated", "/domain", "\("\(name)".quoted) is listed twice.",
+            help: "Remove one of them."))
+      }
+    }
+    return faults
   }
 
   // MARK: - Findings
@@ -167,7 +202,10 @@ private struct Validation {
       let word = finding["severity"]?.stringValue ?? ""
       if let severity = Finding.Severity(rawValue: word) { counts[severity, default: 0] += 1 }
     }
-    let isValid = !findings.contains { $0["severity"] == "error" }
+    let isValid = findings.allSatisfy { finding in
+      finding["severity"] != "error"
+        || accepted.contains { finding["code"]?.stringValue == $0.rawValue }
+    }
     if isValid { valid += 1 } else { invalid += 1 }
     if isJSON {
       var object: JSON.Object = [

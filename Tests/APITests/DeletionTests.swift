@@ -40,7 +40,12 @@ import Testing
     let before = try admin.send("GET", target).json
     #expect(try deleted() == [])
     try delete()
-    #expect(try admin.send("GET", target).code == "domain-not-found")
+    for method in ["GET", "DELETE"] {
+      let missing = try admin.send(method, target)
+      #expect(try missing.status == 404 && missing.code == "domain-not-found")
+      let advice = "was deleted. To bring it back, send POST \(target)/restore."
+      #expect(missing.text.contains(advice), "\(missing.text)")
+    }
     #expect(try admin.send("GET", "\(target)/file").status == 404)
     #expect(try admin.send("GET", "/v1/domains").json["total"] == 0)
     #expect(try running.serve("example.com").status == 404)

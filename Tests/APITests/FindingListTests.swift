@@ -215,7 +215,7 @@ import Testing
     #expect(
       try response.json["errors"]?[0]?["message"]
         == .string(
-          "\"entry-without-app\" is an error. Errors are not suppressed but accepted: publish with "
+          "\"entry-without-app\" is an error. Errors cannot be suppressed, only accepted: publish with "
             + "?accept=entry-without-app."))
     #expect(try admin.send("GET", suppressions).json["items"] == [])
   }

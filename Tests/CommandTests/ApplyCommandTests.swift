@@ -98,7 +98,9 @@ import Testing
     let state: JSON = ["domains": [StateTrial.domain("a.example", ["/$(food)"])]]
     let refused = try trial.run("apply", at: site, "-", input: state.serialized())
     #expect(refused.status == 1)
-    #expect(refused.errors.contains(" To publish anyway, accept opens-nothing,undefined-variable."))
+    #expect(
+      refused.errors.contains(
+        " To publish anyway, repeat with --accept opens-nothing,undefined-variable."))
     #expect(
       refused.errors.contains(
         "\n  a.example /applinks/details/0/components/0/~1: undefined-variable: "))
@@ -140,7 +142,7 @@ import Testing
       "export", "--server", "http://127.0.0.1:\(trial.server.publicPort)",
       environment: ["AASA_TOKEN": "aasa_x"])
     #expect(result.status == 1)
-    #expect(result.errors.contains("--server must be the URL of the admin listener"))
+    #expect(result.errors.contains("--server must be the URL of aasa's admin listener"))
   }
 
   @Test(arguments: [

@@ -111,7 +111,7 @@ import Testing
     #expect(try Metrics(of: server)["aasa_damaged_files"] == 3)
     let errors = try server.errors()
     #expect(errors.contains("revision 3 of d1.example is damaged; revision 2 is served"))
-    #expect(errors.contains("revision 3 of d3.example is damaged, and no older one is whole"))
+    #expect(errors.contains("revision 3 of d3.example is damaged, and no older one is intact"))
     // Publishing again repairs a domain.
     let client = server.client(token: try scratch.text("token"))
     for domain in domains.prefix(3) {

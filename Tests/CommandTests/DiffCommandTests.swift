@@ -81,7 +81,7 @@ import Testing
     #expect(result.output.isEmpty)
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 6, "\(result.errors)")
-    #expect(lines[0].contains("/apps.json\" must be an object with the only key \"apps\""))
+    #expect(lines[0].contains("/apps.json\" must be an object with \"apps\" as its only key"))
     #expect(lines[1].contains("/broken.json\" is not JSON: line 2, column 13"))
     #expect(lines[2].contains("/c.example.json\" has a duplicate key: /domain."))
     #expect(
@@ -97,7 +97,7 @@ import Testing
     try trial.replace("\"cacheSeconds\": 3600", with: "\"cacheSecond\": -1", in: "b.example.json")
     let result = try trial.run("diff", at: site, trial.directory)
     #expect(result.status == 1)
-    #expect(result.errors.contains(": The body has 2 invalid values. "))
+    #expect(result.errors.contains(": The state has 2 invalid values.\n"))
     #expect(
       result.errors.contains(
         "\n  a.example.json a.example /entries/0/routes/0/path: wrong-type: "))

@@ -75,7 +75,7 @@ import Testing
     #expect(try trial.server.client().send("DELETE", path).status == 200)
     let result = try trial.exportDirectory()
     #expect(result.status == 0)
-    #expect(result.errors.contains("No file is removed"))
+    #expect(result.errors.contains("No files were removed"))
     #expect(try trial.names().contains("a.example.json"))
   }
 

@@ -73,7 +73,7 @@ import Testing
       "18\r\n{\"apps\":[],\"domains\":[{}\r\n")
     let result = try run("export", "state")
     #expect(result.status == 1)
-    #expect(result.errors.contains(" broke off its answer: "))
+    #expect(result.errors.contains(" cut its answer short: "))
     #expect(thread.end())
   }
 

@@ -14,6 +14,12 @@ import Testing
     return try Program.aasa("import", "--domain", domain, "--database", database, path)
   }
 
+  @Test func aFileThatDoesNotExistIsNamed() throws {
+    let result = try Program.aasa("import", "--database", "x.db", "missing")
+    #expect(result.status == 1)
+    #expect(result.errors == "Cannot read \"missing\": No such file or directory.\n")
+  }
+
   @Test func itReportsThePublishedRevision() throws {
     let size = file.serialized().count
     #expect(try adopt(file.serialized()).output == "example.com: revision 1, \(size) bytes\n")
@@ -62,7 +68,9 @@ import Testing
     #expect(refused.status == 1)
     let lines = refused.errors.split(separator: "\n").filter { !$0.hasPrefix("Created") }
     #expect(lines.count == 2, "\(lines)")
-    #expect(lines.first?.hasSuffix(" To publish anyway, accept undefined-variable.") == true)
+    #expect(
+      lines.first?.hasSuffix(" To publish anyway, repeat with --accept undefined-variable.") == true
+    )
     #expect(
       lines.last?.hasPrefix(
         "  example.com /applinks/details/0/components/0/~1: undefined-variable: ") == true)

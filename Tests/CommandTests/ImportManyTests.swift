@@ -85,7 +85,7 @@ import Testing
 
       """
     #expect(result.errors.hasSuffix(summary), "\(result.errors)")
-    #expect(result.errors.contains("To publish anyway, accept undefined-variable."))
+    #expect(result.errors.contains("To publish anyway, repeat with --accept undefined-variable."))
     try expectServed(true)
   }
 

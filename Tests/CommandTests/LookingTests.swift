@@ -107,14 +107,64 @@ import Testing
     #expect(done.status == 0 && done.errors.isEmpty)
     #expect(try trial.isServed(["/a"], for: "a.example"))
     let again = try trial.run("rollback", at: site, "a.example", "1")
-    #expect(again.output == "No changes: a.example already is as in revision 1.\n")
+    #expect(again.output == "No changes: a.example already matches revision 1.\n")
     let audit = try trial.run("audit", at: site, "--domain", "a.example", "--limit", "1")
     let record = audit.lines[0].split(separator: "\t", omittingEmptySubsequences: false)
     #expect(record[1] == (site == .server ? "first-admin" : "aasa rollback"))
-    #expect(record.suffix(4) == ["restore revision 1", "a.example", "3", "breaks links"])
+    #expect(
+      record.suffix(5) == [
+        "restore revision 1", "a.example", "3", "breaks links", "document changed",
+      ])
     let unknown = try trial.run("rollback", at: site, "a.example", "9")
     #expect(unknown.status == 1)
     #expect(unknown.errors.contains("no revision 9"), "\(unknown.errors)")
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func aSettingThatApplyChangedIsInTheAudit(site: StateTrial.Site) throws {
+    let file = try trial.scratch.write(
+      #"{"domain": "a.example", "cacheSeconds": 60}"#, to: "a.example.json")
+    #expect(try trial.run("apply", at: site, file).status == 0)
+    let audit = try trial.run("audit", at: site, "--domain", "a.example", "--limit", "1")
+    #expect(audit.lines[0].hasSuffix("\tcacheSeconds changed: from 3600 to 60"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func domainsThatWereDeletedOrThatAppleLacksAreListed(site: StateTrial.Site) throws {
+    #expect(try trial.run("domains", at: site, "--uncollected").lines.count == 2)
+    #expect(try trial.run("domains", at: site, "--deleted").lines.isEmpty)
+    let answer = try trial.server.client().send(
+      "DELETE", "/v1/domains/a.example?accept=opens-nothing")
+    #expect(answer.status == 200, "\(answer.text)")
+    let deleted = try trial.run("domains", at: site, "--deleted")
+    #expect(deleted.lines.count == 1 && deleted.output.hasPrefix("a.example\t1\t"))
+    #expect(deleted.output.hasSuffix("\tdeleted\n"))
+    let show = try trial.run("show", at: site, "a.example")
+    #expect(show.status == 1 && show.errors.contains("\"a.example\" was deleted. To bring it back"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func pathsThatOnlyOldSystemsReadDoNotKeepADomainFromBeingConverted(site: StateTrial.Site) throws {
+    let app = AssociationFile.app
+    let file = """
+      {"applinks": {"apps": [], "details": [
+        {"appID": "\(app)", "paths": ["NOT /a/web/*", "/a/*"]},
+        {"appID": "\(app)", "appIDs": ["\(app)"], "paths": ["/old/*"], "components": [{"/": "/b"}]}]}}
+      """
+    let adopted = try trial.server.client().send(
+      "PUT", "/v1/domains/c.example/file", body: Array(file.utf8))
+    #expect(adopted.status == 201, "\(adopted.text)")
+    let plan = try trial.run("convert", at: site, "--dry-run", "c.example")
+    #expect(plan.status == 0 && plan.lines.last == "Nothing was changed.", "\(plan.output)")
+    let done = try trial.run("convert", at: site, "c.example")
+    #expect(done.status == 0 && done.errors.hasSuffix("No URL resolves differently.\n"))
+    #expect(
+      done.errors.contains(
+        "note /applinks/details/1/paths: Only iOS 12 and earlier read these paths.\n"))
+    #expect(
+      try becomesTrue(within: 1) {
+        try !trial.server.file(of: "c.example").text.contains("paths")
+      })
   }
 
   @Test func aRollbackThatBreaksAnExpectationIsRefused() throws {

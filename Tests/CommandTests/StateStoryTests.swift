@@ -26,7 +26,8 @@ import Testing
       let refused = try trial.run(command, at: site, trial.directory)
       #expect(refused.status == 1)
       #expect(refused.errors.contains("\n  a.example: "), "\(refused.errors)")
-      #expect(refused.errors.contains("published revision 2, the state is made from revision 1"))
+      #expect(refused.errors.contains("published revision 2, but the state is based on revision 1"))
+      #expect(refused.errors.contains(" or repeat with --overwrite.\n"), "\(refused.errors)")
       #expect(refused.errors.contains("\n    route \"/sale\" removed"), "\(refused.errors)")
     }
     #expect(try trial.isServed(["/a", "/sale"], for: "a.example"))

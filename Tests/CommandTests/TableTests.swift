@@ -46,6 +46,14 @@ import Testing
     #expect(rows.contains { $0.hasPrefix(columns == 120 ? "\(long)  " : "a-domain") })
   }
 
+  @Test func titlesAreCutLast() throws {
+    let lines = try run("findings", columns: 80).map(plain)
+    #expect(lines[0].hasPrefix("SEVERITY  CODE"), "\(lines[0])")
+    #expect(lines[0].hasSuffix("  PLACE  FINDING"), "\(lines[0])")
+    let audit = try run("audit", columns: 80).map(plain)
+    #expect(audit[1].prefix(22).hasSuffix("Z  "), "times are not cut: \(audit[1])")
+  }
+
   @Test func whatIsCutSaysSo() throws {
     let lines = try run("revisions", long, columns: 80).map(plain)
     #expect(lines[1].hasSuffix("…"))

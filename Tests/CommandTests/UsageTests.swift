@@ -5,7 +5,7 @@ import Testing
 @Suite struct UsageTests {
   @Test(arguments: [
     [], ["publish"], ["serve", "--prot", "1"], ["serve", "now"], ["serve", "-d"],
-    ["serve", "--database"], ["import"], ["import", "FILE"], ["import", "--domain", "a.example"],
+    ["serve", "--database"], ["import"], ["import", "-"], ["import", "--domain", "a.example"],
     ["import", "--domain", "a.example", "--accept", "everything", "FILE"], ["validate"],
     ["validate", "-q", "FILE"], ["validate", "--json=yes", "FILE"],
     ["match"], ["match", "--file"], ["match", "--file", "FILE"], ["match", "--file", "-", "-"],
@@ -36,13 +36,17 @@ import Testing
     ),
     (["serve", "--thread", "2"], "Unknown option \"--thread\". Did you mean \"--threads\"?\n"),
     (["diff", "--dryrun", "x"], "Unknown option \"--dryrun\".\nRun 'aasa diff --help'.\n"),
+    (
+      ["rollback", "a.example"],
+      "DOMAIN and REVISION are required.\nRun 'aasa rollback --help'.\n"
+    ),
     (["backup"], "FILE is required.\nRun 'aasa backup --help'.\n"),
     (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
     (["serve", "--database"], "--database needs a value: --database FILE.\n"),
     (["export", "--json=yes"], "--json takes no value.\n"),
     (
-      ["import", "FILE"],
-      "Cannot tell the domain of \"FILE\" from its name. Name it with --domain.\n"
+      ["import", "-"],
+      "Cannot tell the domain of \"-\" from its name. Name it with --domain.\n"
     ),
     (["import", "--domain", "a.example"], "FILE|DIR is required.\n"),
     (

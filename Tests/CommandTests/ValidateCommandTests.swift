@@ -104,6 +104,25 @@ import Testing
       one.lines.filter { !$0.hasPrefix("  ") }.map { $0.hasPrefix("\(whole) ") } == [true, true])
   }
 
+  @Test func domainsThatClaimOneNameAreBothNamed() throws {
+    for name in ["a.example.json", "b.example.json"] {
+      try trial.replace(#""aliases": []"#, with: #""aliases": ["www.example"]"#, in: name)
+    }
+    let result = try validate(trial.directory)
+    #expect(result.status == 1)
+    #expect(
+      result.output.contains(
+        """
+          error name-taken /aliases/0: "www.example" is a name of a.example, too, in \
+        "\(trial.directory)/a.example.json". Remove it from one of them.
+        """), "\(result.output)")
+    let twice = try trial.scratch.write(
+      #"{"domains": [{"domain": "a.example"}, {"domain": "a.example"}]}"#, to: "twice.json")
+    let repeated = try validate(twice)
+    #expect(repeated.status == 1)
+    #expect(repeated.output.contains(#"error repeated /domain: "a.example" is listed twice."#))
+  }
+
   @Test func theDocumentAndTheExpectationsOfEachDomainAreChecked() throws {
     try trial.replace("/a", with: "/$(food)", in: "a.example.json")
     try trial.replace("\"/c/*\"", with: "\"/d/*\"", in: "b.example.json")

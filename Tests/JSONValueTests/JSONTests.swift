@@ -31,6 +31,16 @@ import JSONValue
     #expect(throws: JSON.SyntaxError.self) { try JSON.parse(bytes) }
   }
 
+  @Test(arguments: [
+    ("{\"a\":", "unexpected end of input; expected '[', '{', or a literal"),
+    ("[1 - ]", "invalid number; expected digit after '-'; last read: '- '; expected ']'"),
+    ("[1e999]", "number overflow parsing '1e999'"),
+  ])
+  func aMistakeIsToldWithoutTheWordsOfTheLibrary(text: String, message: String) throws {
+    let error = #expect(throws: JSON.SyntaxError.self) { try parse(text) }
+    #expect(error?.message == message)
+  }
+
   @Test func duplicateKeysAreReportedAndTheFirstValueIsKept() throws {
     let parsed = try parse(#"{"a":1,"b":[{"x":1,"x":2,"x":{"y":0}}],"a":2}"#)
     #expect(parsed.duplicateKeys.map(\.description) == ["/b/0/x", "/b/0/x", "/a"])

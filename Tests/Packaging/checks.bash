@@ -1,7 +1,7 @@
 # Shared by the tests of packages and images.
 
 passed=0 failed=0
-check_log=$(mktemp)
+export check_log=${check_log:-$(mktemp)}
 
 # check WHAT COMMAND...: runs a command that must succeed.
 check() {
@@ -16,6 +16,17 @@ check() {
     tail -n 20 "$check_log" | sed 's/^/      /'
   fi
 }
+
+# needs WHAT COMMAND...: skips the whole test on a machine where a command fails, and says so.
+needs() {
+  local what=$1
+  shift
+  if "$@" > "$check_log" 2>&1; then return; fi
+  echo "SKIPPED ${0##*/}: it needs $what, which this machine does not allow: $(tail -n 1 "$check_log")"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit
+}
+may_mount() { unshare --mount --propagation private true; }
 
 # Prints the count, in a form that CI reads, and says how it went.
 finish() {

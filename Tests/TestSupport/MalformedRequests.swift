@@ -18,13 +18,15 @@ public enum MalformedRequests {
 
   /// First lines with blanks where none may be, or with other ends than CRLF.
   public static func firstLines(target: String) -> [String] {
-    [
+    // A strict library closes the connection without an answer to what has no space or has a NUL.
+    let unanswered = ["GET\t\(target) HTTP/1.1\r\n", "GET \(target)\u{0} HTTP/1.1\r\n"]
+    return (HTTPLibrary.isStrict ? [] : unanswered) + [
       "GET  \(target) HTTP/1.1\r\n", "GET \(target)  HTTP/1.1\r\n", "GET \(target) x HTTP/1.1\r\n",
-      "GET \(target) HTTP/1.1 \r\n", "GET\t\(target) HTTP/1.1\r\n",
+      "GET \(target) HTTP/1.1 \r\n",
       "G\u{1}T \(target) HTTP/1.1\r\n",
       "G(T \(target) HTTP/1.1\r\n", "GET \(target) HTTP/1.1\r\n X: folded\r\n",
       "GET \(target) HTTP/1.1\n",
-      "GET \(target) HTTP/1.1\r\r\n", "GET \(target)\u{0} HTTP/1.1\r\n",
+      "GET \(target) HTTP/1.1\r\r\n",
     ]
   }
 

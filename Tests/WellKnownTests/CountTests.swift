@@ -36,7 +36,11 @@ import WellKnown
     (.preconditionFailed, "GET", Serving.path, "example.com", "If-Match: \"x\""),
     (.malformedRequest, "GET", Serving.path, "a b", ""),
     (.malformedRequest, "GET", "/\u{7F}", "example.com", ""),
-    (.malformedRequest, "GET", Serving.path, "example.com", "Transfer-Encoding: gzip"),
+    (
+      .malformedRequest, "GET", Serving.path, "example.com",
+      // The library refuses an unknown coding itself, uncounted.
+      HTTPLibrary.isStrict ? "X(: y" : "Transfer-Encoding: gzip"
+    ),
     (
       .headerTooLarge, "GET", Serving.path, "example.com",
       "X: \(String(repeating: "a", count: 5000))"

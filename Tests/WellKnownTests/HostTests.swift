@@ -68,7 +68,8 @@ import WellKnown
   func noHostFieldIsABadRequest(version: String) throws {
     let response = try Serving().answer("GET", Serving.path, host: nil, version: version)
     #expect(response.status == 400)
-    #expect(Serving.code(response) == "missing-host")
+    let isAnsweredByLibrary = HTTPLibrary.isStrict && version == "HTTP/1.1"
+    #expect(Serving.code(response) == (isAnsweredByLibrary ? nil : "missing-host"))
   }
 
   @Test(arguments: ["http", "HTTP", "https"])

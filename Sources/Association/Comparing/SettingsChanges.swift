@@ -22,7 +22,7 @@ extension DomainSettings {
     return [
       DocumentChange(
         .moved, .alias, before: .strings(aliases.map(\.description)),
-        after: .strings(new.map(\.description)), "aliases in another order")
+        after: .strings(new.map(\.description)), "aliases reordered")
     ]
   }
 
@@ -35,7 +35,7 @@ extension DomainSettings {
     }
     changes += added.map { DocumentChange.expectation(nil, $0) }
     if !changes.isEmpty || expectations == new { return changes }
-    return [DocumentChange(.moved, .expectation, "expectations in another order")]
+    return [DocumentChange(.moved, .expectation, "expectations reordered")]
   }
 
   /// The number of changes that `words` lists.

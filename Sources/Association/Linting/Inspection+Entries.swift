@@ -62,16 +62,13 @@ extension Inspection {
   }
 
   private mutating func inspectApp(_ text: String, at pointer: @autoclosure () -> JSONPointer) {
-    let app: AppIdentifier
-    do throws(ValidationError) {
-      app = try AppIdentifier(text)
-    } catch {
+    guard let app = AppIdentifier(usable: text) else {
       if text.hasBlank { return addPlaceholder(text, at: pointer()) }
       return add(
         .malformedAppIdentifier, at: pointer(),
-        error.message + " It matches no app, so the links stay in the browser.",
+        "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so the links stay in the browser.",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
-          + " identifier.")
+          + " identifier, such as ABCDE12345.com.example.app.")
     }
     if app.isPlaceholder {
       addPlaceholder(text, at: pointer())
@@ -109,7 +106,7 @@ extension Inspection {
         "The entry has both `components` and `paths`. iOS 13 and later ignore `paths`, earlier systems"
           + " ignore `components`. Apple advises against mixing them (TN3155).",
         help: "Keep `components`. To support iOS 12, move `paths` to an entry of its own with"
-          + " `appID`, behind this one: devices try the entries of an app in file order.")
+          + " `appID`, after this one: devices try the entries of an app in file order.")
     } else if hasPaths, entry.json["appIDs"] != nil {
       add(
         .appIDsWithPaths, at: entry.pointer.appending("paths"),

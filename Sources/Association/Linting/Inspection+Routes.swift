@@ -93,8 +93,8 @@ extension Inspection {
     let others = bare.count == 1 ? "" : " (and \((bare.count - 1).counted("other path")) here)"
     add(
       .noLeadingSlash, at: first.pointer,
-      "\(LegacyPath(first).text.quoted)\(others) does not start with a slash. Newer systems add it; for"
-        + " older ones this is undocumented, and probably nothing matches.",
+      "\(LegacyPath(first).text.quoted)\(others) does not start with a slash. Newer systems add it. What"
+        + " older ones do is undocumented; probably nothing matches.",
       help: "Start each path with a slash.")
   }
 
@@ -103,8 +103,8 @@ extension Inspection {
     if !route.isExclusion, PatternSyntax(path.text).beginsWithNot {
       return add(
         .misspelledNot, at: route.pointer,
-        "\(path.text.quoted) excludes nothing. Only `NOT ` in capital letters and with one space does;"
-          + " this is a path that no URL has.",
+        "\(path.text.quoted) excludes nothing: only `NOT ` in capital letters, with one space, does. No"
+          + " URL has this text as its path.",
         help: "Write `NOT ` and the path.")
     }
     if path.text.mayNameVariable {

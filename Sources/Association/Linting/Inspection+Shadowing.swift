@@ -78,7 +78,7 @@ extension Inspection {
         + " app.",
       help: route?.hasStarAsQuery == true
         ? "In a query, `*` also matches a missing value. Write `?*` to require one."
-        : "Narrow its conditions, or move it behind the routes that should open the app.")
+        : "Narrow its conditions, or move it after the routes that should open the app.")
   }
 
   /// Adds one finding for all routes, at the entry of the first.
@@ -144,14 +144,14 @@ private struct Shadowed {
 
   func help(_ code: Finding.Code) -> String {
     if isBehindOlder {
-      return "Move the entry with `components` in front of the one with `paths`, which only iOS 12"
-        + " and earlier need."
+      return "Move the entry with `components` before the one with `paths`, which only iOS 12 and"
+        + " earlier need."
     }
     if isSame { return "Remove it: nothing changes." }
     if code == .duplicateRoute { return "Remove the wrong one." }
     return isElsewhere
-      ? "Remove it, or move its entry in front of the one that decides."
-      : "Remove it, or move it in front of the routes that decide."
+      ? "Remove it, or move its entry before the one that decides."
+      : "Remove it, or move it before the routes that decide."
   }
 }
 

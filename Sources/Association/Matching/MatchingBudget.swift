@@ -32,6 +32,9 @@ public struct MatchingBudget: Sendable {
 
   /// A budget for one URL, or for several together.
   public init(steps: Int = stepsPerURL) { self.steps = steps }
+
+  /// Takes work into account that others did.
+  public mutating func spend(_ steps: Int) { self.steps -= steps }
 }
 
 /// The limits on the routes of a document. All are far above what files in service need.

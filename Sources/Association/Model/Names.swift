@@ -46,6 +46,17 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   ///
   /// - Throws: `ValidationError` with the code `malformed-app-identifier`.
   public init(_ text: String) throws(ValidationError) {
+    if let fault = Self.fault(of: text) {
+      throw ValidationError(
+        .malformedAppIdentifier,
+        "\(fault) Write a prefix, a dot and a bundle identifier, such as ABCDE12345.com.example.app."
+      )
+    }
+    self.text = text
+  }
+
+  /// A sentence that says why a text is no identifier; `nil` if it is one.
+  static func fault(of text: String) -> String? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     func problem() -> String? {
       if parts.count < 2 { return "has no dot" }
@@ -55,13 +66,7 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
       }
       return text.utf8.count > 255 ? "is longer than 255 characters" : nil
     }
-    if let problem = problem() {
-      throw ValidationError(
-        .malformedAppIdentifier,
-        "The app identifier \"\(text.shown)\" \(problem). Write a prefix, a dot and a bundle "
-          + "identifier, such as ABCDE12345.com.example.app.")
-    }
-    self.text = text
+    return problem().map { "The app identifier \(text.quoted) \($0)." }
   }
 
   /// An identifier from its stored `text`, without validation.

@@ -64,7 +64,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     return String(unsafeUninitializedCapacity: 30) { buffer in
       // Sound: the format writes 29 characters and a NUL for years of four digits.
       buffer.withMemoryRebound(to: CChar.self) {
-        strftime($0.baseAddress, 30, "%a, %d %b %Y %H:%M:%S GMT", &date)
+        $0.baseAddress.map { strftime($0, 30, "%a, %d %b %Y %H:%M:%S GMT", &date) } ?? 0
       }
     }
   }

@@ -88,7 +88,7 @@ public struct Refusal: Sendable {
   /// What is wrong with a header that is not built as RFC 9112 says.
   package static let malformedHeaderDetail =
     "The header is malformed: a line is folded or has no CRLF, a name or the method is not a token, or "
-    + "there is a CR, a NUL or a superfluous blank."
+    + "it has a bare CR, a NUL or extra white space."
 
   /// The status that fits the reason.
   public var status: Status {

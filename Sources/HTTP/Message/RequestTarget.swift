@@ -21,9 +21,9 @@ public struct RequestTarget: Sendable {
   /// Why a target cannot be used.
   public enum Malformed: String, Error, Sendable {
     /// A control character, white space, a byte outside ASCII, or an escaped NUL.
-    case character = "has a character that a request target cannot have"
+    case character = "has an invalid character"
     /// A `%` without two hexadecimal digits.
-    case escape = "has a % that two hexadecimal digits do not follow"
+    case escape = "has a % without two hexadecimal digits after it"
     /// Escaped bytes that are not UTF-8.
     case encoding = "has escaped bytes that are not UTF-8"
     /// Neither a path, nor an http URL, nor `*`.

@@ -42,7 +42,7 @@ final class AppleCollection: Sendable {
         waiting.map { (key: $0.labels, value: Double($0.count)) }),
       .gauge(
         "aasa_domains_waiting_for_apple_since_timestamp_seconds",
-        "When the first of the domains that wait for Apple's CDN began to serve its bytes.",
+        "When the first of the domains that wait for Apple's CDN started to serve its bytes.",
         waiting.compactMap { domains in
           domains.since.map { (key: domains.labels, value: Double($0)) }
         }),

@@ -84,7 +84,7 @@ final class TableCounts: Sendable {
         "Commits that could not be served immediately and were retried.", commitsNotServed.values),
       .gauge(
         "aasa_last_follow_timestamp_seconds",
-        "When the database was last checked for changes successfully.", followedAt.map(Double.init)),
+        "When the database was last successfully checked for changes.", followedAt.map(Double.init)),
     ]
   }
 }

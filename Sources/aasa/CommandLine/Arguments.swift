@@ -78,7 +78,9 @@ struct Arguments {
     }
     for option in command.options where option.isRequired { _ = try required(option) }
     if operands.count < command.operands.count.lowerBound {
-      throw UsageError("\(command.operands.name) is required.")
+      let names = command.operands.name.split(separator: " ").joined(separator: " and ")
+      throw UsageError(
+        "\(names) \(command.operands.count.lowerBound == 1 ? "is" : "are") required.")
     }
     if !command.choices.isEmpty, let word = operands.first(where: { !command.choices.contains($0) })
     {

@@ -14,7 +14,7 @@ extension Option {
   static let json = Option("--json", nil, "Print JSON.")
   static let accept = Option(
     "--accept", "CODES",
-    "Publish despite these errors: codes of findings, separated by commas. May be repeated."
+    "Accept these errors: codes of findings, separated by commas. May be repeated."
   )
   static let reason = Option("--reason", "TEXT", "The reason for the change, for the audit log.")
   static let prune = Option(
@@ -22,7 +22,7 @@ extension Option {
   static let overwrite = Option(
     "--overwrite", nil, "Undo what others have changed since the files were exported.")
   static let dryRun = Option("--dry-run", nil, "Show what would change, and change nothing.")
-  static let force = Option("--force", nil, "Overwrite what exists.")
+  static let force = Option("--force", nil, "Overwrite an existing file or database.")
   static let server = {
     var option = Option(
       "--server", "URL",

@@ -151,12 +151,12 @@ import Testing
     let mixed = Linter.findings(
       in: ReadDocument(["applinks": ["details": [both]]]), size: 10)
     #expect(mixed.map(\.code) == [.componentsAndPaths])
-    #expect(mixed[0].help.contains("behind this one"))
+    #expect(mixed[0].help.contains("after this one"))
     let swapped = Linter.findings(
       in: ReadDocument([
         "applinks": ["details": [Self.legacy(["*"]), Self.modern([Self.out("/x")])]]
       ]), size: 10)
-    #expect(swapped.map(\.help).first?.contains("in front of the one with `paths`") == true)
+    #expect(swapped.map(\.help).first?.contains("before the one with `paths`") == true)
   }
 
   @Test func anExclusionOfAnyQueryIsToldHowToRequireAValue() throws {
