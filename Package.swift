@@ -69,7 +69,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Store",
-      dependencies: ["Association", "JSONValue", "SQLite", "Migrations", "CSodium", "Metrics"],
+      dependencies: [
+        "Association", "JSONValue", "SQLite", "Migrations", "CSodium", "CGnuTLS", "Metrics",
+      ],
       swiftSettings: strict),
 
     // HTTP: libmicrohttpd behind owners, and the public listener on it.

@@ -65,5 +65,7 @@ private struct Remaining<Thing> {
     things = Dictionary(grouping: all) { Array(key($0).utf8) }.mapValues { $0[...] }
   }
 
-  mutating func take(_ key: String) -> Thing? { things[Array(key.utf8)]?.popFirst() }
+  mutating func take(_ key: @autoclosure () -> String) -> Thing? {
+    things.isEmpty ? nil : things[Array(key().utf8)]?.popFirst()
+  }
 }

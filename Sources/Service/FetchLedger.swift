@@ -72,17 +72,17 @@ final class FetchLedger: Sendable {
   /// Collects the counts of the documents.
   private func take(_ state: inout State) {
     let now = store.now()
-    let fetched = hosts.takeFetches().flatMap { counts in
-      FetcherClass.allCases.compactMap { fetcher in
-        counts[fetcher] == 0
-          ? nil
-          : NewFetches(
+    let fetched = hosts.takeFetches()
+    if fetched.isEmpty { return }
+    for counts in fetched {
+      for fetcher in FetcherClass.allCases where counts[fetcher] > 0 {
+        state.waiting.append(
+          NewFetches(
             domain: counts.domain, revision: counts.revision, fetcher: fetcher,
-            count: counts[fetcher], firstAt: now, lastAt: now)
+            count: counts[fetcher], firstAt: now, lastAt: now))
       }
     }
-    if fetched.isEmpty { return }
-    state.waiting = NewFetches.addingUp(state.waiting + fetched)
+    NewFetches.addUp(&state.waiting)
     waitingRows.set(state.waiting.count)
   }
 

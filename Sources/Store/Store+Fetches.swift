@@ -30,17 +30,21 @@ public struct NewFetches: Sendable, Equatable {
 }
 
 extension NewFetches {
-  /// Sums fetches up to one element per revision and class, in the order of the ledger.
-  public static func addingUp(_ fetches: [NewFetches]) -> [NewFetches] {
-    var sums: [NewFetches] = []
-    for fetch in fetches.sorted(by: { $0.key < $1.key }) {
-      if let last = sums.last, last.key == fetch.key {
-        sums[sums.count - 1] = last.adding(fetch)
+  /// Sums fetches up to one element per revision and class, in the order of the ledger. In place, because
+  /// there may be one for each of very many domains.
+  public static func addUp(_ fetches: inout [NewFetches]) {
+    fetches.sort { $0.key < $1.key }
+    var count = 0
+    for index in fetches.indices {
+      let fetch = fetches[index]
+      if count > 0, fetches[count - 1].key == fetch.key {
+        fetches[count - 1] = fetches[count - 1].adding(fetch)
       } else {
-        sums.append(fetch)
+        fetches[count] = fetch
+        count += 1
       }
     }
-    return sums
+    fetches.removeLast(fetches.count - count)
   }
 
   private var key: (Int64, Int, String) { (domain, revision, fetcher.rawValue) }

@@ -63,13 +63,13 @@ extension Store {
   ) throws -> Int64 {
     try readLong { connection in
       let sequence = try ChangeRows.known(connection).upperBound
-      // One statement per domain, so that damage costs only the domains that it hits.
-      let domains = try connection.all(
-        "SELECT id FROM domain WHERE id % ? = ? AND deleted_at IS NULL",
+      // Neighbours are in one part, so that the threads read different pages of the file.
+      let blocks = try connection.all(
+        "SELECT DISTINCT id / 64 FROM domain WHERE id / 64 % ? = ?",
         [.integer(parts), .integer(part)]
-      ) { $0.integer(0) }
-      for domain in domains {
-        try body(Changes.Change(domain: domain, now: try ServedRows.read(domain, connection)))
+      ) { $0.integer(0) * 64 }
+      for block in blocks {
+        for change in try ServedRows.read(block...block + 63, connection) { try body(change) }
       }
       return sequence
     }
@@ -90,7 +90,8 @@ extension Store {
       return Changes(
         sequence: known.upperBound,
         domains: try domains.map {
-          Changes.Change(domain: $0, now: try ServedRows.read($0, connection))
+          try ServedRows.read($0...$0, connection).first
+            ?? Changes.Change(domain: $0, now: .deleted)
         })
     }
   }
@@ -100,49 +101,61 @@ extension Store {
 /// whose SHA-256 was stored: its entity tag is made from that.
 private enum ServedRows {
   private static let select = """
-    SELECT is_enabled, cache_seconds, domain.revision,
+    SELECT domain.id, is_enabled, cache_seconds, domain.revision,
       (SELECT group_concat(name, ' ') FROM (
         SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position)),
       number, document, sha256, published_at,
       EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
     FROM domain LEFT JOIN revision ON domain_id = domain.id AND number = domain.revision
-    WHERE domain.id = ? AND deleted_at IS NULL
+    WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
     """
   private static let revisions = """
     SELECT number, document, sha256, published_at FROM revision
     WHERE domain_id = ? ORDER BY number DESC
     """
 
-  static func read(_ domain: Int64, _ connection: Connection) throws -> ReadDomain {
-    var name = "the domain with ID \(domain)"
+  /// Reads the domains in a range that exist. Damage costs only the domains that it hits.
+  static func read(
+    _ domains: ClosedRange<Int64>, _ connection: Connection
+  ) throws -> [Changes.Change] {
+    var name = "the domain with ID \(domains.lowerBound)"
     do {
-      return try connection.first(select, [.integer(domain)]) { row in
-        let names = row.text(3).utf8.split(separator: UInt8(ascii: " ")).map {
-          Alias(stored: String(Substring($0)))
-        }
-        guard let first = names.first else { return .unreadable(fault: "\(name) has no name") }
-        name = first.description
-        guard row.bool(0) else {
-          return .served(ServedDomain(names: names, file: nil), fault: nil)
-        }
-        let cacheSeconds = row.int(1)
-        // The current revision is always the last one.
-        if !row.bool(8), let file = file(row, from: 4, cacheSeconds) {
-          return .served(ServedDomain(names: names, file: file), fault: nil)
-        }
-        var whole: ServedFile?
-        try connection.run(revisions, [.integer(domain)]) { row in
-          if whole == nil { whole = file(row, from: 0, cacheSeconds) }
-        }
-        let fault = "revision \(row.int(2)) of \(name) is damaged"
-        guard let whole else { return .unreadable(fault: fault + ", and no older one is intact") }
-        return .served(
-          ServedDomain(names: names, file: whole),
-          fault: fault + "; revision \(whole.revision) is served")
-      } ?? .deleted
+      let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
+      return try connection.all(select, range) {
+        Changes.Change(domain: $0.integer(0), now: try read($0, &name, connection))
+      }
     } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
-      return .unreadable(fault: "\(name) cannot be read: \(error.message)")
+      if domains.count > 1 { return try domains.flatMap { try read($0...$0, connection) } }
+      let now = ReadDomain.unreadable(fault: "\(name) cannot be read: \(error.message)")
+      return [Changes.Change(domain: domains.lowerBound, now: now)]
     }
+  }
+
+  private static func read(
+    _ row: borrowing Row, _ name: inout String, _ connection: Connection
+  ) throws -> ReadDomain {
+    let names = row.text(4).utf8.split(separator: UInt8(ascii: " ")).map {
+      Alias(stored: String(Substring($0)))
+    }
+    guard let first = names.first else {
+      return .unreadable(fault: "the domain with ID \(row.integer(0)) has no name")
+    }
+    guard row.bool(1) else { return .served(ServedDomain(names: names, file: nil), fault: nil) }
+    let cacheSeconds = row.int(2)
+    // The current revision is always the last one.
+    if !row.bool(9), let file = file(row, from: 5, cacheSeconds) {
+      return .served(ServedDomain(names: names, file: file), fault: nil)
+    }
+    name = first.description
+    var whole: ServedFile?
+    try connection.run(revisions, [.integer(row.integer(0))]) { row in
+      if whole == nil { whole = file(row, from: 0, cacheSeconds) }
+    }
+    let fault = "revision \(row.int(3)) of \(name) is damaged"
+    guard let whole else { return .unreadable(fault: fault + ", and no older one is intact") }
+    return .served(
+      ServedDomain(names: names, file: whole),
+      fault: fault + "; revision \(whole.revision) is served")
   }
 
   /// The revision whose columns begin at an index; `nil` if it is damaged or missing.

@@ -61,7 +61,9 @@ struct StateDirectory {
     let names = Set(hashes.map(\.name))
     for name in try DesiredFiles.names(in: path) where !names.contains(name) {
       if let hash = before[name], try contents(of: name).map(SHA256.hexadecimal) == hash {
-        try writing("\(path)/\(name)") { try FileManager.default.removeItem(at: url(name)) }
+        try writing("\(path)/\(name)") {
+          try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+        }
         removed.append(name)
       } else {
         kept.append(name)
@@ -85,12 +87,20 @@ struct StateDirectory {
   /// Writes a file as a whole or not at all. Returns `false` if it already has these bytes.
   private func put(_ name: String, _ bytes: [UInt8]) throws -> Bool {
     if try contents(of: name)?.elementsEqual(bytes) == true { return false }
-    // Not `.atomic`, which waits for the disk after each file: an export can be repeated.
-    let draft = url(".\(name).tmp")
-    try writing("\(path)/\(name)") { try Data(bytes).write(to: draft) }
-    if rename(draft.path, url(name).path) != 0 {
-      defer { unlink(draft.path) }
-      throw Failure("Cannot replace \"\(path)/\(name)\"", code: errno)
+    // Not with Foundation, which waits for the disk after each file: an export can be repeated.
+    let (file, draft) = ("\(path)/\(name)", "\(path)/.\(name).tmp")
+    let descriptor = open(draft, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o666)
+    if descriptor < 0 { throw Failure("Cannot write \(file.quotedPath)", code: errno) }
+    var code = Terminal.write(bytes, to: descriptor)
+    // Some network file systems report only here that the disk is full.
+    if close(descriptor) != 0 { code = code ?? errno }
+    if let code {
+      unlink(draft)
+      throw Failure("Cannot write \(file.quotedPath)", code: code)
+    }
+    if rename(draft, file) != 0 {
+      defer { unlink(draft) }
+      throw Failure("Cannot replace \(file.quotedPath)", code: errno)
     }
     return true
   }
@@ -122,10 +132,8 @@ struct StateDirectory {
 
   /// The bytes of a file; `nil` if it does not exist.
   private func contents(of name: String) throws -> [UInt8]? {
-    let file = url(name).path
+    let file = "\(path)/\(name)"
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     return try InputFile.bytes(of: file, atMost: DesiredFiles.largestFile)
   }
-
-  private func url(_ name: String) -> URL { URL(filePath: path).appending(path: name) }
 }

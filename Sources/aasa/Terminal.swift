@@ -66,7 +66,7 @@ enum Terminal {
   }
 
   /// Writes all bytes; returns the code of an error.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
       // Sound: the pointer is used during the call only.

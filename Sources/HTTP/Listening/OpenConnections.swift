@@ -64,6 +64,12 @@ final class OpenConnection: @unchecked Sendable {
     deadline.store(milliseconds.map { OpenConnections.now + $0 } ?? .max, ordering: .relaxed)
   }
 
+  /// Moves the time after which the connection is cut.
+  func allowMore(_ milliseconds: Int64) {
+    let before = deadline.load(ordering: .relaxed)
+    if before != .max { deadline.store(before + milliseconds, ordering: .relaxed) }
+  }
+
   /// Does something whose time the client is not charged for.
   func withoutDeadline<Result>(_ body: () throws -> Result) rethrows -> Result {
     let (before, start) = (deadline.load(ordering: .relaxed), OpenConnections.now)

@@ -18,6 +18,9 @@ final class ResponseStream {
   /// of the connection.
   private static let blockBytes = 16_384
 
+  /// Each piece adds to the client's time what it takes at this rate.
+  private static let slowestBytesPerMillisecond: Int64 = 64
+
   init(_ next: @escaping () throws -> [UInt8]?, for request: ArrivingRequest) {
     self.next = next
     state = request.state
@@ -65,6 +68,8 @@ final class ResponseStream {
         // Like a handler's time, this is not charged to the client's deadline.
         let bytes = try state.withoutDeadline(next)
         isAtEnd = bytes == nil
+        // A client that reads slowly, but does, gets all of a large answer.
+        state.allowMore(Int64(bytes?.count ?? 0) / Self.slowestBytesPerMillisecond)
         piece = bytes?[...] ?? []
       } catch {
         reset()
