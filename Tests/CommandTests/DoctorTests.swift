@@ -99,7 +99,7 @@ import Testing
     let result = try Program.run(
       "sh", ["-c", "ulimit -n 256; exec \"$0\" doctor --database \"$1\"", Program.aasa, database])
     #expect(result.status == 1)
-    #expect(result.output.contains("problem  open files    A process may open 256 files"))
+    #expect(result.output.contains("problem  open files    A process may open only 256 files"))
   }
 
   @Test(.enabled(if: MountedDirectory.isPossible, "needs to be root, to mount a small disk"))

@@ -178,7 +178,7 @@ import Testing
     chmod(database, 0o600)
     let words = ["--reuid=65534", "--regid=65534", "--clear-groups", program, "serve"]
     let result = try Program.run("setpriv", words + ["--database", database])
-    check(result, says: "cannot be opened or created. Its directory must exist and be writable")
+    check(result, says: "cannot be opened or created. It must be a file")
   }
 
   /// Where the tests were built, others may not look.
@@ -192,7 +192,7 @@ import Testing
   @Test func aMissingDirectoryIsNamed() throws {
     check(
       try serve("--database", scratch.path("missing/aasa.db")),
-      says: "cannot be opened or created. Its directory must exist")
+      says: "cannot be opened or created. It must be a file")
   }
 
   @Test func aDirectoryIsNoDatabase() throws {
