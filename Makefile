@@ -248,7 +248,7 @@ container-test: container-setup $(COMPOSE)/installed
 	$(SUDO) env PATH="$(CURDIR)/$(COMPOSE)/bin:$$PATH" Tests/Packaging/container-test .build/containers $(ROOT) $(PACKAGES)/*-1+*.deb $(PACKAGES)/*-2+*.deb
 
 reproducible: packages
-	Tests/Packaging/reproducible $(PACKAGES)/*-1+*.deb
+	$(SUDO) Tests/Packaging/reproducible $(PACKAGES)/*-1+*.deb
 
 RUN = make package
 debian13:
