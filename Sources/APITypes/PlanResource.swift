@@ -125,12 +125,15 @@ extension Plan {
 package enum ForeignChangeResource {
   private static let fields: [Field<ForeignChange>] = [
     Field("domain", .domain, get: \.domain, "The domain."),
-    Field("revision", .revision, get: \.current.number, "The current revision."),
+    Field("revision", .revision, get: \.current.number, "The current revision, or the last one."),
     Field("author", .string, get: \.current.author, "Who published it."),
     Field("publishedAt", .time, get: \.current.publishedAt, "When it was published."),
     Field(
       "stateRevision", .revision, "The revision that the state is based on, if it names one.",
       .optional, write: { $0.expected.map { .integer($0) } }),
+    Field(
+      "deleted", .json(["const": true]), "True if the domain was deleted; otherwise left out.",
+      .optional, write: { $0.isDeleted ? true : nil }),
     Field(
       "undone", .list(of: .string), "What applying the state would undo, in words.",
       write: { .strings($0.undone.prefix(Excerpt.limit)) }),

@@ -122,10 +122,12 @@ public struct AppliedState: Sendable {
 public struct ForeignChange: Sendable {
   /// The domain.
   public let domain: DomainName
-  /// The current revision.
+  /// The current revision, or the last one if the domain was deleted.
   public let current: Revision
   /// The revision that the state was made from; `nil` if the state does not name one.
   public let expected: Int?
   /// What applying the state would undo, in words.
   public let undone: [String]
+  /// Whether the domain was deleted.
+  public var isDeleted = false
 }

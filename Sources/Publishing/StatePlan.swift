@@ -222,7 +222,7 @@ struct StatePlanning {
       let name = desired.domain.name
       return ForeignChange(
         domain: name, current: try store.revision(basis.lastNumber, of: name).revision,
-        expected: desired.revision, undone: ["domain \(name) deleted"])
+        expected: desired.revision, undone: ["domain \(name) deleted"], isDeleted: true)
     }
     guard let stored = basis.stored, let published = basis.published,
       desired.revision != stored.revision, !published.revision.isApplied

@@ -10,7 +10,9 @@ enum MatchCommand {
     "--file", "FILE",
     "Use this association file instead of a server or database. Use - for stdin.")
   fileprivate static let app = Option(
-    "--app", "APP", "Resolve for this app only, such as ABCDE12345.com.example.app.")
+    "--app", "APP",
+    "Resolve for this app only, such as ABCDE12345.com.example.app; of assetlinks.json, a package such as "
+      + "com.example.shop.")
   fileprivate static let domain = Option(
     "--domain", "DOMAIN",
     "With --file: the domain that serves the file; URLs of other hosts do not match.")
@@ -23,7 +25,8 @@ enum MatchCommand {
       "Resolves each URL with what is published for its host, or with a file. Prints one line per URL "
       + "and app, separated by tabs: match, blocked (an exclusion decided) or no-match, the app, the "
       + "URL. A URL without a scheme is taken as https. The URL - reads URLs from stdin, one per line.",
-    options: [file, app, domain, explain, .json] + Option.installation, operands: .many("URL"),
+    options: [file, .kind, app, domain, explain, .json] + Option.installation,
+    operands: .many("URL"),
     examples: [
       (
         "Check a link on a server",
@@ -49,6 +52,7 @@ enum MatchCommand {
       }
       isEveryURLMatched = matching.lines.isEveryURLMatched
     } else {
+      if arguments.has(.kind) { throw UsageError("--kind needs --file.") }
       if arguments.has(domain) {
         throw UsageError("--domain needs --file. Without it, the domain is that of the URL.")
       }
@@ -140,16 +144,30 @@ private struct MatchLines {
 
 /// Resolves URLs with a file, one after another.
 private struct FileMatching {
+  /// A file of some kind, with the apps to resolve for.
+  private enum Matching {
+    case apple(Matcher, [Matcher.Scope])
+    case android(AndroidMatcher, [String?])
+  }
+
   var lines: MatchLines
-  private let matcher: Matcher
-  private let scopes: [Matcher.Scope]
+  private let matching: Matching
   private let domain: String?
 
   init(_ arguments: Arguments, _ file: String) throws {
     let bytes = try InputFile.bytes(of: file)
+    let kind = try arguments.kind() ?? DocumentKind(ofFile: bytes)
+    let app = arguments.value(MatchCommand.app)
     do {
-      let content = try SignedFile.content(of: bytes) ?? bytes
-      matcher = try Matcher(document: try JSON.parse(content).value)
+      switch kind {
+      case .apple:
+        let content = try SignedFile.content(of: bytes) ?? bytes
+        let matcher = try Matcher(document: try JSON.parse(content).value)
+        matching = .apple(matcher, matcher.scopes(asking: app))
+      case .assetLinks:
+        let matcher = try AndroidMatcher(AssetLinks(try JSON.parse(bytes).value))
+        matching = .android(matcher, matcher.apps(asking: app))
+      }
     } catch let error as TooComplex {
       throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
     } catch let error as SignedFile.Unreadable {
@@ -157,7 +175,6 @@ private struct FileMatching {
     } catch {
       throw Failure("\(file.quotedPath) is not JSON: \(error).")
     }
-    scopes = matcher.scopes(asking: arguments.value(MatchCommand.app))
     domain = try arguments.value(MatchCommand.domain).map { try DomainName($0).text }
     lines = MatchLines(arguments)
   }
@@ -177,26 +194,57 @@ private struct FileMatching {
   private mutating func write(_ url: ArraySlice<UInt8>) throws -> Bool {
     var isMatched = false
     var budget = MatchingBudget()
-    for scope in scopes {
-      guard lines.isJSON || lines.isExplained else {
-        let resolution = try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget)
-          .resolution
+    let isExplained = lines.isJSON || lines.isExplained
+    switch matching {
+    case .apple(let matcher, let scopes):
+      for scope in scopes {
+        let resolution =
+          if isExplained {
+            try write(
+              try matcher.explain(url.span, in: scope, domain: domain, budget: &budget), url, nil)
+          } else {
+            try write(
+              try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution,
+              scope.app, url)
+          }
         isMatched = isMatched || resolution == .match
-        try lines.add(resolution.rawValue, scope.app, url, why: nil)
-        continue
       }
-      let explanation = try matcher.explain(url.span, in: scope, domain: domain, budget: &budget)
-      isMatched = isMatched || explanation.resolution == .match
-      if lines.isJSON {
-        let text = String(decoding: url, as: UTF8.self)
-        try lines.add(MatchResult(url: text, explanation: explanation).json)
-      } else {
-        try lines.add(
-          explanation.resolution.rawValue, scope.app, url,
-          why: (explanation.route?.description, explanation.reason))
+    case .android(let matcher, let apps):
+      for app in apps {
+        let resolution =
+          if isExplained {
+            try write(
+              try matcher.explain(url.span, for: app, domain: domain, budget: &budget), url,
+              .android)
+          } else {
+            try write(
+              try matcher.resolve(url.span, for: app, domain: domain, budget: &budget), app, url)
+          }
+        isMatched = isMatched || resolution == .match
       }
     }
     return isMatched
+  }
+
+  private mutating func write(
+    _ resolution: Resolution, _ app: String?, _ url: ArraySlice<UInt8>
+  ) throws -> Resolution {
+    try lines.add(resolution.rawValue, app, url, why: nil)
+    return resolution
+  }
+
+  private mutating func write(
+    _ explanation: Explanation, _ url: ArraySlice<UInt8>, _ platform: Platform?
+  ) throws -> Resolution {
+    if lines.isJSON {
+      let text = String(decoding: url, as: UTF8.self)
+      try lines.add(MatchResult(url: text, explanation: explanation, platform: platform).json)
+    } else {
+      try lines.add(
+        explanation.resolution.rawValue, explanation.app, url,
+        why: (explanation.route?.description, explanation.reason))
+    }
+    return explanation.resolution
   }
 }
 

@@ -68,6 +68,11 @@ struct ProblemText {
       number("stateRevision").map { "the state is based on revision \($0)" }
       ?? "the state names no revision"
     let undone = (json["undone"]?.arrayValue ?? []).compactMap(\.stringValue)
+    if json["deleted"] == true {
+      return [
+        "  \(text("domain")): deleted after the state was exported. Applying it would create the domain again."
+      ]
+    }
     let more = undone.count > 20 ? ["    and \(undone.count - 20) more"] : []
     return [
       "  \(text("domain")): \(text("author").quoted) published revision \(number("revision") ?? "?"), but "

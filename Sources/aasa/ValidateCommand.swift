@@ -14,10 +14,10 @@ enum ValidateCommand {
   static let command = Command(
     name: "validate", group: .files, summary: "check files for mistakes",
     details:
-      "Prints what will not work on devices, with the code of each finding. Takes association files, "
-      + "directories of them like import, and what export writes: for each exported domain, it checks "
+      "Prints what will not work on devices, with the code of each finding. Takes association files of Apple "
+      + "and Android, directories of them like import, and what export writes: for each exported domain, it checks "
       + "the document that apply would publish, and the expectations. Use - for stdin.",
-    options: [domain, .accept, .json], operands: .many("FILE|DIR"),
+    options: [domain, .kind, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
       (
@@ -32,7 +32,8 @@ enum ValidateCommand {
     let domain = try arguments.value(domain).map { try DomainName($0) }
     let files = try FilesToAdopt(arguments.operands).files
     var validation = Validation(
-      isJSON: arguments.has(.json), accepted: try arguments.acceptedCodes(),
+      isJSON: arguments.has(.json), kind: try arguments.kind(),
+      accepted: try arguments.acceptedCodes(),
       environments: [:])
     // Before the domains that use them.
     for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
@@ -62,6 +63,8 @@ enum ValidateCommand {
 /// Checks files one after another.
 private struct Validation {
   let isJSON: Bool
+  /// The kind of all files; `nil` to see it from their content.
+  let kind: DocumentKind?
   let accepted: Set<Finding.Code>
   var environments: [AppIdentifier: App.Environment]
 
@@ -73,9 +76,11 @@ private struct Validation {
   private var owners: [String: (path: String, domain: DomainName)] = [:]
 
   init(
-    isJSON: Bool, accepted: Set<Finding.Code>, environments: [AppIdentifier: App.Environment]
+    isJSON: Bool, kind: DocumentKind?, accepted: Set<Finding.Code>,
+    environments: [AppIdentifier: App.Environment]
   ) {
     self.isJSON = isJSON
+    self.kind = kind
     self.accepted = accepted
     self.environments = environments
   }
@@ -91,10 +96,11 @@ private struct Validation {
       unreadable += 1
       return Terminal.complain(error.description)
     }
-    if let state = Self.state(bytes) { return try check(state, file) }
+    if kind == nil, let state = Self.state(bytes) { return try check(state, file) }
     let name = domain ?? (file.isListed ? file.domain : nil)
     let report = Linter.report(
-      onFile: bytes, context: name.map { Linter.Context(domain: $0.text) })
+      onFile: bytes, kind: kind ?? DocumentKind(ofFile: bytes),
+      context: name.map { Linter.Context(domain: $0.text) })
     try add(file.path, nil, report.findings.map(\.json), size: bytes.count)
   }
 

@@ -166,6 +166,18 @@ import Testing
   }
 
   /// A file that somebody wrote by hand, over a domain that nobody applied.
+  @Test func aDomainThatSomebodyDeletedIsNamed() throws {
+    let state = try export()
+    let deleted = try admin.send("DELETE", "\(target)?accept=opens-nothing")
+    #expect(deleted.status == 200, "\(deleted.text)")
+    let refused = try apply(state)
+    #expect(try refused.status == 409 && refused.code == "changed-elsewhere")
+    let conflicts = try refused.json["conflicts"]
+    #expect(conflicts?[0]?["domain"] == "a.example" && conflicts?[0]?["deleted"] == true)
+    #expect(conflicts?[0]?["undone"] == ["domain a.example deleted"])
+    #expect(try apply(state, "overwrite=true").status == 200)
+  }
+
   @Test func withoutARevisionWhatTheDomainWouldLoseIsNamed() throws {
     let refused = try apply(domain: ["domain": "a.example", "entries": Self.entries(["/a"])])
     #expect(try refused.code == "changed-elsewhere")

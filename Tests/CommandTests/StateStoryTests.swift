@@ -39,6 +39,22 @@ import Testing
   }
 
   @Test(arguments: StateTrial.Site.allCases)
+  func aDomainThatOthersDeletedDoesNotComeBack(site: StateTrial.Site) throws {
+    let deleted = try trial.server.client().send(
+      "DELETE", "/v1/domains/a.example?accept=opens-nothing")
+    #expect(deleted.status == 200, "\(deleted.text)")
+    let refused = try trial.run("apply", at: site, trial.directory)
+    #expect(refused.status == 1)
+    let reason =
+      "a.example: deleted after the state was exported. Applying it would create the domain again."
+    #expect(refused.errors.contains(reason), "\(refused.errors)")
+    #expect(try trial.server.file(of: "a.example").status == 404)
+    let forced = try trial.run("apply", at: site, "--overwrite", trial.directory)
+    #expect(forced.status == 0 && forced.output.hasPrefix("+ a.example  revision 2, "))
+    #expect(try trial.isServed(["/a"], for: "a.example"))
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
   func afterAnExportTheStateIsAppliedAgain(site: StateTrial.Site) throws {
     try addRoute("/sale")
     #expect(try trial.exportDirectory(at: site).output.hasPrefix("1 file written"))

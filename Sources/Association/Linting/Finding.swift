@@ -133,6 +133,64 @@ extension Finding {
 
     // A change of the domain.
     case opensNothing = "opens-nothing"
+
+    // The list of an assetlinks.json file.
+    case notList = "not-a-list"
+    case emptyList = "empty-list"
+    case numberOrNull = "number-or-null"
+    case insecureInclude = "insecure-include"
+    case includeWithStatement = "include-with-statement"
+    case includeUnverified = "include-unverified"
+    case tooManyIncludes = "too-many-includes"
+
+    // Its statements.
+    case statementNotObject = "statement-not-object"
+    case missingRelation = "missing-relation"
+    case malformedRelation = "malformed-relation"
+    case unknownRelation = "unknown-relation"
+    case missingTarget = "missing-target"
+    case unknownNamespace = "unknown-namespace"
+    case malformedPackageName = "malformed-package-name"
+    case missingFingerprints = "missing-fingerprints"
+    case malformedFingerprint = "malformed-fingerprint"
+    case lowerCaseFingerprint = "lower-case-fingerprint"
+    case sha1Fingerprint = "sha1-fingerprint"
+    case duplicateFingerprint = "duplicate-fingerprint"
+    case debugCertificate = "debug-certificate"
+    case placeholderValue = "placeholder-value"
+    case malformedSite = "malformed-site"
+    case webTargetWithPath = "web-target-with-path"
+    case duplicateStatement = "duplicate-statement"
+
+    // Its dynamic rules.
+    case extensionWithoutRelation = "extension-without-relation"
+    case extensionTargetNotApp = "extension-target-not-app"
+    case rulesDeclaredTwice = "rules-declared-twice"
+    case rulesNotFirst = "rules-not-first"
+    case rulesDiscarded = "rules-discarded"
+    case emptyRules = "empty-rules"
+    case emptyPattern = "empty-pattern"
+    case queryAsString = "query-as-string"
+    case ruleWithoutCondition = "rule-without-condition"
+    case appleOnlyKey = "apple-only-key"
+    case ruleShadowed = "rule-shadowed"
+    case exclusionsOnly = "exclusions-only"
+    case noFinalRule = "no-final-rule"
+    case olderAndroidOpensAll = "older-android-opens-all"
+
+    // The patterns of its dynamic rules.
+    case doubleStar = "double-star"
+    case wildcardAfterStar = "wildcard-after-star"
+    case innerStar = "inner-star"
+    case innerStarInExclusion = "inner-star-in-exclusion"
+    case patternAfterOneOrMore = "pattern-after-one-or-more"
+    case dotBesideWildcard = "dot-beside-wildcard"
+    case percentInPattern = "percent-in-pattern"
+    case pathWithoutSlash = "path-without-slash"
+    case fragmentSignInPattern = "fragment-sign-in-pattern"
+    case ampersandInValue = "ampersand-in-value"
+    case starDemandsPresence = "star-demands-presence"
+    case missingSlashForm = "missing-slash-form"
   }
 }
 
@@ -142,10 +200,18 @@ extension Finding.Code {
     switch self {
     case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
       .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
-      .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable, .opensNothing:
+      .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable, .opensNothing,
+      .notList, .insecureInclude, .includeWithStatement, .statementNotObject, .missingRelation,
+      .malformedRelation, .missingTarget, .unknownNamespace, .malformedPackageName,
+      .missingFingerprints, .malformedFingerprint, .lowerCaseFingerprint, .sha1Fingerprint,
+      .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
+      .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
+      .fragmentSignInPattern, .ampersandInValue:
       .error
     case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
-      .wwwSiblingMissing, .apexSiblingMissing:
+      .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
+      .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
+      .dotBesideWildcard, .starDemandsPresence, .missingSlashForm:
       .note
     default:
       .warning
@@ -158,7 +224,7 @@ extension Finding.Code {
   /// effect, for warnings and notes.
   public var isAcceptable: Bool {
     switch self {
-    case .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
+    case .notJSON, .notObject, .notList, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
     default: true
     }
   }

@@ -100,7 +100,7 @@ extension Inspection {
     of text: String, _ subject: String, _ comparison: PatternComparison,
     at pointer: @autoclosure () -> JSONPointer
   ) {
-    let escape = Self.firstEscape(in: text)
+    let escape = PercentEscape.first(in: text)
     guard comparison.isPercentEncoded else {
       if let escape {
         add(
@@ -133,19 +133,6 @@ extension Inspection {
         help: "Write `\(escape.uppercased())`, or set `caseSensitive` or `percentEncoded` to false."
       )
     }
-  }
-
-  /// The first escape, preferably one with a lower-case letter.
-  private static func firstEscape(in text: String) -> String? {
-    guard text.utf8.contains(UInt8(ascii: "%")) else { return nil }
-    let scalars = Array(text.unicodeScalars)
-    let escapes = scalars.indices.compactMap { index -> String? in
-      guard scalars[index] == "%", index + 2 < scalars.count,
-        scalars[index + 1...index + 2].allSatisfy({ $0.isASCII && $0.properties.isASCIIHexDigit })
-      else { return nil }
-      return String(scalars[index...index + 2])
-    }
-    return escapes.first { $0 != $0.uppercased() } ?? escapes.first
   }
 
   // MARK: - Paths

@@ -126,7 +126,7 @@ struct Inspection {
 
   private mutating func addUnread(_ unread: UnreadValue) {
     switch unread.reason {
-    case .noEffect: break
+    case .noEffect, .malformed, .missing: break
     case .unknownKey:
       add(
         .unknownKey, at: unread.pointer,
@@ -186,14 +186,15 @@ struct Inspection {
 
 extension DocumentPart {
   /// What to do about an unknown key: use the known one that it resembles, or move it.
-  fileprivate func advice(on key: String) -> String {
+  func advice(on key: String) -> String {
     if let similar = members.first(where: { Self.resemble(key, $0.key) }) {
       return "Write `\(similar.key)` if that is what you mean."
     }
-    if let home = Self.allCases.first(where: { $0.type(of: key) != nil }) {
+    if let home = Self.parts(of: kind).first(where: { $0.type(of: key) != nil }) {
       return "Move `\(key)` to \(home.name), where it belongs."
     }
-    return "Remove it, unless something other than Apple's systems reads it."
+    let readers = kind == .apple ? "Apple's systems" : "Android"
+    return "Remove it, unless something other than \(readers) reads it."
   }
 
   /// Whether one could be a misspelling of the other.
@@ -204,6 +205,8 @@ extension DocumentPart {
     let aliases = [
       "path": "/", "query": "?", "fragment": "#", "excluded": "exclude", "apps": "appIDs",
       "app": "appID", "comments": "comment", "variables": "substitutionVariables",
+      "package": "package_name", "fingerprints": "sha256_cert_fingerprints",
+      "components": "dynamic_app_link_components",
     ]
     if aliases[key.lowercased()] == known { return true }
     guard known.utf8.count > 3, key.utf8.count < 100 else { return false }

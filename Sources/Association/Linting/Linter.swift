@@ -9,6 +9,11 @@ public enum Linter {
   /// Guide, "Support Universal Links": 128 KB).
   public static let maximumSize = 131_072
 
+  /// The largest assetlinks.json file, in bytes, that AOSP's verifier reads; Google names no limit.
+  public static let maximumAssetLinksSize = 1_048_576
+  /// The size from which an assetlinks.json file is called large.
+  static let largeAssetLinksSize = 128_000
+
   /// The names that a document is published for.
   public struct Context: Sendable {
     /// The domain, lower-case.
@@ -48,8 +53,28 @@ public enum Linter {
   ///
   /// - Parameters:
   ///   - bytes: the file.
+  ///   - kind: the kind of the file.
   ///   - context: the names that it is published for; without it, names are not checked.
-  public static func report(onFile bytes: [UInt8], context: Context? = nil) -> Report {
+  public static func report(
+    onFile bytes: [UInt8], kind: DocumentKind = .apple, context: Context? = nil
+  ) -> Report {
+    switch kind {
+    case .apple: reportOnApple(bytes, context)
+    case .assetLinks: reportOnAssetLinks(bytes)
+    }
+  }
+
+  private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
+    let syntax = syntax(ofJSON: bytes)
+    var findings = syntax.findings + assetLinksSizeFindings(bytes.count)
+    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
+    var inspection = StatementInspection(AssetLinks(document), findings: findings)
+    inspection.inspect()
+    findings = inspection.inFileOrder()
+    return Report(findings: findings, document: document)
+  }
+
+  private static func reportOnApple(_ bytes: [UInt8], _ context: Context?) -> Report {
     let syntax = syntax(ofFile: bytes)
     guard let document = syntax.document else {
       return Report(findings: syntax.findings + sizeFindings(bytes.count), document: nil)
@@ -175,6 +200,26 @@ public enum Linter {
         .nearSizeLimit, at: .root,
         "The document uses \(size) of \(maximum) allowed bytes. Devices ignore larger ones." + unit,
         help: "Make room before it grows: merge routes with wildcards or variables.")
+    ]
+  }
+
+  private static func assetLinksSizeFindings(_ size: Int) -> [Finding] {
+    if size > maximumAssetLinksSize {
+      return [
+        Finding(
+          .tooLarge, at: .root,
+          "The file has \(size) bytes. AOSP's verifier ignores a file of more than"
+            + " \(maximumAssetLinksSize) (1 MiB), and Google may ignore it, too.",
+          help: "Remove apps, or merge rules.")
+      ]
+    }
+    if size <= largeAssetLinksSize { return [] }
+    return [
+      Finding(
+        .nearSizeLimit, at: .root,
+        "The file has \(size) bytes. AOSP's verifier reads at most \(maximumAssetLinksSize) (1 MiB);"
+          + " Google has a limit, too, and does not name it.",
+        help: "Make room before it grows: remove apps, or merge rules.")
     ]
   }
 }

@@ -87,7 +87,7 @@ enum ComparedText {
     return high << 4 | low
   }
 
-  private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+  static func hexadecimal(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10

@@ -21,6 +21,19 @@ public struct Explanation: Sendable {
     (self.closest, self.reason) = (closest, reason)
   }
 
+  /// The explanation for a URL that the document is not about: it has another host than the domain, or
+  /// none.
+  static func ofOtherURL(
+    _ url: Span<UInt8>, _ parts: URLParts?, for app: String?, domain: String?
+  ) -> Explanation {
+    guard let parts, let domain else {
+      return Explanation(app: app, reason: "The URL is not an http or https URL with a host.")
+    }
+    let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
+    return Explanation(
+      app: app, reason: "The document is served for \(domain), not for the host \(host.quoted).")
+  }
+
   /// The explanation for another app with the same routes.
   fileprivate func forApp(_ app: String?) -> Explanation {
     Explanation(app: app, resolution: resolution, route: route, closest: closest, reason: reason)
@@ -33,19 +46,22 @@ public struct MatchResult: Sendable {
   public let url: String
   /// Why it resolves as it does; its `app` is `nil` only if the document names no app.
   public let explanation: Explanation
+  /// The platform of the app; `nil` to leave it out.
+  public let platform: Platform?
 
   /// A result.
-  public init(url: String, explanation: Explanation) {
+  public init(url: String, explanation: Explanation, platform: Platform? = nil) {
     self.url = url
     self.explanation = explanation
+    self.platform = platform
   }
 
   /// The result as the API and `--json` write it.
   public var json: JSON {
-    var object: JSON.Object = [
-      "url": .string(url), "app": .optional(explanation.app),
-      "resolution": .string(explanation.resolution.rawValue),
-    ]
+    var object: JSON.Object = ["url": .string(url)]
+    object["platform"] = platform.map { .string($0.rawValue) }
+    object["app"] = .optional(explanation.app)
+    object["resolution"] = .string(explanation.resolution.rawValue)
     object["pointer"] = explanation.route.map { .string($0.description) }
     object["reason"] = .string(explanation.reason)
     return .object(object)
@@ -74,14 +90,9 @@ extension Matcher {
         reason: "The first matching route is \(route.pointer), \(kind) for "
           + "\(conditions.isEmpty ? "every URL" : conditions).")
     }
-    guard let parts = URLParts(url) else {
-      return Explanation(app: scope.app, reason: "The URL is not an http or https URL with a host.")
-    }
-    if let domain, !parts.isHost(of: domain, in: url) {
-      let host = String(decoding: parts.host(in: url).map { url[$0] }, as: UTF8.self)
-      return Explanation(
-        app: scope.app,
-        reason: "The document is served for \(domain), not for the host \(host.quoted).")
+    let parts = URLParts(url)
+    guard let parts, parts.isHost(of: domain, in: url) else {
+      return .ofOtherURL(url, parts, for: scope.app, domain: domain)
     }
     guard scope.isNamed else {
       return Explanation(

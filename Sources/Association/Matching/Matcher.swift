@@ -108,7 +108,7 @@ public final class Matcher: Sendable {
   public func resolve(
     _ url: Span<UInt8>, in scope: Scope, domain: String?, budget: inout MatchingBudget
   ) throws(TooComplex) -> Decision {
-    guard url.count <= MatchingBudget.longestURL else { throw Self.tooLong(url) }
+    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
     guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
       return .noMatch
     }
@@ -126,22 +126,11 @@ public final class Matcher: Sendable {
     return .noMatch
   }
 
-  private static func tooLong(_ url: Span<UInt8>) -> TooComplex {
-    TooComplex(
-      pointer: .root,
-      message: "The URL has \(url.count) bytes; the limit is \(MatchingBudget.longestURL).",
-      help: "Try a shorter URL.")
-  }
-
   /// The error for a URL that took too many steps.
   ///
   /// - Parameter route: The last route that was tried.
   func tooSlow(_ url: Span<UInt8>, at route: Int?) -> TooComplex {
-    let start = String(decoding: (0..<min(url.count, 400)).map { url[$0] }, as: UTF8.self)
-    return TooComplex(
-      pointer: route.map { links.route(at: places[$0]).pointer } ?? .root,
-      message: "Resolving the URL \(start.quoted) takes too many steps.",
-      help: "Use fewer `*`, `?` and variables in one pattern, or a shorter URL.")
+    .tooSlow(url, at: route.map { links.route(at: places[$0]).pointer } ?? .root)
   }
 
   private static func scopes(

@@ -16,6 +16,26 @@ public struct TooComplex: Error, Sendable, Equatable, CustomStringConvertible {
   public var finding: Finding { Finding(.tooComplex, at: pointer, message, help: help) }
 }
 
+extension TooComplex {
+  /// The error for a URL that is too long.
+  static func tooLong(_ url: Span<UInt8>) -> TooComplex {
+    TooComplex(
+      pointer: .root,
+      message: "The URL has \(url.count) bytes; the limit is \(MatchingBudget.longestURL).",
+      help: "Try a shorter URL.")
+  }
+
+  /// The error for a URL that took too many steps.
+  ///
+  /// - Parameter pointer: The last route that was tried.
+  static func tooSlow(_ url: Span<UInt8>, at pointer: JSONPointer) -> TooComplex {
+    let start = String(decoding: (0..<min(url.count, 400)).map { url[$0] }, as: UTF8.self)
+    return TooComplex(
+      pointer: pointer, message: "Resolving the URL \(start.quoted) takes too many steps.",
+      help: "Use fewer `*`, `?` and variables in one pattern, or a shorter URL.")
+  }
+}
+
 /// The work that resolving URLs may still do, in steps: bytes compared and states visited. A step
 /// takes 1 to 10 nanoseconds.
 ///

@@ -43,6 +43,11 @@ struct URLParts {
   /// The position of the host, without user information, port and trailing dot.
   func host(in url: Span<UInt8>) -> Range<Int> { Self.host(in: url, authority) }
 
+  /// Whether the host is this domain, ignoring case; true without a domain.
+  func isHost(of domain: String?, in url: Span<UInt8>) -> Bool {
+    domain.map { isHost(of: $0, in: url) } ?? true
+  }
+
   /// Whether the host is this domain, ignoring case.
   func isHost(of domain: String, in url: Span<UInt8>) -> Bool {
     let host = host(in: url)

@@ -167,7 +167,7 @@ extension UnreadValue {
     switch reason {
     case .unknownKey: true
     case .wrongType: part == .route || part == .defaults
-    case .noEffect: false
+    case .noEffect, .malformed, .missing: false
     }
   }
 }

@@ -1,10 +1,25 @@
 import JSONValue
 
-/// The kinds of objects in an apple-app-site-association file, with the members that Apple documents.
+/// The kinds of objects in association files, with the members that Apple or Google documents.
 enum DocumentPart: Sendable, CaseIterable {
   case document, service, applinks, entry, route, defaults
   /// An entry of the obsolete `details` object, whose key is the app.
   case keyedEntry
+  // Of assetlinks.json.
+  case statement, include, target, appTarget, siteTarget, ruleList, rule
+
+  /// The parts of files of a kind.
+  static func parts(of kind: DocumentKind) -> [DocumentPart] {
+    allCases.filter { $0.kind == kind }
+  }
+
+  /// The kind of file that has the part.
+  var kind: DocumentKind {
+    switch self {
+    case .document, .service, .applinks, .entry, .keyedEntry, .route, .defaults: .apple
+    case .statement, .include, .target, .appTarget, .siteTarget, .ruleList, .rule: .assetLinks
+    }
+  }
 
   /// The services (Apple's page Configuring an associated domain; Handoff Programming Guide).
   static let services = [
@@ -25,6 +40,13 @@ enum DocumentPart: Sendable, CaseIterable {
     case .entry: Self.ofEntry
     case .keyedEntry: Self.ofKeyedEntry
     case .route, .defaults: Self.ofRoute
+    case .statement: Self.ofStatement
+    case .include: [("include", "a string")] + Self.ofStatement
+    case .target: Self.ofAppTarget + [("site", "a string")]
+    case .appTarget: Self.ofAppTarget
+    case .siteTarget: [("namespace", "a string"), ("site", "a string")]
+    case .ruleList: [("dynamic_app_link_components", "an array")]
+    case .rule: Self.ofRule
     }
   }
 
@@ -44,6 +66,18 @@ enum DocumentPart: Sendable, CaseIterable {
     ("exclude", "true or false"), ("comment", "a string"), ("caseSensitive", "true or false"),
     ("percentEncoded", "true or false"),
   ]
+  private static let ofStatement: [Member] = [
+    ("relation", "an array"), ("target", "an object"), ("relation_extensions", "an object"),
+  ]
+  private static let ofAppTarget: [Member] = [
+    ("namespace", "a string"), ("package_name", "a string"),
+    ("sha256_cert_fingerprints", "an array"),
+  ]
+  // AOSP's parser names `comments`, no document does.
+  private static let ofRule: [Member] = [
+    ("/", "a string"), ("?", "an object"), ("#", "a string"), ("exclude", "true or false"),
+    ("comments", "a string"),
+  ]
 
   /// The type that the member must have; `nil` for an unknown key.
   func type(of key: String) -> String? { members.first { sameScalars($0.key, key) }?.type }
@@ -57,6 +91,12 @@ enum DocumentPart: Sendable, CaseIterable {
     case .entry, .keyedEntry: "an element of `details`"
     case .route: "an element of `components`"
     case .defaults: "`defaults`"
+    case .statement, .include: "a statement"
+    case .target: "`target`"
+    case .appTarget: "the `target` of an app"
+    case .siteTarget: "the `target` of a site"
+    case .ruleList: "the extension of a relation"
+    case .rule: "a dynamic rule"
     }
   }
 }
@@ -70,6 +110,10 @@ struct UnreadValue: Sendable {
     case wrongType(expected: String)
     /// The value is valid and has no effect.
     case noEffect
+    /// The value has the right type, but not the form that it needs. Only in assetlinks.json.
+    case malformed
+    /// There is no value, and the object needs one. Only in assetlinks.json.
+    case missing
   }
 
   /// The object that it belongs to.

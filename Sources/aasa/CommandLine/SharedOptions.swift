@@ -12,6 +12,9 @@ extension Option {
   static let settings = [config] + Configuration.settings.map { Option($0) }
   static let database = Option(Setting.database)
   static let json = Option("--json", nil, "Print JSON.")
+  static let kind = Option(
+    "--kind", "KIND", "The kind of the file; by default, the kind that its content has.",
+    choices: DocumentKind.allCases.map(\.rawValue))
   static let accept = Option(
     "--accept", "CODES",
     "Accept these errors: codes of findings, separated by commas. May be repeated."
@@ -37,6 +40,16 @@ extension Option {
 }
 
 extension Arguments {
+  /// The kind of file that is asked for, if any.
+  func kind() throws(UsageError) -> DocumentKind? {
+    guard let word = value(.kind) else { return nil }
+    guard let kind = DocumentKind(rawValue: word) else {
+      throw UsageError(
+        "--kind must be one of \(Option.kind.choices.joined(separator: ", ")), not \(word.quoted).")
+    }
+    return kind
+  }
+
   /// The codes of errors that do not stop a publication.
   func acceptedCodes() throws(UsageError) -> Set<Finding.Code> {
     do throws(UnacceptableCode) {

@@ -9,6 +9,7 @@ struct FindingCase: Sendable, CustomTestStringConvertible {
   let file: String
   var severity: Finding.Severity?
   var context: Linter.Context?
+  var kind = DocumentKind.apple
 
   init(
     _ code: Finding.Code, _ pointer: String, _ file: String, severity: Finding.Severity? = nil,

@@ -25,7 +25,7 @@ import Testing
       ![.environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {
-    #expect(FindingCase.all.contains { $0.code == code })
+    #expect((FindingCase.all + FindingCase.ofAssetLinks).contains { $0.code == code })
   }
 
   @Test(arguments: [
@@ -113,7 +113,7 @@ import Testing
     let refused = Finding.Code.allCases.filter { !$0.isAcceptable }
     #expect(
       refused == [
-        .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
+        .notJSON, .notObject, .duplicateKey, .tooLarge, .tooComplex, .wrongType, .notList,
       ])
     #expect(refused.allSatisfy { $0.severity == .error })
   }

@@ -11,6 +11,7 @@ import Testing
       case .unknownKey: "\(value.pointer) unknown"
       case .wrongType(let expected): "\(value.pointer) must be \(expected)"
       case .noEffect: "\(value.pointer) no effect"
+      case .malformed, .missing: "\(value.pointer) is only in assetlinks.json"
       }
     }.sorted()
   }

@@ -1,0 +1,227 @@
+import JSONValue
+
+/// An assetlinks.json file compiled to resolve URLs for Android apps.
+///
+/// The first statement that lets the app handle links applies. Without dynamic rules, the app opens every
+/// URL that its manifest names; the manifest is taken to name every URL of the site. Otherwise the first
+/// rule that holds decides (Google's page "Configure website associations").
+public final class AndroidMatcher: Sendable {
+  /// The packages of the apps that may handle links, in the order of first appearance.
+  public let apps: [String]
+  private let statements: [String: [AssetLinks.Statement]]
+  private let hasIncludes: Bool
+
+  /// Compiles a file.
+  ///
+  /// - Throws: `TooComplex` if it is over a limit.
+  public init(_ links: AssetLinks) throws(TooComplex) {
+    try links.checkComplexity()
+    var apps: [String] = []
+    var statements: [String: [AssetLinks.Statement]] = [:]
+    for statement in links.statements where statement.relations.contains(.handleAllURLs) {
+      guard case .app(let package, _) = statement.target else { continue }
+      if statements[package.text] == nil { apps.append(package.text) }
+      statements[package.text, default: []].append(statement)
+    }
+    (self.apps, self.statements) = (apps, statements)
+    hasIncludes = links.elements.contains {
+      if case .include = $0.meaning { true } else { false }
+    }
+  }
+
+  /// The packages to resolve for: the given one, or all that the file names. If it names none, `nil` for
+  /// nobody.
+  public func apps(asking app: String?) -> [String?] {
+    if let app { return [app] }
+    return apps.isEmpty ? [nil] : apps
+  }
+
+  /// What decides about a URL.
+  private enum Decision {
+    case notLinked
+    case statement(AssetLinks.Statement)
+    case rule(Int, of: [AssetLinks.Rule])
+    case noRule(of: [AssetLinks.Rule])
+
+    var resolution: Resolution {
+      switch self {
+      case .notLinked, .noRule: .noMatch
+      case .statement: .match
+      case .rule(let index, let rules): rules[index].resolution
+      }
+    }
+  }
+
+  /// Resolves a URL for an app.
+  ///
+  /// - Parameters:
+  ///   - url: The URL in UTF-8.
+  ///   - app: The package; `nil` for nobody.
+  ///   - domain: If given, a URL with another host matches nothing.
+  ///   - budget: The steps that this may take.
+  /// - Throws: `TooComplex` if the URL is too long or takes too many steps.
+  public func resolve(
+    _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Resolution {
+    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
+    guard let parts = URLParts(url), domain.map({ parts.isHost(of: $0, in: url) }) ?? true else {
+      return .noMatch
+    }
+    return try decide(url, DynamicURL(url, parts), app, &budget).resolution
+  }
+
+  private func decide(
+    _ text: Span<UInt8>, _ url: DynamicURL, _ app: String?, _ budget: inout MatchingBudget
+  ) throws(TooComplex) -> Decision {
+    guard let statement = app.flatMap({ statements[$0]?.first }) else { return .notLinked }
+    guard case .list(let rules) = statement.rules else { return .statement(statement) }
+    for (index, rule) in rules.enumerated() {
+      let holds = rule.holds(for: url, &budget.steps)
+      if budget.steps < 0 { throw .tooSlow(text, at: rule.pointer) }
+      if holds { return .rule(index, of: rules) }
+    }
+    return .noRule(of: rules)
+  }
+
+  /// Resolves a URL for an app and says why. Slower than `resolve`.
+  ///
+  /// The reason has "Undocumented:" if the answer depends on a rule that none of Google's documents or
+  /// tests states, with these rules.
+  public func explain(
+    _ url: Span<UInt8>, for app: String?, domain: String? = nil, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Explanation {
+    guard url.count <= MatchingBudget.longestURL else { throw .tooLong(url) }
+    let parts = URLParts(url)
+    guard let parts, parts.isHost(of: domain, in: url) else {
+      return .ofOtherURL(url, parts, for: app, domain: domain)
+    }
+    let compared = DynamicURL(url, parts)
+    let decision = try decide(url, compared, app, &budget)
+    var undocumented = UndocumentedRules(compared)
+    if let app { undocumented.compare(statements[app] ?? []) }
+    switch decision {
+    case .notLinked: return notLinked(app)
+    case .statement(let statement):
+      return Explanation(
+        app: app, resolution: .match, route: statement.pointer,
+        reason: Self.reason(statement, &undocumented) + undocumented.sentences)
+    case .rule(let index, let rules):
+      undocumented.inspect(rules, decidedBy: index)
+      let rule = rules[index]
+      return Explanation(
+        app: app, resolution: rule.resolution, route: rule.pointer,
+        reason:
+          "The first matching rule is \(rule.pointer), \(rule.isExclusion ? "an exclusion" : "a rule")"
+          + " for \(rule.words).\(undocumented.sentences)")
+    case .noRule(let rules):
+      undocumented.inspect(rules, decidedBy: nil)
+      let closest = try closest(of: rules, url, compared, &budget)
+      return Explanation(
+        app: app, closest: closest?.rule.pointer,
+        reason: "No rule matches"
+          + (closest.map {
+            ". The closest is \($0.rule.pointer), which requires \($0.failed.words)"
+          }
+            ?? ", since none has a condition") + ".\(undocumented.sentences)")
+    }
+  }
+
+  /// Resolves a URL for an app and says why.
+  public func explain(
+    _ url: String, for app: String?, domain: String? = nil
+  ) throws(TooComplex) -> Explanation {
+    var budget = MatchingBudget()
+    return try explain(url.utf8.span, for: app, domain: domain, budget: &budget)
+  }
+
+  private func notLinked(_ app: String?) -> Explanation {
+    let relation = Relation.handleAllURLs
+    let reason =
+      app.map { "No statement grants \(relation) to the app \($0.shown)." }
+      ?? "No statement grants \(relation) to an app, so no app opens the URL."
+    return Explanation(
+      app: app, reason: reason + (hasIncludes ? " Included files are not read." : ""))
+  }
+
+  private static func reason(
+    _ statement: AssetLinks.Statement, _ undocumented: inout UndocumentedRules
+  ) -> String {
+    let rest = "so every URL that the app's manifest names opens the app."
+    guard case .dropped(let pointer, let isDocumented) = statement.rules else {
+      return "The statement \(statement.pointer) has no dynamic rules, \(rest)"
+    }
+    if !isDocumented { undocumented.add(.emptyField) }
+    return "Android drops the dynamic rules of \(statement.pointer) because of \(pointer), \(rest)"
+  }
+
+  /// The first rule that meets the most conditions, with the first condition it fails; an exclusion only
+  /// if there is nothing else.
+  private func closest(
+    of rules: [AssetLinks.Rule], _ text: Span<UInt8>, _ url: DynamicURL,
+    _ budget: inout MatchingBudget
+  ) throws(TooComplex) -> (rule: AssetLinks.Rule, failed: AssetLinks.Condition)? {
+    var best: (rule: AssetLinks.Rule, failed: AssetLinks.Condition, met: Int)?
+    let areExclusions = rules.allSatisfy(\.isExclusion)
+    for rule in rules where areExclusions || !rule.isExclusion {
+      var (met, failed) = (0, nil as AssetLinks.Condition?)
+      for condition in rule.conditions {
+        if condition.holds(for: url, &budget.steps) {
+          met += 1
+        } else {
+          failed = failed ?? condition
+        }
+      }
+      if budget.steps < 0 { throw .tooSlow(text, at: rule.pointer) }
+      if let failed, met > best?.met ?? -1 { best = (rule, failed, met) }
+    }
+    return best.map { ($0.rule, $0.failed) }
+  }
+}
+
+extension AssetLinks {
+  /// Checks the size before anything is made of the rules.
+  func checkComplexity() throws(TooComplex) {
+    if isTooLarge {
+      throw TooComplex(
+        pointer: .root,
+        message: "The file is not read: it has more than \(ReadDocument.limits.values) values or "
+          + "\(ReadDocument.longestText) bytes of text.",
+        help: "Remove statements and rules that no app needs.")
+    }
+    let rules = statements.reduce(0) { count, statement in
+      if case .list(let rules) = statement.rules { count + rules.count } else { count }
+    }
+    if rules > PatternLimits.routes {
+      throw TooComplex(
+        pointer: .root,
+        message: "The file has more than \(PatternLimits.routes) dynamic rules, the limit.",
+        help: "Merge rules with wildcards.")
+    }
+  }
+}
+
+extension AssetLinks.Rule {
+  /// What the rule decides about URLs for which it holds.
+  var resolution: Resolution { isExclusion ? .blocked : .match }
+
+  /// Whether the rule has conditions and the URL meets each.
+  func holds(for url: DynamicURL, _ steps: inout Int) -> Bool {
+    steps -= 1
+    return !conditions.isEmpty && conditions.allSatisfy { $0.holds(for: url, &steps) }
+  }
+}
+
+extension AssetLinks.Condition {
+  /// The texts of which the pattern must cover one.
+  func texts(of url: DynamicURL) -> [[UInt16]] {
+    switch self {
+    case .path: [url.path]
+    case .parameter: url.parameters
+    case .fragment: url.fragment.map { [$0] } ?? []
+    }
+  }
+
+  func holds(for url: DynamicURL, _ steps: inout Int) -> Bool {
+    texts(of: url).contains { pattern.matches($0, &steps) }
+  }
+}

@@ -1,0 +1,412 @@
+import JSONValue
+
+/// The linting of one assetlinks.json file, with the findings so far.
+struct StatementInspection {
+  let links: AssetLinks
+  private var found = FindingList()
+  /// The places that have warnings or errors.
+  private var places: Set<JSONPointer> = []
+
+  init(_ links: AssetLinks, findings: [Finding]) {
+    self.links = links
+    for finding in findings { add(finding) }
+  }
+
+  /// Adds a finding with the usual severity of its code, or with another one.
+  mutating func add(
+    _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
+    _ message: @autoclosure () -> String, help: @autoclosure () -> String
+  ) {
+    if severity ?? code.severity > .note { places.insert(pointer) }
+    guard found.count(code, severity ?? code.severity) else { return }
+    found.append(Finding(code, severity: severity, at: pointer, message(), help: help()))
+  }
+
+  private mutating func add(_ finding: Finding) {
+    if found.count(finding.code, finding.severity) { found.append(finding) }
+  }
+
+  func inFileOrder() -> [Finding] {
+    let findings = found.listed
+    return findings.count > 1 ? FileOrder(of: findings, in: links.json).findings : findings
+  }
+
+  /// What a fault means for AOSP's verifier.
+  private static let refusal = " AOSP's verifier then refuses the whole file."
+
+  mutating func inspect() {
+    guard case .array(let list) = links.json else {
+      let kind = links.json.kind
+      return add(
+        .notList, at: .root,
+        "The file is \(kind) but must be an array of statements. Android ignores it, and no link"
+          + " opens an app.", help: "Write the statement between `[` and `]`.")
+    }
+    if let tooComplex = links.complexity { return add(tooComplex.finding) }
+    if list.isEmpty {
+      add(
+        .emptyList, at: .root, "The list is empty, so it permits nothing.",
+        help: "Add a statement, or stop serving the file.")
+    }
+    for element in links.elements { inspect(element) }
+    inspectIncludes()
+    inspectRepetitions()
+    inspectRules()
+    inspectValues(of: links.json, at: .root)
+  }
+
+  private mutating func inspect(_ element: AssetLinks.Element) {
+    guard case .object(let json) = element.json else {
+      return add(
+        .statementNotObject, at: element.pointer,
+        "The element is \(element.json.kind) but must be an object. Google skips it."
+          + Self.refusal,
+        help: "Write a statement, or remove the element.")
+    }
+    for value in element.unread { addUnread(value) }
+    switch element.meaning {
+    case .statement(let statement): inspect(statement, json)
+    case .include(let url):
+      add(
+        .includeUnverified, at: element.pointer.appending("include"),
+        "What the file at \(url.quoted) permits is not checked here. AOSP's verifier refuses this file, too,"
+          + " if that one is not JSON, and follows no includes in it.",
+        help: "Check that file with `aasa validate`.")
+    case .nothing: break
+    }
+  }
+
+  private mutating func inspectIncludes() {
+    let includes = links.elements.filter { if case .include = $0.meaning { true } else { false } }
+    guard includes.count > AssetLinks.mostIncludes else { return }
+    add(
+      .tooManyIncludes, at: includes[AssetLinks.mostIncludes].pointer,
+      "The file includes \(includes.count) files. Google reads at most \(AssetLinks.mostIncludes).",
+      help: "Merge the included files.")
+  }
+
+  // MARK: - Statements
+
+  private mutating func inspect(_ statement: AssetLinks.Statement, _ json: JSON.Object) {
+    let place = statement.pointer.appending("relation")
+    for (index, relation) in statement.relations.enumerated()
+    where !Relation.known.contains(relation) {
+      add(
+        .unknownRelation, at: place.appending(index),
+        "No reader of the relation \(relation.description.quoted) is known.",
+        help: "Compare it with \(Relation.handleAllURLs), for links and passkeys, and"
+          + " \(Relation.getLoginCredentials), for shared passwords.")
+    }
+    if case .app(let package, let fingerprints) = statement.target {
+      inspect(package, fingerprints, at: statement.pointer.appending("target"))
+    }
+    inspectExtensions(of: statement, json["relation_extensions"]?.objectValue ?? [:])
+  }
+
+  private mutating func inspect(
+    _ package: PackageName, _ fingerprints: [Fingerprint], at target: JSONPointer
+  ) {
+    let words = ["yourcompany", "your_company", "yourapp", "your_app", "yourpackage", "mycompany"]
+    let name = package.text.lowercased()
+    if words.contains(where: { name.contains($0) }) || name.hasPrefix("your.") {
+      addPlaceholder(package.text, at: target.appending("package_name"))
+    }
+    let place = target.appending("sha256_cert_fingerprints")
+    for (index, fingerprint) in fingerprints.enumerated() {
+      let pointer = place.appending(index)
+      if let owner = Fingerprint.published[fingerprint] {
+        add(
+          .debugCertificate, at: pointer,
+          "This is the certificate of \(owner), whose private key anybody can download. Every app that is"
+            + " signed with it and has this package name may do what the statement permits.",
+          help: "Sign the app with a key of your own, and list its certificate.")
+      } else if fingerprint.isInvented {
+        addPlaceholder(fingerprint.description, at: pointer)
+      } else if fingerprints[..<index].contains(fingerprint) {
+        add(
+          .duplicateFingerprint, at: pointer, "The list has this fingerprint twice.",
+          help: "Remove one of them.")
+      }
+    }
+  }
+
+  private mutating func addPlaceholder(_ text: String, at pointer: JSONPointer) {
+    add(
+      .placeholderValue, at: pointer,
+      "\(text.quoted) looks like a placeholder from a guide, so it names no app of yours.",
+      help: "Write the app's own value. The Play Console shows both under App integrity.")
+  }
+
+  private mutating func inspectExtensions(
+    of statement: AssetLinks.Statement, _ extensions: JSON.Object
+  ) {
+    let place = statement.pointer.appending("relation_extensions")
+    for key in extensions.keys where !statement.relations.contains(where: { $0.description == key })
+    {
+      add(
+        .extensionWithoutRelation, at: place.appending(key),
+        "The statement does not have the relation \(key.quoted), so this extension has no effect.",
+        help: "Add the relation to `relation`, or correct the key.")
+    }
+    if case .site = statement.target, extensions[Relation.handleAllURLs.description] != nil {
+      add(
+        .extensionTargetNotApp, at: place, "Dynamic rules have an effect only for apps.",
+        help: "Remove the rules, or name an app in `target`.")
+    }
+  }
+
+  /// Looks for statements that concern the same app and relation.
+  private mutating func inspectRepetitions() {
+    var earlier: [String: AssetLinks.Statement] = [:]
+    for statement in links.statements {
+      guard case .app(let package, _) = statement.target else { continue }
+      var isReported = false
+      for relation in statement.relations {
+        let key = "\(relation) \(package)"
+        guard let first = earlier[key] else {
+          earlier[key] = statement
+          continue
+        }
+        if relation == .handleAllURLs, statement.rules.pointer != nil {
+          addRepeatedRules(statement, first)
+        } else if !isReported {
+          isReported = true
+          add(
+            .duplicateStatement, at: statement.pointer,
+            "\(first.pointer) has the same app and the relation \(relation), too.",
+            help: "Merge the statements: one list can have several fingerprints.")
+        }
+      }
+    }
+  }
+
+  private mutating func addRepeatedRules(
+    _ statement: AssetLinks.Statement, _ first: AssetLinks.Statement
+  ) {
+    let pointer = statement.rules.pointer ?? statement.pointer
+    if first.rules.pointer == nil {
+      add(
+        .rulesNotFirst, at: pointer,
+        "\(first.pointer) states the same app without rules. AOSP's verifier reads that statement only, so"
+          + " these rules have no effect.",
+        help: "Merge the statements.")
+    } else {
+      add(
+        .rulesDeclaredTwice, at: pointer,
+        "\(first.pointer) has dynamic rules for the same app, too. Google asks for one list per app, and does"
+          + " not say which applies.",
+        help: "Merge the lists.")
+    }
+  }
+
+  // MARK: - Values that readers do not read
+
+  /// Reports numbers, nulls and booleans in arrays that no other finding is about.
+  private mutating func inspectValues(of json: JSON, at pointer: JSONPointer) {
+    switch json {
+    case .number, .null: addNumberOrNull(json, at: pointer)
+    case .bool, .string: break
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        let place = pointer.appending(index)
+        if case .bool = element { addNumberOrNull(element, at: place) }
+        inspectValues(of: element, at: place)
+      }
+    case .object(let object):
+      for member in object.members {
+        inspectValues(of: member.value, at: pointer.appending(member.key))
+      }
+    }
+  }
+
+  private mutating func addNumberOrNull(_ json: JSON, at pointer: JSONPointer) {
+    if places.contains(pointer) { return }
+    let value =
+      switch json {
+      case .bool: "a boolean in an array"
+      default: json.kind
+      }
+    add(
+      .numberOrNull, at: pointer,
+      "This is \(value). AOSP's verifier refuses a file that has one anywhere.",
+      help: "Remove it, or write a string.")
+  }
+
+  private mutating func addUnread(_ unread: UnreadValue) {
+    switch unread.reason {
+    case .unknownKey where AssetLinks.Rule.appleOnly.contains(unread.key) && unread.part == .rule:
+      add(
+        .appleOnlyKey, at: unread.pointer,
+        "`\(unread.key)` has a meaning for Apple only. Android compares decoded URLs, and case matters.",
+        help: "Remove it, and write a rule for each spelling.")
+    case .unknownKey:
+      add(
+        .unknownKey, severity: .note, at: unread.pointer,
+        "\(unread.key.quoted) has no meaning in \(unread.part.name). Android ignores it.",
+        help: unread.part.advice(on: unread.key))
+    case .wrongType, .noEffect, .malformed, .missing: addFault(unread)
+    }
+  }
+
+  /// Reports a value that keeps readers from reading the statement, or the rules.
+  private mutating func addFault(_ unread: UnreadValue) {
+    let (pointer, value) = (unread.pointer, unread.value)
+    let skipped = "Google skips the statement."
+    switch unread.key {
+    case "relation" where unread.isElement:
+      add(
+        .malformedRelation, at: pointer,
+        "\(value.shown) is no relation: two parts of lower-case letters, digits, dots and underscores, with a"
+          + " slash between them. \(skipped)" + Self.refusal,
+        help: "Write \(Relation.handleAllURLs) for links.")
+    case "relation":
+      add(
+        .missingRelation, at: pointer,
+        "The statement has no array `relation` with a relation, so it permits nothing.",
+        help: "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
+    case "target":
+      add(
+        .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
+        help: "Add `target` with the `namespace` `android_app` or `web`.")
+    case "include": addInclude(unread)
+    case "namespace":
+      add(
+        .unknownNamespace, at: pointer,
+        "`namespace` must be `android_app` or `web`, in lower case. \(skipped)" + Self.refusal,
+        help: "Write `android_app` for an app, `web` for a site.")
+    case "package_name":
+      add(
+        .malformedPackageName, at: pointer,
+        "`package_name` must be the package of an app, such as com.example.shop. \(skipped)"
+          + (unread.isText ? "" : Self.refusal),
+        help: "Write the `applicationId` of the app, without wildcards.")
+    case "sha256_cert_fingerprints" where unread.isElement: addFingerprint(unread)
+    case "sha256_cert_fingerprints":
+      add(
+        .missingFingerprints, at: pointer,
+        "`sha256_cert_fingerprints` must be an array with a fingerprint. \(skipped)" + Self.refusal,
+        help: "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
+    case "site": addSite(unread)
+    default: addRuleFault(unread)
+    }
+  }
+
+  private mutating func addInclude(_ unread: UnreadValue) {
+    if case .noEffect = unread.reason {
+      return add(
+        .includeWithStatement, at: unread.pointer,
+        "`include` stands beside `relation` or `target`. Google skips such an element; AOSP's verifier reads"
+          + " only the include.", help: "Write two elements.")
+    }
+    add(
+      .insecureInclude, at: unread.pointer,
+      "`include` must be an https URL. Google skips it; AOSP's verifier refuses the whole file for one with"
+        + " http.", help: "Write the https URL of the list, or remove the element.")
+  }
+
+  private mutating func addSite(_ unread: UnreadValue) {
+    let text = unread.value.stringValue ?? ""
+    let scheme = text.firstRange(of: "://")
+    let path = scheme.flatMap { text[$0.upperBound...].firstIndex(of: "/") }
+    if let path, WebSite(String(text[..<path])) != nil {
+      return add(
+        .webTargetWithPath, at: unread.pointer,
+        "The site \(text.quoted) has a path. Google skips the statement."
+          + (text[path...] == "/"
+            ? "" : Self.refusal + " Only Chrome reads such a site, to look for a WebAPK."),
+        help: "Write \(String(text[..<path]).quoted).")
+    }
+    add(
+      .malformedSite, at: unread.pointer,
+      "`site` must be a scheme, a host and maybe a port, such as \"https://www.example.com\". Google skips the"
+        + " statement." + Self.refusal, help: "Remove everything else, also a slash at the end.")
+  }
+
+  private mutating func addFingerprint(_ unread: UnreadValue) {
+    let text = unread.value.stringValue ?? ""
+    let words = ["your", "<", "{", "$", "...", "…"]
+    if words.contains(where: { text.lowercased().contains($0) }) {
+      return addPlaceholder(text, at: unread.pointer)
+    }
+    if Fingerprint.octets(text)?.count == 20 {
+      return add(
+        .sha1Fingerprint, at: unread.pointer,
+        "This is a SHA-1 fingerprint: it has 20 octets, SHA-256 has 32. Google skips the statement.",
+        help:
+          "Copy the SHA-256 fingerprint, which the Play Console and `keytool -list -v` show beside it."
+      )
+    }
+    let advice = Fingerprint(written: text).map { "Write \"\($0)\"." }
+    if let advice, text.utf8.contains(UInt8(ascii: ":")) {
+      return add(
+        .lowerCaseFingerprint, at: unread.pointer,
+        "The fingerprint has lower-case letters. Google skips the statement.", help: advice)
+    }
+    add(
+      .malformedFingerprint, at: unread.pointer,
+      "\(unread.value.shown) is no fingerprint: 32 pairs of upper-case hexadecimal digits with colons between"
+        + " them. Google skips the statement."
+        + (unread.isText ? "" : Self.refusal),
+      help: advice ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
+  }
+}
+
+extension UnreadValue {
+  /// Whether the value is a string.
+  fileprivate var isText: Bool { value.stringValue != nil }
+}
+
+extension AssetLinks {
+  /// Why the file is too complex; `nil` if it is not.
+  fileprivate var complexity: TooComplex? {
+    do throws(TooComplex) {
+      try checkComplexity()
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension AssetLinks.Rules {
+  /// Where a rule, or what dropped the rules, is; `nil` without rules.
+  var pointer: JSONPointer? {
+    switch self {
+    case .none: nil
+    case .dropped(let pointer, _): pointer
+    case .list(let rules): rules.first?.pointer
+    }
+  }
+}
+
+extension Fingerprint {
+  /// Certificates whose private keys are published.
+  static let published: [Fingerprint: String] = {
+    let known = [
+      (
+        "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C",
+        "the debug keystore that React Native and Expo put into every project"
+      ),
+      (
+        "A4:0D:A8:0A:59:D1:70:CA:A9:50:CF:15:C1:8C:45:4D:47:A3:9B:26:98:9D:8B:64:0E:CD:74:5B:A7:1B:F5:DC",
+        "the test key of Android's source code"
+      ),
+    ]
+    return Dictionary(
+      known.compactMap { text, owner in Fingerprint(text).map { ($0, owner) } },
+      uniquingKeysWith: { first, _ in first })
+  }()
+
+  /// The certificate in Google's guides.
+  private static let ofGuides = Fingerprint(
+    "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+  )
+
+  /// Whether this is the fingerprint in Google's guides, or no hash function made it: half of its octets
+  /// occur twice, or they count up.
+  var isInvented: Bool {
+    let octets = Self.octets(description) ?? []
+    let steps = Set(zip(octets, octets.dropFirst()).map { $1 &- $0 })
+    return self == Self.ofGuides || Set(octets).count <= 16 || steps.count == 1
+  }
+}

@@ -1,0 +1,139 @@
+import JSONValue
+
+/// An Android package name, such as `com.example.shop`.
+///
+/// Two or more parts, each of ASCII letters, digits and `_` with a letter first (Android's page "Configure
+/// the app module"). Case matters.
+public struct PackageName: Sendable, Hashable, CustomStringConvertible {
+  /// The name.
+  public let text: String
+
+  /// The name; `nil` for any other text.
+  public init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isValid = parts.allSatisfy { part in
+      part.first?.isASCIILetter == true
+        && part.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") }
+    }
+    guard parts.count > 1, isValid, text.utf8.count <= Self.longest else { return nil }
+    self.text = text
+  }
+
+  /// Android's limit for the names of its files, in characters.
+  private static let longest = 223
+
+  /// The name.
+  public var description: String { text }
+}
+
+/// The SHA-256 fingerprint of a certificate that signs apps.
+public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
+  /// The 32 octets.
+  private let octets: [UInt8]
+
+  /// The fingerprint in the only form that readers of the file accept: 32 pairs of upper-case hexadecimal
+  /// digits with colons between them. `nil` for any other text.
+  public init?(_ text: String) {
+    self.init(written: text)
+    guard sameScalars(description, text) else { return nil }
+  }
+
+  /// The fingerprint as tools print it: in either case, with colons or without. `nil` for any other text.
+  public init?(written text: String) {
+    guard let octets = Self.octets(text), octets.count == 32 else { return nil }
+    self.octets = octets
+  }
+
+  /// The form that the file needs.
+  public var description: String {
+    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+      .joined(separator: ":")
+  }
+
+  /// The octets of pairs of hexadecimal digits, all with colons between them or all without.
+  static func octets(_ text: String) -> [UInt8]? {
+    let bytes = Array(text.utf8)
+    let step = bytes.contains(UInt8(ascii: ":")) ? 3 : 2
+    guard (bytes.count + step - 2).isMultiple(of: step) else { return nil }
+    var octets: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: step) {
+      guard let high = ComparedText.hexadecimal(bytes[start]),
+        let low = ComparedText.hexadecimal(bytes[start + 1]),
+        step == 2 || start + 2 == bytes.count || bytes[start + 2] == UInt8(ascii: ":")
+      else { return nil }
+      octets.append(high << 4 | low)
+    }
+    return octets
+  }
+}
+
+/// What a statement permits, such as `delegate_permission/common.handle_all_urls`.
+public struct Relation: Sendable, Hashable, CustomStringConvertible {
+  /// The relation as it is written.
+  public let description: String
+
+  /// The relation: two parts of lower-case ASCII letters, digits, `.` and `_`, with a slash between them.
+  /// `nil` for any other text.
+  public init?(_ text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let isValid = parts.allSatisfy { part in
+      !part.isEmpty
+        && part.allSatisfy {
+          $0.isASCIIDigit || ($0.isASCIILetter && $0.asciiLowercased == $0)
+            || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+        }
+    }
+    guard parts.count == 2, isValid else { return nil }
+    description = text
+  }
+
+  private init(common detail: String) { description = "delegate_permission/common.\(detail)" }
+
+  /// The app opens links of the site.
+  public static let handleAllURLs = Relation(common: "handle_all_urls")
+  /// The app or site shares passwords with the site.
+  public static let getLoginCredentials = Relation(common: "get_login_creds")
+  /// The app acts as the site, in Chrome.
+  public static let useAsOrigin = Relation(common: "use_as_origin")
+  /// The site may ask whether a WebAPK is installed, in Chrome.
+  public static let queryWebAPK = Relation(common: "query_webapk")
+
+  /// The relations that some reader is known for.
+  static let known: Set<Relation> = [
+    handleAllURLs, getLoginCredentials, useAsOrigin, queryWebAPK,
+  ]
+}
+
+/// A website as a statement names it: scheme, host and maybe a port, without even a slash behind them.
+public struct WebSite: Sendable, Hashable, CustomStringConvertible {
+  /// The site as it is written.
+  public let description: String
+
+  /// The site; `nil` for any other text.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard
+      let scheme = ["https://", "http://"].first(where: { scheme in
+        bytes.prefix(scheme.utf8.count).elementsEqual(scheme.utf8) { $0.asciiLowercased == $1 }
+      })
+    else { return nil }
+    let authority = bytes.dropFirst(scheme.utf8.count)
+    let host = authority.prefix { $0 != UInt8(ascii: ":") }
+    let port = authority[host.endIndex...]
+    guard !host.isEmpty, host.allSatisfy(Self.isAllowed), port.isEmpty || Self.isPort(port) else {
+      return nil
+    }
+    description = text
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte.isASCIILetterOrDigit || byte >= 0x80 || "-._".utf8.contains(byte)
+  }
+
+  /// Whether this is a colon and a port.
+  private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let digits = bytes.dropFirst()
+    return (1...5).contains(digits.count) && digits.allSatisfy(\.isASCIIDigit)
+      && digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 65_535
+  }
+}

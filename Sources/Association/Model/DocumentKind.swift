@@ -1,0 +1,36 @@
+import JSONValue
+
+/// The kinds of association files.
+public enum DocumentKind: String, Sendable, CaseIterable {
+  /// Apple's file.
+  case apple = "apple-app-site-association"
+  /// Android's file: a list of statements of Google's Digital Asset Links.
+  case assetLinks = "assetlinks.json"
+
+  /// The kind that a file has by its content. A list, also one that is not complete, and a statement
+  /// outside of a list are Android's; everything else is Apple's.
+  public init(ofFile bytes: [UInt8]) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    switch text.first(where: { !" \t\r\n".utf8.contains($0) }) {
+    case UInt8(ascii: "["): self = .assetLinks
+    case UInt8(ascii: "{"): self = Self.isStatement(bytes) ? .assetLinks : .apple
+    default: self = .apple
+    }
+  }
+
+  private static func isStatement(_ bytes: [UInt8]) -> Bool {
+    do throws(JSON.SyntaxError) {
+      let json = try JSON.parse(bytes, limits: ReadDocument.limits).value
+      return json["relation"] != nil && json["target"] != nil
+        && !DocumentPart.services.contains { json[$0] != nil }
+    } catch {
+      return false
+    }
+  }
+}
+
+/// A platform that reads association files.
+public enum Platform: String, Sendable, CaseIterable {
+  case ios, android
+}
