@@ -103,6 +103,15 @@ import Testing
     #expect(try findings("?domain=a.example", brand)["total"] == 0)
   }
 
+  @Test func suppressionsEndWithTheirDomain() throws {
+    #expect(try suppress().status == 201)
+    #expect(try findings()["suppressed"] == 1)
+    let deleted = try admin.send("DELETE", "/v1/domains/a.example?accept=opens-nothing")
+    #expect(deleted.status == 200, "\(deleted.text)")
+    try put("a.example", ["/x?y=1", "/x%c3"])
+    #expect(try findings()["suppressed"] == 0)
+  }
+
   @Test func findingsFollowEditsAndDeletions() throws {
     try put("a.example", ["/ok"])
     let deleted = try admin.send("DELETE", "/v1/domains/b.example?accept=opens-nothing")

@@ -68,6 +68,31 @@ import Testing
     #expect(pruning.status == 64, "it would delete every other domain")
   }
 
+  @Test func aFileWithOneDomainMayHaveTextsCalledApps() throws {
+    let file = #"{"applinks":{"apps":["ABCDE12345.com.q"],"details":[]}}"#
+    let adopted = try trial.run(
+      "import", at: .database, "--domain", "old.example", "-", input: Array(file.utf8))
+    #expect(adopted.status == 0, "\(adopted.errors)")
+    #expect(try trial.exportDirectory().status == 0)
+    let diff = try trial.run("diff", at: .database, trial.directory + "/old.example.json")
+    #expect(diff.status == 0, "\(diff.errors)")
+  }
+
+  @Test func inALargeStateTooTheDomainsOfAChangedAppAreChecked() throws {
+    var domains = (0..<101).map { StateTrial.domain("d\($0).example", ["/"]) }
+    var strict = domains[0].objectValue ?? [:]
+    strict["strict"] = true
+    domains[0] = .object(strict)
+    let answer = try trial.server.client().send(
+      "POST", "/v1/apply", json: ["domains": .array(domains)])
+    #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+    #expect(try trial.exportDirectory().status == 0)
+    #expect(try trial.run("diff", at: .database, trial.directory).status == 0)
+    try trial.replace("\"production\"", with: "\"development\"", in: "apps.json")
+    let result = try trial.run("diff", at: .database, trial.directory)
+    #expect(result.status == 1 && result.errors.contains("environment-mismatch"))
+  }
+
   @Test func eachInvalidFileIsReported() throws {
     try trial.scratch.write("{\n  \"domain\": ,\n}", to: "state/broken.json")
     try trial.scratch.write(

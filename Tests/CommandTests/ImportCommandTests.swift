@@ -28,6 +28,15 @@ import Testing
     #expect(again.output == "example.com: revision 1, \(size) bytes (unchanged)\n")
   }
 
+  @Test func itShowsWhatChanges() throws {
+    _ = try adopt(file.serialized())
+    let path = try scratch.write(AssociationFile.routes(["/a"]).serialized(), to: "new.json")
+    let result = try Program.aasa(
+      "import", "--dry-run", "--domain", "example.com", "--database", database, path)
+    #expect(result.lines.count == 2 && result.lines[0].contains("revision 2"))
+    #expect(result.lines.last?.hasPrefix("    - route \"/b/*\" removed") == true)
+  }
+
   @Test func aDashIsStdin() throws {
     let result = try Program.aasa(
       "import", "--domain", "example.com", "--database", database, "-", input: file.serialized())

@@ -47,6 +47,15 @@ import Testing
     #expect(objects[1]["findings"]?.arrayValue?.first?["code"] == "not-json")
   }
 
+  @Test func anErrorThatIsAcceptedEndsWith0() throws {
+    let file = Array(
+      #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/$(x)"}]}]}}"#
+        .utf8)
+    #expect(try validate(["-"], input: file).status == 1)
+    #expect(try validate(["--accept", "undefined-variable", "-"], input: file).status == 0)
+    #expect(try validate(["--accept", "opens-nothing", "-"], input: file).status == 1)
+  }
+
   @Test func anEmptyDirectoryHasNothingToCheck() throws {
     let empty = try TemporaryDirectory()
     let none = try Program.aasa("validate", empty.url.path)

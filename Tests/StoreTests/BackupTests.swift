@@ -159,6 +159,21 @@ import Testing
     #expect(try store.put(.example(paths: ["/e"])).revision.number == 7)
   }
 
+  @Test func numbersOfEntriesAndRoutesGoOnAfterARestore() throws {
+    func numbers(afterAdding path: String) throws -> [Int64?] {
+      var domain = try store.domain(name).domain
+      domain.document.entries[0].routes.append(Route(path: path))
+      domain.document.entries.append(
+        Entry(apps: domain.document.entries[0].apps, routes: [Route(path: path)]))
+      let entries = try store.put(domain).stored.domain.document.entries
+      return [entries[0].routes.last?.id, entries.last?.id]
+    }
+    try save()
+    let given = try numbers(afterAdding: "/c").compactMap(\.self)
+    try restore()
+    #expect(try numbers(afterAdding: "/d") == given.map { $0 + 1 })
+  }
+
   @Test func aBackupWithADeletedDomainIsWhole() throws {
     try store.delete(name)
     let contents = try save()
