@@ -23,8 +23,8 @@ struct ProblemText {
       ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
   }
 
-  /// A detail with the options of commands for the parameters of a request, and without a reference to the
-  /// members that are printed below it.
+  /// Names the options of a command instead of the parameters of a request, and leaves out references to
+  /// members that are printed below the detail.
   private static func asOptions(_ detail: String) -> String {
     [
       ("?accept=", "--accept "), ("?overwrite=true", "--overwrite"), (" See \"errors\".", ""),

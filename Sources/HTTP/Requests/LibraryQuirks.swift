@@ -4,7 +4,7 @@ import Glibc
 // Unexpected behavior of libmicrohttpd, and where this module deals with it. All of it was observed
 // in version 0.9.75. Look here first when the version changes: each line names the test that fails
 // without the workaround, or that will show when it is no longer needed. All of them pass with 1.0.1 too,
-// which needs no `aasa_header_is_sound` but for names; docs/architecture.md says what else differs.
+// which needs `aasa_header_is_sound` only for names; docs/architecture.md says what else differs.
 //
 // | libmicrohttpd 0.9.75 … | here | test |
 // |---|---|---|
