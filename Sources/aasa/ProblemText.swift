@@ -23,13 +23,9 @@ struct ProblemText {
       ? detail : detail.replacing("The body has ", with: "The state has ", maxReplacements: 1)
   }
 
-  /// Names the options of a command instead of the parameters of a request, and leaves out references to
-  /// members that are printed below the detail.
+  /// Names the options of a command instead of the parameters of a request.
   private static func asOptions(_ detail: String) -> String {
-    [
-      ("?accept=", "--accept "), ("?overwrite=true", "--overwrite"), (" See \"errors\".", ""),
-      (" See \"problems\".", ""),
-    ].reduce(detail) { $0.replacing($1.0, with: $1.1) }
+    detail.replacing("?accept=", with: "--accept ").replacing("?overwrite=true", with: "--overwrite")
   }
 
   /// A line for each fault.
