@@ -25,7 +25,8 @@ struct ProblemText {
 
   /// Names the options of a command instead of the parameters of a request.
   private static func asOptions(_ detail: String) -> String {
-    detail.replacing("?accept=", with: "--accept ").replacing("?overwrite=true", with: "--overwrite")
+    detail.replacing("?accept=", with: "--accept ").replacing(
+      "?overwrite=true", with: "--overwrite")
   }
 
   /// A line for each fault.
