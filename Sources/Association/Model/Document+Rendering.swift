@@ -22,7 +22,7 @@ extension Document {
 
   /// Whether `applinks` has more than an empty `details`.
   var appLinksSaysSomething: Bool {
-    apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty || !entries.isEmpty
+    apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty || entries.contains(where: \.isForApple)
       || !applinksExtra.isEmpty
   }
 
@@ -44,10 +44,10 @@ extension Document {
 
   private var details: JSON {
     switch detailsForm {
-    case .array: return .array(entries.flatMap(\.json))
+    case .array: return .array(entries.filter(\.isForApple).flatMap(\.json))
     case .dictionary:
       var details = JSON.Object()
-      for entry in entries {
+      for entry in entries.filter(\.isForApple) {
         // The document's author ensures that no app occurs twice.
         for app in entry.apps { details.appendNew(app.text, .object(entry.members)) }
       }

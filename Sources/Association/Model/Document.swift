@@ -75,6 +75,12 @@ public struct Document: Sendable, Equatable {
     let inServices = Service.allCases.flatMap { services[$0]?.apps ?? [] }
     return (inEntries + inServices).filter { seen.insert($0).inserted }
   }
+
+  /// Every Android app in an entry, each once, in order of first appearance.
+  public var androidApps: [PackageName] {
+    var seen: Set<PackageName> = []
+    return entries.flatMap(\.androidApps).filter { seen.insert($0).inserted }
+  }
 }
 
 /// A custom substitution variable (Apple: "applinks.SubstitutionVariables").

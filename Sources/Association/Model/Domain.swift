@@ -1,4 +1,4 @@
-import JSONValue
+public import JSONValue
 
 /// An app that domains use.
 public struct App: Sendable, Equatable {
@@ -66,8 +66,18 @@ public struct Domain: Sendable, Equatable {
   public var environment: App.Environment
   /// Whether an app of another environment is an error instead of a warning.
   public var isStrict: Bool
-  /// The content of the file.
+  /// The content of the files that the entries render.
   public var document: Document
+  /// The Android apps that share passwords and passkeys with the domain.
+  public var androidCredentials: [PackageName]
+  /// Whether the routes are rendered for Android, too. Otherwise the manifests of the apps alone decide.
+  public var hasDynamicAppLinks: Bool
+  /// Statements of `assetlinks.json` that are published unchanged, behind those of the apps.
+  public var assetLinksExtra: [JSON]
+  /// The other origins that may use the domain's passkeys.
+  public var webAuthnOrigins: [WebOrigin]
+  /// Members of `webauthn` that no other property holds, and origins that are none, by their index.
+  public var webAuthnExtra: JSON.Object
   /// URLs with their required resolutions.
   public var expectations: [Expectation]
 
@@ -80,7 +90,10 @@ public struct Domain: Sendable, Equatable {
   public init(
     name: DomainName, aliases: [Alias] = [], isEnabled: Bool = true, format: Format = .modern,
     cacheSeconds: Int = Domain.defaultCacheSeconds, environment: App.Environment = .production,
-    isStrict: Bool = false, document: Document = Document(), expectations: [Expectation] = []
+    isStrict: Bool = false, document: Document = Document(), expectations: [Expectation] = [],
+    androidCredentials: [PackageName] = [], hasDynamicAppLinks: Bool = true,
+    assetLinksExtra: [JSON] = [], webAuthnOrigins: [WebOrigin] = [],
+    webAuthnExtra: JSON.Object = [:]
   ) {
     self.name = name
     self.aliases = aliases
@@ -91,6 +104,11 @@ public struct Domain: Sendable, Equatable {
     self.isStrict = isStrict
     self.document = document
     self.expectations = expectations
+    self.androidCredentials = androidCredentials
+    self.hasDynamicAppLinks = hasDynamicAppLinks
+    self.assetLinksExtra = assetLinksExtra
+    self.webAuthnOrigins = webAuthnOrigins
+    self.webAuthnExtra = webAuthnExtra
   }
 }
 

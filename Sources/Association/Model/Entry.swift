@@ -37,6 +37,9 @@ public struct Entry: Sendable, Equatable {
   /// The apps: the value of `appIDs`, or of `appID` if that is the only key. With `appID` alone, each
   /// app gets an element of `details`.
   public var apps: [AppIdentifier]
+  /// The Android apps that the routes are for. An entry with Android apps and no Apple apps is not
+  /// written to Apple's file.
+  public var androidApps: [PackageName]
   /// The value of `appID` if there is also `appIDs`.
   public var appID: AppIdentifier?
   /// The routes in order: `components`, or `paths` if that is the only key.
@@ -52,7 +55,7 @@ public struct Entry: Sendable, Equatable {
   public init(
     id: Int64? = nil, keys: Keys = .modern, apps: [AppIdentifier] = [],
     appID: AppIdentifier? = nil, routes: [Route] = [], paths: [LegacyPath] = [],
-    defaults: Defaults = Defaults(), extra: JSON.Object = [:]
+    defaults: Defaults = Defaults(), extra: JSON.Object = [:], androidApps: [PackageName] = []
   ) {
     self.id = id
     self.keys = keys
@@ -62,7 +65,11 @@ public struct Entry: Sendable, Equatable {
     self.paths = paths
     self.defaults = defaults
     self.extra = extra
+    self.androidApps = androidApps
   }
+
+  /// Whether the entry is written to Apple's file.
+  var isForApple: Bool { !apps.isEmpty || appID != nil || androidApps.isEmpty }
 }
 
 /// One element of `paths`: a pattern, or an exclusion if `NOT ` precedes it (archived "Support

@@ -1,0 +1,47 @@
+/// An Android app that domains use.
+public struct AndroidApp: Sendable, Equatable {
+  /// A certificate that the app is signed with.
+  public struct Certificate: Sendable, Hashable {
+    /// What a certificate is for.
+    public enum Label: String, Sendable, CaseIterable {
+      /// The developer's own key, which Google Play replaces in what it delivers.
+      case upload
+      /// The key that Google Play signs with. Users' devices see this one.
+      case playSigning = "play-signing"
+      /// The key of a developer's machine.
+      case debug
+    }
+
+    /// The SHA-256 fingerprint of the certificate.
+    public var fingerprint: Fingerprint
+    /// What the certificate is for.
+    public var label: Label
+
+    /// A certificate.
+    public init(_ fingerprint: Fingerprint, label: Label) {
+      self.fingerprint = fingerprint
+      self.label = label
+    }
+  }
+
+  /// The package name.
+  public var package: PackageName
+  /// A name for people; may be empty.
+  public var name: String
+  /// What the app is for.
+  public var environment: App.Environment
+  /// The certificates in the order in which they are published. An app without any cannot be
+  /// published.
+  public var certificates: [Certificate]
+
+  /// An app.
+  public init(
+    package: PackageName, name: String = "", environment: App.Environment = .production,
+    certificates: [Certificate] = []
+  ) {
+    self.package = package
+    self.name = name
+    self.environment = environment
+    self.certificates = certificates
+  }
+}
