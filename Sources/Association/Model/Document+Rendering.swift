@@ -22,7 +22,8 @@ extension Document {
 
   /// Whether `applinks` has more than an empty `details`.
   var appLinksSaysSomething: Bool {
-    apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty || entries.contains(where: \.isForApple)
+    apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty
+      || entries.contains(where: \.isForApple)
       || !applinksExtra.isEmpty
   }
 
