@@ -140,11 +140,11 @@ enum FindingRows {
   }
 
   /// Makes the findings of every domain that uses an app out of date.
-  static func invalidate(using app: AppIdentifier, _ connection: Connection) throws {
+  static func invalidate<Key: AppKey>(using app: Key, _ connection: Connection) throws {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0
-      WHERE id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?1)")))
+      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"))))
       """, [.text(app.text)])
   }
 
@@ -154,7 +154,7 @@ enum FindingRows {
   ) throws -> [AppIdentifier: App.Environment] {
     var environments: [AppIdentifier: App.Environment] = [:]
     for app in stored.domain.document.appIdentifiers {
-      environments[app] = try AppRows.environment(of: app, connection)
+      environments[app] = try AppIdentifier.rows.environment(of: app, connection)
     }
     return environments
   }

@@ -214,7 +214,9 @@ extension Transaction {
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
-      && edit.environments.allSatisfy { try AppRows.environment(of: $0, connection) == $1 }
+      && edit.environments.allSatisfy {
+        try AppIdentifier.rows.environment(of: $0, connection) == $1
+      }
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
     let settings = old.map { DomainSettings(of: $0.domain) }

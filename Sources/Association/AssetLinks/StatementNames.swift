@@ -19,6 +19,9 @@ public struct PackageName: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
+  /// A name from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
   /// Android's limit for the names of its files, in characters.
   private static let longest = 223
 

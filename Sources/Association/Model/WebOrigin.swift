@@ -13,6 +13,9 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
+  /// An origin from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
   /// The text.
   public var description: String { text }
 }
