@@ -45,7 +45,7 @@ extension DomainRows {
   ) throws -> Domain {
     var new = new
     try AppRows.insertMissing(
-      new.document.appIdentifiers + new.expectations.map(\.app), now: now, connection)
+      new.document.appIdentifiers + new.expectations.compactMap(\.app.identifier), now: now, connection)
     try saveNames(new, over: old, connection)
     if let old, DomainTables.domain.values(old) != DomainTables.domain.values(new) {
       try DomainTables.domain.update(new, is: .integer(id), connection)

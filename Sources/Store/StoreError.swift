@@ -37,6 +37,9 @@ public enum StoreError: Error, Sendable, Equatable {
   /// The database failed; nothing was changed.
   case database(Refusal, detail: String)
 
+  /// Domains name apps that do not exist and that cannot be made up.
+  case unknownApps([LinkedApp])
+
   /// A kind of thing that can be missing.
   public enum Item: Sendable, Equatable {
     /// A domain.

@@ -66,12 +66,15 @@ public enum Linter {
 
   private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
     let syntax = syntax(ofJSON: bytes)
-    var findings = syntax.findings + assetLinksSizeFindings(bytes.count)
+    let findings = syntax.findings + assetLinksSizeFindings(bytes.count)
     guard let document = syntax.document else { return Report(findings: findings, document: nil) }
-    var inspection = StatementInspection(AssetLinks(document), findings: findings)
+    return Report(findings: self.findings(in: AssetLinks(document), findings), document: document)
+  }
+
+  private static func findings(in links: AssetLinks, _ findings: [Finding]) -> [Finding] {
+    var inspection = StatementInspection(links, findings: findings)
     inspection.inspect()
-    findings = inspection.inFileOrder()
-    return Report(findings: findings, document: document)
+    return inspection.inFileOrder()
   }
 
   private static func reportOnApple(_ bytes: [UInt8], _ context: Context?) -> Report {
@@ -86,7 +89,9 @@ public enum Linter {
 
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
   /// the syntax of its content.
-  public static func syntax(ofFile bytes: [UInt8]) -> Report {
+  public static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
+    // Only Apple's files were ever signed.
+    if kind != .apple { return syntax(ofJSON: bytes) }
     do throws(SignedFile.Unreadable) {
       guard let content = try SignedFile.content(of: bytes) else { return syntax(ofJSON: bytes) }
       let report = syntax(ofJSON: content)
@@ -104,6 +109,32 @@ public enum Linter {
     } catch {
       let finding = error.limit.map(tooComplex) ?? notJSON(error)
       return Report(findings: [finding], document: nil)
+    }
+  }
+
+  /// Lints the documents of a domain, which were rendered and not read from files.
+  ///
+  /// - Parameters:
+  ///   - documents: the documents.
+  ///   - sizes: their sizes in bytes as served.
+  ///   - context: the names that they are published for; without it, names are not checked.
+  public static func findings(
+    in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
+  ) -> [Finding] {
+    DocumentKind.allCases.flatMap { kind -> [Finding] in
+      guard documents.json[kind] != nil, let size = sizes[kind] else { return [] }
+      let found: [Finding]
+      switch kind {
+      case .apple: found = findings(in: documents.apple, size: size, context: context)
+      case .assetLinks:
+        found =
+          documents.assetLinks.map { findings(in: $0, assetLinksSizeFindings(size)) } ?? []
+      }
+      return found.map { finding in
+        var finding = finding
+        finding.kind = kind
+        return finding
+      }
     }
   }
 
