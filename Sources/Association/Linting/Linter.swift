@@ -61,7 +61,24 @@ public enum Linter {
     switch kind {
     case .apple: reportOnApple(bytes, context)
     case .assetLinks: reportOnAssetLinks(bytes)
+    case .webAuthn: reportOnWebAuthn(bytes, context)
     }
+  }
+
+  private static func reportOnWebAuthn(_ bytes: [UInt8], _ context: Context?) -> Report {
+    let syntax = syntax(ofJSON: bytes, kind: .webAuthn)
+    var findings = syntax.findings
+    if bytes.count > RelatedOrigins.maximumSize {
+      findings.append(
+        Finding(
+          .tooLarge, at: .root,
+          "The file has \(bytes.count) bytes. Chrome ignores a file of more than"
+            + " \(RelatedOrigins.maximumSize) (256 KiB).", help: "Remove origins."))
+    }
+    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
+    var inspection = OriginInspection(RelatedOrigins(document), findings: findings)
+    inspection.inspect(context)
+    return Report(findings: inspection.inFileOrder(), document: document)
   }
 
   private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
@@ -101,13 +118,13 @@ public enum Linter {
     }
   }
 
-  private static func syntax(ofJSON bytes: [UInt8]) -> Report {
+  private static func syntax(ofJSON bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
       return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
     } catch {
-      let finding = error.limit.map(tooComplex) ?? notJSON(error)
+      let finding = error.limit.map(tooComplex) ?? notJSON(error, kind)
       return Report(findings: [finding], document: nil)
     }
   }
@@ -165,10 +182,14 @@ public enum Linter {
 
   // MARK: - Findings about the file
 
-  private static func notJSON(_ error: JSON.SyntaxError) -> Finding {
-    Finding(
-      .notJSON, at: .root,
-      "The file is not JSON (\(error)). Devices ignore it, and no link opens an app.",
+  private static func notJSON(_ error: JSON.SyntaxError, _ kind: DocumentKind) -> Finding {
+    let effect =
+      switch kind {
+      case .apple, .assetLinks: "Devices ignore it, and no link opens an app."
+      case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
+      }
+    return Finding(
+      .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
       help: "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
   }
