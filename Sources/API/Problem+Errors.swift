@@ -197,7 +197,7 @@ extension Problem {
   }
 
   /// Nothing is known of an Android app except its package name, which is not enough to render it.
-  private static func unknown(_ apps: [AnyAppID]) -> Problem {
+  private static func unknown(_ apps: [LinkedApp]) -> Problem {
     let listed = apps.prefix(20).map(\.description.quoted).joined(separator: ", ")
     let more = apps.count > 20 ? " and \(apps.count - 20) more" : ""
     return Problem(

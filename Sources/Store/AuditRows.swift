@@ -33,7 +33,7 @@ public struct AuditRecord: Sendable, Equatable {
     /// A domain.
     case domain(DomainName)
     /// An app.
-    case app(AnyAppID)
+    case app(LinkedApp)
     /// A token, by its name.
     case token(String)
   }
@@ -128,7 +128,7 @@ enum AuditRows {
       reason: context.reason, revision: revision, changes: changes.joined(separator: "; "))
     switch subject {
     case .domain(let name): record.domain = name
-    case .app(.apple(let id)): record.app = id
+    case .app(.ios(let id)): record.app = id
     case .app(.android(let package)): record.androidApp = package
     case .token(let name): record.token = name
     case nil: break

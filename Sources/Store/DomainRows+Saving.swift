@@ -45,7 +45,8 @@ extension DomainRows {
   ) throws -> Domain {
     var new = new
     try AppIdentifier.rows.insertMissing(
-      new.document.appIdentifiers + new.expectations.map(\.app), now: now, connection)
+      new.document.appIdentifiers + new.expectations.compactMap(\.app.identifier), now: now,
+      connection)
     try PackageName.rows.requireAll(
       new.document.androidApps + new.androidCredentials, connection)
     try saveNames(new, over: old, connection)

@@ -42,7 +42,18 @@ enum DomainTables {
   static let expectation = Table(
     "expectation", keys: ["domain_id", "position"],
     blank: Expectation(url: "", app: AppIdentifier(stored: ""), resolution: .match),
-    columns: [Column("url", \.url), .app(\.app), Column("resolution", \.resolution)])
+    columns: [
+      Column("url", \.url),
+      .app(\.app.storedIdentifier),
+      Column("package") {
+        .optional($0.app.package?.text)
+      } read: { row, column, expectation in
+        if let package = row.optionalText(column).flatMap({ PackageName($0) }) {
+          expectation.app = .android(package)
+        }
+      },
+      Column("resolution", \.resolution),
+    ])
 
   static let androidCredential = Table(
     "android_credential", keys: ["domain_id", "position"], blank: PackageName(stored: ""),
@@ -146,4 +157,12 @@ enum DomainTables {
         if !row.isNull(column) { item.value = try row.json(column) }
       },
     ])
+}
+
+extension LinkedApp {
+  /// The Apple app of a row; `nil` if the row has a package.
+  fileprivate var storedIdentifier: AppIdentifier? {
+    get { identifier }
+    set { if let newValue { self = .ios(newValue) } }
+  }
 }

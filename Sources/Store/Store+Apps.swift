@@ -9,27 +9,11 @@ public protocol AppKey: Hashable, Sendable, CustomStringConvertible {
   /// The identifier as it is written.
   var text: String { get }
   /// The identifier beside those of the other platform.
-  var id: AnyAppID { get }
+  var id: LinkedApp { get }
   /// The rows of the platform's apps.
   static var rows: AppRows<Self> { get }
   /// An app with the defaults.
   static func app(_ key: Self) -> App
-}
-
-/// The identifier of an app of any platform.
-public enum AnyAppID: Sendable, Hashable, CustomStringConvertible {
-  /// An Apple app.
-  case apple(AppIdentifier)
-  /// An Android app.
-  case android(PackageName)
-
-  /// The identifier as it is written.
-  public var description: String {
-    switch self {
-    case .apple(let id): id.text
-    case .android(let package): package.text
-    }
-  }
 }
 
 /// A stored app.
@@ -292,7 +276,7 @@ public struct AppRows<Key: AppKey>: Sendable {
 
 extension AppIdentifier: AppKey {
   /// The identifier beside those of the other platform.
-  public var id: AnyAppID { .apple(self) }
+  public var id: LinkedApp { .ios(self) }
 
   /// The rows of `app`.
   public static let rows = AppRows<AppIdentifier>(
@@ -319,7 +303,7 @@ extension AppIdentifier: AppKey {
 
 extension PackageName: AppKey {
   /// The package name beside identifiers of the other platform.
-  public var id: AnyAppID { .android(self) }
+  public var id: LinkedApp { .android(self) }
 
   /// The rows of `android_app`, with those of `android_certificate`.
   public static let rows = AppRows<PackageName>(
@@ -335,6 +319,8 @@ extension PackageName: AppKey {
       SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
         WHERE used.app_id = \(app)
       UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
+      UNION SELECT domain_id FROM expectation
+        WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
       """
     },
     readOthers: { app, row, connection in

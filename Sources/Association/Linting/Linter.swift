@@ -61,17 +61,37 @@ public enum Linter {
     switch kind {
     case .apple: reportOnApple(bytes, context)
     case .assetLinks: reportOnAssetLinks(bytes)
+    case .webAuthn: reportOnWebAuthn(bytes, context)
     }
+  }
+
+  private static func reportOnWebAuthn(_ bytes: [UInt8], _ context: Context?) -> Report {
+    let syntax = syntax(ofJSON: bytes, kind: .webAuthn)
+    var findings = syntax.findings
+    if bytes.count > RelatedOrigins.maximumSize {
+      findings.append(
+        Finding(
+          .tooLarge, at: .root,
+          "The file has \(bytes.count) bytes. Chrome ignores a file of more than"
+            + " \(RelatedOrigins.maximumSize) (256 KiB).", help: "Remove origins."))
+    }
+    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
+    var inspection = OriginInspection(RelatedOrigins(document), findings: findings)
+    inspection.inspect(context)
+    return Report(findings: inspection.inFileOrder(), document: document)
   }
 
   private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
     let syntax = syntax(ofJSON: bytes)
-    var findings = syntax.findings + assetLinksSizeFindings(bytes.count)
+    let findings = syntax.findings + assetLinksSizeFindings(bytes.count)
     guard let document = syntax.document else { return Report(findings: findings, document: nil) }
-    var inspection = StatementInspection(AssetLinks(document), findings: findings)
+    return Report(findings: self.findings(in: AssetLinks(document), findings), document: document)
+  }
+
+  private static func findings(in links: AssetLinks, _ findings: [Finding]) -> [Finding] {
+    var inspection = StatementInspection(links, findings: findings)
     inspection.inspect()
-    findings = inspection.inFileOrder()
-    return Report(findings: findings, document: document)
+    return inspection.inFileOrder()
   }
 
   private static func reportOnApple(_ bytes: [UInt8], _ context: Context?) -> Report {
@@ -86,7 +106,9 @@ public enum Linter {
 
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
   /// the syntax of its content.
-  public static func syntax(ofFile bytes: [UInt8]) -> Report {
+  public static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
+    // Only Apple's files were ever signed.
+    if kind != .apple { return syntax(ofJSON: bytes) }
     do throws(SignedFile.Unreadable) {
       guard let content = try SignedFile.content(of: bytes) else { return syntax(ofJSON: bytes) }
       let report = syntax(ofJSON: content)
@@ -96,14 +118,40 @@ public enum Linter {
     }
   }
 
-  private static func syntax(ofJSON bytes: [UInt8]) -> Report {
+  private static func syntax(ofJSON bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
       return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
     } catch {
-      let finding = error.limit.map(tooComplex) ?? notJSON(error)
+      let finding = error.limit.map(tooComplex) ?? notJSON(error, kind)
       return Report(findings: [finding], document: nil)
+    }
+  }
+
+  /// Lints the documents of a domain, which were rendered and not read from files.
+  ///
+  /// - Parameters:
+  ///   - documents: the documents.
+  ///   - sizes: their sizes in bytes as served.
+  ///   - context: the names that they are published for; without it, names are not checked.
+  public static func findings(
+    in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
+  ) -> [Finding] {
+    DocumentKind.allCases.flatMap { kind -> [Finding] in
+      guard documents.json[kind] != nil, let size = sizes[kind] else { return [] }
+      let found: [Finding]
+      switch kind {
+      case .apple: found = findings(in: documents.apple, size: size, context: context)
+      case .assetLinks:
+        found =
+          documents.assetLinks.map { findings(in: $0, assetLinksSizeFindings(size)) } ?? []
+      }
+      return found.map { finding in
+        var finding = finding
+        finding.kind = kind
+        return finding
+      }
     }
   }
 
@@ -134,10 +182,14 @@ public enum Linter {
 
   // MARK: - Findings about the file
 
-  private static func notJSON(_ error: JSON.SyntaxError) -> Finding {
-    Finding(
-      .notJSON, at: .root,
-      "The file is not JSON (\(error)). Devices ignore it, and no link opens an app.",
+  private static func notJSON(_ error: JSON.SyntaxError, _ kind: DocumentKind) -> Finding {
+    let effect =
+      switch kind {
+      case .apple, .assetLinks: "Devices ignore it, and no link opens an app."
+      case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
+      }
+    return Finding(
+      .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
       help: "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
   }
