@@ -17,11 +17,6 @@ struct Call: Sendable {
     try Self.name(parameters["domain"] ?? "", DomainName.init(_:))
   }
 
-  /// The app that the path names.
-  func app() throws(Problem) -> AppIdentifier {
-    try Self.name(parameters["app"] ?? "", AppIdentifier.init(_:))
-  }
-
   /// A name in the path or the query.
   static func name<Name>(
     _ text: String, _ parse: (String) throws(ValidationError) -> Name

@@ -20,7 +20,7 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .collected, .deleted],
+        query: .page + [.text, .appFilter, .androidAppFilter, .environment, .enabled, .finding, .collected, .deleted],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
@@ -209,6 +209,7 @@ extension Call {
     DomainFilter(
       text: query(.text),
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
+      androidApp: try query(.androidAppFilter).map { try Call.name($0, PackageName.parse) },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled),
       finding: try word(.finding, Finding.Code.self)?.rawValue,

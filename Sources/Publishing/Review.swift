@@ -89,9 +89,9 @@ struct Review {
 /// Where edits find the apps that domains name.
 struct AppSource {
   /// The environment of an Apple app.
-  let environment: (AppIdentifier) throws -> App.Environment
+  var environment: (AppIdentifier) throws -> App.Environment
   /// An Android app; `nil` if there is none with this package.
-  let androidApp: (PackageName) throws -> AndroidApp?
+  var androidApp: (PackageName) throws -> AndroidApp?
 
   /// The apps of domains.
   ///

@@ -1,0 +1,43 @@
+extension PackageName {
+  /// Parses a name.
+  ///
+  /// - Throws: `ValidationError` with the code `malformed-package-name`.
+  public static func parse(_ text: String) throws(ValidationError) -> PackageName {
+    if let name = PackageName(text) { return name }
+    throw ValidationError(
+      .malformedPackageName,
+      "\(text.quoted) is not an Android package name. Write two or more parts with dots between them, each a "
+        + "letter followed by letters, digits or \"_\", such as com.example.app.")
+  }
+}
+
+extension Fingerprint {
+  /// Parses a fingerprint as `keytool` and the Play Console print it.
+  ///
+  /// - Throws: `ValidationError` with the code `malformed-fingerprint`.
+  public static func parse(_ text: String) throws(ValidationError) -> Fingerprint {
+    if let fingerprint = Fingerprint(written: text) { return fingerprint }
+    let count = octets(text)?.count
+    let fault =
+      count == 20
+      ? "is a SHA-1 fingerprint"
+      : "is not a SHA-256 fingerprint" + (count.map { ": it has \($0) octets, not 32" } ?? "")
+    throw ValidationError(
+      .malformedFingerprint,
+      "\(text.quoted) \(fault). Write the 32 pairs of hexadecimal digits that keytool prints after "
+        + "\"SHA256:\", with colons or without.")
+  }
+}
+
+extension WebOrigin {
+  /// Parses an origin.
+  ///
+  /// - Throws: `ValidationError` with the code `malformed-origin`.
+  public static func parse(_ text: String) throws(ValidationError) -> WebOrigin {
+    if let origin = WebOrigin(text) { return origin }
+    throw ValidationError(
+      .malformedOrigin,
+      "\(text.quoted) is not an origin. Write https, a host in lower-case A-labels, and the port unless it is "
+        + "443, without a slash at the end, such as https://example.co.uk.")
+  }
+}
