@@ -42,6 +42,8 @@ package enum RevisionResource {
     "PublishedRevision": (fields.members() + [settings]).schema(),
   ]
 
+  package static func json(_ list: [Revision.Document]) -> JSON { documents.write(list) }
+
   package static func json(_ revision: Revision) -> JSON { .object(fields.json(of: revision)) }
 
   package static func json(_ published: PublishedRevision) -> JSON {
