@@ -66,6 +66,7 @@ let package = Package(
         .embedInCode("0005_settings.sql"), .embedInCode("0006_state.sql"),
         .embedInCode("0007_numbers.sql"), .embedInCode("0008_findings.sql"),
         .embedInCode("0009_documents.sql"),
+        .embedInCode("0010_android.sql"),
       ],
       swiftSettings: strict),
     .target(

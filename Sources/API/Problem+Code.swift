@@ -54,6 +54,7 @@ extension Problem {
     case tooMuchWork = "too-much-work"
     case notJSONType = "not-json-type"
     case invalidInput = "invalid-input"
+    case unknownAndroidApp = "unknown-android-app"
     case refused
     case headerTooLarge = "header-too-large"
     case internalError = "internal-error"
@@ -134,6 +135,8 @@ extension Problem {
           .unprocessableContent, "The body has invalid values; `errors` lists them.",
           [.errors, .moreErrors]
         )
+      case .unknownAndroidApp:
+        (.unprocessableContent, "A domain names an Android app that does not exist.", [])
       case .refused:
         (.unprocessableContent, Self.refusedMeaning, [.domain] + Self.ofDocument)
       case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])

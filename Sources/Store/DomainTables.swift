@@ -22,6 +22,13 @@ enum DomainTables {
       },
       Column("applinks_extra", \.document.applinksExtra),
       Column("extra", \.document.extra),
+      Column("has_dynamic_app_links", \.hasDynamicAppLinks),
+      Column("assetlinks_extra") {
+        .text(JSON.array($0.assetLinksExtra).text)
+      } read: { row, column, domain in
+        domain.assetLinksExtra = try row.json(column).arrayValue ?? []
+      },
+      Column("webauthn_extra", \.webAuthnExtra),
     ])
 
   /// A domain's own name at position 0, then its aliases.
@@ -47,6 +54,14 @@ enum DomainTables {
       },
       Column("resolution", \.resolution),
     ])
+
+  static let androidCredential = Table(
+    "android_credential", keys: ["domain_id", "position"], blank: PackageName(stored: ""),
+    columns: [.androidApp])
+
+  static let webAuthnOrigin = Table(
+    "webauthn_origin", keys: ["domain_id", "position"], blank: WebOrigin(stored: ""),
+    columns: [Column("origin", \.self)])
 
   static let variable = Table(
     "substitution_variable", keys: ["domain_id", "position"], blank: "",
@@ -93,6 +108,10 @@ enum DomainTables {
   static let entryApp = Table(
     "entry_app", keys: ["entry_id", "position"], blank: AppIdentifier(stored: ""),
     columns: [.app(\.self)])
+
+  static let entryAndroidApp = Table(
+    "entry_android_app", keys: ["entry_id", "position"], blank: PackageName(stored: ""),
+    columns: [.androidApp])
 
   static let legacyPath = Table(
     "legacy_path", keys: ["entry_id", "position"], blank: LegacyPath(""),

@@ -33,7 +33,7 @@ extension Store {
       return try ids.compactMap { id in
         try DomainRows(id: id).load(connection).map { stored in
           LintBasis(
-            stored: stored, apps: try AppRows.apps(of: stored.domain, connection))
+            stored: stored, apps: try UsedApps(of: stored.domain, connection))
         }
       }
     }
@@ -47,7 +47,7 @@ extension Transaction {
     let stored = basis.stored
     let isCurrent =
       try DomainRows.version(of: stored.domain.name, connection) == stored.version
-      && AppRows.areCurrent(basis.apps, connection)
+      && basis.apps.areCurrent(connection)
     if !isCurrent { return }
     try FindingRows.save(findings, of: stored.id, stored.domain.document, connection)
   }
@@ -144,11 +144,11 @@ enum FindingRows {
   }
 
   /// Makes the findings of every domain that uses an app out of date.
-  static func invalidate(using app: AppIdentifier, _ connection: Connection) throws {
+  static func invalidate<Key: AppKey>(using app: Key, _ connection: Connection) throws {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0
-      WHERE id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?1)")))
+      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"))))
       """, [.text(app.text)])
   }
 }

@@ -4,30 +4,26 @@ import SQLite
 extension Store {
   /// An Android app; `nil` if it does not exist.
   public func androidApp(_ package: PackageName) throws -> AndroidApp? {
-    try read { try AppRows.androidApp(package, $0) }
+    try storedApp(package)?.app
   }
 }
 
-extension AppRows {
-  static func androidApp(_ package: PackageName, _ connection: Connection) throws -> AndroidApp? {
-    nil
-  }
-
+extension UsedApps {
   /// The apps that a domain names.
-  static func apps(of domain: Domain, _ connection: Connection) throws -> UsedApps {
-    var apps = UsedApps()
-    for app in domain.document.appIdentifiers where apps.environments[app] == nil {
-      apps.environments[app] = try environment(of: app, connection)
+  init(of domain: Domain, _ connection: Connection) throws {
+    self.init()
+    for app in domain.document.appIdentifiers where environments[app] == nil {
+      environments[app] = try AppIdentifier.rows.environment(of: app, connection)
     }
-    for package in domain.androidApps where apps.android[package] == nil {
-      apps.android[package] = try androidApp(package, connection)
+    for package in domain.androidApps where android[package] == nil {
+      android[package] = try PackageName.rows.find(package, connection)?.app
     }
-    return apps
   }
 
-  /// Whether apps are still as they were read.
-  static func areCurrent(_ apps: UsedApps, _ connection: Connection) throws -> Bool {
-    try apps.environments.allSatisfy { try environment(of: $0, connection) == $1 }
-      && apps.android.allSatisfy { try androidApp($0, connection) == $1 }
+  /// Whether the apps are still as they were read.
+  func areCurrent(_ connection: Connection) throws -> Bool {
+    try environments.allSatisfy {
+      try AppIdentifier.rows.environment(of: $0, connection) == $1
+    } && android.allSatisfy { try PackageName.rows.find($0, connection)?.app == $1 }
   }
 }

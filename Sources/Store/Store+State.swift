@@ -72,17 +72,17 @@ extension Transaction {
 
   /// The environment of an app; production if it is not stored.
   package func environment(of app: AppIdentifier) throws -> App.Environment {
-    try AppRows.environment(of: app, connection)
+    try AppIdentifier.rows.environment(of: app, connection)
   }
 
   /// The apps that a domain names.
   package func apps(of domain: Domain) throws -> UsedApps {
-    try AppRows.apps(of: domain, connection)
+    try UsedApps(of: domain, connection)
   }
 
   /// Whether apps are still as they were read.
   package func areCurrent(_ apps: UsedApps) throws -> Bool {
-    try AppRows.areCurrent(apps, connection)
+    try apps.areCurrent(connection)
   }
 
   /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:
@@ -117,7 +117,9 @@ public final class StateReader: Sendable {
   }
 
   /// The apps, by identifier.
-  public let apps: [StoredApp]
+  public let apps: [StoredApp<AppIdentifier>]
+  /// The Android apps, by package name.
+  public let androidApps: [StoredApp<PackageName>]
   private let store: Store
   private let within: [Alias]
   private let form: String
@@ -140,7 +142,10 @@ public final class StateReader: Sendable {
     } else {
       database = nil
     }
-    apps = try Self.read(store, database) { try AppRows.used(within: within, $0) }
+    apps = try Self.read(store, database) { try AppIdentifier.rows.used(within: within, $0) }
+    androidApps = try Self.read(store, database) {
+      try PackageName.rows.used(within: within, $0)
+    }
   }
 
   private static func read<Result: Sendable>(

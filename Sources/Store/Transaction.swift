@@ -225,7 +225,7 @@ extension Transaction {
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
-      && AppRows.areCurrent(edit.apps, connection)
+      && edit.apps.areCurrent(connection)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
     let settings = old.map { DomainSettings(of: $0.domain) }
