@@ -152,7 +152,7 @@ extension AppEndpoints<PackageName> {
     AppEndpoints(
       publisher, .android,
       Platform(
-        path: "/v1/android-apps", noun: "Android app", article: "an", parse: PackageName.parse,
+        path: "/v1/android-apps", noun: "Android app", article: "an", parse: PackageName.init(validating:),
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { try publisher.put($0, accepting: $1, by: $2) },
         effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp",

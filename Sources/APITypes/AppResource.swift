@@ -161,7 +161,7 @@ extension Coding<AndroidApp.Certificate> {
     ]
     return Coding(.object(members)) { body in
       let object = body.object(members.map(\.name))
-      let fingerprint = object?.required("sha256")?.parse(Fingerprint.parse)
+      let fingerprint = object?.required("sha256")?.parse(Fingerprint.init(validating:))
       let label = object?.required("label")?.word(AndroidApp.Certificate.Label.self)
       guard let fingerprint, let label else { return nil }
       return AndroidApp.Certificate(fingerprint, label: label)

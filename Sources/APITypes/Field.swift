@@ -218,7 +218,7 @@ extension Coding<AppIdentifier> {
 
 extension Coding<PackageName> {
   static var packageName: Coding {
-    Coding(.packageName, read: { $0.parse(PackageName.parse) }, write: { .string($0.text) })
+    Coding(.packageName, read: { $0.parse(PackageName.init(validating:)) }, write: { .string($0.text) })
   }
 }
 
@@ -226,7 +226,7 @@ extension Coding<WebOrigin> {
   static var origin: Coding {
     Coding(
       .json(["type": "string", "pattern": "^https://[a-z0-9.-]+(:[0-9]+)?$"]),
-      read: { $0.parse(WebOrigin.parse) }, write: { .string($0.text) })
+      read: { $0.parse(WebOrigin.init(validating:)) }, write: { .string($0.text) })
   }
 }
 

@@ -1,6 +1,7 @@
 package import Association
 package import JSONValue
 package import Publishing
+import Store
 
 /// What applying a desired state changes, as `POST /v1/apply` answers it.
 package struct Plan: Sendable {

@@ -47,8 +47,9 @@ package enum ResourceSchemas {
     "FingerprintInput": [
       "type": "string", "pattern": "^([0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31}|[0-9A-Fa-f]{64})$",
       "description":
-        "The SHA-256 fingerprint of a certificate in either case, with colons or without, as `keytool` and the "
-        + "Play Console print it.",
+        .string(
+          "The SHA-256 fingerprint of a certificate in either case, with colons or without, as `keytool` and "
+            + "the Play Console print it."),
     ],
     "Environment": .object(
       Schema.words(App.Environment.self).json(for: .answer).described(

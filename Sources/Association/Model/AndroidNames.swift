@@ -1,23 +1,13 @@
-extension PackageName {
-  /// Parses a name.
-  ///
-  /// - Throws: `ValidationError` with the code `malformed-package-name`.
-  public static func parse(_ text: String) throws(ValidationError) -> PackageName {
-    if let name = PackageName(text) { return name }
-    throw ValidationError(
-      .malformedPackageName,
-      "\(text.quoted) is not an Android package name. Write two or more parts with dots between them, each a "
-        + "letter followed by letters, digits or \"_\", such as com.example.app.")
-  }
-}
-
 extension Fingerprint {
   /// Parses a fingerprint as `keytool` and the Play Console print it.
   ///
   /// - Throws: `ValidationError` with the code `malformed-fingerprint`.
-  public static func parse(_ text: String) throws(ValidationError) -> Fingerprint {
-    if let fingerprint = Fingerprint(written: text) { return fingerprint }
-    let count = octets(text)?.count
+  public init(validating text: String) throws(ValidationError) {
+    if let fingerprint = Fingerprint(written: text) {
+      self = fingerprint
+      return
+    }
+    let count = Self.octets(text)?.count
     let fault =
       count == 20
       ? "is a SHA-1 fingerprint"
@@ -33,8 +23,11 @@ extension WebOrigin {
   /// Parses an origin.
   ///
   /// - Throws: `ValidationError` with the code `malformed-origin`.
-  public static func parse(_ text: String) throws(ValidationError) -> WebOrigin {
-    if let origin = WebOrigin(text) { return origin }
+  public init(validating text: String) throws(ValidationError) {
+    if let origin = WebOrigin(text) {
+      self = origin
+      return
+    }
     throw ValidationError(
       .malformedOrigin,
       "\(text.quoted) is not an origin. Write https, a host in lower-case A-labels, and the port unless it is "

@@ -8,6 +8,7 @@ extension DocumentKind {
     switch self {
     case .apple: Linter.maximumSize
     case .assetLinks: Linter.maximumAssetLinksSize
+    case .webAuthn: RelatedOrigins.maximumSize
     }
   }
 
@@ -16,6 +17,7 @@ extension DocumentKind {
     switch self {
     case .apple: domain.document.saysSomething ? domain.document.json : nil
     case .assetLinks: AssetLinks.json(of: domain, apps.android)
+    case .webAuthn: domain.webAuthn
     }
   }
 
@@ -30,6 +32,9 @@ extension DocumentKind {
       domain.document = document.keepingAndroid(of: domain.document)
       domain.format = Domain.Format(of: domain.document)
     case .assetLinks: try domain.adoptAssetLinks(file, apps)
+    case .webAuthn:
+      (domain.webAuthnOrigins, domain.webAuthnExtra) = ([], [:])
+      if let file { try domain.adoptWebAuthn(file) }
     }
   }
 }
