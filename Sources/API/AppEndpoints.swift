@@ -93,7 +93,9 @@ struct AppEndpoints<Key: AppKey>: Sendable {
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
     let apps = try store.apps(Key.self, after: page.after, limit: page.limit + 1)
-    return .page(apps, limit: page.limit, item: resource.json) { $0.app[keyPath: Key.rows.key].text }
+    return .page(apps, limit: page.limit, item: resource.json) {
+      $0.app[keyPath: Key.rows.key].text
+    }
   }
 
   private func put(_ call: Call) throws -> Response {
@@ -152,7 +154,8 @@ extension AppEndpoints<PackageName> {
     AppEndpoints(
       publisher, .android,
       Platform(
-        path: "/v1/android-apps", noun: "Android app", article: "an", parse: PackageName.init(validating:),
+        path: "/v1/android-apps", noun: "Android app", article: "an",
+        parse: PackageName.init(validating:),
         rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
         put: { try publisher.put($0, accepting: $1, by: $2) },
         effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp",

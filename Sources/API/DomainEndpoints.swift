@@ -237,7 +237,9 @@ extension Call {
     DomainFilter(
       text: query(.text),
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
-      androidApp: try query(.androidAppFilter).map { try Call.name($0, PackageName.init(validating:)) },
+      androidApp: try query(.androidAppFilter).map {
+        try Call.name($0, PackageName.init(validating:))
+      },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
       finding: try word(.finding, Finding.Code.self)?.rawValue,

@@ -35,6 +35,7 @@ extension Problem {
     case suppressionNotFound = "suppression-not-found"
     case revisionNotFound = "revision-not-found"
     case revisionPruned = "revision-pruned"
+    case documentNotFound = "document-not-found"
     case methodNotAllowed = "method-not-allowed"
     case nameTaken = "name-taken"
     case notDeleted = "not-deleted"
@@ -98,6 +99,7 @@ extension Problem {
       case .suppressionNotFound: (.notFound, "The domain has no such suppression.", [])
       case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
+      case .documentNotFound: (.notFound, "There is no document of this kind.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
       case .nameTaken:
         (.conflict, "Another domain has the name or alias.", [.domain, .name, .claimant])

@@ -123,7 +123,8 @@ extension AppResource<PackageName> {
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
         read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
       Field(
-        "findings", .list(of: .shared("Finding")), "What is wrong with the app; left out if nothing is.",
+        "findings", .list(of: .shared("Finding")),
+        "What is wrong with the app; left out if nothing is.",
         [.optional, .local],
         write: { stored in
           let findings = stored.app.findings.map(\.json)
@@ -142,7 +143,8 @@ extension AppResource<PackageName> {
     }
     if body.json == [] {
       body.fault(
-        .wrongLength, "List at least one fingerprint: assetlinks.json cannot name an app without any.")
+        .wrongLength,
+        "List at least one fingerprint: assetlinks.json cannot name an app without any.")
     }
     return certificates
   }

@@ -218,7 +218,8 @@ extension Coding<AppIdentifier> {
 
 extension Coding<PackageName> {
   static var packageName: Coding {
-    Coding(.packageName, read: { $0.parse(PackageName.init(validating:)) }, write: { .string($0.text) })
+    Coding(
+      .packageName, read: { $0.parse(PackageName.init(validating:)) }, write: { .string($0.text) })
   }
 }
 

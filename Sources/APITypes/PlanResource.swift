@@ -27,7 +27,9 @@ package struct Plan: Sendable {
   package let isDryRun: Bool
 
   /// Whether nothing changes.
-  package var isEmpty: Bool { (apps + androidApps + domains).allSatisfy { $0.action == .unchanged } }
+  package var isEmpty: Bool {
+    (apps + androidApps + domains).allSatisfy { $0.action == .unchanged }
+  }
 }
 
 extension Plan {
@@ -83,7 +85,8 @@ extension Plan {
       let domains = object.required("domains")?.list(atMost: .max, { Step.read($0, "domain") })
     else { return nil }
     return Plan(
-      apps: apps, androidApps: androidApps, domains: domains, isDryRun: object["dryRun"]?.bool ?? false)
+      apps: apps, androidApps: androidApps, domains: domains,
+      isDryRun: object["dryRun"]?.bool ?? false)
   }
 }
 

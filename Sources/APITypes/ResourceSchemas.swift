@@ -7,7 +7,8 @@ package enum ResourceSchemas {
   package static let all: JSON.Object = {
     var all = JSON.Object()
     for group in [
-      values, AppResource.apple.schemas, AppResource.android.schemas, RouteResource.schemas, EntryResource.schemas,
+      values, AppResource.apple.schemas, AppResource.android.schemas, RouteResource.schemas,
+      EntryResource.schemas,
       ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,

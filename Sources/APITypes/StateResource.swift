@@ -7,15 +7,16 @@ package import Store
 package enum StateResource {
   static let schemas: JSON.Object = [
     "State": (exportedApps + [Member("domains", .list(of: .shared("ExportedDomain")))]).schema(),
-    "StateHashes": (exportedApps + [
-      Member(
-        "domains",
-        .list(
-          of: .object([
-            Member("domain", .domain), Member("revision", .revision, "The current revision."),
-            Member("sha256", .sha256, "The SHA-256 of its file."),
-          ])))
-    ]).schema("What an export has, without the domains themselves."),
+    "StateHashes":
+      (exportedApps + [
+        Member(
+          "domains",
+          .list(
+            of: .object([
+              Member("domain", .domain), Member("revision", .revision, "The current revision."),
+              Member("sha256", .sha256, "The SHA-256 of its file."),
+            ])))
+      ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
       Member("androidApps", .list(of: .shared("AndroidAppOfState"))),

@@ -90,13 +90,15 @@ extension Transaction {
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
     let found =
-      if let index = edit.index { try state.domain(index, basis.stored)?.domain
+      if let index = edit.index {
+        try state.domain(index, basis.stored)?.domain
       } else { basis.stored?.domain }
     guard var domain = found else { throw Outdated() }
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(
-      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes, acceptedCodes: edit.acceptedCodes, findings: edit.findings)
+      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes,
+      acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
       _ = try save(whole, action: Publisher.applying)
     } catch StoreError.nameTaken(let name, let owner) {

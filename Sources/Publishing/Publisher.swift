@@ -209,7 +209,8 @@ extension Publisher {
     let package = app.package
     let result = try store.edit(context) { earlier in
       let old = try store.androidApp(package)
-      let names = old == nil || old?.certificates == app.certificates
+      let names =
+        old == nil || old?.certificates == app.certificates
         ? [] : try store.domains(using: package)
       return try review(
         names.map { Domain(name: $0) }, reusing: earlier,
@@ -224,7 +225,8 @@ extension Publisher {
     } write: { transaction, reviews in
       let old = try transaction.app(package)?.app
       let (stored, isNew) = try transaction.put(app, PackageName.self)
-      let names = old == nil || old?.certificates == app.certificates
+      let names =
+        old == nil || old?.certificates == app.certificates
         ? [] : try transaction.domains(using: package)
       if names != reviews.map(\.edit.domain.name) { throw Outdated() }
       let publications = try reviews.map {

@@ -78,7 +78,9 @@ public struct DomainFilter: Sendable {
   public var environment: App.Environment?
   /// Whether the domain is served.
   public var isEnabled: Bool?
-  /// The code of a finding in the document.
+  /// A kind of document that it publishes.
+  public var kind: DocumentKind?
+  /// The code of a finding in a document.
   public var finding: String?
   /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
   public var isCollected: Bool?
@@ -91,7 +93,8 @@ public struct DomainFilter: Sendable {
   public init(
     text: String? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
-    isEnabled: Bool? = nil, finding: String? = nil, isCollected: Bool? = nil,
+    isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
+    isCollected: Bool? = nil,
     isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
@@ -99,13 +102,14 @@ public struct DomainFilter: Sendable {
     self.androidApp = androidApp
     self.environment = environment
     self.isEnabled = isEnabled
+    self.kind = kind
     self.finding = finding
     self.isCollected = isCollected
     self.isDeleted = isDeleted
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 8.
+  /// The rows that meet the conditions, which are the parameters 1 to 9.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -124,6 +128,8 @@ public struct DomainFilter: Sendable {
       AND \(within("?6"))
       AND (?7 IS NULL OR (is_enabled = 1 AND (\(FetchRows.isCollected)) = ?7))
       AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
+      AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
+        WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
     """
 
   /// SQL for the domains that use an app, given SQL for its identifier.
@@ -147,7 +153,7 @@ public struct DomainFilter: Sendable {
       .optional(text?.lowercased()), .optional(app?.text), .optional(environment?.rawValue),
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
-      .optional(androidApp?.text),
+      .optional(androidApp?.text), .optional(kind?.rawValue),
     ]
   }
 }

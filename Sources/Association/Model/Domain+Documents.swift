@@ -16,7 +16,7 @@ extension DocumentKind {
   fileprivate func json(of domain: Domain, _ apps: UsedApps) -> JSON? {
     switch self {
     case .apple: domain.document.saysSomething ? domain.document.json : nil
-    case .assetLinks: AssetLinks.json(of: domain, apps.android)
+    case .assetLinks: domain.assetLinks(apps)
     case .webAuthn: domain.webAuthn
     }
   }
@@ -64,6 +64,10 @@ extension Domain {
     try kind.adopt(file, into: &self, apps)
   }
 
+  fileprivate func assetLinks(_ apps: UsedApps) -> JSON? {
+    AssetLinksRendering(self) { apps.android[$0]?.certificates ?? [] }?.json
+  }
+
   /// Every Android app that the domain names, each once.
   public var androidApps: [PackageName] {
     var seen: Set<PackageName> = []
@@ -94,8 +98,7 @@ extension Domain {
   fileprivate mutating func adoptAssetLinks(
     _ file: JSON?, _ apps: UsedApps
   ) throws(AdoptionError) {
-    let isSame = AssetLinks.json(of: self, apps.android) == file
-    if isSame { return }
+    if assetLinks(apps) == file { return }
     // What only Android apps used is of no use any more.
     document.entries.removeAll { !$0.isForApple }
     for index in document.entries.indices { document.entries[index].androidApps = [] }
@@ -105,9 +108,7 @@ extension Domain {
       throw AdoptionError(
         pointer: .root, message: "The file is \(file.kind) but must be an array of statements.")
     }
-    if let named = naming(appsOf: AssetLinks(file), apps.android),
-      AssetLinks.json(of: named, apps.android) == file
-    {
+    if let named = naming(appsOf: AssetLinks(file), apps), named.assetLinks(apps) == file {
       self = named
     } else {
       assetLinksExtra = statements
@@ -115,14 +116,12 @@ extension Domain {
   }
 
   /// The domain with the apps of statements that have no dynamic rules; `nil` if there are other ones.
-  private func naming(
-    appsOf links: AssetLinks, _ apps: [PackageName: AndroidApp]
-  ) -> Domain? {
+  private func naming(appsOf links: AssetLinks, _ apps: UsedApps) -> Domain? {
     var domain = self
     var packages: [PackageName] = []
     for element in links.elements {
       guard case .statement(let statement) = element.meaning,
-        case .app(let package, _) = statement.target, apps[package] != nil
+        case .app(let package, _) = statement.target, apps.android[package] != nil
       else { return nil }
       if statement.relations.contains(.handleAllURLs) { packages.append(package) }
       if statement.relations.contains(.getLoginCredentials) {
