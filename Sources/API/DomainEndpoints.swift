@@ -20,7 +20,9 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page + [.text, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted],
+        query: .page + [
+          .text, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted,
+        ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(

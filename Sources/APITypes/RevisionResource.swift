@@ -21,7 +21,8 @@ package enum RevisionResource {
 
   /// The documents of a revision.
   static let documents = Coding<[Revision.Document]>.list(
-    of: .open(.shared("Document"), fieldsOfDocument, Revision.Document(.apple, size: 0, sha256: "")))
+    of: .open(.shared("Document"), fieldsOfDocument, Revision.Document(.apple, size: 0, sha256: ""))
+  )
 
   private static let fieldsOfDocument: [Field<Revision.Document>] = [
     Field("kind", .word, get: \.kind, "The name of the file."),

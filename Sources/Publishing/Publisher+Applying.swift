@@ -80,7 +80,8 @@ extension Transaction {
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(
-      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes, acceptedCodes: edit.acceptedCodes, findings: edit.findings)
+      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes,
+      acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
       _ = try save(whole, action: Publisher.applying)
     } catch StoreError.nameTaken(let name, let owner) {

@@ -25,7 +25,8 @@ struct ServiceReview {
     changedResolutions = try Self.changedResolutions(of: domain, documents, known, since: basis)
     findings = try Self.closing(domain, documents, since: basis)
     if findings.isEmpty || accepted.contains(.opensNothing) { return }
-    throw PublicationError.refused(name, known.filter { $0.severity != .error } + findings, account: nil)
+    throw PublicationError.refused(
+      name, known.filter { $0.severity != .error } + findings, account: nil)
   }
 
   private static func changedResolutions(

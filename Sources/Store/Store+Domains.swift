@@ -93,7 +93,8 @@ public struct DomainFilter: Sendable {
   public init(
     text: String? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
-    isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil, isCollected: Bool? = nil,
+    isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
+    isCollected: Bool? = nil,
     isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text

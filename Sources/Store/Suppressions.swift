@@ -28,7 +28,9 @@ public struct Suppression: Sendable, Equatable {
 
   /// Whether a finding has its code, and is at its place or below it.
   fileprivate func covers(_ code: String, _ kind: DocumentKind, at place: String) -> Bool {
-    guard self.code == code, self.kind == kind, place.utf8.starts(with: self.place.utf8) else { return false }
+    guard self.code == code, self.kind == kind, place.utf8.starts(with: self.place.utf8) else {
+      return false
+    }
     let rest = place.utf8.dropFirst(self.place.utf8.count)
     return rest.isEmpty || rest.first == UInt8(ascii: "/")
   }

@@ -140,7 +140,8 @@ private struct Validation {
             help: "Rename the file to \("\(domain.name).json".quoted)."))
       }
       findings += claim(domain, file.path)
-      try add(file.path, isOwnFile ? nil : domain.name, findings,
+      try add(
+        file.path, isOwnFile ? nil : domain.name, findings,
         size: check.sizes.min { $0.key < $1.key }?.value)
     }
   }

@@ -3,7 +3,6 @@ import JSONValue
 /// The documents of a domain at one time, each in UTF-8.
 public typealias Documents = [DocumentKind: [UInt8]]
 
-
 /// The kinds of association files.
 public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   /// Apple's file.
