@@ -20,9 +20,10 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page
-          + [.text, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding]
-          + [.collected, .deleted],
+        query: .page + [
+          .text, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding, .collected,
+          .deleted,
+        ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(

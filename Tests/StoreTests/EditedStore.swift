@@ -40,15 +40,16 @@ extension Store {
 
   /// Creates or changes a domain without a review.
   @discardableResult
-  func put(_ domain: Domain, document: [UInt8]? = nil) throws -> EditedDomain {
-    let edit = try edit(to: domain, document: document)
+  func put(_ domain: Domain, documents: Documents? = nil) throws -> EditedDomain {
+    let edit = try edit(to: domain, documents: documents)
     return try write(Self.context) { try $0.save(edit, action: "test") }
   }
 
   /// An edit of what is stored now.
-  func edit(to domain: Domain, document: [UInt8]? = nil) throws -> DomainEdit {
+  func edit(to domain: Domain, documents: Documents? = nil) throws -> DomainEdit {
     DomainEdit(
-      domain, over: try basis(of: domain.name), document: document ?? domain.document.rendered())
+      domain, over: try basis(of: domain.name),
+      documents: documents ?? [.apple: domain.document.rendered()])
   }
 
   /// Creates or changes an Android app without publishing.
@@ -78,7 +79,7 @@ extension Store {
     var found: (names: [String], document: [UInt8])?
     _ = try readServed { change in
       guard change.domain == domain, case .served(let served, nil) = change.now else { return }
-      found = served.file.map { (served.names.map(\.description), $0.document) }
+      found = served.files.first.map { (served.names.map(\.description), $0.document) }
     }
     return found
   }

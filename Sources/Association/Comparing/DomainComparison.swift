@@ -48,10 +48,10 @@ public struct DomainComparison: Sendable {
     changes += try DocumentComparison(
       from: from.documents.apple, to: to.documents.apple, domain: name.text
     ).changes.map { change in
-        var change = change
-        if !isServed { change.effect = .none }
-        return change
-      }
+      var change = change
+      if !isServed { change.effect = .none }
+      return change
+    }
     self.changes = changes
     areSettingsKnown = from.settings != nil && to.settings != nil
   }

@@ -33,7 +33,8 @@ public struct DomainMatcher: Sendable {
       guard let android else {
         return Explanation(
           app: package.text,
-          reason: "The domain has no \(DocumentKind.assetLinks.rawValue), so no Android app opens it.")
+          reason:
+            "The domain has no \(DocumentKind.assetLinks.rawValue), so no Android app opens it.")
       }
       return try android.explain(
         url.utf8.span, for: package.text, domain: domain, budget: &budget)
