@@ -191,6 +191,9 @@ extension Finding {
     case ampersandInValue = "ampersand-in-value"
     case starDemandsPresence = "star-demands-presence"
     case missingSlashForm = "missing-slash-form"
+
+    // Both platforms.
+    case androidDiffers = "android-differs"
   }
 }
 
