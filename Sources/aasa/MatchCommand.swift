@@ -167,7 +167,13 @@ private struct FileMatching {
       case .assetLinks:
         let matcher = try AndroidMatcher(AssetLinks(try JSON.parse(bytes).value))
         matching = .android(matcher, matcher.apps(asking: app))
+      case .webAuthn:
+        throw Failure(
+          "\(file.quotedPath) is a webauthn file, which opens no URLs: it lists the origins that may use a "
+            + "domain's passkeys. Check it with `aasa validate`.")
       }
+    } catch let error as Failure {
+      throw error
     } catch let error as TooComplex {
       throw Failure("\(file.quotedPath) is too complex. \(error) \(error.help)")
     } catch let error as SignedFile.Unreadable {

@@ -27,6 +27,8 @@ public struct Finding: Sendable, Equatable {
   public let message: String
   /// What to do about it.
   public let help: String
+  /// The document that it is about.
+  public var kind = DocumentKind.apple
 
   /// A finding with the usual severity of its code, or with another one.
   public init(
@@ -192,7 +194,21 @@ extension Finding {
     case starDemandsPresence = "star-demands-presence"
     case missingSlashForm = "missing-slash-form"
 
-    // Both platforms.
+    // The origins of a webauthn file.
+    case missingOrigins = "missing-origins"
+    case emptyOrigins = "empty-origins"
+    case originNotString = "origin-not-string"
+    case malformedOrigin = "malformed-origin"
+    case insecureOrigin = "insecure-origin"
+    case wildcardOrigin = "wildcard-origin"
+    case originWithPath = "origin-with-path"
+    case unusualOrigin = "unusual-origin"
+    case duplicateOrigin = "duplicate-origin"
+    case ownOrigin = "own-origin"
+    case tooManyLabels = "too-many-labels"
+
+    // The files of a domain together.
+    case credentialsOnOnePlatform = "credentials-on-one-platform"
     case androidDiffers = "android-differs"
   }
 }
@@ -209,12 +225,14 @@ extension Finding.Code {
       .missingFingerprints, .malformedFingerprint, .lowerCaseFingerprint, .sha1Fingerprint,
       .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
       .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
-      .fragmentSignInPattern, .ampersandInValue:
+      .fragmentSignInPattern, .ampersandInValue, .missingOrigins, .originNotString,
+      .malformedOrigin, .insecureOrigin, .wildcardOrigin:
       .error
     case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
-      .dotBesideWildcard, .starDemandsPresence, .missingSlashForm:
+      .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,
+      .credentialsOnOnePlatform:
       .note
     default:
       .warning

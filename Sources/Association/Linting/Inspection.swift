@@ -156,10 +156,10 @@ struct Inspection {
     guard labels.count >= 2, labels.first != "*" else { return }
     let parent = labels.dropFirst().joined(separator: ".")
     if labels[0] == "www" {
-      if Self.isRegistrable(labels.dropFirst()), !context.names.contains(parent) {
+      if RegistrableName(parent)?.text == parent, !context.names.contains(parent) {
         addMissing(.apexSiblingMissing, parent, context)
       }
-    } else if Self.isRegistrable(labels[...]) {
+    } else if RegistrableName(context.domain)?.text == context.domain {
       let sibling = "www.\(context.domain)"
       if context.names.contains(sibling) || context.names.contains("*.\(context.domain)") { return }
       addMissing(.wwwSiblingMissing, sibling, context)
@@ -175,13 +175,6 @@ struct Inspection {
         + " the browser, since each domain needs its own file.",
       help: "Add \(sibling) as an alias if it serves links and the app's entitlement names it.")
   }
-
-  /// Whether the name is a registrable domain: nobody expects `www.` before `shop.example.com`.
-  private static func isRegistrable(_ labels: ArraySlice<String>) -> Bool {
-    let secondLevel = ["co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go"]
-    let labels = Array(labels)
-    return labels.count == 2 || labels.count == 3 && secondLevel.contains(labels[1])
-  }
 }
 
 extension DocumentPart {
@@ -193,7 +186,12 @@ extension DocumentPart {
     if let home = Self.parts(of: kind).first(where: { $0.type(of: key) != nil }) {
       return "Move `\(key)` to \(home.name), where it belongs."
     }
-    let readers = kind == .apple ? "Apple's systems" : "Android"
+    let readers =
+      switch kind {
+      case .apple: "Apple's systems"
+      case .assetLinks: "Android"
+      case .webAuthn: "a browser"
+      }
     return "Remove it, unless something other than \(readers) reads it."
   }
 

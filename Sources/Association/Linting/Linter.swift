@@ -58,35 +58,42 @@ public enum Linter {
   public static func report(
     onFile bytes: [UInt8], kind: DocumentKind = .apple, context: Context? = nil
   ) -> Report {
-    switch kind {
-    case .apple: reportOnApple(bytes, context)
-    case .assetLinks: reportOnAssetLinks(bytes)
-    }
-  }
-
-  private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
-    let syntax = syntax(ofJSON: bytes)
-    var findings = syntax.findings + assetLinksSizeFindings(bytes.count)
-    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
-    var inspection = StatementInspection(AssetLinks(document), findings: findings)
-    inspection.inspect()
-    findings = inspection.inFileOrder()
-    return Report(findings: findings, document: document)
-  }
-
-  private static func reportOnApple(_ bytes: [UInt8], _ context: Context?) -> Report {
-    let syntax = syntax(ofFile: bytes)
+    let syntax = syntax(ofFile: bytes, kind: kind)
     guard let document = syntax.document else {
-      return Report(findings: syntax.findings + sizeFindings(bytes.count), document: nil)
+      return Report(findings: syntax.findings + sizeFindings(bytes.count, kind), document: nil)
     }
     let found = findings(
-      in: ReadDocument(document), size: bytes.count, context: context, after: syntax.findings)
+      in: ReadDocuments([kind: document]), kind, size: bytes.count, context: context,
+      after: syntax.findings)
     return Report(findings: found, document: document)
+  }
+
+  private static func findings(
+    in documents: ReadDocuments, _ kind: DocumentKind, size: Int, context: Context?,
+    after syntax: [Finding]
+  ) -> [Finding] {
+    guard let json = documents.json[kind] else { return [] }
+    let known = syntax + sizeFindings(size, kind)
+    switch kind {
+    case .apple:
+      return findings(in: documents.apple, size: size, context: context, after: known)
+    case .assetLinks:
+      var inspection = StatementInspection(
+        documents.assetLinks ?? AssetLinks(json), findings: known)
+      inspection.inspect()
+      return inspection.inFileOrder()
+    case .webAuthn:
+      var inspection = OriginInspection(RelatedOrigins(json), findings: known)
+      inspection.inspect(context)
+      return inspection.inFileOrder()
+    }
   }
 
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
   /// the syntax of its content.
-  public static func syntax(ofFile bytes: [UInt8]) -> Report {
+  public static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
+    // Only Apple's files were ever signed.
+    if kind != .apple { return syntax(ofJSON: bytes, kind: kind) }
     do throws(SignedFile.Unreadable) {
       guard let content = try SignedFile.content(of: bytes) else { return syntax(ofJSON: bytes) }
       let report = syntax(ofJSON: content)
@@ -96,14 +103,32 @@ public enum Linter {
     }
   }
 
-  private static func syntax(ofJSON bytes: [UInt8]) -> Report {
+  private static func syntax(ofJSON bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
     do throws(JSON.SyntaxError) {
       let parsed = try JSON.parse(bytes, limits: ReadDocument.limits)
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
       return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
     } catch {
-      let finding = error.limit.map(tooComplex) ?? notJSON(error)
+      let finding = error.limit.map(tooComplex) ?? notJSON(error, kind)
       return Report(findings: [finding], document: nil)
+    }
+  }
+
+  /// Lints the documents of a domain, which were rendered and not read from files.
+  ///
+  /// - Parameters:
+  ///   - documents: the documents.
+  ///   - sizes: their sizes in bytes as served.
+  ///   - context: the names that they are published for; without it, names are not checked.
+  public static func findings(
+    in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
+  ) -> [Finding] {
+    DocumentKind.allCases.flatMap { kind -> [Finding] in
+      findings(in: documents, kind, size: sizes[kind] ?? 0, context: context, after: []).map {
+        var finding = $0
+        finding.kind = kind
+        return finding
+      }
     }
   }
 
@@ -116,13 +141,13 @@ public enum Linter {
   public static func findings(
     in document: ReadDocument, size: Int, context: Context? = nil
   ) -> [Finding] {
-    findings(in: document, size: size, context: context, after: [])
+    findings(in: document, size: size, context: context, after: sizeFindings(size, .apple))
   }
 
   private static func findings(
-    in document: ReadDocument, size: Int, context: Context?, after syntax: [Finding]
+    in document: ReadDocument, size: Int, context: Context?, after known: [Finding]
   ) -> [Finding] {
-    var inspection = Inspection(document, findings: syntax + sizeFindings(size))
+    var inspection = Inspection(document, findings: known)
     if let context { inspection.inspectNames(context) }
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
@@ -134,10 +159,14 @@ public enum Linter {
 
   // MARK: - Findings about the file
 
-  private static func notJSON(_ error: JSON.SyntaxError) -> Finding {
-    Finding(
-      .notJSON, at: .root,
-      "The file is not JSON (\(error)). Devices ignore it, and no link opens an app.",
+  private static func notJSON(_ error: JSON.SyntaxError, _ kind: DocumentKind) -> Finding {
+    let effect =
+      switch kind {
+      case .apple, .assetLinks: "Devices ignore it, and no link opens an app."
+      case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
+      }
+    return Finding(
+      .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
       help: "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
   }
@@ -178,7 +207,26 @@ public enum Linter {
     return list.listed
   }
 
-  private static func sizeFindings(_ size: Int) -> [Finding] {
+  private static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
+    switch kind {
+    case .apple: appleSizeFindings(size)
+    case .assetLinks: assetLinksSizeFindings(size)
+    case .webAuthn: webAuthnSizeFindings(size)
+    }
+  }
+
+  private static func webAuthnSizeFindings(_ size: Int) -> [Finding] {
+    let maximum = RelatedOrigins.maximumSize
+    if size <= maximum { return [] }
+    return [
+      Finding(
+        .tooLarge, at: .root,
+        "The file has \(size) bytes. Chrome ignores a file of more than \(maximum) (256 KiB).",
+        help: "Remove origins.")
+    ]
+  }
+
+  private static func appleSizeFindings(_ size: Int) -> [Finding] {
     let maximum = Linter.maximumSize
     if size > maximum {
       return [

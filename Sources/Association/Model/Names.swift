@@ -5,6 +5,7 @@ public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertib
   /// A stable word for programs.
   public enum Code: String, Sendable, CaseIterable {
     case malformedAppIdentifier = "malformed-app-identifier"
+    case malformedPackageName = "malformed-package-name"
     case domainEmpty = "domain-empty"
     case domainMalformed = "domain-malformed"
     case domainHasScheme = "domain-has-scheme"
@@ -132,6 +133,15 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
 
   /// A name from its stored `text`, without validation.
   package init(stored text: String) { self.text = text }
+
+  /// The name; `nil` for any other text.
+  init?(usable text: String) {
+    do throws(ValidationError) {
+      try self.init(text)
+    } catch {
+      return nil
+    }
+  }
 
   /// Whether the text is already in DNS form, without labels that IDNA would change. Nearly all
   /// names are.

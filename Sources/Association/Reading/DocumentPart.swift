@@ -1,12 +1,14 @@
 import JSONValue
 
-/// The kinds of objects in association files, with the members that Apple or Google documents.
+/// The kinds of objects in association files, with the members that their formats document.
 enum DocumentPart: Sendable, CaseIterable {
   case document, service, applinks, entry, route, defaults
   /// An entry of the obsolete `details` object, whose key is the app.
   case keyedEntry
   // Of assetlinks.json.
   case statement, include, target, appTarget, siteTarget, ruleList, rule
+  // Of webauthn.
+  case relatedOrigins
 
   /// The parts of files of a kind.
   static func parts(of kind: DocumentKind) -> [DocumentPart] {
@@ -18,6 +20,7 @@ enum DocumentPart: Sendable, CaseIterable {
     switch self {
     case .document, .service, .applinks, .entry, .keyedEntry, .route, .defaults: .apple
     case .statement, .include, .target, .appTarget, .siteTarget, .ruleList, .rule: .assetLinks
+    case .relatedOrigins: .webAuthn
     }
   }
 
@@ -47,6 +50,7 @@ enum DocumentPart: Sendable, CaseIterable {
     case .siteTarget: [("namespace", "a string"), ("site", "a string")]
     case .ruleList: [("dynamic_app_link_components", "an array")]
     case .rule: Self.ofRule
+    case .relatedOrigins: [("origins", "an array")]
     }
   }
 
@@ -97,6 +101,7 @@ enum DocumentPart: Sendable, CaseIterable {
     case .siteTarget: "the `target` of a site"
     case .ruleList: "the extension of a relation"
     case .rule: "a dynamic rule"
+    case .relatedOrigins: "the file"
     }
   }
 }

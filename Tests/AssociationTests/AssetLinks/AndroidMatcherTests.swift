@@ -145,6 +145,8 @@ import Testing
     ("[]", DocumentKind.assetLinks), ("\u{FEFF}\n[ {", .assetLinks), ("{}", .apple), ("", .apple),
     (#"{"relation": [], "target": {}}"#, .assetLinks),
     (#"{"applinks": {}, "relation": 1}"#, .apple),
+    (#"{"origins": []}"#, .webAuthn), ("\u{FEFF}{\"origins\": 1}", .webAuthn),
+    (#"{"applinks": {}, "origins": []}"#, .apple), (#"{"origins": ["#, .apple),
     ("<!doctype html>", .apple), ("{", .apple),
   ])
   func theContentSaysTheKind(text: String, kind: DocumentKind) {

@@ -22,11 +22,16 @@ import Testing
   /// what always comes with another finding.
   @Test(
     arguments: Finding.Code.allCases.filter {
-      ![.environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing, .androidDiffers]
-        .contains($0)
+      ![
+        .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
+        .credentialsOnOnePlatform, .androidDiffers,
+      ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {
-    #expect((FindingCase.all + FindingCase.ofAssetLinks).contains { $0.code == code })
+    #expect(
+      (FindingCase.all + FindingCase.ofAssetLinks + FindingCase.ofOrigins).contains {
+        $0.code == code
+      })
   }
 
   @Test(arguments: [

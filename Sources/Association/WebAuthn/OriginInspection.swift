@@ -1,0 +1,157 @@
+import JSONValue
+
+/// The linting of one `webauthn` file, with the findings so far.
+struct OriginInspection {
+  private let file: RelatedOrigins
+  private var found = FindingList()
+
+  init(_ file: RelatedOrigins, findings: [Finding]) {
+    self.file = file
+    for finding in findings where found.count(finding.code, finding.severity) {
+      found.append(finding)
+    }
+  }
+
+  private mutating func add(
+    _ code: Finding.Code, severity: Finding.Severity? = nil, at pointer: JSONPointer,
+    _ message: @autoclosure () -> String, help: @autoclosure () -> String
+  ) {
+    guard found.count(code, severity ?? code.severity) else { return }
+    found.append(Finding(code, severity: severity, at: pointer, message(), help: help()))
+  }
+
+  func inFileOrder() -> [Finding] {
+    let findings = found.listed
+    return findings.count > 1 ? FileOrder(of: findings, in: file.json).findings : findings
+  }
+
+  /// - Parameter context: The names that the file is published for; without it, the domain's own origins
+  ///   are not reported.
+  mutating func inspect(_ context: Linter.Context?) {
+    let effect = "Browsers ignore it, and no other origin can use the domain's passkeys."
+    guard case .object(let members) = file.json else {
+      let kind = file.json.kind
+      return add(
+        .notObject, at: .root, "The file is \(kind) but must be an object. \(effect)",
+        help: #"Write {"origins": ["https://www.example.com"]}."#)
+    }
+    for unread in file.unread {
+      guard case .wrongType(let expected) = unread.reason else {
+        add(
+          .unknownKey, severity: .note, at: unread.pointer,
+          "\(unread.key.quoted) has no meaning in \(unread.part.name). Browsers ignore it.",
+          help: unread.part.advice(on: unread.key))
+        continue
+      }
+      add(
+        .wrongType, at: unread.pointer,
+        "`\(unread.key)` is \(unread.value.kind) but must be \(expected). \(effect)",
+        help: "Write \(expected) of origins, such as [\"https://www.example.com\"].")
+    }
+    if members["origins"] == nil {
+      add(
+        .missingOrigins, at: .root, "The file has no `origins`. \(effect)",
+        help: "Add `origins`, a list such as [\"https://www.example.com\"].")
+    }
+    if file.elements?.isEmpty == true {
+      add(
+        .emptyOrigins, at: RelatedOrigins.pointer,
+        "The list is empty, so no other origin can use the domain's passkeys.",
+        help: "Add an origin, or stop serving the file.")
+    }
+    inspectOrigins(context)
+  }
+
+  private mutating func inspectOrigins(_ context: Linter.Context?) {
+    var places: [WebOrigin: JSONPointer] = [:]
+    var labels: [String] = []
+    for (index, element) in (file.elements ?? []).enumerated() {
+      let pointer = RelatedOrigins.pointer.appending(index)
+      guard let text = element.stringValue else {
+        add(
+          .originNotString, at: pointer,
+          "This is \(element.kind) but must be a string. Browsers then ignore the whole file.",
+          help: "Write an origin, such as \"https://www.example.com\", or remove the element.")
+        continue
+      }
+      let written = WrittenOrigin(text)
+      if let fault = written.fault { add(fault, of: written, text, at: pointer) }
+      if let origin = written.origin {
+        if let place = places[origin] {
+          add(
+            .duplicateOrigin, at: pointer, "\(place) is the same origin.",
+            help: "Remove one of them.")
+        } else if context.map({ Self.isOwn(written, of: $0) }) == true {
+          add(
+            .ownOrigin, at: pointer,
+            "Pages of \(text.quoted) can use the domain's passkeys without this file.",
+            help: "Remove it, unless another domain serves the same list.")
+        }
+        places[origin] = places[origin] ?? pointer
+      }
+      count(written, at: pointer, &labels)
+    }
+  }
+
+  /// Whether a browser lets the origin use the passkeys of every name without asking for the file: it is
+  /// the name itself or below it.
+  private static func isOwn(_ written: WrittenOrigin, of context: Linter.Context) -> Bool {
+    context.names.allSatisfy { name in
+      written.host.map { $0.text == name || $0.text.hasSuffix(".\(name)") } ?? false
+    }
+  }
+
+  /// Counts the labels of registrable names. Also those of origins with `http` or a wildcard take a place.
+  private mutating func count(
+    _ written: WrittenOrigin, at pointer: JSONPointer, _ labels: inout [String]
+  ) {
+    guard let label = written.host.flatMap({ RegistrableName($0.text) })?.label,
+      !labels.contains(label)
+    else { return }
+    guard labels.count >= RelatedOrigins.mostLabels else { return labels.append(label) }
+    add(
+      .tooManyLabels, at: pointer,
+      "Browsers skip this origin. They read those of \(RelatedOrigins.mostLabels) registrable names, without"
+        + " the ending such as \".com\", and the list has them before: \(labels.joined(separator: ", ")).",
+      help: "Move the origins that matter to the front, or remove others.")
+  }
+
+  private mutating func add(
+    _ fault: WrittenOrigin.Fault, of written: WrittenOrigin, _ text: String, at pointer: JSONPointer
+  ) {
+    let form = "https://, a host and maybe a port, such as \"https://www.example.com\""
+    let proper = written.origin.map { "Write \"\($0)\"." }
+    switch fault {
+    case .noURL:
+      add(
+        .malformedOrigin, at: pointer,
+        "\(text.quoted) is no origin: \(form), without a path. Browsers skip it.",
+        help: WebOrigin("https://\(text)").map { "Write \"\($0)\"." } ?? "Write the whole origin.")
+    case .host:
+      add(
+        .malformedOrigin, at: pointer,
+        "\(text.quoted) is no origin with passkeys: \(form). Browsers skip addresses and hosts without a"
+          + " dot.", help: "Write a domain name, and a port of at most 65535 if it is not 443.")
+    case .insecure:
+      add(
+        .insecureOrigin, at: pointer,
+        "\(text.quoted) has the scheme http. Passkeys work only on pages with https, so no page has this"
+          + " origin.", help: "Write the https origin, or remove the element.")
+    case .wildcard:
+      add(
+        .wildcardOrigin, at: pointer,
+        "\(text.quoted) has a wildcard, which has no meaning here. No page has this origin.",
+        help: "List each origin. For names below the domain itself, no file is needed.")
+    case .more:
+      add(
+        .originWithPath, at: pointer,
+        "\(text.quoted) has more than scheme, host and port. Browsers read it as the whole origin.",
+        help: proper ?? "Remove the rest.")
+    case .spelling:
+      add(
+        .unusualOrigin, at: pointer,
+        "\(text.quoted) is not spelled as browsers write it. They read it anyway; other programs may not.",
+        help: proper ?? "Write it in lower case.")
+    }
+  }
+}
