@@ -20,7 +20,9 @@ struct DomainEndpoints: Sendable {
     return [
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
-        query: .page + [.text, .appFilter, .environment, .enabled, .finding, .collected, .deleted],
+        query: .page + [
+          .text, .host, .appFilter, .environment, .enabled, .finding, .collected, .deleted,
+        ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
         answers: .ok(
@@ -208,6 +210,7 @@ extension Call {
   fileprivate func domainFilter() throws -> DomainFilter {
     DomainFilter(
       text: query(.text),
+      host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled),
