@@ -65,6 +65,8 @@ let package = Package(
         .embedInCode("0003_fetches.sql"), .embedInCode("0004_first_token.sql"),
         .embedInCode("0005_settings.sql"), .embedInCode("0006_state.sql"),
         .embedInCode("0007_numbers.sql"), .embedInCode("0008_findings.sql"),
+        .embedInCode("0009_documents.sql"),
+        .embedInCode("0010_android.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -19,6 +19,8 @@ public let migrations: [Migration] = [
   Migration(version: 6, name: "0006_state", bytes: PackageResources._006_state_sql),
   Migration(version: 7, name: "0007_numbers", bytes: PackageResources._007_numbers_sql),
   Migration(version: 8, name: "0008_findings", bytes: PackageResources._008_findings_sql),
+  Migration(version: 9, name: "0009_documents", bytes: PackageResources._009_documents_sql),
+  Migration(version: 10, name: "0010_android", bytes: PackageResources._010_android_sql),
 ]
 
 extension Migration {

@@ -22,6 +22,15 @@ struct Call: Sendable {
     try Self.name(parameters["app"] ?? "", AppIdentifier.init(_:))
   }
 
+  /// The kind of document that the path names.
+  func kind() throws(Problem) -> DocumentKind {
+    let text = parameters["kind"] ?? ""
+    if let kind = DocumentKind(rawValue: text) { return kind }
+    let kinds = DocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
+    throw Problem(
+      .documentNotFound, "There is no kind of document \(text.quoted). The kinds are \(kinds).")
+  }
+
   /// A name in the path or the query.
   static func name<Name>(
     _ text: String, _ parse: (String) throws(ValidationError) -> Name

@@ -21,7 +21,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
-          .text, .host, .appFilter, .environment, .enabled, .finding, .collected, .deleted,
+          .text, .host, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -84,18 +84,44 @@ struct DomainEndpoints: Sendable {
         handle: restore),
       Endpoint(
         .get, path + "/file", .role(.viewer),
-        "getFile", .domains, "Read the served document",
+        "getFile", .domains, "Read Apple's served file", problems: [.documentNotFound],
         answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
-      ) { call in .file(try publisher.store.currentDocument(of: call.domain())) },
+      ) { call in try .file(.apple, of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/file", .role(.editor), effect: .publication,
-        "adoptFile", .domains, "Adopt an existing association file",
+        "adoptFile", .domains, "Adopt an existing Apple file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The media type "
           + "is ignored.", body: .file("AssociationFile", Example.file),
         answers: .ok(
           "The domain existed.", "PublishedDomain", links: Self.links, Example.adopted),
-        .created("The domain is new.", "PublishedDomain", links: Self.links), handle: adopt),
+        .created("The domain is new.", "PublishedDomain", links: Self.links)
+      ) { call in try adopt(call, as: .apple) },
+      Endpoint(
+        .get, path + "/documents", .role(.viewer),
+        "listDocuments", .domains, "List the served documents",
+        answers: .ok(
+          "The documents, in the order of kinds.", "Documents",
+          #"{"documents": \#(Example.documents)}"#)
+      ) { call in
+        let revision = try publisher.store.currentRevision(of: call.domain()).revision
+        return .json(.ok, ["documents": RevisionResource.json(revision.documents)])
+      },
+      Endpoint(
+        .get, path + "/documents/{kind}", .role(.viewer),
+        "getDocument", .domains, "Read a served document",
+        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.document)
+      ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
+      Endpoint(
+        .put, path + "/documents/{kind}", .role(.editor), effect: .publication,
+        "adoptDocument", .domains, "Adopt an existing file",
+        description:
+          "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
+          + "of the domain stay. The media type is ignored.",
+        body: .file(.any, Example.file),
+        answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
+        .created("The domain is new.", "PublishedDomain", links: Self.links)
+      ) { call in try adopt(call, as: call.kind()) },
     ]
   }
 
@@ -172,11 +198,11 @@ struct DomainEndpoints: Sendable {
   }
 
   /// Such files are often sent with a wrong media type, so it is ignored.
-  private func adopt(_ call: Call) throws -> Response {
+  private func adopt(_ call: Call, as kind: DocumentKind) throws -> Response {
     try creating {
       try call.answer(
         publisher.adopt(
-          call.request.body, for: call.domain(), if: call.precondition(),
+          call.request.body, as: kind, for: call.domain(), if: call.precondition(),
           accepting: call.acceptedCodes(), by: call.context()))
     }
   }
@@ -213,7 +239,7 @@ extension Call {
       host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       environment: try word(.environment, App.Environment.self),
-      isEnabled: try condition(.enabled),
+      isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
       finding: try word(.finding, Finding.Code.self)?.rawValue,
       isCollected: try condition(.collected),
       isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])

@@ -33,6 +33,10 @@ enum Example {
   }
 
   /// The document of the domain.
+  static let documents = """
+    [{"kind": "apple-app-site-association", "bytes": 337, "sha256": "\(sha256)"}]
+    """
+
   static let document = """
     {
       "applinks": {

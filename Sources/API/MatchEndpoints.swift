@@ -28,7 +28,7 @@ struct MatchEndpoints: Sendable {
         answers: .ok("The results.", "MatchResults", #"{"results": [\#(Example.match)]}"#),
         handle: match),
       Endpoint(
-        .post, "/v1/validate", .anyToken, query: [.kind],
+        .post, "/v1/validate", .anyToken, query: [.fileKind],
         "validate", .answers, "Validate a file",
         description:
           "The body is the file itself; its media type is ignored. `kind` in the answer is the kind of file "
@@ -44,7 +44,7 @@ struct MatchEndpoints: Sendable {
           """)
       ) { call in
         let body = call.request.body
-        let kind = try call.word(.kind, DocumentKind.self) ?? DocumentKind(ofFile: body)
+        let kind = try call.word(.fileKind, DocumentKind.self) ?? DocumentKind(ofFile: body)
         let report = Linter.report(onFile: body, kind: kind)
         return .json(.ok, .object(FindingResource.json(report, kind: kind, size: body.count)))
       },

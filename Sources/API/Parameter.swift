@@ -54,6 +54,10 @@ struct Parameter: Sendable {
       "suppression", in: .path, "The `id` of a suppression: its number in the domain.", .int64,
       example: 1, problems: [.suppressionNotFound]),
     Parameter(
+      "kind", in: .path, key: "kindOfDocument", "The kind of a document: the name of its file.",
+      .words(DocumentKind.self), example: .string(DocumentKind.apple.rawValue),
+      problems: [.documentNotFound]),
+    Parameter(
       "revision", in: .path, "A revision number, from 1.", .int64, example: 1,
       problems: [.revisionNotFound, .revisionPruned]),
     Parameter(
@@ -104,6 +108,9 @@ struct Parameter: Sendable {
   static let overwrite = Parameter(
     "overwrite", "`true`: undo what others have changed since the state was exported.", .bool)
 
+  static let kind = Parameter(
+    "kind", "The kind of document. In a list of domains: only domains that publish it.",
+    .words(DocumentKind.self))
   static let text = Parameter(
     "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
   static let host = Parameter(
@@ -122,8 +129,8 @@ struct Parameter: Sendable {
     "collected",
     "Only enabled domains whose current document Apple's CDN has fetched (`true`) or has not "
       + "(`false`), even if it has never fetched any.", .bool)
-  static let kind = Parameter(
-    "kind", "The kind of the file. Default: the kind that its content has.",
+  static let fileKind = Parameter(
+    "kind", key: "fileKind", "The kind of the file. Default: the kind that its content has.",
     .words(DocumentKind.self))
   static let code = Parameter(
     "code", key: "findingCode", "Only findings with this code.", "FindingCode")

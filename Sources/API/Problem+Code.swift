@@ -35,6 +35,7 @@ extension Problem {
     case suppressionNotFound = "suppression-not-found"
     case revisionNotFound = "revision-not-found"
     case revisionPruned = "revision-pruned"
+    case documentNotFound = "document-not-found"
     case methodNotAllowed = "method-not-allowed"
     case nameTaken = "name-taken"
     case notDeleted = "not-deleted"
@@ -54,6 +55,7 @@ extension Problem {
     case tooMuchWork = "too-much-work"
     case notJSONType = "not-json-type"
     case invalidInput = "invalid-input"
+    case unknownAndroidApp = "unknown-android-app"
     case refused
     case headerTooLarge = "header-too-large"
     case internalError = "internal-error"
@@ -97,6 +99,7 @@ extension Problem {
       case .suppressionNotFound: (.notFound, "The domain has no such suppression.", [])
       case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
+      case .documentNotFound: (.notFound, "There is no document of this kind.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
       case .nameTaken:
         (.conflict, "Another domain has the name or alias.", [.domain, .name, .claimant])
@@ -134,6 +137,8 @@ extension Problem {
           .unprocessableContent, "The body has invalid values; `errors` lists them.",
           [.errors, .moreErrors]
         )
+      case .unknownAndroidApp:
+        (.unprocessableContent, "A domain names an Android app that does not exist.", [])
       case .refused:
         (.unprocessableContent, Self.refusedMeaning, [.domain] + Self.ofDocument)
       case .headerTooLarge: (.requestHeaderFieldsTooLarge, "The header is over the limit.", [])

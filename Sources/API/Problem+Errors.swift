@@ -149,6 +149,7 @@ extension Problem {
         members: ["domains": .strings(domains.map(\.text)), "count": .integer(count)])
     case .appExists(let app):
       return Problem(.appExists, "An app \"\(app)\" already exists.")
+    case .unknownApps(let apps): return unknown(apps)
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
     case .busy: return .busy("The database is busy with other edits.")
@@ -193,6 +194,16 @@ extension Problem {
       "The change is stored but not served yet. Do not repeat it: the server retries four times a "
         + "second. GET /readyz answers \"ready\" once it is served.",
       members: members, fields: stored.map { [$0.entityTag] } ?? [])
+  }
+
+  /// Nothing is known of an Android app except its package name, which is not enough to render it.
+  private static func unknown(_ apps: [LinkedApp]) -> Problem {
+    let listed = apps.prefix(20).map(\.description.quoted).joined(separator: ", ")
+    let more = apps.count > 20 ? " and \(apps.count - 20) more" : ""
+    return Problem(
+      .unknownAndroidApp,
+      "Nothing was changed: the fingerprints of \(listed)\(more) are not known. First add each Android "
+        + "app with PUT /v1/android-apps/{package}, or in \"androidApps\" of the state.")
   }
 
   private static func notFound(_ item: StoreError.Item) -> Problem {

@@ -85,13 +85,23 @@ extension Response {
   }
 
   /// A document as it is or was served.
-  static func file(_ published: PublishedRevision) -> Response {
-    Response(
+  ///
+  /// - Throws: `Problem` if the revision has none of this kind.
+  static func file(
+    _ kind: DocumentKind, of published: PublishedRevision
+  ) throws(Problem) -> Response {
+    guard let document = published.documents[kind] else {
+      let kinds = published.revision.documents.map(\.kind.rawValue).joined(separator: ", ")
+      throw Problem(
+        .documentNotFound,
+        "Revision \(published.revision.number) has no \(kind.rawValue). It has \(kinds).")
+    }
+    return Response(
       .ok,
       fields: [
         Field("Content-Type", "application/json"),
         Field("ETag", "\"\(published.revision.number)\""),
-      ], body: published.document)
+      ], body: document)
   }
 }
 

@@ -26,37 +26,45 @@ struct RevisionEndpoints: Sendable {
       ) { call in .json(.ok, RevisionResource.json(try find(call))) },
       Endpoint(
         .get, path + "/{revision}/file", .role(.viewer),
-        "getRevisionFile", .revisions, "Read the document of a revision",
+        "getRevisionFile", .revisions, "Read Apple's file of a revision",
+        problems: [.documentNotFound],
         answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
-      ) { call in .file(try find(call)) },
+      ) { call in try .file(.apple, of: find(call)) },
+      Endpoint(
+        .get, path + "/{revision}/documents/{kind}", .role(.viewer),
+        "getRevisionDocument", .revisions, "Read a document of a revision",
+        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.document)
+      ) { call in try .file(call.kind(), of: find(call)) },
       Endpoint(
         .post, path + "/{revision}/restore", .role(.editor), effect: .publication,
         "restoreRevision", .revisions, "Roll back to a revision",
         description:
-          "Brings back its document, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
-          + "is, including the expectations, which the old document must still meet. If the `settings` of "
-          + "the revision are null, only the document comes back.",
+          "Brings back its documents, `aliases`, `enabled` and `cacheSeconds`. Everything else stays as it "
+          + "is, including the expectations, which the old documents must still meet. If the `settings` of "
+          + "the revision are null, only the documents come back.",
         answers: .ok("The new revision.", "PublishedDomain", Example.restored),
         handle: restore),
       Endpoint(
         .get, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from, .to], isHeavy: true,
         "compareRevisions", .revisions, "Compare two revisions by meaning",
         answers: .ok(
-          "What changed from `from` to `to`: the document, and all other settings.",
+          "What changed from `from` to `to`: the documents, and all other settings.",
           "RevisionComparison",
           #"{"from": 9, "to": 10, \#(Example.comparison(Example.restoration))}"#),
         handle: compareRevisions),
       Endpoint(
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
         "compareDocument", .revisions, "Compare a document with a revision by meaning",
-        description: "Nothing is stored.",
-        body: .json("AssociationFile", size: .document, Example.file),
+        description:
+          "Nothing is stored. The kind of the document is seen from its content; the other documents stay "
+          + "as they are in the revision.",
+        body: .json(.any, size: .document, Example.file),
         answers: .ok(
           "What changed from the revision to the document.", "RevisionComparison",
           #"{"from": 10, \#(Example.comparison(Example.removals))}"#),
         handle: compareDocument),
       Endpoint(
-        .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: .numberedPage,
+        .get, "/v1/domains/{domain}/fetches", .role(.viewer), query: [.kind] + .numberedPage,
         "listFetches", .fetches,
         "Show who fetched which revision, and whether Apple has the current one",
         description:
@@ -97,8 +105,11 @@ struct RevisionEndpoints: Sendable {
   /// By default, `from` is the revision that is served.
   private func compareDocument(_ call: Call) throws -> Response {
     let from = try publisher.store.revision(call.number(.from), of: call.domain())
-    let document = ReadDocument(try call.json())
-    return try compare(call, from, nil, DomainComparison.State(document, from.settings))
+    var documents = try ReadDocuments(stored: from.documents).json
+    let document = try call.json()
+    documents[DocumentKind(ofFile: call.request.body)] = document
+    return try compare(
+      call, from, nil, DomainComparison.State(ReadDocuments(documents), from.settings))
   }
 
   private func compare(
@@ -129,7 +140,8 @@ struct RevisionEndpoints: Sendable {
     let page = try call.page()
     let domain = try call.domain()
     let report = try publisher.store.fetches(
-      of: domain, before: try call.numberAfter(page.after), limit: page.limit + 1)
+      of: domain, try call.word(.kind, DocumentKind.self) ?? .apple,
+      before: try call.numberAfter(page.after), limit: page.limit + 1)
     return .page(
       report.revisions, limit: page.limit, beside: FetchResource.members(report, of: domain),
       item: FetchResource.json, cursor: { String($0.revision.number) })
@@ -138,8 +150,7 @@ struct RevisionEndpoints: Sendable {
 
 extension PublishedRevision {
   fileprivate func state() throws -> DomainComparison.State {
-    DomainComparison.State(
-      ReadDocument(try JSON.parse(document, limits: .trusted).value), settings)
+    DomainComparison.State(try ReadDocuments(stored: documents), settings)
   }
 }
 
@@ -168,7 +179,7 @@ extension Example {
   fileprivate static func revision(_ number: Int, _ reason: String) -> String {
     """
     {
-      "revision": \(number), "bytes": 337, "sha256": "\(sha256)",
+      "revision": \(number), "bytes": 337, "sha256": "\(sha256)", "documents": \(documents),
       "publishedAt": "2026-11-21T13:51:45Z", "author": "first-admin", "reason": "\(reason)",
       "accepted": []
     }
@@ -210,7 +221,7 @@ extension Example {
       "revision": 2, "publishedAt": "2026-11-21T13:51:45Z", "collected": true,
       "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
       "devicesExpectedBy": "2026-11-10T09:12:05Z",
-      "counts": {"apple-cdn": 0, "device": 0, "other": 3}
+      "counts": {"apple-cdn": 0, "device": 0, "google": 0, "other": 3}
     }
     """
 
@@ -223,6 +234,7 @@ extension Example {
           "lastAt": "2026-11-21T08:40:50Z", "lastRevision": 1
         },
         {"fetcher": "device", "count": 0, "firstAt": null, "lastAt": null, "lastRevision": null},
+        {"fetcher": "google", "count": 0, "firstAt": null, "lastAt": null, "lastRevision": null},
         {
           "fetcher": "other", "count": 3, "firstAt": "2026-11-21T13:52:00Z",
           "lastAt": "2026-11-21T14:02:20Z", "lastRevision": 2
@@ -234,7 +246,7 @@ extension Example {
           "revision": 1, "publishedAt": "2026-11-03T08:30:00Z", "collected": true,
           "firstFetchedByAppleAt": "2026-11-03T09:12:05Z",
           "devicesExpectedBy": "2026-11-10T09:12:05Z",
-          "counts": {"apple-cdn": 41, "device": 0, "other": 0}
+          "counts": {"apple-cdn": 41, "device": 0, "google": 0, "other": 0}
         }
       ],
       "next": null

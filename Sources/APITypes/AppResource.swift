@@ -5,7 +5,7 @@ package import Store
 
 /// An app in JSON.
 package enum AppResource {
-  private static let fields: [Field<StoredApp>] = [
+  private static let fields: [Field<StoredApp<AppIdentifier>>] = [
     Field("app", .app, \.app.id, "The app identifier."),
     Field("name", .text(longest: 200), \.app.name, "A display name; may be empty."),
     Field(
@@ -26,11 +26,13 @@ package enum AppResource {
     "ExportedApp": fields.members().schema(for: .export),
   ]
 
-  package static func json(_ stored: StoredApp) -> JSON { .object(fields.json(of: stored)) }
+  package static func json(_ stored: StoredApp<AppIdentifier>) -> JSON {
+    .object(fields.json(of: stored))
+  }
 
   /// An app as it is exported.
   package static func json(_ app: App) -> JSON.Object {
-    fields.json(of: StoredApp(app: app), for: .export)
+    fields.json(of: StoredApp<AppIdentifier>(app: app), for: .export)
   }
 
   /// Reads an app whose identifier is in the path.
@@ -56,9 +58,9 @@ package enum AppResource {
   }
 
   private static func read(
-    _ body: BodyValue, _ fields: [Field<StoredApp>], _ blank: App
+    _ body: BodyValue, _ fields: [Field<StoredApp<AppIdentifier>>], _ blank: App
   ) -> App? {
-    var stored = StoredApp(app: blank)
+    var stored = StoredApp<AppIdentifier>(app: blank)
     return body.read(fields, into: &stored) ? stored.app : nil
   }
 }

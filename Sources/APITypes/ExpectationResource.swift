@@ -8,14 +8,37 @@ package enum ExpectationResource {
     Field(
       "url", .url, \.url, "An http or https URL of the domain or of one of its aliases.",
       .required),
-    Field("app", .app, \.app, "The app that would open the URL.", .required),
+    Field(
+      "platform", .words(Platform.self), "The platform of the app. Default: `ios`.", .optional,
+      write: { $0.app.platform == .ios ? nil : .string($0.app.platform.rawValue) },
+      read: { body, expectation in
+        // The name of the app follows.
+        guard body.word(Platform.self) == .android else { return }
+        expectation.app = .android(PackageName(stored: ""))
+      }),
+    Field(
+      "app", .string,
+      "The app that would open the URL: an app identifier or, on Android, a package name.",
+      .required, write: { .string($0.app.text) },
+      read: { body, expectation in
+        switch expectation.app.platform {
+        case .ios:
+          if let app = body.parse(AppIdentifier.init(_:)) { expectation.app = .ios(app) }
+        case .android:
+          if let package = body.parse(PackageName.init(validating:)) {
+            expectation.app = .android(package)
+          }
+        }
+      }),
     Field(
       "resolution", .resolution, \.resolution, "How the URL must resolve.", .required),
   ]
 
   private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
     Field("url", .string, get: \.expectation.url),
-    Field("app", .app, get: \.expectation.app),
+    Field(
+      "platform", .words(Platform.self), write: { .string($0.expectation.app.platform.rawValue) }),
+    Field("app", .string, write: { .string($0.expectation.app.text) }),
     Field("expected", .resolution, get: \.expectation.resolution, "How the URL must resolve."),
     Field("resolution", .resolution, get: \.explanation.resolution, "How the URL would resolve."),
     Field(

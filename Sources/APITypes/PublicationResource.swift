@@ -5,11 +5,12 @@ import Store
 
 /// What a publication changed, as answers of the API report it. Clients read it too.
 package struct PublicationResource: Sendable {
-  /// A finding about the document.
+  /// A finding about a document.
   package struct Finding: Sendable {
     /// A code, perhaps one of a newer server.
     package fileprivate(set) var code = ""
     package fileprivate(set) var severity = Association.Finding.Severity.error
+    package fileprivate(set) var kind = DocumentKind.apple.rawValue
     package fileprivate(set) var pointer = ""
     package fileprivate(set) var message = ""
     package fileprivate(set) var help = ""
@@ -20,6 +21,7 @@ package struct PublicationResource: Sendable {
   /// A URL that an app resolves differently now.
   package struct Resolution: Sendable {
     package fileprivate(set) var url = ""
+    package fileprivate(set) var platform = Platform.ios.rawValue
     package fileprivate(set) var app = ""
     package fileprivate(set) var before = Association.Resolution.noMatch
     package fileprivate(set) var after = Association.Resolution.noMatch
@@ -35,7 +37,8 @@ package struct PublicationResource: Sendable {
   package fileprivate(set) var revision = 0
   package fileprivate(set) var isChanged = false
   package fileprivate(set) var bytes = 0
-  package fileprivate(set) var sha256 = ""
+  private var sha256 = ""
+  package fileprivate(set) var documents: [Revision.Document] = []
   package fileprivate(set) var findings: [Finding] = []
   private var moreFindings = 0
   /// The URLs of expectations that resolve differently.
@@ -52,16 +55,18 @@ extension PublicationResource {
       "revision", .revision, \.revision,
       "The current revision of the domain; new if `changed` is true.", .required),
     Field("changed", .bool, \.isChanged, "Whether the edit changed anything.", .required),
-    Field("bytes", .count, \.bytes, "The size of the document.", .required),
-    Field("sha256", .sha256, \.sha256, "The SHA-256 of the document.", .required),
-    Field("findings", .findings, \.findings, "The linter's findings about the document."),
+    Field("bytes", .count, \.bytes, RevisionResource.sizeDocumentation, .required),
+    Field("sha256", .sha256, \.sha256, "The SHA-256 of that document.", .required),
+    Field(
+      "documents", RevisionResource.documents, \.documents, "Every document of the revision."),
+    Field("findings", .findings, \.findings, "The linter's findings about the documents."),
     Field("moreFindings", .count, \.moreFindings, moreDocumentation, unless: { $0 == 0 }),
     Field(
       "changedResolutions", .list(of: .resolution("ChangedResolution")), \.changedResolutions,
       "The URLs of expectations that now resolve differently."),
     Field(
       "diff", .shared("Comparison"),
-      "How the document and the other settings differ from before; left out if nothing was published "
+      "How the documents and the other settings differ from before; left out if nothing was published "
         + "before.", .optional,
       write: { $0.diff },
       read: { body, root in
@@ -76,6 +81,7 @@ extension PublicationResource {
   static let fieldsOfFinding: [Field<Finding>] = [
     Field("code", .string(.shared("FindingCode")), \.code, "", .required),
     Field("severity", .word, \.severity, "", .required),
+    Field("kind", .string, \.kind, "The document."),
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),
@@ -86,7 +92,8 @@ extension PublicationResource {
 
   fileprivate static let fieldsOfResolution: [Field<Resolution>] = [
     Field("url", .string, \.url, "", .required),
-    Field("app", .string(.app), \.app, "", .required),
+    Field("platform", .string, \.platform, "`ios` or `android`."),
+    Field("app", .string, \.app, "", .required),
     Field("before", .resolution, \.before, "", .required),
     Field("after", .resolution, \.after, "", .required),
   ]
@@ -144,19 +151,23 @@ extension PublicationResource {
     let edited = publication.edited
     revision = edited.revision.number
     isChanged = edited.isChanged
-    bytes = edited.revision.size
-    sha256 = edited.revision.sha256
+    bytes = edited.revision.main.size
+    sha256 = edited.revision.main.sha256
+    documents = edited.revision.documents
     acceptedCodes = edited.revision.acceptedCodes
     let listed = Excerpt.first(publication.findings)
     moreFindings = publication.findings.count - listed.count
     findings = listed.map {
       Finding(
-        code: $0.code.rawValue, severity: $0.severity, pointer: $0.pointer.description,
+        code: $0.code.rawValue, severity: $0.severity, kind: $0.kind.rawValue,
+        pointer: $0.pointer.description,
         message: $0.message, help: $0.help,
         suppression: publication.suppression(of: $0).map(SuppressionResource.Mark.init))
     }
     changedResolutions = publication.changedResolutions.map {
-      Resolution(url: $0.url, app: $0.app.text, before: $0.before, after: $0.after)
+      Resolution(
+        url: $0.url, platform: $0.app.platform.rawValue, app: $0.app.text, before: $0.before,
+        after: $0.after)
     }
     let comparison = try publication.comparison()
     changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
@@ -181,7 +192,8 @@ extension PublicationResource {
 extension PublicationResource.Finding {
   init(_ stored: StoredFinding) {
     self.init(
-      code: stored.code, severity: stored.severity, pointer: stored.pointer,
+      code: stored.code, severity: stored.severity, kind: stored.kind.rawValue,
+      pointer: stored.pointer,
       message: stored.message, help: stored.help,
       suppression: stored.suppression.map(SuppressionResource.Mark.init))
   }

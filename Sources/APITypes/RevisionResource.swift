@@ -6,13 +6,28 @@ package import Store
 package enum RevisionResource {
   private static let fields: [Field<Revision>] = [
     Field("revision", .revision, \.number, "The number of the revision."),
-    Field("bytes", .count, \.size, "The size of the document."),
-    Field("sha256", .sha256, \.sha256, "The SHA-256 of the document."),
+    Field("bytes", .count, get: \.main.size, sizeDocumentation),
+    Field("sha256", .sha256, get: \.main.sha256, "The SHA-256 of that document."),
+    Field("documents", documents, get: \.documents, "Every document."),
     Field("publishedAt", .time, \.publishedAt, "When it was published."),
     Field(
       "author", .string, \.author, "Who published it: the name of a token, or of a command."),
     Field("reason", .string, \.reason, "The reason: `?reason=`, or the action."),
     Field("accepted", .codes, \.acceptedCodes, "The errors that were accepted."),
+  ]
+
+  static let sizeDocumentation =
+    "The size of the document: Apple's file, or else the first of `documents`."
+
+  /// The documents of a revision.
+  static let documents = Coding<[Revision.Document]>.list(
+    of: .open(.shared("Document"), fieldsOfDocument, Revision.Document(.apple, size: 0, sha256: ""))
+  )
+
+  private static let fieldsOfDocument: [Field<Revision.Document>] = [
+    Field("kind", .word, get: \.kind, "The name of the file."),
+    Field("bytes", .count, get: \.size, "The size."),
+    Field("sha256", .sha256, get: \.sha256, "The SHA-256."),
   ]
 
   private static let settings = Member(
@@ -22,8 +37,13 @@ package enum RevisionResource {
 
   static let schemas: JSON.Object = [
     "Revision": fields.members().schema(),
+    "Document": fieldsOfDocument.members().schema("A document that a domain publishes."),
+    "Documents": [Member("documents", documents.schema, "The documents, in the order of kinds.")]
+      .schema(),
     "PublishedRevision": (fields.members() + [settings]).schema(),
   ]
+
+  package static func json(_ list: [Revision.Document]) -> JSON { documents.write(list) }
 
   package static func json(_ revision: Revision) -> JSON { .object(fields.json(of: revision)) }
 
@@ -31,6 +51,13 @@ package enum RevisionResource {
     var object = fields.json(of: published.revision)
     object["settings"] = published.settings?.json ?? .null
     return .object(object)
+  }
+}
+
+extension Revision {
+  /// The document that stands for all: Apple's file, or else the first one.
+  var main: Document {
+    documents.first ?? Document(.apple, size: 0, sha256: "")
   }
 }
 

@@ -76,7 +76,7 @@ package enum StateResource {
   ///
   /// - Parameter domains: Returns the next domains, and none at the end.
   package static func text(
-    apps: [StoredApp], domains: @escaping () throws -> [JSON]
+    apps: [StoredApp<AppIdentifier>], domains: @escaping () throws -> [JSON]
   ) -> StreamedLists {
     var apps = apps[...]
     return StreamedLists([

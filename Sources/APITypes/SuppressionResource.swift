@@ -23,6 +23,7 @@ package enum SuppressionResource {
   private static let fields: [Field<SuppressionReport>] = [
     Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
     Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
+    Field("kind", .word, get: \.suppression.kind, "The document."),
     Field(
       "pointer", .nullable(.pointer),
       "Where its findings are now: it follows its entry and route when they move. Null if they no "
@@ -44,6 +45,7 @@ package enum SuppressionResource {
   /// A suppression to be created, as it is read.
   package struct New {
     fileprivate var code: Finding.Code?
+    fileprivate var kind = DocumentKind.apple
     fileprivate var pointer = ""
     fileprivate var reason = ""
     fileprivate var owner = ""
@@ -54,6 +56,7 @@ package enum SuppressionResource {
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
       write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
+    Field("kind", .word, \.kind, "The document that they are about. Default: Apple's file."),
     Field(
       "pointer", .string(.pointer), \.pointer,
       "Findings at this place or below it. The empty string is the whole document.", .required),
@@ -86,7 +89,8 @@ package enum SuppressionResource {
         "\(Timestamp.text(new.endsAt)) has passed. Set a time in the future.")
     }
     return NewSuppression(
-      code: code, pointer: new.pointer, reason: new.reason, owner: new.owner, endsAt: new.endsAt)
+      code: code, kind: new.kind, pointer: new.pointer, reason: new.reason, owner: new.owner,
+      endsAt: new.endsAt)
   }
 
   /// Checks what a new suppression covers: findings, none of which is an error.

@@ -10,6 +10,9 @@ public enum FetcherClass: String, Sendable, CaseIterable {
   /// The daemon of a device, which fetches files itself only in developer mode: its User-Agent begins
   /// with `swcd` or `com.apple.swcd`.
   case device
+  /// Google's service that verifies apps and fetches files for devices: its User-Agent begins with
+  /// `GoogleAssociationService`.
+  case google
   /// Any other client.
   case other
 }

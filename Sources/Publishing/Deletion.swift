@@ -8,7 +8,7 @@ struct Deletion {
   private let stored: StoredDomain
   private let published: PublishedRevision
   private let review: ServiceReview
-  private let document: ReadDocument
+  private let documents: ReadDocuments
 
   /// Checks expectations, and that the deletion closes no app that is not accepted.
   ///
@@ -18,9 +18,8 @@ struct Deletion {
       throw StoreError.notFound(.domain(name))
     }
     (self.basis, self.stored, self.published) = (basis, stored, published)
-    document = ReadDocument(stored.domain.document.json)
-    review = try ServiceReview(
-      of: nil, since: stored.domain, findings: [], accepting: accepted)
+    documents = try ReadDocuments(stored: published.documents)
+    review = try ServiceReview(of: nil, since: basis, findings: [], accepting: accepted)
   }
 
   var name: DomainName { stored.domain.name }
@@ -39,10 +38,10 @@ struct Deletion {
     var revision = published.revision
     revision.acceptedCodes = review.findings.map(\.code.rawValue)
     let edited = EditedDomain(
-      stored: stored, revision: revision, documentBefore: published.document,
+      stored: stored, revision: revision, documentsBefore: published.documents,
       settingsBefore: DomainSettings(of: stored.domain), isNew: false, isChanged: true)
     return Publication(
       edited: edited, findings: review.findings, changedResolutions: review.changedResolutions,
-      document: document, isDeletion: true)
+      documents: documents, isDeletion: true)
   }
 }

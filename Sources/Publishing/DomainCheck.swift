@@ -6,17 +6,15 @@ package struct DomainCheck: Sendable {
   package let findings: [Finding]
   /// The expectations that the document does not meet.
   package let broken: [BrokenExpectation]
-  /// The size of the document in bytes.
-  package let size: Int
+  /// The sizes of the documents in bytes.
+  package let sizes: [DocumentKind: Int]
 
-  /// Renders and lints the document of a domain, and checks its expectations.
-  ///
-  /// - Parameter environments: The environments of apps; of any other app it is production.
-  package init(_ domain: Domain, environments: [AppIdentifier: App.Environment]) {
-    let draft = Draft(domain, environments: environments)
-    size = draft.bytes.count
+  /// Renders and lints the documents of a domain, and checks its expectations.
+  package init(_ domain: Domain, _ apps: UsedApps) {
+    let draft = Draft(domain, apps)
+    sizes = draft.bytes.mapValues(\.count)
     do throws(TooComplex) {
-      var resolver = try Resolver(domain, draft.document)
+      var resolver = try Resolver(domain, draft.documents)
       broken = try resolver.broken()
       findings = draft.findings()
     } catch {

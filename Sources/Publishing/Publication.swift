@@ -10,7 +10,7 @@ public struct Publication: Sendable {
   public let findings: [Finding]
   /// The URLs of old and new expectations that resolve differently now.
   public let changedResolutions: [ChangedResolution]
-  let document: ReadDocument
+  let documents: ReadDocuments
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// The names that moved from or to other domains in the same change.
@@ -19,7 +19,7 @@ public struct Publication: Sendable {
   /// The suppression that covers a finding about the document; `nil` if it counts.
   public func suppression(of finding: Finding) -> Suppression? {
     edited.suppressions.covering(
-      finding.code.rawValue, finding.severity, at: finding.pointer.description,
+      finding.code.rawValue, finding.severity, finding.kind, at: finding.pointer.description,
       in: edited.stored.domain.document)
   }
 
@@ -29,7 +29,7 @@ public struct Publication: Sendable {
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
   public func comparison() throws -> DomainComparison? {
-    try documentBefore().flatMap { before in
+    try documentsBefore().flatMap { before in
       let (domain, from) = (
         edited.stored.domain, DomainComparison.State(before, edited.settingsBefore)
       )
@@ -39,7 +39,7 @@ public struct Publication: Sendable {
         }
         return try DomainComparison(
           of: domain.name, from: from,
-          to: DomainComparison.State(document, DomainSettings(of: domain)), moves: moves)
+          to: DomainComparison.State(documents, DomainSettings(of: domain)), moves: moves)
       } catch {
         // Only the old document can be: the new one passed the linter.
         return nil
@@ -47,10 +47,8 @@ public struct Publication: Sendable {
     }
   }
 
-  func documentBefore() throws -> ReadDocument? {
-    try edited.documentBefore.map {
-      ReadDocument(try JSON.parse($0, limits: .trusted).value)
-    }
+  func documentsBefore() throws -> ReadDocuments? {
+    try edited.documentsBefore.map { try ReadDocuments(stored: $0) }
   }
 }
 
@@ -75,8 +73,8 @@ extension [Publication] {
         let wasServed = self[index].edited.settingsBefore?.isEnabled ?? false
         let move = MovedName(
           from: from.name, to: to.name,
-          before: wasServed ? try self[index].documentBefore() : nil,
-          after: to.isEnabled ? taker.document : nil)
+          before: wasServed ? try self[index].documentsBefore() : nil,
+          after: to.isEnabled ? taker.documents : nil)
         publications[index].moves[name] = move
         if let place = places[to.name] { publications[place].moves[name] = move }
       }
@@ -101,7 +99,7 @@ public struct ChangedResolution: Sendable, Equatable {
   /// The URL.
   public let url: String
   /// The app.
-  public let app: AppIdentifier
+  public let app: LinkedApp
   /// The resolution before the edit.
   public let before: Resolution
   /// The resolution after the edit.

@@ -35,9 +35,7 @@ extension Transaction {
     _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> AppliedState {
     let apps = try state.apps.map { ($0.id, try apply($0, options)) }
-    for (app, found) in plan.environments where try environment(of: app) != found {
-      throw Outdated()
-    }
+    if try !areCurrent(plan.apps) { throw Outdated() }
     for (index, found) in plan.unchanged where try version(of: state.domains[index]) != found {
       throw Outdated()
     }
@@ -82,7 +80,7 @@ extension Transaction {
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(
-      domain, over: basis, document: domain.document.json.serialized(),
+      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes,
       acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
       _ = try save(whole, action: Publisher.applying)

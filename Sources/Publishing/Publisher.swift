@@ -51,21 +51,25 @@ extension Publisher {
     }
   }
 
-  /// Makes a domain serve an association file unchanged; creates the domain if it does not exist.
+  /// Makes a domain serve an association file unchanged; creates the domain if it does not exist. Its other
+  /// documents stay.
   ///
-  /// - Parameter file: The bytes of the file.
+  /// - Parameters:
+  ///   - file: The bytes of the file.
+  ///   - kind: The kind of the file.
   /// - Throws: `PublicationError` with all errors of the file.
   public func adopt(
-    _ file: [UInt8], for name: DomainName, if precondition: Precondition = .none,
-    accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+    _ file: [UInt8], as kind: DocumentKind = .apple, for name: DomainName,
+    if precondition: Precondition = .none, accepting accepted: Set<Finding.Code> = [],
+    by context: WriteContext
   ) throws -> Publication {
-    let file = try AdoptedFile(file, accepting: accepted)
+    let file = try AdoptedFile(file, as: kind, accepting: accepted)
     return try publish(name, if: precondition, action: "adopt file", by: context) {
-      file.proposal(for: $0?.domain ?? Domain(name: name))
+      try file.proposal(for: $0?.domain ?? Domain(name: name), apps: store.appSource)
     }
   }
 
-  /// Publishes an earlier revision again, as a new one: its document, names, `enabled` and `cacheSeconds`.
+  /// Publishes an earlier revision again, as a new one: its documents, names, `enabled` and `cacheSeconds`.
   /// Everything else stays as it is, such as expectations, which must still hold. A revision of an
   /// earlier version of the program has only its document.
   ///
@@ -85,7 +89,8 @@ extension Publisher {
       published.settings?.restoreService(of: &domain)
       let current = Set(stored.domain.aliases)
       for alias in domain.aliases where !current.contains(alias) { try check(alias) }
-      return try published.file(accepting: accepted).proposal(for: domain)
+      return try published.proposal(
+        for: domain, accepting: accepted, apps: store.appSource)
     }
   }
 
@@ -103,7 +108,8 @@ extension Publisher {
       var domain = Domain(name: name)
       published.settings?.restore(&domain)
       for alias in domain.aliases { try check(alias) }
-      return try published.file(accepting: accepted).proposal(for: domain)
+      return try published.proposal(
+        for: domain, accepting: accepted, apps: store.appSource)
     }
   }
 
@@ -113,8 +119,7 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
-      return try Review(
-        try propose(basis.stored), over: basis, environment: store.environment(of:))
+      return try Review(try propose(basis.stored), over: basis, apps: store.appSource)
     } write: { transaction, review in
       try review.publish(in: transaction, action: action)
     }
@@ -148,7 +153,9 @@ extension Publisher {
     let publications = try store.edit(context) { earlier in
       try review(
         try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier,
-        environment: { try store.environment(of: $0 == new ? old : $0) }
+        apps: AppSource(
+          environment: { try store.environment(of: $0 == new ? old : $0) },
+          androidApp: store.androidApp(_:))
       ) { _, basis in
         // It was deleted after the list was read.
         guard let stored = basis.stored else { throw Outdated() }
@@ -171,23 +178,22 @@ extension Publisher {
   ///
   /// - Parameters:
   ///   - earlier: Reviews that are reused if they are not outdated.
-  ///   - environment: The environment of an app after the edit.
+  ///   - apps: Where the apps are found, as they are after the edit.
   private func review(
     _ domains: [Domain], reusing earlier: [Review]?,
-    environment: (AppIdentifier) throws -> App.Environment,
-    _ propose: (Domain, inout DomainBasis) throws -> Proposal
+    apps source: AppSource, _ propose: (Domain, inout DomainBasis) throws -> Proposal
   ) throws -> [Review] {
     let known = Dictionary(
       (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
     return try refusingTogether(domains) { domain in
       if let review = known[domain.name], try store.isCurrent(review.edit),
-        try review.edit.environments.allSatisfy({ try environment($0) == $1 })
+        try source.has(review.edit.apps)
       {
         return review
       }
       var basis = try store.basis(of: domain.name)
       let proposal = try propose(domain, &basis)
-      return try Review(proposal, over: basis, environment: environment)
+      return try Review(proposal, over: basis, apps: source)
     }
   }
 
@@ -215,11 +221,25 @@ extension Publisher {
 }
 
 extension PublishedRevision {
-  /// The document as a file to publish. Errors that were accepted once are accepted again, except one
-  /// of the change itself.
-  func file(accepting accepted: Set<Finding.Code>) throws -> AdoptedFile {
+  /// The domain with these documents and no others. Errors that were accepted once are accepted again,
+  /// except one of the change itself.
+  func proposal(
+    for domain: Domain, accepting accepted: Set<Finding.Code>, apps: AppSource
+  ) throws -> Proposal {
     let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { $0 != .opensNothing }
-    return try AdoptedFile(document, accepting: accepted.union(before))
+    var proposal = Proposal(domain: domain, accepted: accepted.union(before))
+    for kind in DocumentKind.allCases {
+      if let bytes = documents[kind] {
+        let file = try AdoptedFile(bytes, as: kind, accepting: proposal.accepted)
+        let next = try file.proposal(for: proposal.domain, apps: apps)
+        proposal.domain = next.domain
+        proposal.findings += next.findings
+      } else {
+        try proposal.domain.adopt(nil, as: kind, UsedApps())
+      }
+      if kind == .apple { settings?.android.restore(&proposal.domain) }
+    }
+    return proposal
   }
 }
 
@@ -235,8 +255,8 @@ extension Domain {
     for (service, list) in document.services {
       domain.document.services[service]?.apps = list.apps.map(renamed)
     }
-    for index in expectations.indices {
-      domain.expectations[index].app = renamed(expectations[index].app)
+    for index in expectations.indices where expectations[index].app == .ios(old) {
+      domain.expectations[index].app = .ios(new)
     }
     return domain
   }

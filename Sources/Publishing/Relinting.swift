@@ -38,7 +38,7 @@ public struct Relinting: Sendable {
   private func lint(_ stale: [LintBasis], until mustStop: () -> Bool) throws -> Int {
     var linted: [(basis: LintBasis, findings: [Finding])] = []
     for basis in stale where linted.isEmpty || !mustStop() {
-      let draft = Draft(basis.stored.domain, environments: basis.environments)
+      let draft = Draft(basis.stored.domain, basis.apps)
       linted.append((basis, draft.findings()))
     }
     if linted.isEmpty { return 0 }

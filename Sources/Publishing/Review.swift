@@ -14,61 +14,55 @@ struct Proposal {
 /// A proposal that passed review. All that is left is to write its rows.
 struct Review {
   let edit: DomainEdit
-  private let document: ReadDocument
+  private let documents: ReadDocuments
   private let findings: [Finding]
   private let changedResolutions: [ChangedResolution]
 
   /// Renders and lints a proposal, and checks its expectations.
   ///
-  /// - Parameter environment: The environment of an app.
-  /// - Throws: `PublicationError`, and what `environment` throws.
-  init(
-    _ proposal: Proposal, over basis: DomainBasis,
-    environment: (AppIdentifier) throws -> App.Environment
-  ) throws {
+  /// - Parameter apps: Where the apps are found.
+  /// - Throws: `PublicationError`, and what `apps` throws.
+  init(_ proposal: Proposal, over basis: DomainBasis, apps source: AppSource) throws {
     let old = basis.stored?.domain
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
-    var environments: [AppIdentifier: App.Environment] = [:]
-    for app in domain.document.appIdentifiers + (old?.document.appIdentifiers ?? [])
-    where environments[app] == nil {
-      environments[app] = try environment(app)
-    }
-    let draft = Draft(domain, environments: environments)
-    document = draft.document
+    let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
+    let draft = Draft(domain, apps)
+    documents = draft.documents
     let found = draft.findings()
     let findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
-    let known = basis.stored.map { Self.acceptedErrors(of: $0, environments) } ?? [:]
+    let known = basis.stored.map { Self.acceptedErrors(of: $0, apps) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
-      let isTooLarge = draft.bytes.count > Linter.maximumSize
-      let account = isTooLarge ? ByteAccount(of: document) : nil
+      let isTooLarge = draft.bytes[.apple].map { $0.count > DocumentKind.apple.maximumSize }
+      let account = isTooLarge == true ? ByteAccount(of: documents.apple) : nil
       var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
-        open += ServiceReview.closing(draft.domain, document, since: old)
+        open += try ServiceReview.closing(draft.domain, documents, since: basis)
           .filter { $0.isRefused(accepting: accepted) }
       }
       throw PublicationError.refused(domain.name, open, account: account)
     }
     let service = try ServiceReview(
-      of: draft.domain, document, since: old, findings: findings, accepting: proposal.accepted)
+      of: draft.domain, documents, since: basis, findings: findings,
+      accepting: proposal.accepted)
     self.findings = findings + service.findings
     changedResolutions = service.changedResolutions
     edit = DomainEdit(
-      domain, over: basis, environments: environments, document: draft.bytes,
+      domain, over: basis, apps: apps, documents: draft.bytes,
       acceptedCodes: Set(counts.keys).union(service.findings.map(\.code)).map(\.rawValue).sorted(),
       findings: found)
   }
 
   /// The number of each error that was accepted when a domain was published.
   private static func acceptedErrors(
-    of stored: StoredDomain, _ environments: [AppIdentifier: App.Environment]
+    of stored: StoredDomain, _ apps: UsedApps
   ) -> [Finding.Code: Int] {
     let codes = Set(stored.acceptedCodes.compactMap(Finding.Code.init))
     if codes.isEmpty { return [:] }
-    let findings = Draft(stored.domain, environments: environments).findings()
+    let findings = Draft(stored.domain, apps).findings()
       .filter { $0.severity == .error && codes.contains($0.code) }
     return Dictionary(grouping: findings, by: \.code).mapValues(\.count)
   }
@@ -77,7 +71,7 @@ struct Review {
   func preview(action: String, by context: WriteContext, now: Int64) -> Publication {
     Publication(
       edited: edit.preview(action: action, by: context, now: now), findings: findings,
-      changedResolutions: changedResolutions, document: document)
+      changedResolutions: changedResolutions, documents: documents)
   }
 
   /// Writes the rows.
@@ -88,35 +82,76 @@ struct Review {
   ) throws -> Publication {
     Publication(
       edited: try transaction.save(edit, action: action), findings: findings,
-      changedResolutions: changedResolutions, document: document)
+      changedResolutions: changedResolutions, documents: documents)
   }
 }
 
-/// A rendered document.
+/// Where edits find the apps that domains name.
+struct AppSource {
+  /// The environment of an Apple app.
+  let environment: (AppIdentifier) throws -> App.Environment
+  /// An Android app; `nil` if there is none with this package.
+  let androidApp: (PackageName) throws -> AndroidApp?
+
+  /// The apps of domains.
+  ///
+  /// - Throws: `StoreError.unknownApps` for an Android app that does not exist.
+  func apps(of domains: [Domain]) throws -> UsedApps {
+    var apps = UsedApps()
+    for app in domains.flatMap(\.document.appIdentifiers) where apps.environments[app] == nil {
+      apps.environments[app] = try environment(app)
+    }
+    for package in domains.flatMap(\.androidApps) where apps.android[package] == nil {
+      guard let app = try androidApp(package) else {
+        throw StoreError.unknownApps([.android(package)])
+      }
+      apps.android[package] = app
+    }
+    return apps
+  }
+}
+
+extension AppSource {
+  /// Whether apps are as they were found.
+  func has(_ apps: UsedApps) throws -> Bool {
+    try apps.environments.allSatisfy { try environment($0) == $1 }
+      && apps.android.allSatisfy { try androidApp($0) == $1 }
+  }
+}
+
+extension Store {
+  /// The stored apps.
+  var appSource: AppSource {
+    AppSource(environment: environment(of:), androidApp: androidApp(_:))
+  }
+}
+
+/// The rendered documents of a domain.
 struct Draft {
   let domain: Domain
-  let document: ReadDocument
-  let bytes: [UInt8]
-  private let environments: [AppIdentifier: App.Environment]
+  let documents: ReadDocuments
+  let bytes: Documents
+  private let apps: UsedApps
 
-  init(_ domain: Domain, environments: [AppIdentifier: App.Environment]) {
+  init(_ domain: Domain, _ apps: UsedApps) {
     self.domain = domain
-    self.environments = environments
-    document = ReadDocument(domain.document.json)
-    bytes = document.json.serialized()
+    self.apps = apps
+    let json = domain.documents(apps)
+    documents = ReadDocuments(json)
+    bytes = json.mapValues { $0.serialized() }
   }
 
   func findings() -> [Finding] {
     let context = Linter.Context(
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
-    return Linter.findings(in: document, size: bytes.count, context: context)
-      + environmentFindings()
+    return Linter.findings(
+      in: documents, sizes: bytes.mapValues(\.count), context: context) + environmentFindings()
   }
 
   /// Reports apps of an environment other than the domain's.
   private func environmentFindings() -> [Finding] {
     domain.document.appIdentifiers.compactMap { app in
-      let environment = environments[app] ?? .production
+      let environment = apps.environment(of: app)
       if environment == domain.environment || environment == .production { return nil }
       return Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
@@ -129,7 +164,9 @@ struct Draft {
 
 /// An association file to publish unchanged.
 struct AdoptedFile {
-  private let document: Document
+  private let kind: DocumentKind
+  private let bytes: [UInt8]
+  private let file: JSON
   /// The accepted findings about its syntax.
   private let findings: [Finding]
   private let accepted: Set<Finding.Code>
@@ -138,32 +175,49 @@ struct AdoptedFile {
   /// matter, because white space is not served.
   ///
   /// - Throws: `PublicationError` with everything that is wrong with the file.
-  init(_ bytes: [UInt8], accepting accepted: Set<Finding.Code>) throws(PublicationError) {
-    let syntax = Linter.syntax(ofFile: bytes)
+  init(
+    _ bytes: [UInt8], as kind: DocumentKind, accepting accepted: Set<Finding.Code>
+  ) throws(PublicationError) {
+    let syntax = Linter.syntax(ofFile: bytes, kind: kind)
     guard let file = syntax.document,
       !syntax.findings.contains(where: { $0.isRefused(accepting: accepted) })
-    else { throw Self.refusal(of: bytes, accepting: accepted) }
-    do throws(AdoptionError) {
-      document = try Document(adopting: file)
-    } catch {
-      throw Self.refusal(of: bytes, accepting: accepted, error)
-    }
+    else { throw Self.refusal(of: bytes, as: kind, accepting: accepted) }
+    (self.kind, self.bytes, self.file) = (kind, bytes, file)
     findings = syntax.findings
     self.accepted = accepted
   }
 
   /// The domain with this file.
-  func proposal(for domain: Domain) -> Proposal {
+  ///
+  /// - Parameter apps: Where the Android apps are found that the file names.
+  /// - Throws: `PublicationError`, and what `apps` throws.
+  func proposal(for domain: Domain, apps source: AppSource) throws -> Proposal {
     var domain = domain
-    domain.format = Domain.Format(of: document)
-    domain.document = document
+    var apps = UsedApps()
+    for package in domain.androidApps + packages {
+      apps.android[package] = try source.androidApp(package)
+    }
+    do throws(AdoptionError) {
+      try domain.adopt(file, as: kind, apps)
+    } catch {
+      throw Self.refusal(of: bytes, as: kind, accepting: accepted, error)
+    }
     return Proposal(domain: domain, findings: findings, accepted: accepted)
   }
 
+  /// The Android apps that the file names.
+  private var packages: [PackageName] {
+    if kind != .assetLinks { return [] }
+    return AssetLinks(file).statements.compactMap {
+      if case .app(let package, _) = $0.target { package } else { nil }
+    }
+  }
+
   private static func refusal(
-    of bytes: [UInt8], accepting accepted: Set<Finding.Code>, _ error: AdoptionError? = nil
+    of bytes: [UInt8], as kind: DocumentKind, accepting accepted: Set<Finding.Code>,
+    _ error: AdoptionError? = nil
   ) -> PublicationError {
-    var findings = Linter.report(onFile: bytes).findings.filter {
+    var findings = Linter.report(onFile: bytes, kind: kind).findings.filter {
       $0.code != .tooLarge && $0.code != .nearSizeLimit
         && ($0.severity != .error || $0.isRefused(accepting: accepted))
     }

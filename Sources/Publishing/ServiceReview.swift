@@ -12,52 +12,58 @@ struct ServiceReview {
 
   /// - Parameters:
   ///   - domain: The new state; `nil` if the domain is deleted.
-  ///   - document: The new document, if there is one.
-  ///   - old: The state so far; `nil` for a new domain.
+  ///   - documents: The new documents, if there are any.
+  ///   - basis: The state so far.
   ///   - findings: The other findings, for the error.
   ///   - accepted: Codes of accepted errors.
   /// - Throws: `PublicationError`.
   init(
-    of domain: Domain?, _ document: ReadDocument? = nil, since old: Domain?,
+    of domain: Domain?, _ documents: ReadDocuments? = nil, since basis: DomainBasis,
     findings known: [Finding], accepting accepted: Set<Finding.Code>
-  ) throws(PublicationError) {
-    let name = (domain ?? old)?.name
-    changedResolutions = try Self.changedResolutions(of: domain, document, known, since: old)
-    findings = Self.closing(domain, document, since: old)
+  ) throws {
+    let name = (domain ?? basis.stored?.domain)?.name
+    changedResolutions = try Self.changedResolutions(of: domain, documents, known, since: basis)
+    findings = try Self.closing(domain, documents, since: basis)
     if findings.isEmpty || accepted.contains(.opensNothing) { return }
-    throw .refused(name, known.filter { $0.severity != .error } + findings, account: nil)
+    throw PublicationError.refused(
+      name, known.filter { $0.severity != .error } + findings, account: nil)
   }
 
   private static func changedResolutions(
-    of domain: Domain?, _ document: ReadDocument?, _ findings: [Finding], since old: Domain?
-  ) throws(PublicationError) -> [ChangedResolution] {
+    of domain: Domain?, _ documents: ReadDocuments?, _ findings: [Finding],
+    since basis: DomainBasis
+  ) throws -> [ChangedResolution] {
+    let old = basis.stored?.domain
     // Compiles the documents only if there is something to resolve.
     guard let subject = domain ?? old,
       !subject.expectations.isEmpty || old?.expectations.isEmpty == false
     else { return [] }
     let broken: [BrokenExpectation]
     let changes: [ChangedResolution]
+    let before = try basis.documents()
     do throws(TooComplex) {
-      var resolver = try Resolver(subject, domain == nil ? nil : document)
+      var resolver = try Resolver(subject, domain == nil ? nil : documents)
       broken = try resolver.broken()
-      changes = try resolver.changes(since: old)
+      changes = try resolver.changes(since: old, before)
     } catch {
-      throw .refused(subject.name, findings + [error.finding], account: nil)
+      throw PublicationError.refused(
+        subject.name, findings + [error.finding], account: nil)
     }
-    if !broken.isEmpty { throw .expectationsBroken(subject.name, broken) }
+    if !broken.isEmpty { throw PublicationError.expectationsBroken(subject.name, broken) }
     return changes
   }
 
   /// The finding about a change that leaves an app without any URL that opens it.
   static func closing(
-    _ domain: Domain?, _ document: ReadDocument?, since old: Domain?
-  ) -> [Finding] {
-    guard let old, old.isEnabled, domain?.isEnabled != true || domain?.document != old.document
-    else { return [] }
-    let opened = { OpenedApps($0, domain: old.name.text) }
+    _ domain: Domain?, _ documents: ReadDocuments?, since basis: DomainBasis
+  ) throws -> [Finding] {
+    guard let old = basis.stored?.domain, old.isEnabled else { return [] }
+    let before = try basis.documents()
     let isServed = domain?.isEnabled ?? false
-    let after = isServed ? document.map(opened) : nil
-    let lost = opened(ReadDocument(old.document.json)).lost(after: after)
+    if isServed, documents?.json == before.json { return [] }
+    let opened = { OpenedApps($0, domain: old.name.text) }
+    let after = isServed ? documents.map(opened) : nil
+    let lost = opened(before).lost(after: after)
     if lost.isEmpty { return [] }
     let listed = lost.prefix(5).joined(separator: ", ")
     let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
@@ -79,16 +85,16 @@ struct Resolver {
 
   private let domain: Domain
   /// `nil` if no file is served.
-  private let matcher: Matcher?
+  private let matcher: DomainMatcher?
   private let isDeleted: Bool
   private var budget = MatchingBudget(steps: steps)
 
-  /// - Parameter document: The document of the domain; `nil` if the domain is deleted.
-  init(_ domain: Domain, _ document: ReadDocument?) throws(TooComplex) {
+  /// - Parameter documents: The documents of the domain; `nil` if the domain is deleted.
+  init(_ domain: Domain, _ documents: ReadDocuments?) throws(TooComplex) {
     self.domain = domain
-    isDeleted = document == nil
-    if let document, domain.isEnabled {
-      matcher = try Matcher(document.links)
+    isDeleted = documents == nil
+    if let documents, domain.isEnabled {
+      matcher = try DomainMatcher(documents)
     } else {
       matcher = nil
     }
@@ -106,11 +112,13 @@ struct Resolver {
 
   /// The URLs of old and new expectations that resolve differently now, except where the old
   /// document is too complex, as only documents of earlier versions can be.
-  mutating func changes(since old: Domain?) throws(TooComplex) -> [ChangedResolution] {
+  mutating func changes(
+    since old: Domain?, _ documents: ReadDocuments
+  ) throws(TooComplex) -> [ChangedResolution] {
     guard let old else { return [] }
     var resolver: Resolver
     do throws(TooComplex) {
-      resolver = try Resolver(old, ReadDocument(old.document.json))
+      resolver = try Resolver(old, documents)
     } catch {
       return []
     }
@@ -142,7 +150,16 @@ struct Resolver {
       return domain.notServedExplanation(for: expectation.app.text, isDeleted: isDeleted)
     }
     return try matcher.explain(
-      expectation.url.utf8.span, in: matcher.scope(of: expectation.app.text),
-      domain: domain.host(for: expectation.url), budget: &budget)
+      expectation.url, for: expectation.app, domain: domain.host(for: expectation.url),
+      budget: &budget)
+  }
+}
+
+extension DomainBasis {
+  /// What is published; nothing for a new domain.
+  ///
+  /// - Throws: `JSON.SyntaxError` if a stored document is damaged.
+  fileprivate func documents() throws -> ReadDocuments {
+    try published.map { try ReadDocuments(stored: $0.documents) } ?? ReadDocuments()
   }
 }

@@ -30,8 +30,8 @@ struct StatePlan {
   /// The domains that are published as they should be, by their index in the state.
   fileprivate(set) var unchanged: [(index: Int, version: StoredDomain.Version?)] = []
   fileprivate(set) var deletions: [Deletion] = []
-  /// The environments that the reviews depend on.
-  fileprivate(set) var environments: [AppIdentifier: App.Environment] = [:]
+  /// The apps that the reviews depend on.
+  fileprivate(set) var apps = UsedApps()
 }
 
 /// Makes the plan for a state, one domain after the other.
@@ -114,10 +114,8 @@ struct StatePlanning {
   /// The earlier plan, if apps are still as it found them.
   private mutating func reusable(_ earlier: StatePlan?) throws -> StatePlan? {
     guard let earlier else { return nil }
-    for (app, found) in earlier.environments where try environment(of: app) != found {
-      return nil
-    }
-    plan.environments = earlier.environments
+    guard try appSource.has(earlier.apps) else { return nil }
+    plan.apps = earlier.apps
     return earlier
   }
 
@@ -184,20 +182,20 @@ struct StatePlanning {
   }
 
   private mutating func review(_ desired: DesiredDomain, _ basis: DomainBasis) throws -> Review {
-    var used: [AppIdentifier: App.Environment] = [:]
     let review = try Review(
-      Proposal(domain: desired.domain, accepted: options.accepted), over: basis
-    ) { app in
-      let found = try environment(of: app)
-      used[app] = found
-      return found
-    }
-    plan.environments.merge(used) { $1 }
+      Proposal(domain: desired.domain, accepted: options.accepted), over: basis, apps: appSource)
+    plan.apps.environments.merge(review.edit.apps.environments) { $1 }
+    plan.apps.android.merge(review.edit.apps.android) { $1 }
     return review
   }
 
-  private func environment(of app: AppIdentifier) throws -> App.Environment {
-    try environments[app] ?? plan.environments[app] ?? store.environment(of: app)
+  /// The apps as the state leaves them.
+  private var appSource: AppSource {
+    AppSource { app in
+      try environments[app] ?? plan.apps.environments[app] ?? store.environment(of: app)
+    } androidApp: { package in
+      try plan.apps.android[package] ?? store.androidApp(package)
+    }
   }
 
   /// Whether a domain is published as it should be. It is not linted again then.
@@ -205,10 +203,9 @@ struct StatePlanning {
     guard let old = basis.stored?.domain, let published = basis.published else { return false }
     var domain = domain
     domain.document = domain.document.keepingRows(of: old.document)
-    return try domain == old && domain.document.json.serialized() == published.document
-      && domain.document.appIdentifiers.allSatisfy {
-        try environments[$0] == nil || environments[$0] == store.environment(of: $0)
-      }
+    if domain != old { return false }
+    let apps = try appSource.apps(of: [domain])
+    return try Draft(domain, apps).bytes == published.documents && store.appSource.has(apps)
   }
 
   // MARK: Changes of others
@@ -241,8 +238,9 @@ struct StatePlanning {
     by desired: DesiredDomain, _ stored: StoredDomain, _ published: PublishedRevision
   ) throws -> [String] {
     let name = stored.domain.name
+    let documents = desired.domain.documents(try appSource.apps(of: [desired.domain]))
     let new = DomainComparison.State(
-      ReadDocument(desired.domain.document.json), DomainSettings(of: desired.domain))
+      ReadDocuments(documents), DomainSettings(of: desired.domain))
     let current = try published.state(DomainSettings(of: stored.domain))
     let base = try store.base(of: stored, at: desired.revision).map { try $0.state($0.settings) }
     do throws(TooComplex) {
@@ -351,8 +349,7 @@ extension PublishedRevision {
   ///
   /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
   fileprivate func state(_ settings: DomainSettings?) throws -> DomainComparison.State {
-    DomainComparison.State(
-      ReadDocument(try JSON.parse(document, limits: .trusted).value), settings)
+    DomainComparison.State(try ReadDocuments(stored: documents), settings)
   }
 }
 

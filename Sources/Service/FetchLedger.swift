@@ -78,7 +78,7 @@ final class FetchLedger: Sendable {
       for fetcher in FetcherClass.allCases where counts[fetcher] > 0 {
         state.waiting.append(
           NewFetches(
-            domain: counts.domain, revision: counts.revision, fetcher: fetcher,
+            domain: counts.domain, revision: counts.revision, kind: counts.kind, fetcher: fetcher,
             count: counts[fetcher], firstAt: now, lastAt: now))
       }
     }

@@ -23,7 +23,7 @@ public final class LiveTable: Sendable {
     var sequence: Int64 = 0
     /// Whether the last attempt to serve what changed failed.
     var isBehind = false
-    /// The document of each domain, by the domain's row.
+    /// The first document of each domain, by the domain's row.
     var documents: [Int64: ServedDocument] = [:]
     /// What is wrong with damaged domains, by the domain's row.
     var faults: [Int64: String] = [:]
@@ -138,7 +138,7 @@ private struct LoadedDomain: Sendable {
     case .deleted: (document, fault, isUnreadable) = (nil, nil, false)
     case .unreadable(let reason): (document, fault, isUnreadable) = (nil, reason, true)
     case .served(let served, let reason):
-      document = try ServedDocument(served, of: change.domain, contents)
+      document = try ServedDocument.first(of: served, change.domain, contents)
       (fault, isUnreadable) = (reason, false)
     }
   }
@@ -175,19 +175,21 @@ private final class SharedContents: Sendable {
 }
 
 extension ServedDocument {
-  fileprivate convenience init(
-    _ served: ServedDomain, of domain: Int64, _ contents: SharedContents
-  ) throws {
-    guard let file = served.file else {
-      self.init(disabled: served.names, domain: domain)
-      return
+  /// The first document of a domain, with the others behind it.
+  fileprivate static func first(
+    of served: ServedDomain, _ domain: Int64, _ contents: SharedContents
+  ) throws -> ServedDocument {
+    var next: ServedDocument?
+    for (index, file) in served.files.enumerated().reversed() {
+      guard let digest = DocumentDigest(hexadecimal: file.sha256) else {
+        throw PreparedResponse.Failure.invalidField("ETag")
+      }
+      next = ServedDocument(
+        // The table finds the others through the first one.
+        names: index == 0 ? served.names : [], content: contents.content(of: file, digest),
+        digest: digest, publishedAt: file.publishedAt, cacheSeconds: file.cacheSeconds,
+        domain: domain, revision: file.revision, kind: file.kind, next: next)
     }
-    guard let digest = DocumentDigest(hexadecimal: file.sha256) else {
-      throw PreparedResponse.Failure.invalidField("ETag")
-    }
-    self.init(
-      names: served.names, content: contents.content(of: file, digest), digest: digest,
-      publishedAt: file.publishedAt, cacheSeconds: file.cacheSeconds, domain: domain,
-      revision: file.revision)
+    return next ?? ServedDocument(disabled: served.names, domain: domain)
   }
 }

@@ -19,6 +19,8 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var domain: DomainName?
   /// The changed app.
   public package(set) var app: AppIdentifier?
+  /// The changed Android app.
+  public package(set) var androidApp: PackageName?
   /// The name of the created or revoked token.
   public package(set) var token: String?
   /// The revision that was published.
@@ -31,7 +33,7 @@ public struct AuditRecord: Sendable, Equatable {
     /// A domain.
     case domain(DomainName)
     /// An app.
-    case app(AppIdentifier)
+    case app(LinkedApp)
     /// A token, by its name.
     case token(String)
   }
@@ -109,6 +111,7 @@ enum AuditRows {
       Column("reason", \.reason),
       Column("domain", \.domain),
       Column("app", \.app),
+      Column("android_app", \.androidApp),
       Column("token", \.token),
       Column("revision", \.revision),
       Column("changes", \.changes),
@@ -125,7 +128,8 @@ enum AuditRows {
       reason: context.reason, revision: revision, changes: changes.joined(separator: "; "))
     switch subject {
     case .domain(let name): record.domain = name
-    case .app(let id): record.app = id
+    case .app(.ios(let id)): record.app = id
+    case .app(.android(let package)): record.androidApp = package
     case .token(let name): record.token = name
     case nil: break
     }

@@ -1,3 +1,4 @@
+import Association
 import Glibc
 import SQLite
 
@@ -7,7 +8,7 @@ enum DamageCheck {
   /// The number of faults reported for a damaged file.
   private static let most = 5
   /// The number of documents compared in one step.
-  private static let documents = 500
+  private static let step = 500
 
   /// The first few faults of a database; empty if it is whole.
   ///
@@ -56,20 +57,34 @@ enum DamageCheck {
   private static func documentFaults(
     _ connection: Connection, _ pause: (() throws -> Void)?
   ) throws -> [String] {
+    let version = try Migrator.version(connection)
     // Earlier schemas keep nothing of a deleted domain.
-    let deletedName = try Migrator.version(connection) < 5 ? "NULL" : "deleted_name"
+    let deletedName = version < 5 ? "NULL" : "deleted_name"
+    // In earlier schemas, Apple's file is a part of the revision.
+    let kind = version < 9 ? "'\(DocumentKind.apple.rawValue)'" : "kind"
+    let content = version < 9 ? "document" : "content"
+    let documents =
+      version < 9
+      ? ""
+      : """
+      LEFT JOIN document ON document.domain_id = domain.id
+        AND document.revision = domain.revision
+      """
     var faults: [String] = []
     var last: Int64? = Int64.min
     while let domain = last, faults.count < most {
       last = nil
       try connection.run(
         """
-        SELECT domain.id, ifnull(name, \(deletedName)), domain.revision, document, sha256,
-          EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
+        SELECT domain.id, ifnull(name, \(deletedName)), domain.revision, \(content), sha256,
+          EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
+          \(kind)
         FROM domain
         LEFT JOIN domain_name ON domain_name.domain_id = domain.id AND position = 0
         LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
-        WHERE domain.id > ? ORDER BY domain.id LIMIT \(documents)
+        \(documents)
+        WHERE domain.id IN (SELECT id FROM domain WHERE id > ? ORDER BY id LIMIT \(step))
+        ORDER BY domain.id
         """, [.integer(domain)]
       ) { row in
         last = row.integer(0)
@@ -78,7 +93,7 @@ enum DamageCheck {
           return faults.append("revision \(row.int(2)) of \(name) is missing")
         }
         if SHA256.hexadecimal(of: row.blob(3)) != sha256 {
-          faults.append("the document of \(name) was changed after it was published")
+          faults.append("\(row.text(6)) of \(name) was changed after it was published")
         }
         if row.bool(5) { faults.append("\(name) has a revision after its current one") }
       }

@@ -3,8 +3,9 @@ import Association
 /// Places of findings that do not change when entries and routes move: JSON pointers in which the
 /// numbers of entries and routes stand for their positions, `/applinks/details/#2/routes/#5/~1`.
 extension Document {
-  /// The place that a JSON pointer leads to.
-  func place(at pointer: String) -> String {
+  /// The place that a JSON pointer leads to. Only Apple's file has entries and routes in their order.
+  func place(at pointer: String, in kind: DocumentKind) -> String {
+    if kind != .apple { return pointer }
     var keys = pointer.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard keys.starts(with: Self.details), keys.count > 3,
       let entry = entry(keys[3]), let number = entry.id
@@ -22,7 +23,8 @@ extension Document {
   }
 
   /// The JSON pointer that leads to a place; `nil` if its entry or route no longer exists.
-  func pointer(of place: String) -> String? {
+  func pointer(of place: String, in kind: DocumentKind) -> String? {
+    if kind != .apple { return place }
     var keys = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard keys.starts(with: Self.details), keys.count > 3, keys[3].hasPrefix("#") else {
       return place
@@ -51,9 +53,9 @@ extension Document {
   /// entry has one for each app.
   private var elements: [(key: String, entry: Entry)] {
     if detailsForm == .dictionary {
-      return entries.flatMap { entry in entry.apps.map { ($0.text, entry) } }
+      return entries.filter(\.isForApple).flatMap { entry in entry.apps.map { ($0.text, entry) } }
     }
-    let entries = entries.flatMap { entry in
+    let entries = entries.filter(\.isForApple).flatMap { entry in
       Array(
         repeating: entry, count: entry.keys.appID && !entry.keys.appIDs ? entry.apps.count : 1)
     }

@@ -30,7 +30,7 @@ extension DomainRows {
   /// The tables with rows that a deleted domain does not have. Rows that belong to these rows follow.
   private static let tablesOfDomain: [StaticString] = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
-    "expectation", "finding", "suppression",
+    "expectation", "finding", "suppression", "android_credential", "webauthn_origin",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.
@@ -44,8 +44,11 @@ extension DomainRows {
     _ new: Domain, over old: Domain?, now: Int64, _ connection: Connection
   ) throws -> Domain {
     var new = new
-    try AppRows.insertMissing(
-      new.document.appIdentifiers + new.expectations.map(\.app), now: now, connection)
+    try AppIdentifier.rows.insertMissing(
+      new.document.appIdentifiers + new.expectations.compactMap(\.app.identifier), now: now,
+      connection)
+    try PackageName.rows.requireAll(
+      new.document.androidApps + new.androidCredentials, connection)
     try saveNames(new, over: old, connection)
     if let old, DomainTables.domain.values(old) != DomainTables.domain.values(new) {
       try DomainTables.domain.update(new, is: .integer(id), connection)
@@ -56,6 +59,10 @@ extension DomainRows {
       before.apps ?? [], by: document.apps ?? [], of: id, connection)
     try DomainTables.expectation.replace(
       old?.expectations ?? [], by: new.expectations, of: id, connection)
+    try DomainTables.androidCredential.replace(
+      old?.androidCredentials ?? [], by: new.androidCredentials, of: id, connection)
+    try DomainTables.webAuthnOrigin.replace(
+      old?.webAuthnOrigins ?? [], by: new.webAuthnOrigins, of: id, connection)
     if before.services != document.services { try saveServices(document.services, connection) }
     if before.substitutionVariables != document.substitutionVariables {
       try saveVariables(document.substitutionVariables, connection)
@@ -136,6 +143,8 @@ extension DomainRows {
         entry, at: position, of: id, over: Self.stored(old, place, rows, \.id), connection)
       let before = place.map { old[$0] } ?? Entry()
       try DomainTables.entryApp.replace(before.apps, by: entry.apps, of: row, connection)
+      try DomainTables.entryAndroidApp.replace(
+        before.androidApps, by: entry.androidApps, of: row, connection)
       try DomainTables.legacyPath.replace(before.paths, by: entry.paths, of: row, connection)
       if before.defaults != entry.defaults {
         try connection.run("DELETE FROM defaults WHERE entry_id = ?", [.integer(row)])

@@ -100,6 +100,8 @@ struct DomainRows {
     domain.document.entries = try entries(connection)
     try readDefaults(into: &domain.document, connection)
     domain.expectations = try list(DomainTables.expectation, connection)
+    domain.androidCredentials = try list(DomainTables.androidCredential, connection)
+    domain.webAuthnOrigins = try list(DomainTables.webAuthnOrigin, connection)
     return try connection.first(
       """
       SELECT revision, updated_at,
@@ -163,6 +165,7 @@ struct DomainRows {
 
   private func entries(_ connection: Connection) throws -> [Entry] {
     let apps = try lists(DomainTables.entryApp, of: "entry", connection)
+    let androidApps = try lists(DomainTables.entryAndroidApp, of: "entry", connection)
     let paths = try lists(DomainTables.legacyPath, of: "entry", connection)
     let routes = try routes(connection)
     return try DomainTables.entry.all(
@@ -170,6 +173,7 @@ struct DomainRows {
     ).map { row, entry in
       var entry = entry
       entry.apps = apps[row] ?? []
+      entry.androidApps = androidApps[row] ?? []
       entry.paths = paths[row] ?? []
       entry.routes = routes[row] ?? []
       return entry

@@ -22,6 +22,13 @@ enum DomainTables {
       },
       Column("applinks_extra", \.document.applinksExtra),
       Column("extra", \.document.extra),
+      Column("has_dynamic_app_links", \.hasDynamicAppLinks),
+      Column("assetlinks_extra") {
+        .text(JSON.array($0.assetLinksExtra).text)
+      } read: { row, column, domain in
+        domain.assetLinksExtra = try row.json(column).arrayValue ?? []
+      },
+      Column("webauthn_extra", \.webAuthnExtra),
     ])
 
   /// A domain's own name at position 0, then its aliases.
@@ -35,7 +42,26 @@ enum DomainTables {
   static let expectation = Table(
     "expectation", keys: ["domain_id", "position"],
     blank: Expectation(url: "", app: AppIdentifier(stored: ""), resolution: .match),
-    columns: [Column("url", \.url), .app(\.app), Column("resolution", \.resolution)])
+    columns: [
+      Column("url", \.url),
+      .app(\.app.storedIdentifier),
+      Column("package") {
+        .optional($0.app.package?.text)
+      } read: { row, column, expectation in
+        if let package = row.optionalText(column).flatMap({ PackageName($0) }) {
+          expectation.app = .android(package)
+        }
+      },
+      Column("resolution", \.resolution),
+    ])
+
+  static let androidCredential = Table(
+    "android_credential", keys: ["domain_id", "position"], blank: PackageName(stored: ""),
+    columns: [.androidApp])
+
+  static let webAuthnOrigin = Table(
+    "webauthn_origin", keys: ["domain_id", "position"], blank: WebOrigin(stored: ""),
+    columns: [Column("origin", \.self)])
 
   static let variable = Table(
     "substitution_variable", keys: ["domain_id", "position"], blank: "",
@@ -83,6 +109,10 @@ enum DomainTables {
     "entry_app", keys: ["entry_id", "position"], blank: AppIdentifier(stored: ""),
     columns: [.app(\.self)])
 
+  static let entryAndroidApp = Table(
+    "entry_android_app", keys: ["entry_id", "position"], blank: PackageName(stored: ""),
+    columns: [.androidApp])
+
   static let legacyPath = Table(
     "legacy_path", keys: ["entry_id", "position"], blank: LegacyPath(""),
     columns: [Column("pattern", \.pattern), Column("exclude", \.exclude)])
@@ -127,4 +157,12 @@ enum DomainTables {
         if !row.isNull(column) { item.value = try row.json(column) }
       },
     ])
+}
+
+extension LinkedApp {
+  /// The Apple app of a row; `nil` if the row has a package.
+  fileprivate var storedIdentifier: AppIdentifier? {
+    get { identifier }
+    set { if let newValue { self = .ios(newValue) } }
+  }
 }

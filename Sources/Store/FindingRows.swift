@@ -6,8 +6,8 @@ import SQLite
 public struct LintBasis: Sendable {
   /// The domain.
   public let stored: StoredDomain
-  /// The environments of its apps.
-  public let environments: [AppIdentifier: App.Environment]
+  /// Its apps.
+  public let apps: UsedApps
 }
 
 extension Store {
@@ -33,7 +33,7 @@ extension Store {
       return try ids.compactMap { id in
         try DomainRows(id: id).load(connection).map { stored in
           LintBasis(
-            stored: stored, environments: try FindingRows.environments(of: stored, connection))
+            stored: stored, apps: try UsedApps(of: stored.domain, connection))
         }
       }
     }
@@ -47,7 +47,7 @@ extension Transaction {
     let stored = basis.stored
     let isCurrent =
       try DomainRows.version(of: stored.domain.name, connection) == stored.version
-      && FindingRows.environments(of: stored, connection) == basis.environments
+      && basis.apps.areCurrent(connection)
     if !isCurrent { return }
     try FindingRows.save(findings, of: stored.id, stored.domain.document, connection)
   }
@@ -57,6 +57,7 @@ extension Transaction {
 struct FindingRow {
   var code = ""
   var severity = Finding.Severity.note
+  var kind = DocumentKind.apple
   var pointer = ""
   var message = ""
   var help = ""
@@ -65,6 +66,7 @@ struct FindingRow {
 }
 
 extension Finding.Severity: Storable {}
+extension DocumentKind: Storable {}
 
 /// Reads and writes rows of `finding`.
 enum FindingRows {
@@ -74,7 +76,8 @@ enum FindingRows {
   static let table = Table(
     "finding", keys: ["domain_id", "position"], blank: FindingRow(),
     columns: [
-      Column("code", \.code), Column("severity", \.severity), Column("pointer", \.pointer),
+      Column("code", \.code), Column("severity", \.severity), Column("kind", \.kind),
+      Column("pointer", \.pointer),
       Column("message", \.message), Column("help", \.help), Column("suppression", \.suppression),
     ])
 
@@ -98,7 +101,7 @@ enum FindingRows {
     }
     let rows = kept.map { _, finding in
       FindingRow(
-        code: finding.code.rawValue, severity: finding.severity,
+        code: finding.code.rawValue, severity: finding.severity, kind: finding.kind,
         pointer: finding.pointer.description, message: finding.message, help: finding.help)
     }
     try connection.run(
@@ -122,7 +125,8 @@ enum FindingRows {
       var finding = finding
       finding.suppression =
         suppressions.covering(
-          finding.code, finding.severity, at: finding.pointer, in: document)?.number
+          finding.code, finding.severity, finding.kind, at: finding.pointer, in: document)?
+        .number
       return finding
     }
     try table.replace(old, by: marked, of: domain, connection)
@@ -140,22 +144,11 @@ enum FindingRows {
   }
 
   /// Makes the findings of every domain that uses an app out of date.
-  static func invalidate(using app: AppIdentifier, _ connection: Connection) throws {
+  static func invalidate<Key: AppKey>(using app: Key, _ connection: Connection) throws {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0
-      WHERE id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?1)")))
+      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"))))
       """, [.text(app.text)])
-  }
-
-  /// The environments of a domain's apps.
-  static func environments(
-    of stored: StoredDomain, _ connection: Connection
-  ) throws -> [AppIdentifier: App.Environment] {
-    var environments: [AppIdentifier: App.Environment] = [:]
-    for app in stored.domain.document.appIdentifiers {
-      environments[app] = try AppRows.environment(of: app, connection)
-    }
-    return environments
   }
 }

@@ -158,8 +158,14 @@ private struct Replacement {
       SELECT own_name, number, last_route FROM main.entry
       JOIN \(named) AS domain ON domain.id = domain_id;
     CREATE TEMP TABLE before AS
-      SELECT own_name, number, sha256, published_at FROM \(named) AS domain
+      SELECT own_name, number, \(digests) AS digests, published_at FROM \(named) AS domain
       JOIN main.revision ON revision.domain_id = domain.id AND number = domain.revision
+    """
+
+  /// SQL for the kinds and SHA-256 of a revision's documents.
+  private static let digests = """
+    (SELECT group_concat(kind || sha256) FROM (SELECT kind, sha256 FROM main.document
+      WHERE document.domain_id = domain.id AND document.revision = domain.revision ORDER BY kind))
     """
 
   /// Whether the backup is from another database. Audit records never change, so a backup and its
@@ -218,18 +224,27 @@ private struct Replacement {
     let values: [Value] = [.integer(now), .text(Self.context.author), .text(Self.action)]
     try connection.run(
       """
-      INSERT INTO main.revision (domain_id, number, document, sha256, published_at, author, reason,
+      INSERT INTO main.revision (domain_id, number, published_at, author, reason,
         accepted_codes, settings)
-      SELECT domain.id, before.number + 1, document, restored.sha256, ?1, ?2, ?3,
-        accepted_codes, settings
+      SELECT domain.id, before.number + 1, ?1, ?2, ?3, accepted_codes, settings
       FROM temp.before
       JOIN \(Self.named) AS domain USING (own_name)
       JOIN main.revision AS restored ON restored.domain_id = domain.id
         AND restored.number = domain.revision
       WHERE before.number > restored.number OR before.number = restored.number
-        AND (before.sha256, before.published_at) <> (restored.sha256, restored.published_at)
+        AND (before.digests, before.published_at)
+          IS NOT (\(Self.digests), restored.published_at)
       """, values)
     let count = connection.changes
+    try connection.run(
+      """
+      INSERT INTO main.document (domain_id, revision, kind, content, sha256)
+      SELECT document.domain_id, number, kind, content, sha256
+      FROM main.domain
+      JOIN main.revision ON revision.domain_id = domain.id AND number > domain.revision
+      JOIN main.document ON document.domain_id = domain.id
+        AND document.revision = domain.revision
+      """, [])
     try connection.run(
       """
       INSERT INTO main.audit (at, author, address, action, reason, domain, revision)

@@ -2,16 +2,30 @@ public import Association
 import JSONValue
 import SQLite
 
+/// What identifies an app of one platform: an app identifier or a package name.
+public protocol AppKey: Hashable, Sendable, CustomStringConvertible {
+  /// An app of the platform.
+  associatedtype App: Sendable, Equatable
+  /// The identifier as it is written.
+  var text: String { get }
+  /// The identifier beside those of the other platform.
+  var id: LinkedApp { get }
+  /// The rows of the platform's apps.
+  static var rows: AppRows<Self> { get }
+  /// An app with the defaults.
+  static func app(_ key: Self) -> App
+}
+
 /// A stored app.
-public struct StoredApp: Sendable, Equatable {
+public struct StoredApp<Key: AppKey>: Sendable, Equatable {
   /// The app.
-  public package(set) var app: App
+  public package(set) var app: Key.App
   /// How many domains use it.
   public package(set) var domainCount: Int
   /// When it last changed, in seconds since 1970.
   public package(set) var updatedAt: Int64
 
-  package init(app: App, domainCount: Int = 0, updatedAt: Int64 = 0) {
+  package init(app: Key.App, domainCount: Int = 0, updatedAt: Int64 = 0) {
     self.app = app
     self.domainCount = domainCount
     self.updatedAt = updatedAt
@@ -22,110 +36,258 @@ extension Store {
   /// An app.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func app(_ id: AppIdentifier) throws -> StoredApp {
-    try read { connection in
-      guard let app = try AppRows.find(id, connection) else {
-        throw StoreError.notFound(.app(id))
-      }
-      return app
-    }
+  public func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key> {
+    try read { try Key.rows.get(key, $0) }
   }
 
   /// An app; `nil` if it does not exist.
-  package func storedApp(_ id: AppIdentifier) throws -> StoredApp? {
-    try read { try AppRows.find(id, $0) }
+  package func storedApp<Key: AppKey>(_ key: Key) throws -> StoredApp<Key>? {
+    try read { try Key.rows.find(key, $0) }
   }
 
   /// The domains that use an app.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func domains(using id: AppIdentifier) throws -> [DomainName] {
+  public func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
     try read { connection in
-      guard try AppRows.find(id, connection) != nil else { throw StoreError.notFound(.app(id)) }
-      return try AppRows.domains(naming: id, limit: Int.max, connection)
+      _ = try Key.rows.get(key, connection)
+      return try Key.rows.domains(naming: key, limit: Int.max, connection)
     }
   }
 
   /// The environment of an app; production if it is not stored.
   public func environment(of id: AppIdentifier) throws -> App.Environment {
-    try read { try AppRows.environment(of: id, $0) }
+    try read { try AppIdentifier.rows.environment(of: id, $0) }
   }
 
   /// A page of apps, ordered by identifier, after `last`.
-  public func apps(after last: String?, limit: Int) throws -> [StoredApp] {
-    try read { connection in
-      try connection.all(
-        AppRows.select + " WHERE identifier > ? ORDER BY identifier LIMIT ?",
-        [.text(last ?? ""), .integer(limit)], row: AppRows.read)
-    }
+  public func apps<Key: AppKey>(
+    _: Key.Type = AppIdentifier.self, after last: String?, limit: Int
+  ) throws -> [StoredApp<Key>] {
+    try read { try Key.rows.page(after: last ?? "", limit: limit, $0) }
   }
 }
 
 extension Transaction {
   /// An app; `nil` if it does not exist.
-  public func app(_ id: AppIdentifier) throws -> StoredApp? { try AppRows.find(id, connection) }
-
-  /// The apps that no domain uses.
-  public func unusedApps() throws -> [AppIdentifier] {
-    try connection.all(AppRows.select + " ORDER BY identifier", row: AppRows.read)
-      .filter { $0.domainCount == 0 }.map(\.app.id)
+  public func app<Key: AppKey>(_ key: Key) throws -> StoredApp<Key>? {
+    try Key.rows.find(key, connection)
   }
 
-  /// Creates an app, or updates the name and the environment of the one with this identifier.
-  public func put(_ app: App) throws -> (app: StoredApp, isNew: Bool) {
-    let old = try AppRows.find(app.id, connection)
-    let new = StoredApp(app: app, updatedAt: now)
-    if old == nil {
-      try AppRows.table.insert(new, [], connection)
-    } else if old?.app != app {
-      try AppRows.table.update(new, where: "identifier", is: .text(app.id.text), connection)
+  /// The apps that no domain uses.
+  public func unusedApps<Key: AppKey>(_: Key.Type = AppIdentifier.self) throws -> [Key] {
+    try Key.rows.used(within: [], connection).filter { $0.domainCount == 0 }
+      .map { $0.app[keyPath: Key.rows.key] }
+  }
+
+  /// Creates an app, or changes the one with this identifier.
+  public func put<Key: AppKey>(
+    _ app: Key.App, _: Key.Type = AppIdentifier.self
+  ) throws -> (app: StoredApp<Key>, isNew: Bool) {
+    let rows = Key.rows
+    let key = app[keyPath: rows.key]
+    let old = try rows.find(key, connection)
+    if old?.app != app {
+      try rows.save(app, over: old?.app, now: now, connection)
+      try record("put \(rows.noun)", .app(key.id))
     }
-    if let old, old.app.environment != app.environment {
-      try FindingRows.invalidate(using: app.id, connection)
+    if let old, old.app[keyPath: rows.environment] != app[keyPath: rows.environment] {
+      try FindingRows.invalidate(using: key, connection)
     }
-    if old?.app != app { try record("put app", .app(app.id)) }
-    guard let stored = try AppRows.find(app.id, connection) else {
-      throw StoreError.notFound(.app(app.id))
-    }
-    return (stored, old == nil)
+    return (try rows.get(key, connection), old == nil)
   }
 
   /// Deletes an app that no domain uses.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appInUse`.
-  public func delete(_ id: AppIdentifier) throws {
-    guard let app = try AppRows.find(id, connection) else { throw StoreError.notFound(.app(id)) }
+  public func delete<Key: AppKey>(_ key: Key) throws {
+    let rows = Key.rows
+    let app = try rows.get(key, connection)
     guard app.domainCount == 0 else {
       throw StoreError.appInUse(
-        id, domains: try AppRows.domains(naming: id, limit: 10, connection),
+        key.id, domains: try rows.domains(naming: key, limit: 10, connection),
         count: app.domainCount)
     }
-    try connection.run("DELETE FROM app WHERE identifier = ?", [.text(id.text)])
-    try record("delete app", .app(id))
+    try rows.delete(key, connection)
+    try record("delete \(rows.noun)", .app(key.id))
   }
 
   /// Changes the identifier of an app. Returns the domains that use it, which the caller must
   /// publish again.
   ///
   /// - Throws: `StoreError.notFound`, `StoreError.appExists`.
-  public func rename(_ old: AppIdentifier, to new: AppIdentifier) throws -> [DomainName] {
-    guard try AppRows.find(old, connection) != nil else { throw StoreError.notFound(.app(old)) }
+  public func rename<Key: AppKey>(_ old: Key, to new: Key) throws -> [DomainName] {
+    let rows = Key.rows
+    _ = try rows.get(old, connection)
     do {
-      try connection.run(
-        "UPDATE app SET identifier = ?, updated_at = ? WHERE identifier = ?",
-        [.text(new.text), .integer(now), .text(old.text)])
+      try rows.rename(old, to: new, now: now, connection)
     } catch let error as SQLiteError where error.kind == .unique {
-      throw StoreError.appExists(new)
+      throw StoreError.appExists(new.id)
     }
-    try record("rename app to \(new)", .app(old))
-    return try AppRows.domains(naming: new, limit: Int.max, connection)
+    try record("rename \(rows.noun) to \(new)", .app(old.id))
+    return try rows.domains(naming: new, limit: Int.max, connection)
   }
 }
 
-/// Reads and writes rows of `app`.
-enum AppRows {
-  /// SQL for the distinct rows of the domains that use an app. `app` is SQL for the row of the app.
-  static func uses(of app: String) -> String {
+/// Reads and writes the rows of one platform's apps.
+public struct AppRows<Key: AppKey>: Sendable {
+  /// What an app is called in the audit log.
+  let noun: String
+  /// The columns; that of the identifier is the first.
+  let table: Table<StoredApp<Key>>
+  let key: any KeyPath<Key.App, Key> & Sendable
+  let environment: any KeyPath<Key.App, App.Environment> & Sendable
+  /// SQL for the distinct rows of the domains that use an app, given SQL for the row of the app.
+  let uses: @Sendable (String) -> String
+  /// Reads and writes what is in other tables, for the row of an app.
+  var readOthers: @Sendable (inout Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
+  var writeOthers: @Sendable (Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
+
+  private var keyColumn: String { table.columns[0].name }
+
+  /// SQL for the row of the app with an identifier, given SQL for that.
+  func row(of identifier: String) -> String {
+    "(SELECT id FROM \(table.name) WHERE \(keyColumn) = \(identifier))"
+  }
+
+  /// The apps for which SQL after the name of the table holds.
+  private func all(
+    _ condition: String, _ values: [Value], _ connection: Connection
+  ) throws -> [StoredApp<Key>] {
+    try connection.all(
+      """
+      SELECT \(table.name).id, (SELECT count(*) FROM (\(uses("\(table.name).id")))),
+        \(table.selection)
+      FROM \(table.name) \(condition)
+      """, values
+    ) { row in
+      var stored = try table.read(row, from: 2)
+      stored.domainCount = row.int(1)
+      return (id: row.integer(0), stored)
+    }.map { id, stored in
+      var stored = stored
+      try readOthers(&stored.app, id, connection)
+      return stored
+    }
+  }
+
+  func find(_ key: Key, _ connection: Connection) throws -> StoredApp<Key>? {
+    try all("WHERE \(keyColumn) = ?", [.text(key.text)], connection).first
+  }
+
+  /// - Throws: `StoreError.notFound`.
+  func get(_ key: Key, _ connection: Connection) throws -> StoredApp<Key> {
+    guard let app = try find(key, connection) else { throw StoreError.notFound(.app(key.id)) }
+    return app
+  }
+
+  func page(after last: String, limit: Int, _ connection: Connection) throws -> [StoredApp<Key>] {
+    try all(
+      "WHERE \(keyColumn) > ? ORDER BY \(keyColumn) LIMIT ?", [.text(last), .integer(limit)],
+      connection)
+  }
+
+  /// The apps that some domains use, by identifier; all apps without a limit to domains.
+  func used(within: [Alias], _ connection: Connection) throws -> [StoredApp<Key>] {
+    if within.isEmpty { return try all("ORDER BY \(keyColumn)", [], connection) }
+    return try all(
+      """
+      WHERE EXISTS (
+        SELECT 1 FROM (\(uses("\(table.name).id"))) AS used
+        JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
+        JOIN json_each(?) ON value = own.name
+          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2)))
+      ORDER BY \(keyColumn)
+      """, [.text(JSON.strings(within.map(\.description)).text)], connection)
+  }
+
+  /// The environment of an app; production if it is not stored.
+  func environment(of key: Key, _ connection: Connection) throws -> App.Environment {
+    try connection.first(
+      "SELECT environment FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)]
+    ) {
+      try $0.enumeration(0)
+    } ?? .production
+  }
+
+  /// Those that have no row, each once.
+  private func missing(_ keys: [Key], _ connection: Connection) throws -> [Key] {
+    var seen: Set<Key> = []
+    return try keys.filter { key in
+      guard seen.insert(key).inserted else { return false }
+      return try connection.first(
+        "SELECT 1 FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)]
+      ) { _ in true } == nil
+    }
+  }
+
+  /// Adds the apps that have no row yet.
+  func insertMissing(_ keys: [Key], now: Int64, _ connection: Connection) throws {
+    for key in try missing(keys, connection) {
+      try save(Key.app(key), over: nil, now: now, connection)
+    }
+  }
+
+  /// Refuses apps that have no row.
+  ///
+  /// - Throws: `StoreError.unknownApps`.
+  func requireAll(_ keys: [Key], _ connection: Connection) throws {
+    let missing = try missing(keys, connection)
+    if !missing.isEmpty { throw StoreError.unknownApps(missing.map(\.id)) }
+  }
+
+  /// Writes the row of an app.
+  func save(_ app: Key.App, over old: Key.App?, now: Int64, _ connection: Connection) throws {
+    let (new, key) = (StoredApp<Key>(app: app, updatedAt: now), app[keyPath: key].text)
+    if old == nil {
+      try table.insert(new, [], connection)
+    } else {
+      try connection.run(
+        "UPDATE \(table.name) SET \(table.assignments) WHERE \(keyColumn) = ?",
+        table.values(new) + [.text(key)])
+    }
+    let row = try connection.first("SELECT \(row(of: "?"))", [.text(key)]) { $0.integer(0) }
+    if let row { try writeOthers(app, row, connection) }
+  }
+
+  func delete(_ key: Key, _ connection: Connection) throws {
+    try connection.run("DELETE FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)])
+  }
+
+  func rename(_ old: Key, to new: Key, now: Int64, _ connection: Connection) throws {
+    try connection.run(
+      "UPDATE \(table.name) SET \(keyColumn) = ?, updated_at = ? WHERE \(keyColumn) = ?",
+      [.text(new.text), .integer(now), .text(old.text)])
+  }
+
+  /// The names of the first few domains that use an app.
+  func domains(
+    naming key: Key, limit: Int, _ connection: Connection
+  ) throws -> [DomainName] {
+    try connection.all(
+      """
+      SELECT domain_name.name FROM \(table.name) JOIN domain_name ON position = 0
+      WHERE \(keyColumn) = ? AND domain_id IN (\(uses("\(table.name).id")))
+      ORDER BY domain_name.name LIMIT ?
+      """, [.text(key.text), .integer(limit)]
+    ) { DomainName(stored: $0.text(0)) }
+  }
+}
+
+extension AppIdentifier: AppKey {
+  /// The identifier beside those of the other platform.
+  public var id: LinkedApp { .ios(self) }
+
+  /// The rows of `app`.
+  public static let rows = AppRows<AppIdentifier>(
+    noun: "app",
+    table: Table(
+      "app", keys: [], blank: StoredApp(app: App(id: AppIdentifier(stored: ""))),
+      columns: [
+        Column("identifier", \.app.id), Column("name", \.app.name),
+        Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
+      ]), key: \.id, environment: \.environment
+  ) { app in
     """
     SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
     UNION SELECT domain_id FROM entry WHERE entry.app_id = \(app)
@@ -135,76 +297,59 @@ enum AppRows {
     """
   }
 
-  static let table = Table(
-    "app", keys: [], blank: StoredApp(app: App(id: AppIdentifier(stored: ""))),
-    columns: [
-      Column("identifier", \.app.id),
-      Column("name", \.app.name),
-      Column("environment", \.app.environment),
-      Column("updated_at", \.updatedAt),
-    ])
+  /// An app for production.
+  public static func app(_ key: AppIdentifier) -> App { App(id: key) }
+}
 
-  /// The columns that `read` reads.
-  static let select = """
-    SELECT (SELECT count(*) FROM (\(uses(of: "app.id")))), \(table.selection) FROM app
-    """
+extension PackageName: AppKey {
+  /// The package name beside identifiers of the other platform.
+  public var id: LinkedApp { .android(self) }
 
-  static func read(_ row: borrowing Row) throws -> StoredApp {
-    var app = try table.read(row, from: 1)
-    app.domainCount = row.int(0)
-    return app
-  }
-
-  /// The apps that some domains use, by identifier; all apps without a limit to domains.
-  static func used(within: [Alias], _ connection: Connection) throws -> [StoredApp] {
-    if within.isEmpty { return try connection.all(select + " ORDER BY identifier", row: read) }
-    return try connection.all(
+  /// The rows of `android_app`, with those of `android_certificate`.
+  public static let rows = AppRows<PackageName>(
+    noun: "Android app",
+    table: Table(
+      "android_app", keys: [], blank: StoredApp(app: AndroidApp(package: PackageName(stored: ""))),
+      columns: [
+        Column("package", \.app.package), Column("name", \.app.name),
+        Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
+      ]), key: \.package, environment: \.environment,
+    uses: { app in
       """
-      \(select) WHERE EXISTS (
-        SELECT 1 FROM (\(uses(of: "app.id"))) AS used
-        JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
-        JOIN json_each(?) ON value = own.name
-          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2)))
-      ORDER BY identifier
-      """, [.text(JSON.strings(within.map(\.description)).text)], row: read)
-  }
-
-  static func find(_ id: AppIdentifier, _ connection: Connection) throws -> StoredApp? {
-    try connection.first(select + " WHERE identifier = ?", [.text(id.text)], row: read)
-  }
-
-  /// The environment of an app; production if it is not stored.
-  static func environment(
-    of id: AppIdentifier, _ connection: Connection
-  ) throws -> App.Environment {
-    try connection.first("SELECT environment FROM app WHERE identifier = ?", [.text(id.text)]) {
-      try $0.enumeration(0)
-    } ?? .production
-  }
-
-  /// Adds the apps that have no row yet.
-  static func insertMissing(
-    _ apps: [AppIdentifier], now: Int64, _ connection: Connection
-  ) throws {
-    for app in Set(apps) {
-      let isStored = try connection.first(
-        "SELECT 1 FROM app WHERE identifier = ?", [.text(app.text)]
-      ) { _ in true }
-      if isStored == nil {
-        try table.insert(StoredApp(app: App(id: app), updatedAt: now), [], connection)
+      SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
+        WHERE used.app_id = \(app)
+      UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
+      UNION SELECT domain_id FROM expectation
+        WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
+      """
+    },
+    readOthers: { app, row, connection in
+      app.certificates = try connection.all(
+        "SELECT fingerprint, label FROM android_certificate WHERE app_id = ? ORDER BY position",
+        [.integer(row)]
+      ) { row in
+        guard let fingerprint = Fingerprint(row.text(0)) else {
+          throw UnreadableColumn(text: row.text(0))
+        }
+        return AndroidApp.Certificate(fingerprint, label: try row.enumeration(1))
       }
-    }
-  }
+    },
+    writeOthers: { app, row, connection in
+      if app.certificates.isEmpty { throw StoreError.unknownApps([app.package.id]) }
+      try connection.run("DELETE FROM android_certificate WHERE app_id = ?", [.integer(row)])
+      for (position, certificate) in app.certificates.enumerated() {
+        try connection.run(
+          """
+          INSERT INTO android_certificate (app_id, position, fingerprint, label)
+          VALUES (?, ?, ?, ?)
+          """,
+          [
+            .integer(row), .integer(position), .text(certificate.fingerprint.description),
+            .text(certificate.label.rawValue),
+          ])
+      }
+    })
 
-  /// The names of the first few domains that use an app.
-  static func domains(
-    naming id: AppIdentifier, limit: Int, _ connection: Connection
-  ) throws -> [DomainName] {
-    try connection.all(
-      """
-      SELECT domain_name.name FROM app JOIN domain_name ON position = 0
-      WHERE identifier = ? AND domain_id IN (\(uses(of: "app.id"))) ORDER BY domain_name.name LIMIT ?
-      """, [.text(id.text), .integer(limit)]
-    ) { DomainName(stored: $0.text(0)) }
-  }
+  /// An app for production without certificates.
+  public static func app(_ key: PackageName) -> AndroidApp { AndroidApp(package: key) }
 }

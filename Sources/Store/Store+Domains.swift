@@ -68,11 +68,15 @@ public struct DomainFilter: Sendable {
   public var host: DomainName?
   /// An app that the domain uses.
   public var app: AppIdentifier?
+  /// An Android app that the domain uses.
+  public var androidApp: PackageName?
   /// The environment of the domain.
   public var environment: App.Environment?
   /// Whether the domain is served.
   public var isEnabled: Bool?
-  /// The code of a finding in the document.
+  /// A kind of document that it publishes.
+  public var kind: DocumentKind?
+  /// The code of a finding in a document.
   public var finding: String?
   /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
   public var isCollected: Bool?
@@ -84,22 +88,25 @@ public struct DomainFilter: Sendable {
   /// Conditions; none of them by default.
   public init(
     text: String? = nil, host: DomainName? = nil, app: AppIdentifier? = nil,
-    environment: App.Environment? = nil,
-    isEnabled: Bool? = nil, finding: String? = nil, isCollected: Bool? = nil,
+    androidApp: PackageName? = nil, environment: App.Environment? = nil,
+    isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
+    isCollected: Bool? = nil,
     isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
     self.host = host
     self.app = app
+    self.androidApp = androidApp
     self.environment = environment
     self.isEnabled = isEnabled
+    self.kind = kind
     self.finding = finding
     self.isCollected = isCollected
     self.isDeleted = isDeleted
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 8.
+  /// The rows that meet the conditions, which are the parameters 1 to 10.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -111,13 +118,16 @@ public struct DomainFilter: Sendable {
     JOIN domain ON domain.id = own.domain_id
     WHERE (?1 IS NULL OR instr(own.name, ?1) OR EXISTS (
         SELECT 1 FROM domain_name AS any WHERE any.domain_id = domain.id AND instr(any.name, ?1)))
-      AND (?2 IS NULL OR domain.id IN (\(AppRows.uses(of: "(SELECT id FROM app WHERE identifier = ?2)"))))
+      AND (?2 IS NULL OR domain.id IN (\(uses(AppIdentifier.self, "?2"))))
       AND (?3 IS NULL OR environment = ?3)
       AND (?4 IS NULL OR is_enabled = ?4)
       AND (?5 IS NULL OR domain.id IN (SELECT domain_id FROM finding WHERE code = ?5))
       AND \(within("?6"))
       AND (?7 IS NULL OR (is_enabled = 1 AND (\(FetchRows.isCollected)) = ?7))
-      AND (?8 IS NULL OR own.domain_id = (\(domain(serving: "?8"))))
+      AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
+      AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
+        WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
+      AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
     """
 
   /// SQL for the ID of the domain that a host belongs to: the one with this name or alias, otherwise the one
@@ -140,6 +150,11 @@ public struct DomainFilter: Sendable {
     return .text(JSON.strings(names).text)
   }
 
+  /// SQL for the domains that use an app, given SQL for its identifier.
+  private static func uses<Key: AppKey>(_: Key.Type, _ identifier: String) -> String {
+    Key.rows.uses(Key.rows.row(of: identifier))
+  }
+
   /// SQL for whether the domain `own` is one of those that a token is limited to.
   ///
   /// - Parameter list: SQL for their JSON array; empty for all.
@@ -156,6 +171,7 @@ public struct DomainFilter: Sendable {
       .optional(text?.lowercased()), .optional(app?.text), .optional(environment?.rawValue),
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
+      .optional(androidApp?.text), .optional(kind?.rawValue),
       host.map(Self.names(covering:)) ?? .null,
     ]
   }

@@ -1,12 +1,14 @@
 public import Association
 import SQLite
 
-/// Fetches of one revision by one class of fetcher, to be added to the ledger.
+/// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
 public struct NewFetches: Sendable, Equatable {
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
   public let revision: Int
+  /// The kind of document.
+  public let kind: DocumentKind
   /// The class of fetcher.
   public let fetcher: FetcherClass
   /// The number of fetches, at least 1.
@@ -18,10 +20,12 @@ public struct NewFetches: Sendable, Equatable {
 
   /// Fetches.
   public init(
-    domain: Int64, revision: Int, fetcher: FetcherClass, count: Int, firstAt: Int64, lastAt: Int64
+    domain: Int64, revision: Int, kind: DocumentKind = .apple, fetcher: FetcherClass, count: Int,
+    firstAt: Int64, lastAt: Int64
   ) {
     self.domain = domain
     self.revision = revision
+    self.kind = kind
     self.fetcher = fetcher
     self.count = count
     self.firstAt = firstAt
@@ -47,11 +51,14 @@ extension NewFetches {
     fetches.removeLast(fetches.count - count)
   }
 
-  private var key: (Int64, Int, String) { (domain, revision, fetcher.rawValue) }
+  private var key: (Int64, Int, String, String) {
+    (domain, revision, kind.rawValue, fetcher.rawValue)
+  }
 
   private func adding(_ other: NewFetches) -> NewFetches {
     NewFetches(
-      domain: domain, revision: revision, fetcher: fetcher, count: count + other.count,
+      domain: domain, revision: revision, kind: kind, fetcher: fetcher,
+      count: count + other.count,
       firstAt: min(firstAt, other.firstAt), lastAt: max(lastAt, other.lastAt))
   }
 }
@@ -129,11 +136,11 @@ extension Store {
     }
   }
 
-  /// The fetches of a domain's file, with a page of the revisions before `number`, newest first.
+  /// The fetches of a domain's document, with a page of the revisions before `number`, newest first.
   ///
   /// - Throws: `StoreError.notFound`.
   public func fetches(
-    of name: DomainName, before number: Int?, limit: Int
+    of name: DomainName, _ kind: DocumentKind = .apple, before number: Int?, limit: Int
   ) throws -> FetchReport {
     try read { connection in
       let domain = try DomainRows.history(of: name, connection)
@@ -142,18 +149,19 @@ extension Store {
       }
       let revisions = try RevisionRows.page(of: domain.id, before: number, limit: limit, connection)
       let counts = try FetchRows.counts(
-        of: domain.id, from: revisions.last?.number ?? .max, to: revisions.first?.number ?? 0,
-        connection)
+        of: domain.id, kind, from: revisions.last?.number ?? .max,
+        to: revisions.first?.number ?? 0, connection)
       let ofCurrent = try FetchRows.counts(
-        of: domain.id, from: current.number, to: current.number, connection)
+        of: domain.id, kind, from: current.number, to: current.number, connection)
       let report = { (revision: Revision, counts: [FetcherClass: FetchCount]?) in
         RevisionFetches(
           revision: revision, counts: counts ?? [:],
-          collectedAt: try FetchRows.collectedAt(revision, of: domain.id, connection))
+          collectedAt: kind == .apple
+            ? try FetchRows.collectedAt(revision, of: domain.id, connection) : nil)
       }
       return FetchReport(
         current: try report(current, ofCurrent[current.number]),
-        totals: try FetchRows.totals(of: domain.id, connection),
+        totals: try FetchRows.totals(of: domain.id, kind, connection),
         revisions: try revisions.map { try report($0, counts[$0.number]) })
     }
   }
@@ -164,14 +172,16 @@ enum FetchRows {
   static func add(_ fetch: NewFetches, _ connection: Connection) throws {
     try connection.run(
       """
-      INSERT INTO fetch (domain_id, revision, fetcher, count, first_at, last_at)
-      SELECT domain_id, number, ?3, ?4, ?5, ?6 FROM revision WHERE domain_id = ?1 AND number = ?2
-      ON CONFLICT (domain_id, revision, fetcher) DO UPDATE SET count = count + excluded.count,
+      INSERT INTO fetch (domain_id, revision, kind, fetcher, count, first_at, last_at)
+      SELECT domain_id, number, ?7, ?3, ?4, ?5, ?6 FROM revision
+      WHERE domain_id = ?1 AND number = ?2
+      ON CONFLICT (domain_id, revision, kind, fetcher) DO UPDATE SET count = count + excluded.count,
         first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
       """,
       [
         .integer(fetch.domain), .integer(fetch.revision), .text(fetch.fetcher.rawValue),
         .integer(fetch.count), .integer(fetch.firstAt), .integer(fetch.lastAt),
+        .text(fetch.kind.rawValue),
       ])
   }
 
@@ -179,21 +189,32 @@ enum FetchRows {
   /// fetched.
   static let isCollected = """
     ifnull((SELECT last = domain.revision OR
-        (SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = last)
-        = (SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = domain.revision)
+        \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision"))
       FROM (SELECT max(revision) AS last FROM fetch
-        WHERE domain_id = domain.id AND fetcher = 'apple-cdn')), 0)
+        WHERE domain_id = domain.id AND \(byApple))), 0)
     """
+
+  /// SQL for fetches of Apple's file by Apple's CDN.
+  static let byApple = "kind = \(apple) AND fetcher = '\(FetcherClass.appleCDN.rawValue)'"
+  private static let apple = "'\(DocumentKind.apple.rawValue)'"
+
+  /// SQL for the SHA-256 of Apple's file in a revision.
+  private static func sha256(of domain: String, _ revision: String) -> String {
+    """
+    (SELECT sha256 FROM document WHERE document.domain_id = \(domain)
+      AND document.revision = \(revision) AND document.kind = \(apple))
+    """
+  }
 
   /// SQL for when `domain` began to serve its bytes: the time of the first of the newest revisions that
   /// have them.
   private static let servedSince = """
     (SELECT published_at FROM revision AS same
       WHERE same.domain_id = domain.id AND same.number > ifnull((
-        SELECT number FROM revision AS other
-        WHERE other.domain_id = domain.id AND other.sha256 <> (
-          SELECT sha256 FROM revision WHERE domain_id = domain.id AND number = domain.revision)
-        ORDER BY number DESC LIMIT 1), 0)
+        SELECT revision FROM document AS other
+        WHERE other.domain_id = domain.id AND other.kind = \(apple)
+          AND other.sha256 <> \(sha256(of: "domain.id", "domain.revision"))
+        ORDER BY revision DESC LIMIT 1), 0)
       ORDER BY number LIMIT 1)
     """
 
@@ -202,9 +223,10 @@ enum FetchRows {
       """
       SELECT environment, count(*), min(since), is_collected_before FROM (
         SELECT environment, iif(revision = 1, updated_at, \(servedSince)) AS since,
-          EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND fetcher = 'apple-cdn')
+          EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND \(byApple))
             AS is_collected_before
-        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected))
+        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
+          AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL)
       GROUP BY environment, is_collected_before
       """
     ) { row in
@@ -219,30 +241,32 @@ enum FetchRows {
   static func collectedAt(
     _ revision: Revision, of domain: Int64, _ connection: Connection
   ) throws -> Int64? {
-    try connection.first(
+    guard let file = revision.documents.first(where: { $0.kind == .apple }) else { return nil }
+    return try connection.first(
       """
-      SELECT min(first_at) FROM fetch JOIN revision USING (domain_id)
-      WHERE domain_id = ?1 AND fetcher = 'apple-cdn' AND number = fetch.revision
-        AND number BETWEEN (
-          SELECT ifnull(max(number) + 1, 0) FROM revision
-          WHERE domain_id = ?1 AND number < ?2 AND sha256 <> ?3
-            AND number IN (
-              SELECT revision FROM fetch WHERE domain_id = ?1 AND fetcher = 'apple-cdn'))
+      SELECT min(first_at) FROM document JOIN fetch USING (domain_id, revision, kind)
+      WHERE domain_id = ?1 AND \(byApple)
+        AND revision BETWEEN (
+          SELECT ifnull(max(revision) + 1, 0) FROM document
+          WHERE domain_id = ?1 AND revision < ?2 AND kind = \(apple) AND sha256 <> ?3
+            AND revision IN (
+              SELECT revision FROM fetch WHERE domain_id = ?1 AND \(byApple)))
           AND ?2 AND sha256 = ?3
-      """, [.integer(domain), .integer(revision.number), .text(revision.sha256)]
+      """, [.integer(domain), .integer(revision.number), .text(file.sha256)]
     ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
   /// The counts of some revisions of a domain, by revision.
   static func counts(
-    of domain: Int64, from first: Int, to last: Int, _ connection: Connection
+    of domain: Int64, _ kind: DocumentKind, from first: Int, to last: Int,
+    _ connection: Connection
   ) throws -> [Int: [FetcherClass: FetchCount]] {
     var counts: [Int: [FetcherClass: FetchCount]] = [:]
     try connection.run(
       """
       SELECT fetcher, count, first_at, last_at, revision FROM fetch
-      WHERE domain_id = ? AND revision BETWEEN ? AND ?
-      """, [.integer(domain), .integer(first), .integer(last)]
+      WHERE domain_id = ? AND kind = ? AND revision BETWEEN ? AND ?
+      """, [.integer(domain), .text(kind.rawValue), .integer(first), .integer(last)]
     ) { row in
       let (fetcher, count) = try read(row)
       counts[count.lastRevision, default: [:]][fetcher] = count
@@ -252,15 +276,16 @@ enum FetchRows {
 
   /// The counts of all revisions of a domain, summed up.
   static func totals(
-    of domain: Int64, _ connection: Connection
+    of domain: Int64, _ kind: DocumentKind, _ connection: Connection
   ) throws -> [FetcherClass: FetchCount] {
     let totals = try connection.all(
       """
       SELECT fetcher, sum(count), min(first_at), max(last_at),
-        (SELECT revision FROM fetch AS last WHERE domain_id = ?1 AND last.fetcher = fetch.fetcher
+        (SELECT revision FROM fetch AS last
+          WHERE domain_id = ?1 AND last.kind = ?2 AND last.fetcher = fetch.fetcher
           ORDER BY last_at DESC, revision DESC LIMIT 1)
-      FROM fetch WHERE domain_id = ?1 GROUP BY fetcher
-      """, [.integer(domain)], row: read)
+      FROM fetch WHERE domain_id = ?1 AND kind = ?2 GROUP BY fetcher
+      """, [.integer(domain), .text(kind.rawValue)], row: read)
     return Dictionary(uniqueKeysWithValues: totals)
   }
 

@@ -12,6 +12,8 @@ public struct StoredFinding: Sendable {
   public let code: String
   /// How serious it is.
   public let severity: Finding.Severity
+  /// The document that it is about.
+  public let kind: DocumentKind
   /// Where it is in the document.
   public let pointer: String
   /// What happens on a device.
@@ -120,7 +122,8 @@ extension Store {
     let next = Int32(2 + FindingRows.table.columns.count)
     return StoredFinding(
       domain: DomainName(stored: row.text(0)), position: row.int(1), code: finding.code,
-      severity: finding.severity, pointer: finding.pointer, message: finding.message,
+      severity: finding.severity, kind: finding.kind, pointer: finding.pointer,
+      message: finding.message,
       help: finding.help,
       suppression: row.bool(next) ? try SuppressionRows.table.read(row, from: next + 1) : nil)
   }

@@ -180,7 +180,7 @@ private enum PrunedRevisions {
         -- The one that Apple holds, since its fetches go with it.
         AND old.number IS NOT (
           SELECT max(fetch.revision) FROM fetch
-          WHERE fetch.domain_id = \(domain) AND fetcher = 'apple-cdn')
+          WHERE fetch.domain_id = \(domain) AND \(FetchRows.byApple))
         AND old.number < (
           SELECT number FROM revision AS kept WHERE kept.domain_id = \(domain)
           ORDER BY number DESC LIMIT 1 OFFSET ?2 - 1)

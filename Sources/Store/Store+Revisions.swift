@@ -4,8 +4,8 @@ import SQLite
 
 /// A revision with everything that was published.
 public struct PublishedRevision: Sendable, Equatable {
-  /// The document.
-  public let document: [UInt8]
+  /// The documents.
+  public let documents: Documents
   /// Its number, and who published it when.
   public let revision: Revision
   /// Everything else that decides what visitors get; `nil` if an earlier version of the program, which
@@ -14,10 +14,10 @@ public struct PublishedRevision: Sendable, Equatable {
 }
 
 extension Store {
-  /// The current revision of a domain with its document.
+  /// The current revision of a domain with its documents.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func currentDocument(of name: DomainName) throws -> PublishedRevision {
+  public func currentRevision(of name: DomainName) throws -> PublishedRevision {
     try read { connection in
       guard let version = try DomainRows.version(of: name, connection) else {
         throw StoreError.notFound(.domain(name))
@@ -33,7 +33,7 @@ extension Store {
     try read { try RevisionRows.get(number, of: DomainRows.history(of: name, $0), $0) }
   }
 
-  /// A revision of a domain with its document.
+  /// A revision of a domain with its documents.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revision(_ number: Int, of domain: StoredDomain) throws -> PublishedRevision {
@@ -53,15 +53,13 @@ extension Store {
   }
 }
 
-/// Reads and writes rows of `revision`.
+/// Reads and writes rows of `revision` and `document`.
 enum RevisionRows {
-  static let table = Table(
-    "revision", keys: ["domain_id", "document", "settings"],
-    blank: Revision(
-      number: 0, size: 0, sha256: "", publishedAt: 0, author: "", reason: "", acceptedCodes: []),
+  private static let table = Table(
+    "revision", keys: ["domain_id", "settings"],
+    blank: Revision(number: 0, publishedAt: 0, author: "", reason: "", acceptedCodes: []),
     columns: [
       Column("number", \.number),
-      Column("sha256", \.sha256),
       Column("published_at", \.publishedAt),
       Column("author", \.author),
       Column("reason", \.reason),
@@ -69,28 +67,35 @@ enum RevisionRows {
       Column("is_applied", \.isApplied),
     ])
 
-  /// The columns that `read` reads, then the document and the settings; the first parameter is the domain.
-  static let select = """
-    SELECT length(document), \(table.selection), document, settings FROM revision
-    WHERE domain_id = ?
+  /// The columns of the table, then the settings; the first parameter is the domain.
+  private static let select = """
+    SELECT \(table.selection), settings FROM revision WHERE domain_id = ?
     """
 
-  static func read(_ row: borrowing Row) throws -> Revision {
-    var revision = try table.read(row, from: 1)
-    revision.size = row.int(0)
-    return revision
-  }
-
-  /// A revision of a domain with its document.
+  /// A revision of a domain with its documents.
   static func find(
     _ number: Int, of domain: Int64, _ connection: Connection
   ) throws -> PublishedRevision? {
-    try connection.first(select + " AND number = ?", [.integer(domain), .integer(number)]) { row in
-      let next = Int32(1 + table.columns.count)
+    let key: [Value] = [.integer(domain), .integer(number)]
+    let found = try connection.first(select + " AND number = ?", key) { row in
+      let next = Int32(table.columns.count)
       return PublishedRevision(
-        document: row.blob(next), revision: try read(row),
-        settings: row.isNull(next + 1) ? nil : try settings(row, next + 1))
+        documents: [:], revision: try table.read(row),
+        settings: row.isNull(next) ? nil : try settings(row, next))
     }
+    guard var revision = found?.revision else { return nil }
+    var documents: Documents = [:]
+    try connection.run(
+      "SELECT kind, content, sha256 FROM document WHERE domain_id = ? AND revision = ?", key
+    ) { row in
+      let (kind, content): (DocumentKind, [UInt8]) = (try row.enumeration(0), row.blob(1))
+      documents[kind] = content
+      revision.documents.append(
+        Revision.Document(kind, size: content.count, sha256: row.text(2)))
+    }
+    revision.documents.sort { $0.kind < $1.kind }
+    return PublishedRevision(
+      documents: documents, revision: revision, settings: found?.settings)
   }
 
   private static func settings(_ row: borrowing Row, _ column: Int32) throws -> DomainSettings {
@@ -104,19 +109,47 @@ enum RevisionRows {
   static func page(
     of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
   ) throws -> [Revision] {
-    try connection.all(
+    let revisions = try connection.all(
       select + " AND number < ? ORDER BY number DESC LIMIT ?",
-      [.integer(domain), .integer(number ?? Int.max), .integer(limit)], row: read)
+      [.integer(domain), .integer(number ?? Int.max), .integer(limit)]
+    ) { try table.read($0) }
+    return try addingDocuments(to: revisions, of: domain, connection)
+  }
+
+  /// Reads which documents revisions of a domain have.
+  private static func addingDocuments(
+    to revisions: [Revision], of domain: Int64, _ connection: Connection
+  ) throws -> [Revision] {
+    guard let first = revisions.map(\.number).min(), let last = revisions.map(\.number).max() else {
+      return []
+    }
+    var documents: [Int: [Revision.Document]] = [:]
+    try connection.run(
+      """
+      SELECT revision, kind, length(content), sha256 FROM document
+      WHERE domain_id = ? AND revision BETWEEN ? AND ?
+      """, [.integer(domain), .integer(first), .integer(last)]
+    ) { row in
+      documents[row.int(0), default: []].append(
+        Revision.Document(try row.enumeration(1), size: row.int(2), sha256: row.text(3)))
+    }
+    return revisions.map { revision in
+      var revision = revision
+      revision.documents = (documents[revision.number] ?? []).sorted { $0.kind < $1.kind }
+      return revision
+    }
   }
 
   /// The current revision of a domain.
   static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
-    try connection.first(
+    let current = try connection.all(
       select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
-      [.integer(domain)], row: read)
+      [.integer(domain)]
+    ) { try table.read($0) }
+    return try addingDocuments(to: current, of: domain, connection).first
   }
 
-  /// A revision of a domain with its document; `nil` for the last one. Edits skip no numbers, so a missing
+  /// A revision of a domain with its documents; `nil` for the last one. Edits skip no numbers, so a missing
   /// revision below the last one was pruned.
   ///
   /// - Throws: `StoreError.notFound`.
@@ -136,8 +169,17 @@ enum RevisionRows {
   ) throws -> Revision {
     let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
     let settings = DomainSettings(of: edit.domain).json.text
-    try table.insert(
-      revision, [.integer(domain), .blob(edit.document), .text(settings)], connection)
+    try table.insert(revision, [.integer(domain), .text(settings)], connection)
+    for document in revision.documents {
+      try connection.run(
+        """
+        INSERT INTO document (domain_id, revision, kind, content, sha256) VALUES (?, ?, ?, ?, ?)
+        """,
+        [
+          .integer(domain), .integer(number), .text(document.kind.rawValue),
+          .blob(edit.documents[document.kind] ?? []), .text(document.sha256),
+        ])
+    }
     try connection.run(
       "UPDATE domain SET revision = ?, updated_at = ? WHERE id = ?",
       [.integer(number), .integer(now), .integer(domain)])
@@ -151,8 +193,11 @@ extension Revision {
     of edit: DomainEdit, number: Int, action: String, by context: WriteContext, now: Int64
   ) {
     self.init(
-      number: number, size: edit.document.count, sha256: SHA256.hexadecimal(of: edit.document),
-      publishedAt: now, author: context.author,
+      number: number,
+      documents: edit.documents.sorted { $0.key < $1.key }.map { kind, content in
+        Revision.Document(
+          kind, size: content.count, sha256: SHA256.hexadecimal(of: content))
+      }, publishedAt: now, author: context.author,
       reason: context.reason.isEmpty ? action : context.reason, acceptedCodes: edit.acceptedCodes,
       isApplied: action == Self.applying)
   }

@@ -5,13 +5,15 @@ import SQLite
 public struct ServedDomain: Sendable {
   /// The domain's name, then its aliases.
   public let names: [Alias]
-  /// The file; `nil` if the domain is disabled. Then its names have no file, even if another domain
-  /// has a wildcard for them.
-  public let file: ServedFile?
+  /// The files in the order of kinds; none if the domain is disabled. Then its names have no file, even
+  /// if another domain has a wildcard for them.
+  public let files: [ServedFile]
 }
 
-/// The file of an enabled domain.
+/// A file of an enabled domain.
 public struct ServedFile: Sendable {
+  /// The kind, of which a domain has at most one file.
+  public let kind: DocumentKind
   /// The number of the revision.
   public let revision: Int
   /// The document.
@@ -104,15 +106,36 @@ private enum ServedRows {
     SELECT domain.id, is_enabled, cache_seconds, domain.revision,
       (SELECT group_concat(name, ' ') FROM (
         SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position)),
-      number, document, sha256, published_at,
-      EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision)
-    FROM domain LEFT JOIN revision ON domain_id = domain.id AND number = domain.revision
+      EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
+      \(fileColumns)
+    FROM domain
+    LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
+    LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
     WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
+    ORDER BY domain.id
     """
+  /// What `file` reads.
+  private static let fileColumns = "number, published_at, kind, content, sha256"
+  private static let firstOfFile: Int32 = 6
   private static let revisions = """
-    SELECT number, document, sha256, published_at FROM revision
-    WHERE domain_id = ? ORDER BY number DESC
+    SELECT \(fileColumns) FROM revision
+    LEFT JOIN document ON document.domain_id = revision.domain_id AND document.revision = number
+    WHERE revision.domain_id = ? ORDER BY number DESC
     """
+
+  /// A domain whose rows are being read, one for each document.
+  private struct Reading {
+    let domain: Int64
+    let names: [Alias]
+    let isEnabled: Bool
+    let cacheSeconds: Int
+    let revision: Int
+    /// Whether a revision after the current one exists.
+    let hasLater: Bool
+    var files: [ServedFile] = []
+    /// Whether every document so far is there and whole.
+    var isWhole = true
+  }
 
   /// Reads the domains in a range that exist. Damage costs only the domains that it hits.
   static func read(
@@ -120,9 +143,20 @@ private enum ServedRows {
   ) throws -> [Changes.Change] {
     var name = "the domain with ID \(domains.lowerBound)"
     do {
+      var all: [Reading] = []
       let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
-      return try connection.all(select, range) {
-        Changes.Change(domain: $0.integer(0), now: try read($0, &name, connection))
+      try connection.run(select, range) { row in
+        if all.last?.domain != row.integer(0) { all.append(reading(row)) }
+        let last = all.count - 1
+        guard all[last].isEnabled else { return }
+        if let file = try file(row, from: firstOfFile, all[last].cacheSeconds) {
+          all[last].files.append(file)
+        } else {
+          all[last].isWhole = false
+        }
+      }
+      return try all.map {
+        Changes.Change(domain: $0.domain, now: try served($0, &name, connection))
       }
     } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
       if domains.count > 1 { return try domains.flatMap { try read($0...$0, connection) } }
@@ -131,42 +165,69 @@ private enum ServedRows {
     }
   }
 
-  private static func read(
-    _ row: borrowing Row, _ name: inout String, _ connection: Connection
-  ) throws -> ReadDomain {
+  private static func reading(_ row: borrowing Row) -> Reading {
     let names = row.text(4).utf8.split(separator: UInt8(ascii: " ")).map {
       Alias(stored: String(Substring($0)))
     }
-    guard let first = names.first else {
-      return .unreadable(fault: "the domain with ID \(row.integer(0)) has no name")
-    }
-    guard row.bool(1) else { return .served(ServedDomain(names: names, file: nil), fault: nil) }
-    let cacheSeconds = row.int(2)
-    // The current revision is always the last one.
-    if !row.bool(9), let file = file(row, from: 5, cacheSeconds) {
-      return .served(ServedDomain(names: names, file: file), fault: nil)
-    }
-    name = first.description
-    var whole: ServedFile?
-    try connection.run(revisions, [.integer(row.integer(0))]) { row in
-      if whole == nil { whole = file(row, from: 0, cacheSeconds) }
-    }
-    let fault = "revision \(row.int(3)) of \(name) is damaged"
-    guard let whole else { return .unreadable(fault: fault + ", and no older one is intact") }
-    return .served(
-      ServedDomain(names: names, file: whole),
-      fault: fault + "; revision \(whole.revision) is served")
+    return Reading(
+      domain: row.integer(0), names: names, isEnabled: row.bool(1), cacheSeconds: row.int(2),
+      revision: row.int(3), hasLater: row.bool(5))
   }
 
-  /// The revision whose columns begin at an index; `nil` if it is damaged or missing.
+  private static func served(
+    _ read: Reading, _ name: inout String, _ connection: Connection
+  ) throws -> ReadDomain {
+    guard let first = read.names.first else {
+      return .unreadable(fault: "the domain with ID \(read.domain) has no name")
+    }
+    // The current revision is always the last one.
+    if !read.isEnabled || !read.hasLater && read.isWhole {
+      let files = read.files.sorted { $0.kind < $1.kind }
+      return .served(ServedDomain(names: read.names, files: files), fault: nil)
+    }
+    name = first.description
+    let whole = try newestWhole(of: read, connection)
+    let fault = "revision \(read.revision) of \(name) is damaged"
+    guard let revision = whole.first?.revision else {
+      return .unreadable(fault: fault + ", and no older one is intact")
+    }
+    return .served(
+      ServedDomain(names: read.names, files: whole),
+      fault: fault + "; revision \(revision) is served")
+  }
+
+  /// The files of the newest revision of which all are intact; none if there is no such revision.
+  private static func newestWhole(
+    of read: Reading, _ connection: Connection
+  ) throws -> [ServedFile] {
+    var whole: [ServedFile] = []
+    var (number, isWhole) = (Int.max, false)
+    try connection.run(revisions, [.integer(read.domain)]) { row in
+      if row.int(0) < number {
+        if isWhole { return }
+        (number, isWhole, whole) = (row.int(0), true, [])
+      } else if row.int(0) > number {
+        return
+      }
+      if let file = try file(row, from: 0, read.cacheSeconds) {
+        whole.append(file)
+      } else {
+        isWhole = false
+      }
+    }
+    return isWhole ? whole.sorted { $0.kind < $1.kind } : []
+  }
+
+  /// The file in the columns from an index on; `nil` if it is damaged or missing.
   private static func file(
     _ row: borrowing Row, from first: Int32, _ cacheSeconds: Int
-  ) -> ServedFile? {
-    let (document, sha256) = (row.blob(first + 1), row.text(first + 2))
+  ) throws -> ServedFile? {
+    if row.isNull(first + 2) { return nil }
+    let (document, sha256) = (row.blob(first + 3), row.text(first + 4))
     guard SHA256.hexadecimal(of: document) == sha256 else { return nil }
     return ServedFile(
-      revision: row.int(first), document: document, sha256: sha256,
-      publishedAt: row.integer(first + 3), cacheSeconds: cacheSeconds)
+      kind: try row.enumeration(first + 2), revision: row.int(first), document: document,
+      sha256: sha256, publishedAt: row.integer(first + 1), cacheSeconds: cacheSeconds)
   }
 }
 

@@ -39,9 +39,9 @@ extension DomainEdit {
   package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
     let (old, before) = (basis.stored, basis.published)
     let suppressions = basis.suppressions.filter { $0.endsAt > now }
-    if let old, let before, old.domain == domain, before.document == document {
+    if let old, let before, old.domain == domain, before.documents == documents {
       return EditedDomain(
-        stored: old, revision: before.revision, documentBefore: before.document,
+        stored: old, revision: before.revision, documentsBefore: before.documents,
         settingsBefore: DomainSettings(of: old.domain), isNew: false, isChanged: false,
         suppressions: suppressions)
     }
@@ -51,7 +51,7 @@ extension DomainEdit {
       stored: StoredDomain(
         id: old?.id ?? 0, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: acceptedCodes),
-      revision: revision, documentBefore: before?.document,
+      revision: revision, documentsBefore: before?.documents,
       settingsBefore: old.map { DomainSettings(of: $0.domain) }, isNew: old == nil, isChanged: true,
       suppressions: suppressions)
   }
@@ -72,7 +72,17 @@ extension Transaction {
 
   /// The environment of an app; production if it is not stored.
   package func environment(of app: AppIdentifier) throws -> App.Environment {
-    try AppRows.environment(of: app, connection)
+    try AppIdentifier.rows.environment(of: app, connection)
+  }
+
+  /// The apps that a domain names.
+  package func apps(of domain: Domain) throws -> UsedApps {
+    try UsedApps(of: domain, connection)
+  }
+
+  /// Whether apps are still as they were read.
+  package func areCurrent(_ apps: UsedApps) throws -> Bool {
+    try apps.areCurrent(connection)
   }
 
   /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:
@@ -107,7 +117,9 @@ public final class StateReader: Sendable {
   }
 
   /// The apps, by identifier.
-  public let apps: [StoredApp]
+  public let apps: [StoredApp<AppIdentifier>]
+  /// The Android apps, by package name.
+  public let androidApps: [StoredApp<PackageName>]
   private let store: Store
   private let within: [Alias]
   private let form: String
@@ -130,7 +142,10 @@ public final class StateReader: Sendable {
     } else {
       database = nil
     }
-    apps = try Self.read(store, database) { try AppRows.used(within: within, $0) }
+    apps = try Self.read(store, database) { try AppIdentifier.rows.used(within: within, $0) }
+    androidApps = try Self.read(store, database) {
+      try PackageName.rows.used(within: within, $0)
+    }
   }
 
   private static func read<Result: Sendable>(

@@ -14,9 +14,12 @@ public enum StoreError: Error, Sendable, Equatable {
   /// Another domain already has this name, as its own or as an alias.
   case nameTaken(String, by: DomainName)
   /// The app cannot be deleted because domains use it. Has the first few of them, and their number.
-  case appInUse(AppIdentifier, domains: [DomainName], count: Int)
+  case appInUse(LinkedApp, domains: [DomainName], count: Int)
   /// An app with this identifier already exists.
-  case appExists(AppIdentifier)
+  case appExists(LinkedApp)
+  /// A domain names Android apps that do not exist, or an app has no fingerprints, without which it cannot
+  /// be rendered.
+  case unknownApps([LinkedApp])
   /// A token with this name already exists.
   case tokenNameTaken(String)
   /// The database belongs to another program.
@@ -42,7 +45,7 @@ public enum StoreError: Error, Sendable, Equatable {
     /// A domain.
     case domain(DomainName)
     /// An app.
-    case app(AppIdentifier)
+    case app(LinkedApp)
     /// An entry of a domain. Has the numbers that exist.
     case entry(Int64, existing: [Int64])
     /// A route of an entry. Has the numbers that exist.

@@ -8,6 +8,8 @@ public struct Suppression: Sendable, Equatable {
   public package(set) var number: Int64 = 0
   /// The code of the findings.
   public package(set) var code = ""
+  /// The document that the findings are about.
+  public package(set) var kind = DocumentKind.apple
   /// Where the findings are, with entries and routes by their numbers.
   var place = ""
   /// Why nobody acts on them.
@@ -25,8 +27,10 @@ public struct Suppression: Sendable, Equatable {
   public static let limit = 1000
 
   /// Whether a finding has its code, and is at its place or below it.
-  fileprivate func covers(_ code: String, at place: String) -> Bool {
-    guard self.code == code, place.utf8.starts(with: self.place.utf8) else { return false }
+  fileprivate func covers(_ code: String, _ kind: DocumentKind, at place: String) -> Bool {
+    guard self.code == code, self.kind == kind, place.utf8.starts(with: self.place.utf8) else {
+      return false
+    }
     let rest = place.utf8.dropFirst(self.place.utf8.count)
     return rest.isEmpty || rest.first == UInt8(ascii: "/")
   }
@@ -36,6 +40,8 @@ public struct Suppression: Sendable, Equatable {
 public struct NewSuppression: Sendable {
   /// The code of the findings.
   public var code: Finding.Code
+  /// The document that they are about.
+  public var kind: DocumentKind
   /// Findings at this JSON pointer or below it.
   public var pointer: String
   /// Why nobody acts on them.
@@ -47,9 +53,11 @@ public struct NewSuppression: Sendable {
 
   /// A suppression to be created.
   public init(
-    code: Finding.Code, pointer: String, reason: String, owner: String, endsAt: Int64
+    code: Finding.Code, kind: DocumentKind = .apple, pointer: String, reason: String,
+    owner: String, endsAt: Int64
   ) {
     self.code = code
+    self.kind = kind
     self.pointer = pointer
     self.reason = reason
     self.owner = owner
@@ -100,7 +108,8 @@ extension Transaction {
     let number = try DomainRows.numbers(
       1, "domain", "last_suppression", of: stored.id, connection)
     let suppression = Suppression(
-      number: number, code: new.code.rawValue, place: document.place(at: new.pointer),
+      number: number, code: new.code.rawValue, kind: new.kind,
+      place: document.place(at: new.pointer, in: new.kind),
       reason: new.reason, owner: new.owner, endsAt: new.endsAt, createdAt: now,
       author: context.author)
     try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
@@ -135,20 +144,22 @@ extension Suppression {
     _ document: Document, _ findings: [FindingRow], now: Int64
   ) -> SuppressionReport {
     SuppressionReport(
-      suppression: self, pointer: document.pointer(of: place),
-      findings: findings.filter { covers($0.code, at: document.place(at: $0.pointer)) }
-        .map(\.severity), isActive: endsAt > now)
+      suppression: self, pointer: document.pointer(of: place, in: kind),
+      findings: findings.filter {
+        covers($0.code, $0.kind, at: document.place(at: $0.pointer, in: $0.kind))
+      }.map(\.severity), isActive: endsAt > now)
   }
 }
 
 extension [Suppression] {
   /// The suppression that covers a finding of a document for the longest time; `nil` for errors.
   package func covering(
-    _ code: String, _ severity: Finding.Severity, at pointer: String, in document: Document
+    _ code: String, _ severity: Finding.Severity, _ kind: DocumentKind, at pointer: String,
+    in document: Document
   ) -> Suppression? {
     if severity == .error || isEmpty { return nil }
-    let place = document.place(at: pointer)
-    return filter { $0.covers(code, at: place) }.max { $0.endsAt < $1.endsAt }
+    let place = document.place(at: pointer, in: kind)
+    return filter { $0.covers(code, kind, at: place) }.max { $0.endsAt < $1.endsAt }
   }
 }
 
@@ -157,7 +168,8 @@ enum SuppressionRows {
   static let table = Table(
     "suppression", keys: ["domain_id"], blank: Suppression(),
     columns: [
-      Column("number", \.number), Column("code", \.code), Column("place", \.place),
+      Column("number", \.number), Column("code", \.code), Column("kind", \.kind),
+      Column("place", \.place),
       Column("reason", \.reason), Column("owner", \.owner), Column("ends_at", \.endsAt),
       Column("created_at", \.createdAt), Column("author", \.author),
     ])

@@ -51,6 +51,15 @@ struct Column<Root>: Sendable {
   }
 }
 
+extension Column<PackageName> {
+  /// `app_id`, for the package of an Android app that has a row.
+  static var androidApp: Column {
+    Column(
+      "app_id", \.self, parameter: "(SELECT id FROM android_app WHERE package = ?)",
+      expression: { "(SELECT package FROM android_app WHERE id = \($0))" })
+  }
+}
+
 /// A table: the one list of its columns, from which every statement on whole rows comes.
 struct Table<Root: Sendable>: Sendable {
   let name: String
@@ -60,7 +69,7 @@ struct Table<Root: Sendable>: Sendable {
   /// The column with the row that these rows belong to.
   let owner: String
   private let insertion: String
-  private let assignments: String
+  let assignments: String
   private let blank: Root
 
   /// - Parameters:
@@ -211,6 +220,20 @@ extension Optional: Storable where Wrapped: Storable {
 extension AppIdentifier: Storable {
   static func read(_ row: borrowing Row, _ column: Int32) -> AppIdentifier {
     AppIdentifier(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension PackageName: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> PackageName {
+    PackageName(stored: row.text(column))
+  }
+  var stored: Value { .text(text) }
+}
+
+extension WebOrigin: Storable {
+  static func read(_ row: borrowing Row, _ column: Int32) -> WebOrigin {
+    WebOrigin(stored: row.text(column))
   }
   var stored: Value { .text(text) }
 }

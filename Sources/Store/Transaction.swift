@@ -71,16 +71,16 @@ public struct DomainBasis: Sendable {
   }
 }
 
-/// The new state of a domain, with the document to publish for it.
+/// The new state of a domain, with the documents to publish for it.
 public struct DomainEdit: Sendable {
   /// The domain.
   public let domain: Domain
   /// The domain as the edit found it.
   public let basis: DomainBasis
-  /// The environments of apps that the edit depends on.
-  public let environments: [AppIdentifier: App.Environment]
-  /// The rendered document.
-  public let document: [UInt8]
+  /// The apps that the edit depends on.
+  public let apps: UsedApps
+  /// The rendered documents.
+  public let documents: Documents
   /// The codes of accepted errors.
   public let acceptedCodes: [String]
   /// The linter's findings about the document; `nil` if they are made later.
@@ -88,16 +88,27 @@ public struct DomainEdit: Sendable {
 
   /// An edit.
   public init(
-    _ domain: Domain, over basis: DomainBasis,
-    environments: [AppIdentifier: App.Environment] = [:], document: [UInt8],
-    acceptedCodes: [String] = [], findings: [Finding]? = []
+    _ domain: Domain, over basis: DomainBasis, apps: UsedApps = UsedApps(),
+    documents: Documents, acceptedCodes: [String] = [], findings: [Finding]? = []
   ) {
     self.domain = domain
     self.basis = basis
-    self.environments = environments
-    self.document = document
+    self.apps = apps
+    self.documents = documents
     self.acceptedCodes = acceptedCodes
     self.findings = findings
+  }
+
+  /// The documents that differ from those before, in words for the audit.
+  fileprivate func changedDocuments(since before: Documents) -> [String] {
+    DocumentKind.allCases.compactMap { kind in
+      switch (before[kind], documents[kind]) {
+      case (let old?, let new?): old == new ? nil : "\(kind.rawValue) changed"
+      case (nil, _?): "\(kind.rawValue) added"
+      case (_?, nil): "\(kind.rawValue) removed"
+      case (nil, nil): nil
+      }
+    }
   }
 }
 
@@ -112,8 +123,8 @@ public struct EditedDomain: Sendable {
   public let stored: StoredDomain
   /// The current revision.
   public let revision: Revision
-  /// The document of the previous revision; `nil` if nothing was served before.
-  public let documentBefore: [UInt8]?
+  /// The documents of the previous revision; `nil` if nothing was served before.
+  public let documentsBefore: Documents?
   /// The settings before the edit; `nil` if nothing was served before.
   public let settingsBefore: DomainSettings?
   /// Whether the edit created the domain.
@@ -125,13 +136,13 @@ public struct EditedDomain: Sendable {
 
   /// A domain after an edit.
   package init(
-    stored: StoredDomain, revision: Revision, documentBefore: [UInt8]?,
+    stored: StoredDomain, revision: Revision, documentsBefore: Documents?,
     settingsBefore: DomainSettings?, isNew: Bool, isChanged: Bool,
     suppressions: [Suppression] = []
   ) {
     self.stored = stored
     self.revision = revision
-    self.documentBefore = documentBefore
+    self.documentsBefore = documentsBefore
     self.settingsBefore = settingsBefore
     self.isNew = isNew
     self.isChanged = isChanged
@@ -214,13 +225,13 @@ extension Transaction {
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
-      && edit.environments.allSatisfy { try AppRows.environment(of: $0, connection) == $1 }
+      && edit.apps.areCurrent(connection)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
     let settings = old.map { DomainSettings(of: $0.domain) }
-    if let old, let before, old.domain == edit.domain, before.document == edit.document {
+    if let old, let before, old.domain == edit.domain, before.documents == edit.documents {
       return EditedDomain(
-        stored: old, revision: before.revision, documentBefore: before.document,
+        stored: old, revision: before.revision, documentsBefore: before.documents,
         settingsBefore: settings, isNew: false, isChanged: false,
         suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
     }
@@ -235,13 +246,13 @@ extension Transaction {
       edit.findings, of: rows.id, domain.document, connection)
     try ChangeRows.add(rows.id, connection)
     var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
-    if let before, before.document != edit.document { changes.append("document changed") }
+    changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
     try record(action, .domain(domain.name), revision: revision.number, changes: changes)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
         acceptedCodes: edit.acceptedCodes),
-      revision: revision, documentBefore: before?.document, settingsBefore: settings,
+      revision: revision, documentsBefore: before?.documents, settingsBefore: settings,
       isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
   }
 

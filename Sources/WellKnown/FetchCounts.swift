@@ -8,12 +8,15 @@ public struct FetchCounts: Sendable {
   public let domain: Int64
   /// The number of the revision.
   public let revision: Int
+  /// The kind of document.
+  public let kind: DocumentKind
   /// In the order of `FetcherClass.index`.
-  private let numbers: [3 of Int]
+  private let numbers: [4 of Int]
 
-  init(domain: Int64, revision: Int, _ numbers: [3 of Int]) {
+  init(domain: Int64, revision: Int, kind: DocumentKind, _ numbers: [4 of Int]) {
     self.domain = domain
     self.revision = revision
+    self.kind = kind
     self.numbers = numbers
   }
 
@@ -61,7 +64,7 @@ final class FetchedDocuments: Sendable {
 /// The counts of one document. Any thread may add or take counts.
 struct DocumentFetches: ~Copyable {
   /// In the order of `FetcherClass.index`.
-  private let numbers = [3 of Atomic<UInt32>] { _ in Atomic(0) }
+  private let numbers = [4 of Atomic<UInt32>] { _ in Atomic(0) }
   /// Whether the document is in the list of fetched documents, or about to be.
   private let isListed = Atomic<Bool>(false)
   /// The address of the next one in the list.
@@ -75,9 +78,9 @@ struct DocumentFetches: ~Copyable {
   }
 
   /// Clears the flag first, so that a later fetch adds the document to the list again.
-  borrowing func take() -> [3 of Int] {
+  borrowing func take() -> [4 of Int] {
     _ = isListed.exchange(false, ordering: .acquiringAndReleasing)
-    return [3 of Int] { Int(numbers[$0].exchange(0, ordering: .relaxed)) }
+    return [4 of Int] { Int(numbers[$0].exchange(0, ordering: .relaxed)) }
   }
 }
 
@@ -86,6 +89,8 @@ extension FetcherClass {
   init(userAgent: UnsafeRawBufferPointer) {
     if userAgent.begins(with: "swcd") || userAgent.begins(with: "com.apple.swcd") {
       self = .device
+    } else if userAgent.begins(with: "GoogleAssociationService") {
+      self = .google
     } else {
       self = Self.namesBot(userAgent) ? .appleCDN : .other
     }
@@ -113,7 +118,8 @@ extension FetcherClass {
     switch self {
     case .appleCDN: 0
     case .device: 1
-    case .other: 2
+    case .google: 2
+    case .other: 3
     }
   }
 }

@@ -13,6 +13,7 @@ final class PublicAnswers: Sendable {
   let unclearForwardedHost: PreparedResponse
   let unknownHost: PreparedResponse
   let unknownPath: PreparedResponse
+  let noDocument: PreparedResponse
   let methodNotAllowed: PreparedResponse
   let preconditionFailed: PreparedResponse
   let bodyNotAllowed: PreparedResponse
@@ -41,7 +42,10 @@ final class PublicAnswers: Sendable {
       .notFound, "unknown-host", "No association file is published for this host.")
     unknownPath = try Self.answer(
       .notFound, "unknown-path",
-      "Only /.well-known/apple-app-site-association and /apple-app-site-association are served.")
+      "Only /.well-known/apple-app-site-association, /apple-app-site-association, "
+        + "/.well-known/assetlinks.json and /.well-known/webauthn are served.")
+    noDocument = try Self.answer(
+      .notFound, "no-document", "This host has other association files, but not this one.")
     methodNotAllowed = try Self.answer(
       .methodNotAllowed, "method-not-allowed", "Only GET and HEAD are allowed.",
       Field("Allow", "GET, HEAD"))

@@ -8,14 +8,19 @@ public struct PublicCounts: Sendable {
   /// Access log lines dropped because they arrived faster than they could be written.
   public internal(set) var droppedAccessLines: UInt64 = 0
   private var requests = [UInt64](repeating: 0, count: RequestCounters.count)
+  private var documents = [UInt64](repeating: 0, count: DocumentKind.allCases.count)
 
   /// Requests by outcome and class of fetcher, without those that libmicrohttpd itself refuses.
   public func requests(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> UInt64 {
     requests[RequestCounters.index(outcome, fetcher)]
   }
 
+  /// Requests that were answered with a document of a kind, or with 304 for it.
+  public func requests(for kind: DocumentKind) -> UInt64 { documents[kind.index] }
+
   mutating func add(_ counters: RequestCounters) {
     for index in requests.indices { requests[index] += counters[index] }
+    for kind in DocumentKind.allCases { documents[kind.index] += counters[kind] }
   }
 }
 
@@ -23,13 +28,23 @@ public struct PublicCounts: Sendable {
 /// read-modify-write is needed. Any thread may read them.
 final class RequestCounters: Sendable {
   /// Outcomes times classes of fetchers.
-  static let count = 30
+  static let count = 44
 
-  private let numbers = [30 of Atomic<UInt64>] { _ in Atomic(0) }
+  private let numbers = [44 of Atomic<UInt64>] { _ in Atomic(0) }
+  /// In the order of `DocumentKind.index`.
+  private let documents = [3 of Atomic<UInt64>] { _ in Atomic(0) }
 
   static func index(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> Int {
-    3 * outcome.index + fetcher.index
+    4 * outcome.index + fetcher.index
   }
+
+  /// Counts a document, or a 304 for it.
+  func add(_ kind: DocumentKind) {
+    let count = documents[kind.index].load(ordering: .relaxed)
+    documents[kind.index].store(count &+ 1, ordering: .relaxed)
+  }
+
+  subscript(kind: DocumentKind) -> UInt64 { documents[kind.index].load(ordering: .relaxed) }
 
   func add(_ outcome: PublicOutcome, _ fetcher: FetcherClass) {
     let index = Self.index(outcome, fetcher)
@@ -47,8 +62,10 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
   case notModified = "not-modified"
   /// 404: no file is published for the host.
   case unknownHost = "unknown-host"
-  /// 404: neither of the two paths.
+  /// 404: the path of no document.
   case unknownPath = "unknown-path"
+  /// 404: the domain has no document of this kind.
+  case noDocument = "no-document"
   /// 405
   case methodNotAllowed = "method-not-allowed"
   /// 412
@@ -80,6 +97,18 @@ public enum PublicOutcome: String, Sendable, CaseIterable {
     case .headerTooLarge: (431, 7)
     case .bodyNotAllowed: (413, 8)
     case .outOfMemory: (503, 9)
+    case .noDocument: (404, 10)
+    }
+  }
+}
+
+extension DocumentKind {
+  /// Its index in tables of counts.
+  fileprivate var index: Int {
+    switch self {
+    case .apple: 0
+    case .assetLinks: 1
+    case .webAuthn: 2
     }
   }
 }

@@ -122,14 +122,14 @@ extension PublicHandler {
     }
     let host = RequestedHost(choice.host, into: buffer)
     if case .malformed = host { return queue(answers.malformedHost, .malformedRequest, request) }
-    guard target.path == .associationFile else {
+    guard case .document(let kind) = target.path else {
       return queue(answers.unknownPath, .unknownPath, request)
     }
     switch host {
     case .name(let count):
-      return answer(request, fetcher, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return answer(request, fetcher, UnsafeRawBufferPointer(rebasing: buffer[..<count]), kind)
     case .international(let bytes):
-      return answerInternational(request, fetcher, bytes)
+      return answerInternational(request, fetcher, bytes, kind)
     case .other, .malformed:
       return queue(answers.unknownHost, .unknownHost, request)
     }
@@ -156,24 +156,29 @@ extension PublicHandler {
   /// Rare, since clients convert names before they send requests. The host is converted like a
   /// published name.
   private func answerInternational(
-    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ host: UnsafeRawBufferPointer,
+    _ kind: DocumentKind
   ) -> Answer {
     guard let text = String(validating: host, as: UTF8.self) else {
       return queue(answers.malformedHost, .malformedRequest, request)
     }
     do throws(ValidationError) {
       var name = try DomainName(text).text
-      return name.withUTF8 { answer(request, fetcher, UnsafeRawBufferPointer($0)) }
+      return name.withUTF8 { answer(request, fetcher, UnsafeRawBufferPointer($0), kind) }
     } catch {
       return queue(answers.malformedHost, .malformedRequest, request)
     }
   }
 
   private func answer(
-    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer
+    _ request: borrowing DirectRequest, _ fetcher: FetcherClass, _ name: UnsafeRawBufferPointer,
+    _ kind: DocumentKind
   ) -> Answer {
-    hosts.withDocument(of: name) { document in
-      guard let document else { return queue(answers.unknownHost, .unknownHost, request) }
+    hosts.withDocument(of: name) { first in
+      guard let first else { return queue(answers.unknownHost, .unknownHost, request) }
+      guard let document = first.first(of: kind) else {
+        return queue(answers.noDocument, .noDocument, request)
+      }
       document.prefetchAnswer(isConditional: request.fields.ifNoneMatch.count > 0)
       let isGET = request.method.equals("GET")
       guard isGET || request.method.equals("HEAD") else {
@@ -190,6 +195,7 @@ extension PublicHandler {
       case .failed: return queue(answers.preconditionFailed, .preconditionFailed, request)
       }
       guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
+      counters.add(kind)
       if isGET { hosts.count(fetcher, of: document) }
       return (queued, outcome, outcome == .ok ? document.bytes : 0)
     }

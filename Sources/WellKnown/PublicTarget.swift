@@ -1,10 +1,11 @@
+import Association
 import Glibc
 
 /// The resource that the target of a public request names. Paths are compared byte by byte as
 /// written: nothing is decoded or normalized, so no other spelling of a path is accepted.
 struct PublicTarget {
-  enum Path {
-    case associationFile
+  enum Path: Equatable {
+    case document(DocumentKind)
     case unknown
     case malformed
   }
@@ -15,8 +16,8 @@ struct PublicTarget {
 
   /// - Parameter target: Up to the `?`.
   init(_ target: UnsafeRawBufferPointer) {
-    if Self.isAssociationFile(target) {
-      path = .associationFile
+    if let kind = Self.kind(at: target) {
+      path = .document(kind)
       authority = nil
       return
     }
@@ -32,13 +33,19 @@ struct PublicTarget {
     }
     let slash = afterScheme.firstIndex(of: UInt8(ascii: "/")) ?? afterScheme.count
     let rest = UnsafeRawBufferPointer(rebasing: afterScheme[slash...])
-    path = Self.isAssociationFile(rest) ? .associationFile : .unknown
+    path = Self.kind(at: rest).map { .document($0) } ?? .unknown
     authority = UnsafeRawBufferPointer(rebasing: afterScheme[..<slash])
   }
 
-  private static func isAssociationFile(_ path: UnsafeRawBufferPointer) -> Bool {
-    path.equals("/.well-known/apple-app-site-association")
+  /// The kind of document that has a path.
+  private static func kind(at path: UnsafeRawBufferPointer) -> DocumentKind? {
+    if path.equals("/.well-known/apple-app-site-association")
       || path.equals("/apple-app-site-association")
+    {
+      return .apple
+    }
+    if path.equals("/.well-known/assetlinks.json") { return .assetLinks }
+    return path.equals("/.well-known/webauthn") ? .webAuthn : nil
   }
 
   /// The part after `http://` or `https://` (RFC 9112 section 3.2.2).

@@ -1,7 +1,7 @@
 public import Association
 public import HTTP
 
-/// A domain's served file, for all of its names, with the answers to all requests for it.
+/// A served document of a domain, for all of its names, with the answers to all requests for it.
 public final class ServedDocument: Sendable {
   // The properties that a request needs come first, so that most of them share a cache line.
   private let full = LazyResponse()
@@ -12,9 +12,13 @@ public final class ServedDocument: Sendable {
   // Small, since there may be many documents. It also avoids reading the content only for its size.
   private let contentBytes: Int32
   private let cacheSeconds: Int32
+  /// The kind.
+  public let kind: DocumentKind
   let fetches = DocumentFetches()
   let validators: Validators
   private let content: Content
+  /// The domain's document of the next kind. The table of hosts has the first one.
+  public let next: ServedDocument?
   /// The row of the domain.
   public let domain: Int64
   /// The number of the revision.
@@ -38,10 +42,15 @@ public final class ServedDocument: Sendable {
   ///   - cacheSeconds: How long caches may keep it (RFC 9111 section 5.2.2.1, `max-age`).
   ///   - domain: The row of the domain, for which fetches are counted.
   ///   - revision: The number of the revision, for which fetches are counted.
+  ///   - kind: The kind.
+  ///   - next: The domain's document of the next kind.
   public init(
     names: [Alias], content: Content, digest: DocumentDigest, publishedAt: Int64,
-    cacheSeconds: Int, domain: Int64, revision: Int
+    cacheSeconds: Int, domain: Int64, revision: Int, kind: DocumentKind = .apple,
+    next: ServedDocument? = nil
   ) {
+    self.kind = kind
+    self.next = next
     self.content = content
     body = content.address
     validators = Validators(digest: digest, lastModified: HTTPDate(seconds: publishedAt))
@@ -58,6 +67,16 @@ public final class ServedDocument: Sendable {
     self.init(
       names: names, content: .empty, digest: .zero, publishedAt: 0, cacheSeconds: 0,
       domain: domain, revision: 0)
+  }
+
+  /// The document of a kind among this one and the next ones.
+  func first(of kind: DocumentKind) -> ServedDocument? {
+    var document = self
+    while document.kind != kind {
+      guard let next = document.next else { return nil }
+      document = next
+    }
+    return document
   }
 
   /// Whether its domain is disabled. A file has at least one byte.
@@ -105,7 +124,7 @@ public final class ServedDocument: Sendable {
   }
 
   func takeFetches() -> FetchCounts {
-    FetchCounts(domain: domain, revision: revision, fetches.take())
+    FetchCounts(domain: domain, revision: revision, kind: kind, fetches.take())
   }
 }
 

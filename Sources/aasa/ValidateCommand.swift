@@ -34,10 +34,10 @@ enum ValidateCommand {
     var validation = Validation(
       isJSON: arguments.has(.json), kind: try arguments.kind(),
       accepted: try arguments.acceptedCodes(),
-      environments: [:])
+      apps: UsedApps())
     // Before the domains that use them.
     for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
-      validation.environments.merge(try environments(in: file.path)) { $1 }
+      validation.apps.environments.merge(try environments(in: file.path)) { $1 }
     }
     for file in files { try validation.check(file, as: domain) }
     if files.count > 1 { try validation.summarize() }
@@ -66,7 +66,7 @@ private struct Validation {
   /// The kind of all files; `nil` to see it from their content.
   let kind: DocumentKind?
   let accepted: Set<Finding.Code>
-  var environments: [AppIdentifier: App.Environment]
+  var apps: UsedApps
 
   private var counts: [Finding.Severity: Int] = [:]
   private var valid = 0
@@ -77,12 +77,12 @@ private struct Validation {
 
   init(
     isJSON: Bool, kind: DocumentKind?, accepted: Set<Finding.Code>,
-    environments: [AppIdentifier: App.Environment]
+    apps: UsedApps
   ) {
     self.isJSON = isJSON
     self.kind = kind
     self.accepted = accepted
-    self.environments = environments
+    self.apps = apps
   }
 
   var isValid: Bool { invalid + unreadable == 0 }
@@ -122,7 +122,7 @@ private struct Validation {
         domains = [try Faults.collecting(in: json) { DomainResource.read($0, over: nil)?.domain }]
       } else {
         let state = try Faults.collecting(in: json, StateResource.read)
-        for app in state.apps { environments[app.id] = app.environment }
+        for app in state.apps { apps.environments[app.id] = app.environment }
         domains = state.domains
       }
     } catch {
@@ -130,7 +130,7 @@ private struct Validation {
     }
     if domains.isEmpty { try add(file.path, nil, [], size: nil) }
     for domain in domains {
-      let check = DomainCheck(domain, environments: environments)
+      let check = DomainCheck(domain, apps)
       var findings = check.findings.map(\.json) + check.broken.map(Self.finding)
       let isOwnFile = json["domain"] != nil
       if isOwnFile, file.isListed, !file.path.hasSuffix("/\(domain.name).json") {
@@ -140,7 +140,9 @@ private struct Validation {
             help: "Rename the file to \("\(domain.name).json".quoted)."))
       }
       findings += claim(domain, file.path)
-      try add(file.path, isOwnFile ? nil : domain.name, findings, size: check.size)
+      try add(
+        file.path, isOwnFile ? nil : domain.name, findings,
+        size: check.sizes.min { $0.key < $1.key }?.value)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import JSONValue
+import Store
 import TestSupport
 import Testing
 
@@ -109,6 +110,26 @@ import Testing
         "https://a.b.go.example.com/x other match", "https://b.go.example.com/x app no-match",
         "https://b.go.example.com/x other no-match", "nonsense - no-match",
       ])
+  }
+
+  /// The same domain answers that serves the host.
+  @Test(arguments: [
+    ("example.com", "example.com"), ("WWW.example.com", "example.com"),
+    ("a.c.go.example.com", "example.com"), ("x.b.go.example.com", "b.example"),
+    ("go.example.com", nil), ("other.example", nil),
+  ])
+  func theListFindsTheDomainOfAHost(host: String, domain: String?) throws {
+    let other: JSON = ["aliases": ["*.b.go.example.com"]]
+    #expect(try admin.send("PUT", "/v1/domains/b.example", json: other).status == 201)
+    let answer = try admin.send("GET", "/v1/domains?host=\(host)")
+    let names = try (answer.json["items"]?.arrayValue ?? []).compactMap {
+      $0["domain"]?.stringValue
+    }
+    #expect(names == [domain].compactMap(\.self))
+    #expect(try answer.json["total"] == .integer(names.count))
+    let limited = try running.client(.viewer, domains: ["b.example"])
+    let seen = try limited.send("GET", "/v1/domains?host=\(host)").json["total"]
+    #expect(seen == (domain == "b.example" ? 1 : 0))
   }
 
   @Test func everyFaultOfAQuestionIsNamed() throws {

@@ -25,9 +25,9 @@ import Testing
       #expect(try connection.faults() == ["ok"])
       let rows = try connection.all(
         """
-        SELECT number, domain.revision, document FROM domain_name
+        SELECT document.revision, domain.revision, content FROM domain_name
         JOIN domain ON domain.id = domain_name.domain_id
-        JOIN revision ON revision.domain_id = domain.id WHERE name = ? ORDER BY number
+        JOIN document ON document.domain_id = domain.id WHERE name = ? ORDER BY 1
         """, [.text(domain)]
       ) { ($0.int(0), $0.int(1), $0.blob(2)) }
       return rows.last.map { Saved(numbers: rows.map(\.0), current: $0.1, document: $0.2) }

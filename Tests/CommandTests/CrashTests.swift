@@ -87,8 +87,8 @@ import Testing
     let rows = try database.withConnection { connection in
       try connection.all(
         """
-        SELECT number, sha256 FROM revision JOIN domain_name USING (domain_id)
-        WHERE name = ? ORDER BY number
+        SELECT revision, sha256 FROM document JOIN domain_name USING (domain_id)
+        WHERE name = ? ORDER BY revision
         """, [.text(name)]
       ) { ($0.int(0), $0.text(1)) }
     }

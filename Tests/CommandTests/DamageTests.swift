@@ -94,9 +94,9 @@ import Testing
     try Database(path: database, mode: .existing).withConnection { connection in
       try connection.execute(
         """
-        UPDATE revision SET document = CAST(replace(document, '/1/*', '/9/*') AS BLOB)
-          WHERE number = 3 AND domain_id IN (1, 2);
-        UPDATE revision SET document = x'7b7d' WHERE domain_id = 3;
+        UPDATE document SET content = CAST(replace(content, '/1/*', '/9/*') AS BLOB)
+          WHERE revision = 3 AND domain_id IN (1, 2);
+        UPDATE document SET content = x'7b7d' WHERE domain_id = 3;
         """)
     }
     let server = try RunningServer(database: database)

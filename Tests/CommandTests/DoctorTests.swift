@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [
     ("DELETE FROM app", "refers to a missing row"),
     ("UPDATE domain SET cache_seconds = -1", "CHECK constraint failed in domain"),
-    ("UPDATE revision SET document = x'7b7d'", "was changed after it was published"),
+    ("UPDATE document SET content = x'7b7d'", "was changed after it was published"),
     ("DROP TABLE route", "does not have the schema that aasa creates"),
   ])
   func damageIsFoundAndWhatToDoIsSaid(sql: String, fault: String) throws {

@@ -43,8 +43,8 @@ import Testing
         """
         SELECT path, count(*) FROM route JOIN entry ON entry.id = entry_id
         JOIN domain ON domain.id = entry.domain_id
-        JOIN revision ON revision.domain_id = domain.id AND revision.number = domain.revision
-        WHERE instr(CAST(document AS TEXT), '"' || path || '"') GROUP BY path
+        JOIN document ON document.domain_id = domain.id AND document.revision = domain.revision
+        WHERE instr(CAST(content AS TEXT), '"' || path || '"') GROUP BY path
         """
       ) { ($0.text(0), $0.int(1)) }
       return rows.count == 1 && rows[0].1 == count ? rows[0].0 : nil

@@ -1,3 +1,4 @@
+import Association
 @testable import HTTP
 @testable import WellKnown
 
@@ -6,17 +7,18 @@
 func checkTarget(_ bytes: [UInt8]) throws {
   let path = bytes.prefix { $0 != UInt8(ascii: "?") }
   let publicPath = path.withUnsafeBytes { PublicTarget($0).path }
+  let kind: DocumentKind? = if case .document(let kind) = publicPath { kind } else { nil }
   let target: RequestTarget
   do throws(RequestTarget.Malformed) {
     target = try RequestTarget(bytes)
   } catch {
     return try require(
-      publicPath != .associationFile || path.count < bytes.count,
+      kind == nil || path.count < bytes.count,
       "a malformed target names a file")
   }
   try require(publicPath != .malformed, "only one parser takes the target")
-  if publicPath == .associationFile {
-    try require(target.segments.last == "apple-app-site-association", "another file is named")
+  if let kind {
+    try require(target.segments.last == kind.rawValue, "another file is named")
   }
   if target.path == "*" { return }
   func encoded(_ text: String) -> String {

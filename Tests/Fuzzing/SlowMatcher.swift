@@ -155,7 +155,7 @@ struct SlowMatcher {
       case .anyRun: [[.run]]
       case .one(let kind): [[.kind(kind)]]
       case .values(let variable): variable.values.map { $0.flatMap { elements($0)[0] } }
-      case .nothing: []
+      case .nothing, .runUntil: []
       }
     }
     let all = pattern.tokens.reduce([[]]) { beginnings, token in

@@ -83,7 +83,7 @@ import Testing
   @Test func aDamagedDatabaseIsNotSavedAndThePreviousBackupStays() throws {
     try save()
     let before = try temporary.directory.read("backup.db")
-    try damage(temporary.path, "UPDATE revision SET document = x'7b7d' WHERE number = 2")
+    try damage(temporary.path, "UPDATE document SET content = x'7b7d' WHERE revision = 2")
     #expect(throws: BackupError.self) { try save(replacing: true) }
     #expect(try temporary.directory.read("backup.db") == before)
     #expect(try files().allSatisfy { !$0.hasSuffix(".part") })
@@ -103,7 +103,7 @@ import Testing
     #expect(restored.contents.revisions == 2 && restored.republished == 0)
     let other = try Store(path: path, now: { 0 })
     #expect(try other.domain(name) == store.domain(name))
-    #expect(try other.currentDocument(of: name) == store.currentDocument(of: name))
+    #expect(try other.currentRevision(of: name) == store.currentRevision(of: name))
     #expect(throws: BackupError.alreadyExists(path)) { try restore(to: path, replacing: false) }
   }
 
@@ -128,9 +128,9 @@ import Testing
     let stored = try store.domain(name)
     #expect(stored.revision == 4 && stored.domain.paths == ["/b"])
     #expect(stored.domain.aliases.map(\.description) == ["www.example.com"])
-    let current = try store.currentDocument(of: name)
-    let (document, revision) = (current.document, current.revision)
-    #expect(try document == store.revision(2, of: name).document)
+    let current = try store.currentRevision(of: name)
+    let (documents, revision) = (current.documents, current.revision)
+    #expect(try documents == store.revision(2, of: name).documents)
     #expect(revision.author == "aasa restore" && revision.reason == "restore backup")
     #expect(revision.publishedAt == TemporaryStore.time + 60)
     #expect(throws: StoreError.notFound(.prunedRevision(3))) { try store.revision(3, of: name) }
@@ -270,7 +270,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "UPDATE revision SET document = x'7b7d'",
+    "UPDATE document SET content = x'7b7d'",
     "UPDATE domain SET revision = 9",
     "DELETE FROM revision WHERE number = 2",
     "UPDATE entry SET domain_id = 99",

@@ -2,6 +2,7 @@ import Association
 import JSONValue
 import Publishing
 import Store
+import Testing
 
 extension Domain {
   /// A domain with one entry of routes with these paths.
@@ -19,21 +20,42 @@ extension Domain {
   var paths: [String] { document.entries.flatMap(\.routes).compactMap(\.path) }
 }
 
+extension AndroidApp {
+  /// An app with certificates whose fingerprints consist of these octets.
+  static func example(
+    _ package: String = "com.example.shop", octets: [String] = ["AB"]
+  ) throws -> AndroidApp {
+    AndroidApp(
+      package: try #require(PackageName(package)), name: "Shop",
+      certificates: try octets.map { octet in
+        let text = Array(repeating: octet, count: 32).joined(separator: ":")
+        return Certificate(try #require(Fingerprint(text)), label: .playSigning)
+      })
+  }
+}
+
 /// Each of these runs in a transaction of its own.
 extension Store {
   private static var context: WriteContext { WriteContext(author: "test") }
 
   /// Creates or changes a domain without a review.
   @discardableResult
-  func put(_ domain: Domain, document: [UInt8]? = nil) throws -> EditedDomain {
-    let edit = try edit(to: domain, document: document)
+  func put(_ domain: Domain, documents: Documents? = nil) throws -> EditedDomain {
+    let edit = try edit(to: domain, documents: documents)
     return try write(Self.context) { try $0.save(edit, action: "test") }
   }
 
   /// An edit of what is stored now.
-  func edit(to domain: Domain, document: [UInt8]? = nil) throws -> DomainEdit {
+  func edit(to domain: Domain, documents: Documents? = nil) throws -> DomainEdit {
     DomainEdit(
-      domain, over: try basis(of: domain.name), document: document ?? domain.document.rendered())
+      domain, over: try basis(of: domain.name),
+      documents: documents ?? [.apple: domain.document.rendered()])
+  }
+
+  /// Creates or changes an Android app without publishing.
+  @discardableResult
+  func putApp(_ app: AndroidApp) throws -> StoredApp<PackageName> {
+    try write(Self.context) { try $0.put(app, PackageName.self).app }
   }
 
   func delete(_ name: DomainName) throws {
@@ -57,7 +79,7 @@ extension Store {
     var found: (names: [String], document: [UInt8])?
     _ = try readServed { change in
       guard change.domain == domain, case .served(let served, nil) = change.now else { return }
-      found = served.file.map { (served.names.map(\.description), $0.document) }
+      found = served.files.first.map { (served.names.map(\.description), $0.document) }
     }
     return found
   }

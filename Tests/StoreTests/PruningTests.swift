@@ -74,10 +74,10 @@ import Testing
   @Test func theCurrentRevisionIsNeverPruned() throws {
     try publish(days: 0..<3)
     try publish("other.example", days: 0..<1)
-    let before = try store.currentDocument(of: name)
+    let before = try store.currentRevision(of: name)
     clock.set(day: 10_000)
     #expect(try prune(Retention(revisions: 1, revisionDays: 1)).revisions == 2)
-    #expect(try store.currentDocument(of: name) == before)
+    #expect(try store.currentRevision(of: name) == before)
     #expect(try numbers("other.example") == [1])
     #expect(throws: StoreError.notFound(.prunedRevision(1))) { try store.revision(1, of: name) }
     #expect(throws: StoreError.notFound(.revision(4))) { try store.revision(4, of: name) }

@@ -145,8 +145,8 @@ import Testing
     "INSERT INTO query_item VALUES (1, 0, 'a', NULL, 'no JSON')",
     "INSERT INTO defaults (extra) VALUES ('{}')",
     "INSERT INTO defaults (domain_id, entry_id, extra) VALUES (1, 1, '{}')",
-    "UPDATE revision SET number = 0", "UPDATE revision SET document = x''",
-    "UPDATE revision SET document = zeroblob(131073)", "UPDATE revision SET sha256 = 'x'",
+    "UPDATE revision SET number = 0", "UPDATE document SET content = x''",
+    "UPDATE document SET content = zeroblob(1048577)", "UPDATE document SET sha256 = 'x'",
     "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, '', 'viewer', zeroblob(32), 0)",
     "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'owner', zeroblob(32), 0)",
     "INSERT INTO token (id, name, role, hash, created_at) VALUES (1, 'a', 'viewer', zeroblob(31), 0)",
@@ -161,9 +161,23 @@ import Testing
     "INSERT INTO fetch VALUES (1, 1, 'other', 1, 5, 4)",
     "INSERT INTO fetch VALUES (1, 2, 'other', 1, 0, 0)",
     "INSERT INTO fetch VALUES (99, 1, 'other', 1, 0, 0)",
+    "INSERT INTO android_app VALUES (2, 'nodot', '', 'production', 0)",
+    "INSERT INTO android_app VALUES (2, 'com.example.shop', '', 'production', 0)",
+    "INSERT INTO android_certificate VALUES (1, 5, 'AA', 'debug')",
+    "INSERT INTO android_certificate SELECT 1, 5, lower(fingerprint), label FROM android_certificate",
+    "INSERT INTO android_certificate SELECT 1, 5, fingerprint, label FROM android_certificate",
+    "UPDATE android_certificate SET label = 'release'", "DELETE FROM android_app",
+    "INSERT INTO entry_android_app VALUES (1, 0, 99)",
+    "INSERT INTO android_credential VALUES (1, 1, 99)",
+    "INSERT INTO webauthn_origin VALUES (1, 0, 'http://example.com')",
+    "UPDATE domain SET has_dynamic_app_links = 2", "UPDATE domain SET assetlinks_extra = '{}'",
+    "UPDATE domain SET webauthn_extra = '[]'",
   ])
   func theSchemaRefusesInvalidRows(sql: String) throws {
-    try temporary.store.put(.example(aliases: ["www.example.com"]))
+    try temporary.store.putApp(.example())
+    var domain = try Domain.example(aliases: ["www.example.com"])
+    domain.androidCredentials = [try AndroidApp.example().package]
+    try temporary.store.put(domain)
     let connection = try temporary.connect()
     do {
       try connection.run(sql)

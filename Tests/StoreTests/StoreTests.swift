@@ -38,8 +38,8 @@ import Testing
     }
     // A document that the schema refuses, after all rows of the domain have been written.
     let other = try Domain.example(aliases: ["new.example"], paths: ["/x", "/y"])
-    for document in [[], Array(repeating: UInt8(ascii: "x"), count: 131_073)] {
-      #expect(throws: StoreError.self) { try store.put(other, document: document) }
+    for document in [[], Array(repeating: UInt8(ascii: "x"), count: 1_048_577)] {
+      #expect(throws: StoreError.self) { try store.put(other, documents: [.apple: document]) }
     }
     #expect(try store.domain(name) == before)
     #expect(try store.changes(after: 0).sequence == sequence)
@@ -69,13 +69,15 @@ import Testing
 
   @Test func aRevisionRecordsDocumentTimeAndAuthor() throws {
     let edited = try store.put(.example())
-    let current = try store.currentDocument(of: name)
-    let (document, revision) = (current.document, current.revision)
+    let current = try store.currentRevision(of: name)
+    let (document, revision) = (current.documents[.apple], current.revision)
+    let first = revision.documents.first
     #expect(revision == edited.revision)
     #expect(revision.publishedAt == TemporaryStore.time && revision.author == "test")
-    #expect(revision.size == document.count && revision.sha256.utf8.count == 64)
+    #expect(first?.kind == .apple && first?.size == document?.count)
+    #expect(first?.sha256.utf8.count == 64)
     let second = try store.put(.example(paths: ["/b"]))
-    #expect(second.revision.number == 2 && second.revision.sha256 != revision.sha256)
+    #expect(second.revision.number == 2 && second.revision.documents != revision.documents)
   }
 
   @Test func remainingRoutesAndEntriesKeepTheirRows() throws {

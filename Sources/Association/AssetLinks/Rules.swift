@@ -59,7 +59,7 @@ extension AssetLinks {
 }
 
 extension AssetLinks.Rules {
-  private static let key = "dynamic_app_link_components"
+  static let key = "dynamic_app_link_components"
 
   /// Reads the rules of a statement.
   ///

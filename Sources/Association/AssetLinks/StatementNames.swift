@@ -19,6 +19,22 @@ public struct PackageName: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
+  /// Parses a name.
+  ///
+  /// - Throws: `ValidationError`.
+  public init(validating text: String) throws(ValidationError) {
+    guard let name = PackageName(text) else {
+      throw ValidationError(
+        .malformedPackageName,
+        "\(text.quoted) is not an Android package name. Write two or more parts of letters, digits and "
+          + "\"_\", each with a letter first, such as com.example.shop.")
+    }
+    self = name
+  }
+
+  /// A name from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
   /// Android's limit for the names of its files, in characters.
   private static let longest = 223
 

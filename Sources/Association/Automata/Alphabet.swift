@@ -245,6 +245,7 @@ private struct Vocabulary {
     for token in tokens {
       switch token {
       case .literal(let literal): add(literal, folds)
+      case .runUntil(let end): add([end], folds)
       case .one(let one) where !one.isOpen: add(Self.alphanumeric, folds)
       case .values(let variable):
         guard variables[folds, default: []].insert(variable).inserted else { continue }

@@ -19,11 +19,13 @@ extension Automaton {
   ) {
     let (trie, place) = (segments[index].trie, state - segments[index].base)
     let node = tries[trie].nodes[place]
-    if node.isRun || node.isAfterOpenClass && isContinuation { enter(place, of: index, &reached) }
+    let next = Int(tries[trie].target(of: letter, from: node))
+    if node.isRun && !(node.endsAtEdge && next != 0) || node.isAfterOpenClass && isContinuation {
+      enter(place, of: index, &reached)
+    }
     if node.one != 0, classes() >> UInt16(node.classBit) & 1 != 0 {
       enter(Int(node.one), of: index, &reached)
     }
-    let next = Int(tries[trie].target(of: letter, from: node))
     if next != 0 { enter(next, of: index, &reached) }
   }
 

@@ -134,7 +134,7 @@ struct SamplePath {
       case .anyRun where path.last == UInt8(ascii: "/") && index + 1 < tokens.count:
         path.append(UInt8(ascii: "x"))
       case .anyRun: break
-      case .one, .values, .nothing: return nil
+      case .runUntil, .one, .values, .nothing: return nil
       }
     }
     path = Array(path[PathSlashes.droppingTrailing(path.span, path.indices)])

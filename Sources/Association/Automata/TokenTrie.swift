@@ -16,6 +16,8 @@ struct TokenTrie: Sendable {
     var isEnd = false
     /// Whether this is a `*`, so that every letter stays here.
     var isRun = false
+    /// Whether a letter that has an edge does not stay here.
+    var endsAtEdge = false
     /// Whether an open class leads here, so that the rest of a character stays here.
     var isAfterOpenClass = false
 
@@ -80,6 +82,9 @@ struct TokenTrie: Sendable {
           for letter in letters(text, folds) { place = child(of: place, letter) }
         case .nothing, .values: place = child(of: place, Automaton.noLetter)
         case .anyRun: place = child(of: place, \.anyRun, Node(isRun: true))
+        case .runUntil(let end):
+          place = child(of: place, \.anyRun, Node(isRun: true, endsAtEdge: true))
+          for letter in letters([end], folds) { place = child(of: place, letter) }
         case .one(let characterClass):
           nodes[place].classBit = UInt8(characterClass.bit(folds: folds))
           place = child(of: place, \.one, Node(isAfterOpenClass: characterClass.isOpen))

@@ -5,14 +5,14 @@ import JSONValue
 public struct DomainComparison: Sendable {
   /// What a domain published at one time.
   public struct State: Sendable {
-    /// The document.
-    public let document: ReadDocument
+    /// The documents.
+    public let documents: ReadDocuments
     /// Everything else; `nil` if it was not recorded.
     public let settings: DomainSettings?
 
     /// A state.
-    public init(_ document: ReadDocument, _ settings: DomainSettings?) {
-      (self.document, self.settings) = (document, settings)
+    public init(_ documents: ReadDocuments, _ settings: DomainSettings?) {
+      (self.documents, self.settings) = (documents, settings)
     }
 
     fileprivate var isServed: Bool { settings?.isEnabled ?? true }
@@ -45,12 +45,13 @@ public struct DomainComparison: Sendable {
     }
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed
-    changes += try DocumentComparison(from: from.document, to: to.document, domain: name.text)
-      .changes.map { change in
-        var change = change
-        if !isServed { change.effect = .none }
-        return change
-      }
+    changes += try DocumentComparison(
+      from: from.documents.apple, to: to.documents.apple, domain: name.text
+    ).changes.map { change in
+      var change = change
+      if !isServed { change.effect = .none }
+      return change
+    }
     self.changes = changes
     areSettingsKnown = from.settings != nil && to.settings != nil
   }
@@ -82,12 +83,12 @@ public struct MovedName: Sendable {
   let from: DomainName
   let to: DomainName
   /// The document that was served for the name, and the one that is now; `nil` if none is.
-  let before: ReadDocument?
-  let after: ReadDocument?
+  let before: ReadDocuments?
+  let after: ReadDocuments?
 
   /// A move.
   public init(
-    from: DomainName, to: DomainName, before: ReadDocument?, after: ReadDocument?
+    from: DomainName, to: DomainName, before: ReadDocuments?, after: ReadDocuments?
   ) {
     (self.from, self.to) = (from, to)
     (self.before, self.after) = (before, after)
@@ -100,16 +101,16 @@ extension DomainSettings {
 
 /// The effects on links of serving a document, or of no longer serving it.
 private struct ServiceEffects {
-  private let before: ReadDocument?
-  private let after: ReadDocument?
+  private let before: ReadDocuments?
+  private let after: ReadDocuments?
   /// The host of examples, which is replaced by the name in question.
   private static let host = "example.com"
   private var ofStopping: DocumentChange.Effect?
   private var ofStarting: DocumentChange.Effect?
 
   init(_ from: DomainComparison.State, _ to: DomainComparison.State?) {
-    before = from.isServed ? from.document : nil
-    after = to.flatMap { $0.isServed ? $0.document : nil }
+    before = from.isServed ? from.documents : nil
+    after = to.flatMap { $0.isServed ? $0.documents : nil }
   }
 
   /// Sets the effect of a changed setting.
@@ -150,12 +151,12 @@ private struct ServiceEffects {
   }
 
   private static func effect(
-    from before: ReadDocument?, to after: ReadDocument?
+    from before: ReadDocuments?, to after: ReadDocuments?
   ) throws(TooComplex) -> DocumentChange.Effect {
     if before == nil && after == nil { return .none }
-    let nothing = ReadDocument([:])
+    let nothing = ReadDocuments()
     let comparison = try DocumentComparison(
-      from: before ?? nothing, to: after ?? nothing, domain: host)
+      from: (before ?? nothing).apple, to: (after ?? nothing).apple, domain: host)
     return comparison.changes.reduce(.none) { $0.joined(with: $1.effect) }
   }
 }

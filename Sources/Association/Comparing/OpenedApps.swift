@@ -4,18 +4,37 @@ import JSONValue
 public struct OpenedApps {
   private let read: ReadDocument
   private let domain: String
+  /// The packages of the Android apps that may open links.
+  private let android: [String]
 
   /// - Parameters:
   ///   - read: A document that is served.
   ///   - domain: The host of its links.
-  public init(_ read: ReadDocument, domain: String) {
-    (self.read, self.domain) = (read, domain)
+  public init(_ documents: ReadDocuments, domain: String) {
+    (read, self.domain) = (documents.apple, domain)
+    android = documents.assetLinks.map(Self.packages) ?? []
   }
 
   /// The apps that URLs open here, but certainly no URL opens by another document.
   ///
   /// - Parameter after: The other document; `nil` if nothing is served.
   public func lost(after: OpenedApps?) -> [String] {
+    lostOfApple(after: after) + android.filter { after?.android.contains($0) != true }
+  }
+
+  /// The packages of the apps that a file lets open links. Rules may still let no URL in.
+  private static func packages(in links: AssetLinks) -> [String] {
+    var packages: [String] = []
+    for statement in links.statements where statement.relations.contains(.handleAllURLs) {
+      guard case .app(let package, _) = statement.target, !packages.contains(package.text) else {
+        continue
+      }
+      packages.append(package.text)
+    }
+    return packages
+  }
+
+  private func lostOfApple(after: OpenedApps?) -> [String] {
     var seen: Set<[UInt8]> = []
     let doubtful = read.links.entries.flatMap(\.apps).filter { app in
       seen.insert(Array(app.utf8)).inserted && !(after?.surelyOpens(app) ?? false)
@@ -39,6 +58,7 @@ public struct OpenedApps {
 
   /// Whether no URL opens any app; false if that is uncertain.
   public var opensNothing: Bool {
+    if !android.isEmpty { return false }
     let apps = read.links.entries.flatMap(\.apps)
     if apps.contains(where: surelyOpens) { return false }
     guard let effects = effects() else { return false }

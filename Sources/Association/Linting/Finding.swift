@@ -27,6 +27,8 @@ public struct Finding: Sendable, Equatable {
   public let message: String
   /// What to do about it.
   public let help: String
+  /// The document that it is about.
+  public var kind = DocumentKind.apple
 
   /// A finding with the usual severity of its code, or with another one.
   public init(

@@ -58,52 +58,42 @@ public enum Linter {
   public static func report(
     onFile bytes: [UInt8], kind: DocumentKind = .apple, context: Context? = nil
   ) -> Report {
-    switch kind {
-    case .apple: reportOnApple(bytes, context)
-    case .assetLinks: reportOnAssetLinks(bytes)
-    case .webAuthn: reportOnWebAuthn(bytes, context)
-    }
-  }
-
-  private static func reportOnWebAuthn(_ bytes: [UInt8], _ context: Context?) -> Report {
-    let syntax = syntax(ofJSON: bytes, kind: .webAuthn)
-    var findings = syntax.findings
-    if bytes.count > RelatedOrigins.maximumSize {
-      findings.append(
-        Finding(
-          .tooLarge, at: .root,
-          "The file has \(bytes.count) bytes. Chrome ignores a file of more than"
-            + " \(RelatedOrigins.maximumSize) (256 KiB).", help: "Remove origins."))
-    }
-    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
-    var inspection = OriginInspection(RelatedOrigins(document), findings: findings)
-    inspection.inspect(context)
-    return Report(findings: inspection.inFileOrder(), document: document)
-  }
-
-  private static func reportOnAssetLinks(_ bytes: [UInt8]) -> Report {
-    let syntax = syntax(ofJSON: bytes)
-    var findings = syntax.findings + assetLinksSizeFindings(bytes.count)
-    guard let document = syntax.document else { return Report(findings: findings, document: nil) }
-    var inspection = StatementInspection(AssetLinks(document), findings: findings)
-    inspection.inspect()
-    findings = inspection.inFileOrder()
-    return Report(findings: findings, document: document)
-  }
-
-  private static func reportOnApple(_ bytes: [UInt8], _ context: Context?) -> Report {
-    let syntax = syntax(ofFile: bytes)
+    let syntax = syntax(ofFile: bytes, kind: kind)
     guard let document = syntax.document else {
-      return Report(findings: syntax.findings + sizeFindings(bytes.count), document: nil)
+      return Report(findings: syntax.findings + sizeFindings(bytes.count, kind), document: nil)
     }
     let found = findings(
-      in: ReadDocument(document), size: bytes.count, context: context, after: syntax.findings)
+      in: ReadDocuments([kind: document]), kind, size: bytes.count, context: context,
+      after: syntax.findings)
     return Report(findings: found, document: document)
+  }
+
+  private static func findings(
+    in documents: ReadDocuments, _ kind: DocumentKind, size: Int, context: Context?,
+    after syntax: [Finding]
+  ) -> [Finding] {
+    guard let json = documents.json[kind] else { return [] }
+    let known = syntax + sizeFindings(size, kind)
+    switch kind {
+    case .apple:
+      return findings(in: documents.apple, size: size, context: context, after: known)
+    case .assetLinks:
+      var inspection = StatementInspection(
+        documents.assetLinks ?? AssetLinks(json), findings: known)
+      inspection.inspect()
+      return inspection.inFileOrder()
+    case .webAuthn:
+      var inspection = OriginInspection(RelatedOrigins(json), findings: known)
+      inspection.inspect(context)
+      return inspection.inFileOrder()
+    }
   }
 
   /// Lints only the syntax of a file: JSON, byte order mark, duplicate keys. Of a signed file, this is
   /// the syntax of its content.
-  public static func syntax(ofFile bytes: [UInt8]) -> Report {
+  public static func syntax(ofFile bytes: [UInt8], kind: DocumentKind = .apple) -> Report {
+    // Only Apple's files were ever signed.
+    if kind != .apple { return syntax(ofJSON: bytes, kind: kind) }
     do throws(SignedFile.Unreadable) {
       guard let content = try SignedFile.content(of: bytes) else { return syntax(ofJSON: bytes) }
       let report = syntax(ofJSON: content)
@@ -124,6 +114,24 @@ public enum Linter {
     }
   }
 
+  /// Lints the documents of a domain, which were rendered and not read from files.
+  ///
+  /// - Parameters:
+  ///   - documents: the documents.
+  ///   - sizes: their sizes in bytes as served.
+  ///   - context: the names that they are published for; without it, names are not checked.
+  public static func findings(
+    in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
+  ) -> [Finding] {
+    DocumentKind.allCases.flatMap { kind -> [Finding] in
+      findings(in: documents, kind, size: sizes[kind] ?? 0, context: context, after: []).map {
+        var finding = $0
+        finding.kind = kind
+        return finding
+      }
+    }
+  }
+
   /// Lints a document that was rendered, not read from a file.
   ///
   /// - Parameters:
@@ -133,13 +141,13 @@ public enum Linter {
   public static func findings(
     in document: ReadDocument, size: Int, context: Context? = nil
   ) -> [Finding] {
-    findings(in: document, size: size, context: context, after: [])
+    findings(in: document, size: size, context: context, after: sizeFindings(size, .apple))
   }
 
   private static func findings(
-    in document: ReadDocument, size: Int, context: Context?, after syntax: [Finding]
+    in document: ReadDocument, size: Int, context: Context?, after known: [Finding]
   ) -> [Finding] {
-    var inspection = Inspection(document, findings: syntax + sizeFindings(size))
+    var inspection = Inspection(document, findings: known)
     if let context { inspection.inspectNames(context) }
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
@@ -199,7 +207,26 @@ public enum Linter {
     return list.listed
   }
 
-  private static func sizeFindings(_ size: Int) -> [Finding] {
+  private static func sizeFindings(_ size: Int, _ kind: DocumentKind) -> [Finding] {
+    switch kind {
+    case .apple: appleSizeFindings(size)
+    case .assetLinks: assetLinksSizeFindings(size)
+    case .webAuthn: webAuthnSizeFindings(size)
+    }
+  }
+
+  private static func webAuthnSizeFindings(_ size: Int) -> [Finding] {
+    let maximum = RelatedOrigins.maximumSize
+    if size <= maximum { return [] }
+    return [
+      Finding(
+        .tooLarge, at: .root,
+        "The file has \(size) bytes. Chrome ignores a file of more than \(maximum) (256 KiB).",
+        help: "Remove origins.")
+    ]
+  }
+
+  private static func appleSizeFindings(_ size: Int) -> [Finding] {
     let maximum = Linter.maximumSize
     if size > maximum {
       return [

@@ -34,7 +34,7 @@ struct GlobTable: Sendable {
       case .one(let one):
         parts.append(Self.oneOfClass | Part(one.bit(folds: folds)))
         runs[runs.count - 1].isLiteral = false
-      case .anyRun, .values, .nothing: runs.append(Run(start: parts.count))
+      case .anyRun, .runUntil, .values, .nothing: runs.append(Run(start: parts.count))
       }
       runs[runs.count - 1].count = parts.count - runs[runs.count - 1].start
     }

@@ -9,6 +9,8 @@ public struct Pattern: Sendable {
     case literal([Unicode.Scalar])
     /// `*`: any run of characters, including none. Consecutive stars are one token.
     case anyRun
+    /// `*` of Android's dialect: any characters up to the first one that is this, and that one.
+    case runUntil(Unicode.Scalar)
     /// Exactly one character: `?`, or a predefined variable such as `$(digit)`.
     case one(CharacterClass)
     /// A variable with at least one value.
@@ -134,6 +136,7 @@ extension [Pattern.Token] {
       switch token {
       case .literal(let text): size + text.count
       case .values(let variable): size + variable.size
+      case .runUntil: size + 2
       case .anyRun, .one, .nothing: size + 1
       }
     }

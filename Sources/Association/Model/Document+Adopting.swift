@@ -69,6 +69,22 @@ extension Document {
 }
 
 extension Entry {
+  /// The entry without apps that has this content; `nil` if no entry has.
+  init?(content: JSON) {
+    guard case .object(let members) = content else { return nil }
+    let app: JSON = "ABCDE12345.placeholder"
+    var element: JSON.Object = members["components"] == nil ? ["appID": app] : ["appIDs": [app]]
+    for member in members.members { element.appendNew(member.key, member.value) }
+    do throws(AdoptionError) {
+      let document = try Document(adopting: ["applinks": ["details": [.object(element)]]])
+      guard let entry = document.entries.first else { return nil }
+      self = entry
+      apps = []
+    } catch {
+      return nil
+    }
+  }
+
   fileprivate init(adopting entry: AppLinks.Entry, isKeyed: Bool) throws(AdoptionError) {
     self.init(
       keys: Keys(

@@ -20,6 +20,9 @@ extension Document {
     appLinksSaysSomething || (services.isEmpty && extra.isEmpty)
   }
 
+  /// Whether the file has more than empty `applinks`.
+  var saysSomething: Bool { appLinksSaysSomething || !services.isEmpty || !extra.isEmpty }
+
   /// Whether `applinks` has more than an empty `details`.
   var appLinksSaysSomething: Bool {
     apps != nil || !defaults.isEmpty || !substitutionVariables.isEmpty
@@ -102,6 +105,9 @@ extension Entry {
     if keys.appIDs { appKeys["appIDs"] = AppIdentifier.list(apps, with: extra["appIDs"]) }
     return [element(appKeys: appKeys)]
   }
+
+  /// The entry without its apps.
+  var content: JSON { .object(members) }
 
   private func element(appKeys: JSON.Object) -> JSON {
     var element = appKeys

@@ -1,7 +1,10 @@
 public import JSONValue
 
+/// The documents of a domain at one time, each in UTF-8.
+public typealias Documents = [DocumentKind: [UInt8]]
+
 /// The kinds of association files.
-public enum DocumentKind: String, Sendable, CaseIterable {
+public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
   /// Apple's file.
   case apple = "apple-app-site-association"
   /// Android's file: a list of statements of Google's Digital Asset Links.
@@ -20,6 +23,11 @@ public enum DocumentKind: String, Sendable, CaseIterable {
     case UInt8(ascii: "{"): self = Self.ofObject(bytes)
     default: self = .apple
     }
+  }
+
+  /// The order in which they are listed.
+  public static func < (left: DocumentKind, right: DocumentKind) -> Bool {
+    allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
   }
 
   private static func ofObject(_ bytes: [UInt8]) -> DocumentKind {

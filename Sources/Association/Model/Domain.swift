@@ -118,7 +118,7 @@ public struct Expectation: Sendable, Hashable {
   /// The URL, as it is written.
   public var url: String
   /// The app.
-  public var app: AppIdentifier
+  public var app: LinkedApp
   /// The required resolution.
   public var resolution: Resolution
 
@@ -129,21 +129,41 @@ public struct Expectation: Sendable, Hashable {
   }
 
   /// An expectation.
-  public init(url: String, app: AppIdentifier, resolution: Resolution) {
+  public init(url: String, app: LinkedApp, resolution: Resolution) {
     self.url = url
     self.app = app
     self.resolution = resolution
   }
+
+  /// An expectation of an Apple app.
+  public init(url: String, app: AppIdentifier, resolution: Resolution) {
+    self.init(url: url, app: .ios(app), resolution: resolution)
+  }
 }
 
-/// An immutable, published document of a domain.
+/// What a domain published at one time. It never changes.
 public struct Revision: Sendable, Equatable {
+  /// A document of a revision.
+  public struct Document: Sendable, Equatable {
+    /// The kind, of which a revision has at most one document.
+    public let kind: DocumentKind
+    /// The size in bytes.
+    public let size: Int
+    /// The SHA-256, 64 lower-case hexadecimal digits.
+    public let sha256: String
+
+    /// A document of a revision.
+    public init(_ kind: DocumentKind, size: Int, sha256: String) {
+      self.kind = kind
+      self.size = size
+      self.sha256 = sha256
+    }
+  }
+
   /// The number in the domain, from 1.
   public package(set) var number: Int
-  /// The size of the document in bytes.
-  public package(set) var size: Int
-  /// The SHA-256 of the document, 64 lower-case hexadecimal digits.
-  public package(set) var sha256: String
+  /// The documents in the order of kinds, at least one.
+  public package(set) var documents: [Document]
   /// When it was published, in seconds since 1970.
   public package(set) var publishedAt: Int64
   /// Who published it: the name of a token, or of a command.
@@ -157,12 +177,11 @@ public struct Revision: Sendable, Equatable {
 
   /// A revision.
   public init(
-    number: Int, size: Int, sha256: String, publishedAt: Int64, author: String, reason: String,
+    number: Int, documents: [Document] = [], publishedAt: Int64, author: String, reason: String,
     acceptedCodes: [String], isApplied: Bool = false
   ) {
     self.number = number
-    self.size = size
-    self.sha256 = sha256
+    self.documents = documents
     self.publishedAt = publishedAt
     self.author = author
     self.reason = reason

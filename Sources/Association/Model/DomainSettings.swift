@@ -1,7 +1,7 @@
 public import JSONValue
 
-/// Everything except documents that decides what visitors of a domain get and which changes are refused.
-/// Revisions record it.
+/// Everything except documents that decides what visitors of a domain get and which changes are refused,
+/// and the rows that its documents do not tell. Revisions record it.
 public struct DomainSettings: Sendable, Equatable {
   /// Other names that the same file is served for.
   public var aliases: [Alias]
@@ -15,6 +15,8 @@ public struct DomainSettings: Sendable, Equatable {
   public var isStrict: Bool
   /// URLs with their required resolutions.
   public var expectations: [Expectation]
+  /// What the rows have for Android.
+  public var android: AndroidRows
 
   /// The settings of a domain.
   public init(of domain: Domain) {
@@ -24,6 +26,7 @@ public struct DomainSettings: Sendable, Equatable {
     environment = domain.environment
     isStrict = domain.isStrict
     expectations = domain.expectations
+    android = AndroidRows(of: domain)
   }
 
   /// Sets what visitors notice: names, `enabled` and `cacheSeconds`.
@@ -45,11 +48,13 @@ public struct DomainSettings: Sendable, Equatable {
 extension DomainSettings {
   /// The settings as the API writes them and the store keeps them.
   public var json: JSON {
-    [
+    var object: JSON.Object = [
       "aliases": .strings(aliases.map(\.description)), "enabled": .bool(isEnabled),
       "cacheSeconds": .integer(cacheSeconds), "environment": .string(environment.rawValue),
       "strict": .bool(isStrict), "expectations": .array(expectations.map(\.json)),
     ]
+    object["android"] = android.json
+    return .object(object)
   }
 
   /// Reads what `json` wrote; `nil` for anything else.
@@ -58,7 +63,8 @@ extension DomainSettings {
       let cacheSeconds = json["cacheSeconds"]?.integerValue,
       let environment = json["environment"]?.stringValue.flatMap(App.Environment.init),
       let isStrict = json["strict"]?.boolValue,
-      let expectations = json["expectations"]?.arrayValue
+      let expectations = json["expectations"]?.arrayValue,
+      let android = AndroidRows(json: json["android"])
     else { return nil }
     self.aliases = aliases.compactMap { $0.stringValue.map(Alias.init(stored:)) }
     self.isEnabled = isEnabled
@@ -66,6 +72,7 @@ extension DomainSettings {
     self.environment = environment
     self.isStrict = isStrict
     self.expectations = expectations.compactMap(Expectation.init)
+    self.android = android
     guard self.aliases.count == aliases.count, self.expectations.count == expectations.count
     else { return nil }
   }
@@ -73,13 +80,23 @@ extension DomainSettings {
 
 extension Expectation {
   var json: JSON {
-    ["url": .string(url), "app": .string(app.text), "resolution": .string(resolution.rawValue)]
+    var object: JSON.Object = ["url": .string(url)]
+    if app.platform != .ios { object["platform"] = .string(app.platform.rawValue) }
+    object["app"] = .string(app.text)
+    object["resolution"] = .string(resolution.rawValue)
+    return .object(object)
   }
 
   fileprivate init?(_ json: JSON) {
     guard let url = json["url"]?.stringValue, let app = json["app"]?.stringValue,
       let resolution = json["resolution"]?.stringValue.flatMap(Resolution.init)
     else { return nil }
-    self.init(url: url, app: AppIdentifier(stored: app), resolution: resolution)
+    switch json["platform"]?.stringValue {
+    case nil: self.init(url: url, app: AppIdentifier(stored: app), resolution: resolution)
+    case Platform.android.rawValue?:
+      guard let package = PackageName(app) else { return nil }
+      self.init(url: url, app: .android(package), resolution: resolution)
+    default: return nil
+    }
   }
 }

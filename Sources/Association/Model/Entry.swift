@@ -69,7 +69,7 @@ public struct Entry: Sendable, Equatable {
   }
 
   /// Whether the entry is written to Apple's file.
-  var isForApple: Bool { !apps.isEmpty || appID != nil || androidApps.isEmpty }
+  package var isForApple: Bool { !apps.isEmpty || appID != nil || androidApps.isEmpty }
 }
 
 /// One element of `paths`: a pattern, or an exclusion if `NOT ` precedes it (archived "Support

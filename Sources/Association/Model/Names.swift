@@ -5,6 +5,7 @@ public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertib
   /// A stable word for programs.
   public enum Code: String, Sendable, CaseIterable {
     case malformedAppIdentifier = "malformed-app-identifier"
+    case malformedPackageName = "malformed-package-name"
     case domainEmpty = "domain-empty"
     case domainMalformed = "domain-malformed"
     case domainHasScheme = "domain-has-scheme"

@@ -15,6 +15,9 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     self = origin
   }
 
+  /// An origin from its stored `text`, without validation.
+  package init(stored text: String) { self.text = text }
+
   /// The origin of a host; `nil` if the host has no dot.
   init?(_ host: DomainName, port: UInt16) {
     guard host.text.utf8.contains(UInt8(ascii: ".")) else { return nil }

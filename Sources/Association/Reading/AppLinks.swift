@@ -232,7 +232,7 @@ extension AppLinks.Route {
       case .one(let one) where one != .any: names.insert(Array(one.rawValue.utf8))
       case .values(let variable): names.insert(Array(variable.name.utf8))
       case .nothing(let name): names.insert(Array(name.utf8))
-      case .literal, .one, .anyRun: break
+      case .literal, .one, .anyRun, .runUntil: break
       }
     }
     return names

@@ -82,6 +82,12 @@ struct ServiceMetrics: Sendable {
             return (key: labels, value: Int(clamping: counts.requests(outcome, fetcher)))
           }
         }),
+      .counter(
+        "aasa_documents_sent_total",
+        "Requests to the public listener that were answered with a document, or with 304, by kind.",
+        DocumentKind.allCases.map { kind -> (key: Labels, value: Int) in
+          (key: ["kind": kind.rawValue], value: Int(clamping: counts.requests(for: kind)))
+        }),
       .gauge(
         "aasa_open_connections", "Open connections, by listener.", by: "listener",
         ["public": Double(counts.openConnections), "admin": Double(adminConnections.value)]),

@@ -13,8 +13,8 @@ final class TableCounts: Sendable {
     case upTo95 = "80-95"
     case upTo100 = "95-100"
 
-    init(bytes: Int) {
-      switch bytes * 100 / Linter.maximumSize {
+    init(of document: ServedDocument) {
+      switch document.bytes * 100 / document.kind.maximumSize {
       case ..<50: self = .upTo50
       case ..<80: self = .upTo80
       case ..<95: self = .upTo95
@@ -24,8 +24,17 @@ final class TableCounts: Sendable {
   }
 
   private struct State {
-    var counts: [Part: Int] = [:]
+    var counts: [DocumentKind: [Part: Int]] = [:]
     var followedAt: Int64?
+
+    /// Counts a document and those behind it.
+    mutating func add(_ number: Int, _ first: ServedDocument) {
+      var next: ServedDocument? = first
+      while let document = next {
+        counts[document.kind, default: [:]][Part(of: document), default: 0] += number
+        next = document.next
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -33,13 +42,13 @@ final class TableCounts: Sendable {
   private let changesElsewhere = Counters([.none])
   private let commitsNotServed = Counters([.none])
 
-  /// A domain's document was replaced; `nil` means no document.
+  /// A domain's documents were replaced, of which these are the first; `nil` means no documents.
   func replace(_ old: ServedDocument?, with new: ServedDocument?) {
     state.withLock { state in
       let (old, new) = (old?.enabled, new?.enabled)
-      if let old { state.counts[Part(bytes: old.bytes), default: 0] -= 1 }
+      if let old { state.add(-1, old) }
       guard let new else { return }
-      state.counts[Part(bytes: new.bytes), default: 0] += 1
+      state.add(1, new)
       revisions.add(max(0, new.revision - (old?.revision ?? new.revision - 1)))
     }
   }
@@ -48,9 +57,7 @@ final class TableCounts: Sendable {
   func replaceAll(_ documents: some Sequence<ServedDocument>) {
     state.withLock { state in
       state.counts = [:]
-      for document in documents where !document.isDisabled {
-        state.counts[Part(bytes: document.bytes), default: 0] += 1
-      }
+      for document in documents where !document.isDisabled { state.add(1, document) }
     }
   }
 
@@ -71,8 +78,15 @@ final class TableCounts: Sendable {
     return [
       .gauge(
         "aasa_documents",
-        "Served documents by how much of the maximum size (131072 bytes) they use, in percent.",
-        Part.allCases.map { (key: ["percent": $0.rawValue], value: Double(counts[$0] ?? 0)) }),
+        "Served documents by kind, and by how much of the maximum size of the kind they use, in percent.",
+        DocumentKind.allCases.flatMap { kind in
+          Part.allCases.map { part -> (key: Labels, value: Double) in
+            (
+              key: ["kind": kind.rawValue, "percent": part.rawValue],
+              value: Double(counts[kind]?[part] ?? 0)
+            )
+          }
+        }),
       .counter(
         "aasa_revisions_published_total",
         "Revisions published since startup, by any process on the database.", revisions.values),

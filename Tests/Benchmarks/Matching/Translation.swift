@@ -107,6 +107,8 @@ extension TranslatedDocument where Compiled == NSRegularExpression? {
         .replacing("\\/", with: "/")
     case .one(.any): "."
     case .anyRun: ".*"
+    // Only in Android's files.
+    case .runUntil: ""
     case .one(.alpha): "[A-Za-z]"
     case .one(.upper): "[A-Z]"
     case .one(.lower): "[a-z]"
@@ -157,6 +159,8 @@ extension TranslatedDocument where Compiled == FilePattern {
       text.map { "[\\".unicodeScalars.contains($0) ? "\\\($0)" : String($0) }.joined()
     case .one(.any): "?"
     case .anyRun: "*"
+    // Only in Android's files.
+    case .runUntil: ""
     case .one(let characterClass): "[[:\(characterClass.rawValue):]]"
     case .values(let variable):
       "@(" + variable.values.map { $0.map(patternText).joined() }.joined(separator: "|") + ")"

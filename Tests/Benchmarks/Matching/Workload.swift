@@ -102,7 +102,7 @@ struct Workload {
       case .anyRun: "item-4711/details"
       case .one: "A"
       case .values(let variable): variable.values.first.map(text) ?? ""
-      case .nothing: ""
+      case .nothing, .runUntil: ""
       }
     }.joined()
   }

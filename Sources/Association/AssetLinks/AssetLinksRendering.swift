@@ -1,0 +1,118 @@
+public import JSONValue
+
+/// The `assetlinks.json` of a domain.
+public struct AssetLinksRendering: Sendable {
+  /// The rules of apps that have the same entries.
+  struct Rules: Sendable {
+    /// The index of the first statement with the rules.
+    let statement: Int
+    let packages: [PackageName]
+    /// The entries, by their indices in `AndroidRoutes.links`.
+    let entries: [Int]
+    let rules: [JSON]
+    /// For each rule, the index of its route among all routes of the entries.
+    let origins: [Int]
+  }
+
+  /// The file.
+  public let json: JSON
+  let routes: AndroidRoutes
+  /// The rules of all apps; empty if the routes are not rendered.
+  let rules: [Rules]
+
+  /// Renders the file; `nil` if the domain has nothing of Android's.
+  ///
+  /// Each Android app gets one statement: the apps of entries first, then those that only share passwords.
+  /// `assetLinksExtra` follows unchanged. An app without certificates gets an empty list of fingerprints,
+  /// which the linter refuses.
+  ///
+  /// - Parameter certificates: The certificates of an app.
+  public init?(
+    _ domain: Domain, certificates: (PackageName) throws -> [AndroidApp.Certificate]
+  ) rethrows {
+    routes = AndroidRoutes(domain.document)
+    if routes.apps.isEmpty && domain.androidCredentials.isEmpty && domain.assetLinksExtra.isEmpty {
+      return nil
+    }
+    rules = domain.hasDynamicAppLinks ? Self.rules(of: routes) : []
+    var rulesOfPackage: [PackageName: [JSON]] = [:]
+    for rules in rules { for package in rules.packages { rulesOfPackage[package] = rules.rules } }
+    var statements: [JSON] = []
+    var seen = Set(routes.apps.map(\.package))
+    let sharing = Set(domain.androidCredentials)
+    for app in routes.apps {
+      let relations =
+        [Relation.handleAllURLs] + (sharing.contains(app.package) ? [.getLoginCredentials] : [])
+      statements.append(
+        Self.statement(
+          app.package, relations, try certificates(app.package), rulesOfPackage[app.package]))
+    }
+    for package in domain.androidCredentials where seen.insert(package).inserted {
+      statements.append(
+        Self.statement(package, [.getLoginCredentials], try certificates(package), nil))
+    }
+    json = .array(statements + domain.assetLinksExtra)
+  }
+
+  private static func statement(
+    _ package: PackageName, _ relations: [Relation], _ certificates: [AndroidApp.Certificate],
+    _ rules: [JSON]?
+  ) -> JSON {
+    var statement: JSON.Object = [
+      "relation": .strings(relations.map(\.description).sorted()),
+      "target": [
+        "namespace": "android_app", "package_name": .string(package.text),
+        "sha256_cert_fingerprints": .strings(certificates.map(\.fingerprint.description)),
+      ],
+    ]
+    if let rules {
+      statement["relation_extensions"] = [
+        Relation.handleAllURLs.description: [AssetLinks.Rules.key: .array(rules)]
+      ]
+    }
+    return .object(statement)
+  }
+
+  // MARK: - Rules
+
+  /// A list that keeps every link out of the app.
+  private static let closed: [JSON] = [["/": "*", "exclude": true]]
+
+  private static func rules(of routes: AndroidRoutes) -> [Rules] {
+    var groups: [[Int]: [(statement: Int, package: PackageName)]] = [:]
+    var order: [[Int]] = []
+    for (statement, app) in routes.apps.enumerated() {
+      if groups[app.entries] == nil { order.append(app.entries) }
+      groups[app.entries, default: []].append((statement, app.package))
+    }
+    var translations: [Int: [[JSON]]] = [:]
+    // Of a file with more rules, nothing is read.
+    var left = PatternLimits.routes
+    return order.map { entries in
+      let packages = groups[entries] ?? []
+      for entry in entries where translations[entry] == nil {
+        translations[entry] = translated(routes.routes(of: [entry]))
+      }
+      let translated = entries.flatMap { translations[$0] ?? [] }
+      let count = translated.reduce(0) { $0 + $1.count }
+      let fits = count > 0 && count * packages.count <= left
+      left -= fits ? count * packages.count : packages.count
+      return Rules(
+        statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
+        entries: entries, rules: fits ? translated.flatMap(\.self) : closed,
+        origins: fits
+          ? translated.enumerated().flatMap { place, rules in rules.map { _ in place } } : [])
+    }
+  }
+
+  /// The rules of each route, up to more than a file may have.
+  private static func translated(_ routes: [AppLinks.Route]) -> [[JSON]] {
+    var count = 0
+    return routes.map { route in
+      if count > PatternLimits.routes { return [] }
+      let rules = RuleTranslation.rules(for: route)
+      count += rules.count
+      return rules
+    }
+  }
+}

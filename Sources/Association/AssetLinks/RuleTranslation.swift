@@ -1,0 +1,72 @@
+import JSONValue
+
+/// Rewrites Apple's routes as dynamic rules.
+enum RuleTranslation {
+  /// A condition of a rule.
+  private enum Condition {
+    case path(String)
+    case parameter(name: String, value: String)
+    case fragment(String)
+  }
+
+  /// The number of rules that one route may become.
+  private static let mostRules = PatternTranslation.mostPatterns
+
+  /// The rules for a route, in any order; none if Android cannot express any of it.
+  ///
+  /// An allowing route becomes rules that open no more than it does, an exclusion rules that exclude no less.
+  /// `PatternTranslation` says for which URLs that holds.
+  static func rules(for route: AppLinks.Route) -> [JSON] {
+    let translation = PatternTranslation(for: route)
+    var choices: [[Condition]] = []
+    if let paths = translation.path(route.path) { choices.append(paths.map(Condition.path)) }
+    switch route.query {
+    case .any, .ignored: break
+    case .whole(let pattern) where pattern.tokens.isStar: break
+    // Android does not compare a query as a whole.
+    case .whole: if !route.isExclusion { return [] }
+    case .items(let items):
+      for item in items {
+        guard let parameters = translation.parameter(item) else { continue }
+        choices.append(parameters.map { .parameter(name: $0.name, value: $0.value) })
+      }
+    }
+    if let fragments = translation.fragment(route.fragment) {
+      choices.append(fragments.map(Condition.fragment))
+    }
+    if choices.contains(where: \.isEmpty) { return [] }
+    if route.isExclusion {
+      // With fewer conditions, an exclusion keeps more URLs out.
+      while choices.reduce(1, { min($0 * $1.count, mostRules + 1) }) > mostRules {
+        choices.removeLast()
+      }
+    }
+    var rules: [[Condition]] = [[]]
+    for choice in choices {
+      rules = Array(
+        rules.lazy.flatMap { rule in choice.lazy.map { rule + [$0] } }.prefix(mostRules))
+    }
+    return rules.compactMap { json($0, isExclusion: route.isExclusion) }
+  }
+
+  /// The rule; `nil` if two conditions are about one parameter, which a rule cannot have.
+  private static func json(_ conditions: [Condition], isExclusion: Bool) -> JSON? {
+    var (path, fragment): (JSON?, JSON?)
+    var query: JSON.Object = [:]
+    for condition in conditions {
+      switch condition {
+      case .path(let pattern): path = .string(pattern)
+      case .parameter(let name, let value) where query[name] == nil: query[name] = .string(value)
+      case .parameter where isExclusion: break
+      case .parameter: return nil
+      case .fragment(let pattern): fragment = .string(pattern)
+      }
+    }
+    var rule: JSON.Object = [:]
+    rule["/"] = path ?? (conditions.isEmpty ? "*" : nil)
+    rule["?"] = query.isEmpty ? nil : .object(query)
+    rule["#"] = fragment
+    if isExclusion { rule["exclude"] = true }
+    return .object(rule)
+  }
+}

@@ -1,0 +1,137 @@
+public import JSONValue
+
+// MARK: The table of kinds: how each is rendered, and how a file of it is adopted.
+
+extension DocumentKind {
+  /// The largest document that is published, in bytes.
+  public var maximumSize: Int {
+    switch self {
+    case .apple: Linter.maximumSize
+    case .assetLinks: Linter.maximumAssetLinksSize
+    case .webAuthn: RelatedOrigins.maximumSize
+    }
+  }
+
+  /// The document of a domain; `nil` if the domain says nothing in it.
+  fileprivate func json(of domain: Domain, _ apps: UsedApps) -> JSON? {
+    switch self {
+    case .apple: domain.document.saysSomething ? domain.document.json : nil
+    case .assetLinks: domain.assetLinks(apps)
+    case .webAuthn: domain.webAuthn
+    }
+  }
+
+  /// Makes a domain say what a file says; with `nil`, nothing.
+  fileprivate func adopt(
+    _ file: JSON?, into domain: inout Domain, _ apps: UsedApps
+  ) throws(AdoptionError) {
+    switch self {
+    case .apple:
+      var document = Document()
+      if let file { document = try Document(adopting: file) }
+      domain.document = document.keepingAndroid(of: domain.document)
+      domain.format = Domain.Format(of: domain.document)
+    case .assetLinks: try domain.adoptAssetLinks(file, apps)
+    case .webAuthn:
+      (domain.webAuthnOrigins, domain.webAuthnExtra) = ([], [:])
+      if let file { try domain.adoptWebAuthn(file) }
+    }
+  }
+}
+
+// MARK: All documents of a domain
+
+extension Domain {
+  /// The documents of the domain. Apple's is left out only if it would be empty and there is another one.
+  ///
+  /// - Parameter apps: At least the Android apps that the domain names.
+  public func documents(_ apps: UsedApps) -> [DocumentKind: JSON] {
+    var documents: [DocumentKind: JSON] = [:]
+    for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, apps) }
+    if documents.isEmpty { documents[.apple] = document.json }
+    return documents
+  }
+
+  /// Makes the document of a kind equal to a file. The other documents stay as they are.
+  ///
+  /// - Parameters:
+  ///   - file: The file; `nil` for no document of this kind.
+  ///   - apps: At least the Android apps that the domain or the file names, if they exist.
+  /// - Throws: `AdoptionError`.
+  public mutating func adopt(
+    _ file: JSON?, as kind: DocumentKind, _ apps: UsedApps
+  ) throws(AdoptionError) {
+    try kind.adopt(file, into: &self, apps)
+  }
+
+  fileprivate func assetLinks(_ apps: UsedApps) -> JSON? {
+    AssetLinksRendering(self) { apps.android[$0]?.certificates ?? [] }?.json
+  }
+
+  /// Every Android app that the domain names, each once.
+  public var androidApps: [PackageName] {
+    var seen: Set<PackageName> = []
+    return (document.androidApps + androidCredentials).filter { seen.insert($0).inserted }
+  }
+}
+
+extension Document {
+  /// The document with the Android apps of another one, for the entries that both have. Entries that only
+  /// Android apps use stay at their places.
+  fileprivate func keepingAndroid(of old: Document) -> Document {
+    if old.androidApps.isEmpty { return self }
+    var document = keepingRows(of: old)
+    for (index, entry) in old.entries.enumerated() where !entry.androidApps.isEmpty {
+      if let place = document.entries.firstIndex(where: { $0.id != nil && $0.id == entry.id }) {
+        document.entries[place].androidApps = entry.androidApps
+      } else if !entry.isForApple {
+        document.entries.insert(entry, at: min(index, document.entries.count))
+      }
+    }
+    return document
+  }
+}
+
+extension Domain {
+  /// Takes the statements of a file. If the rows already render them, they stay; if apps that are stored
+  /// say the same, the domain names these apps; otherwise it keeps the statements as they are.
+  fileprivate mutating func adoptAssetLinks(
+    _ file: JSON?, _ apps: UsedApps
+  ) throws(AdoptionError) {
+    if assetLinks(apps) == file { return }
+    // What only Android apps used is of no use any more.
+    document.entries.removeAll { !$0.isForApple }
+    for index in document.entries.indices { document.entries[index].androidApps = [] }
+    (androidCredentials, hasDynamicAppLinks, assetLinksExtra) = ([], true, [])
+    guard let file else { return }
+    guard case .array(let statements) = file else {
+      throw AdoptionError(
+        pointer: .root, message: "The file is \(file.kind) but must be an array of statements.")
+    }
+    if let named = naming(appsOf: AssetLinks(file), apps), named.assetLinks(apps) == file {
+      self = named
+    } else {
+      assetLinksExtra = statements
+    }
+  }
+
+  /// The domain with the apps of statements that have no dynamic rules; `nil` if there are other ones.
+  private func naming(appsOf links: AssetLinks, _ apps: UsedApps) -> Domain? {
+    var domain = self
+    var packages: [PackageName] = []
+    for element in links.elements {
+      guard case .statement(let statement) = element.meaning,
+        case .app(let package, _) = statement.target, apps.android[package] != nil
+      else { return nil }
+      if statement.relations.contains(.handleAllURLs) { packages.append(package) }
+      if statement.relations.contains(.getLoginCredentials) {
+        domain.androidCredentials.append(package)
+      }
+    }
+    if !packages.isEmpty {
+      domain.hasDynamicAppLinks = false
+      domain.document.entries.append(Entry(androidApps: packages))
+    }
+    return domain
+  }
+}

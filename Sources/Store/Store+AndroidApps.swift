@@ -1,0 +1,29 @@
+public import Association
+import SQLite
+
+extension Store {
+  /// An Android app; `nil` if it does not exist.
+  public func androidApp(_ package: PackageName) throws -> AndroidApp? {
+    try storedApp(package)?.app
+  }
+}
+
+extension UsedApps {
+  /// The apps that a domain names.
+  init(of domain: Domain, _ connection: Connection) throws {
+    self.init()
+    for app in domain.document.appIdentifiers where environments[app] == nil {
+      environments[app] = try AppIdentifier.rows.environment(of: app, connection)
+    }
+    for package in domain.androidApps where android[package] == nil {
+      android[package] = try PackageName.rows.find(package, connection)?.app
+    }
+  }
+
+  /// Whether the apps are still as they were read.
+  func areCurrent(_ connection: Connection) throws -> Bool {
+    try environments.allSatisfy {
+      try AppIdentifier.rows.environment(of: $0, connection) == $1
+    } && android.allSatisfy { try PackageName.rows.find($0, connection)?.app == $1 }
+  }
+}

@@ -1,0 +1,175 @@
+import Association
+import JSONValue
+import Testing
+
+/// What is published for Android from the rows of a domain.
+@Suite struct AssetLinksRenderingTests {
+  private static func package(_ text: String) throws -> PackageName {
+    try #require(PackageName(text))
+  }
+
+  private static func certificates() throws -> [AndroidApp.Certificate] {
+    [AndroidApp.Certificate(try #require(Fingerprint(StatementList.fingerprint)), label: .upload)]
+  }
+
+  private static func domain(_ entries: [Entry]) throws -> Domain {
+    var document = Document()
+    document.entries = entries
+    return Domain(name: try DomainName("example.com"), document: document)
+  }
+
+  private static func rendering(_ domain: Domain) throws -> AssetLinksRendering {
+    try #require(try AssetLinksRendering(domain) { _ in try certificates() })
+  }
+
+  /// The rules for some routes, as elements of `components`.
+  private static func rules(
+    _ components: JSON, _ more: (inout Document) throws -> Void = { _ in }
+  ) throws -> [String] {
+    var document = try Document(
+      adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
+    document.entries[0].androidApps = [try package(StatementList.package)]
+    try more(&document)
+    let domain = Domain(name: try DomainName("example.com"), document: document)
+    let statement = try rendering(domain).json.arrayValue?.first
+    let rules = statement?["relation_extensions"]?[StatementList.relation]?[
+      "dynamic_app_link_components"]
+    return (rules?.arrayValue ?? []).map(\.text)
+  }
+
+  @Test func aDomainWithoutAnythingOfAndroidHasNoFile() throws {
+    #expect(AssetLinksRendering(try Self.domain([Entry()])) { _ in [] } == nil)
+  }
+
+  @Test func everyAppHasOneStatementInTheOrderOfFirstAppearance() throws {
+    let (shop, tool) = (try Self.package("com.example.shop"), try Self.package("com.example.tool"))
+    var domain = try Self.domain([
+      Entry(routes: [Route(path: "/a")], androidApps: [tool]),
+      Entry(routes: [Route(path: "/b")], androidApps: [shop, tool]),
+    ])
+    domain.androidCredentials = [try Self.package("com.example.vault"), tool]
+    domain.assetLinksExtra = [["include": "https://example.com/more.json"]]
+    let statements = try #require(Self.rendering(domain).json.arrayValue)
+    #expect(
+      statements.map { $0["target"]?["package_name"]?.stringValue } == [
+        "com.example.tool", "com.example.shop", "com.example.vault", nil,
+      ])
+    #expect(
+      statements.map { $0["relation"]?.arrayValue?.count } == [2, 1, 1, nil])
+    #expect(
+      statements[0]["relation"] == [
+        "delegate_permission/common.get_login_creds", "delegate_permission/common.handle_all_urls",
+      ])
+    #expect(
+      statements[0]["target"]?["sha256_cert_fingerprints"]
+        == [.string(StatementList.fingerprint)])
+    #expect(
+      statements[0]["relation_extensions"]?[StatementList.relation]?[
+        "dynamic_app_link_components"] == [
+          ["/": "/a"], ["/": "/a/"], ["/": "/b"], ["/": "/b/"],
+        ])
+    #expect(statements[2]["relation_extensions"] == nil)
+    #expect(statements[3] == domain.assetLinksExtra[0])
+  }
+
+  @Test func withoutDynamicLinksTheManifestDecides() throws {
+    let shop = try Self.package(StatementList.package)
+    var domain = try Self.domain([Entry(routes: [Route(path: "/a")], androidApps: [shop])])
+    domain.hasDynamicAppLinks = false
+    #expect(try Self.rendering(domain).json.arrayValue?.first?["relation_extensions"] == nil)
+  }
+
+  static let translations: [(JSON, [String])] = [
+    ([], [#"{"/":"*","exclude":true}"#]),
+    ([[:]], [#"{"/":"*"}"#]),
+    ([["/": "*", "#": "*", "?": "*"]], [#"{"/":"*"}"#]),
+    ([["/": "/*"]], [#"{"/":"*"}"#]),
+    ([["/": "/"]], [#"{"/":"/"}"#]),
+    ([["/": "/buy/*"]], [#"{"/":"/buy/*"}"#, #"{"/":"/buy"}"#]),
+    ([["/": "buy/*"]], [#"{"/":"/buy/*"}"#, #"{"/":"/buy"}"#]),
+    ([["/": "/pro*", "exclude": false]], [#"{"/":"/pro*"}"#]),
+    (
+      [["/": "/a/", "exclude": true]],
+      [#"{"/":"/a","exclude":true}"#, #"{"/":"/a/","exclude":true}"#]
+    ),
+    // Wildcards in the order that Android understands.
+    ([["/": "/a*?*"]], [#"{"/":"/a?*"}"#]),
+    // An inner star.
+    (
+      [["/": "/*/c"]],
+      ["/*/c", "/*/*/c", "/*/*/*/c", "/*/*/*/*/c", "/*/c/", "/*/*/c/", "/*/*/*/c/", "/*/*/*/*/c/"]
+        .map { #"{"/":"\#($0)"}"# }
+    ),
+    ([["/": "/x*-*"]], [#"{"/":"/x*-*"}"#]),
+    // An exclusion with one keeps out whatever comes behind it.
+    ([["/": "/a/*.pdf", "exclude": true]], [#"{"/":"/a/*.*","exclude":true}"#]),
+    // Escapes are decoded, unless that would open more.
+    ([["/": "/caf%C3%A9*"]], [#"{"/":"/café*"}"#]),
+    (
+      [["/": "/a%2Fb"], ["/": "/%61"], ["/": "/caf%c3%a9"], ["/": "/é"], ["/": "/b*"]],
+      [#"{"/":"/b*"}"#]
+    ),
+    ([["/": "/a%2Fb*", "exclude": true]], [#"{"/":"/a/b*","exclude":true}"#]),
+    ([["/": "/%2A*"]], [#"{"/":"*","exclude":true}"#]),
+    ([["/": "/%2A*", "exclude": true]], [#"{"/":"/?*","exclude":true}"#]),
+    ([["/": "/a b*", "percentEncoded": false]], [#"{"/":"/a b*"}"#]),
+    // Case.
+    ([["/": "/a1*", "caseSensitive": false]], [#"{"/":"/a1*"}"#, #"{"/":"/A1*"}"#]),
+    ([["/": "/Sonderangebot*", "caseSensitive": false]], [#"{"/":"/Sonderangebot*"}"#]),
+    (
+      [["/": "/Sonderangebot*", "caseSensitive": false, "exclude": true]],
+      [#"{"/":"/?????????????*","exclude":true}"#]
+    ),
+    // Variables.
+    ([["/": "/$(digit)x*"]], (0...9).map { #"{"/":"/\#($0)x*"}"# }),
+    ([["/": "/$(unknown)"]], [#"{"/":"*","exclude":true}"#]),
+    // Queries and fragments.
+    ([["/": "/a*", "?": ["v": "1", "w": "*"]]], [#"{"/":"/a*","?":{"v":"1"}}"#]),
+    ([["?": ["v": "?*"], "#": "top*"]], [##"{"?":{"v":"?*"},"#":"top*"}"##]),
+    (
+      [["/": "/a*", "?": "v=1"], ["/": "/b*", "?": ["v": ""]], ["/": "/c*", "#": ""]],
+      [#"{"/":"*","exclude":true}"#]
+    ),
+    (
+      [
+        ["/": "/a*", "?": ["v": "", "w": "1"], "exclude": true],
+        ["/": "/b*", "?": "", "exclude": true],
+      ],
+      [#"{"/":"/a*","?":{"w":"1"},"exclude":true}"#, #"{"/":"/b*","exclude":true}"#]
+    ),
+    ([["?": ["a%26b": "1"]], ["?": ["a": "1%26b"]], ["/": "/c*"]], [#"{"/":"/c*"}"#]),
+    ([["?": ["a": "1%26b"], "exclude": true]], [#"{"?":{"a":"1*"},"exclude":true}"#]),
+  ]
+
+  @Test(arguments: translations.indices)
+  func aRouteBecomesTheRulesThatMeanTheSame(index: Int) throws {
+    let (components, expected) = Self.translations[index]
+    #expect(try Self.rules(components) == expected, "\(components.text)")
+  }
+
+  @Test func defaultsVariablesAndPathsCount() throws {
+    let rules = try Self.rules([["/": "/$(city)/a*"], ["/": "/b*", "exclude": false]]) { document in
+      document.substitutionVariables = [SubstitutionVariable(name: "city", values: ["rom", "ulm"])]
+      document.defaults.extra = ["exclude": true]
+      document.entries.append(
+        Entry(
+          keys: .legacy, routes: [Route(LegacyPath("NOT /c*"))],
+          androidApps: [try Self.package(StatementList.package)]))
+    }
+    #expect(
+      rules == [
+        #"{"/":"/rom/a*","exclude":true}"#, #"{"/":"/ulm/a*","exclude":true}"#, #"{"/":"/b*"}"#,
+        #"{"/":"/c*","exclude":true}"#,
+      ])
+  }
+
+  @Test func anExpansionHasALimit() throws {
+    #expect(try Self.rules([["/": "/$(lang)"]]).count == 1262)
+    #expect(try Self.rules([["/": "/$(lang)/$(region)"]]) == [#"{"/":"*","exclude":true}"#])
+    #expect(
+      try Self.rules([["/": "/$(lang)-$(region)", "exclude": true]])
+        == [#"{"/":"/*-*","exclude":true}"#])
+    let many = JSON.array((0..<40).map { ["/": .string("/$(lang)/\($0)")] })
+    #expect(try Self.rules(many) == [#"{"/":"*","exclude":true}"#])
+  }
+}
