@@ -21,7 +21,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
-          .text, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted,
+          .text, .host, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -236,6 +236,7 @@ extension Call {
   fileprivate func domainFilter() throws -> DomainFilter {
     DomainFilter(
       text: query(.text),
+      host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
