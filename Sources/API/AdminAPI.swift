@@ -57,7 +57,8 @@ public struct AdminAPI: Sendable {
 
   /// The endpoints for what is stored.
   static func endpoints(of publisher: Publisher) -> [Endpoint] {
-    AppEndpoints(publisher: publisher).all + DomainEndpoints(publisher: publisher).all
+    AppEndpoints.apple(publisher).all + AppEndpoints.android(publisher).all
+      + DomainEndpoints(publisher: publisher).all
       + [ConvertEndpoint(publisher: publisher).convert]
       + EntryEndpoints(publisher: publisher).all + RouteEndpoints(publisher: publisher).all
       + RevisionEndpoints(publisher: publisher).all

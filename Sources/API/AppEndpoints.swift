@@ -5,86 +5,186 @@ import JSONValue
 import Publishing
 import Store
 
-/// `/v1/apps`. Only `rename` changes what is served.
-struct AppEndpoints: Sendable {
-  let publisher: Publisher
+/// `/v1/apps` or `/v1/android-apps`.
+struct AppEndpoints<Key: AppKey>: Sendable {
+  /// What the endpoints for one platform do and say in another way.
+  fileprivate struct Platform: Sendable {
+    let path: String
+    /// What an app is called, with its article.
+    let (noun, article): (String, String)
+    let parse: @Sendable (String) throws(ValidationError) -> Key
+    let rename: @Sendable (Key, Key, Set<Finding.Code>, WriteContext) throws -> [Publication]
+    let put: @Sendable (Key.App, Set<Finding.Code>, WriteContext) throws -> Put
+    /// What putting an app changes.
+    let effect: Endpoint.Effect
+    /// The schemas of answers to putting and renaming an app.
+    let (answer, renamedAnswer): (String, String)
+    let (example, input, renamed, newKey): (String, String, String, String)
+  }
+
+  fileprivate typealias Put = (app: StoredApp<Key>, isNew: Bool, publications: [Publication])
+
+  private let publisher: Publisher
+  private let resource: AppResource<Key>
+  private let platform: Platform
   private var store: Store { publisher.store }
 
-  private static let links = ["getApp", "deleteApp", "renameApp"]
+  fileprivate init(_ publisher: Publisher, _ resource: AppResource<Key>, _ platform: Platform) {
+    self.publisher = publisher
+    self.resource = resource
+    self.platform = platform
+  }
 
   var all: [Endpoint] {
-    [
+    let (name, noun) = (resource.schema, platform.noun)
+    let one = "\(platform.path)/{\(resource.key)}"
+    let links = ["get\(name)", "delete\(name)", "rename\(name)"]
+    return [
       Endpoint(
-        .get, "/v1/apps", .role(.viewer), query: .page,
-        "listApps", .apps, "List apps",
+        .get, platform.path, .role(.viewer), query: .page,
+        "list\(name)s", .apps, "List \(noun)s",
         answers: .ok(
-          "A page, by identifier.", "Apps", #"{"items": [\#(Example.app)], "next": null}"#),
+          "A page, by identifier.", .shared("\(name)s"),
+          #"{"items": [\#(platform.example)], "next": null}"#),
         handle: list),
       Endpoint(
-        .get, "/v1/apps/{app}", .role(.viewer),
-        "getApp", .apps, "Read an app", answers: .ok("The app.", "App", Example.app)
-      ) { call in .json(.ok, AppResource.json(try store.app(call.app()))) },
+        .get, one, .role(.viewer),
+        "get\(name)", .apps, "Read \(platform.article) \(noun)",
+        answers: .ok("The app.", .shared(name), platform.example)
+      ) { call in .json(.ok, resource.json(try store.app(key(call)))) },
       Endpoint(
-        .put, "/v1/apps/{app}", .role(.editor), effect: .change,
-        "putApp", .apps, "Add or change an app",
-        body: .json(
-          "AppInput", #"{"name": "Example for iPhone", "environment": "production"}"#),
-        answers: .ok("The app existed.", "App", links: Self.links),
-        .created("The app is new.", "App", links: Self.links, Example.app), handle: put),
+        .put, one, .role(.editor), effect: platform.effect,
+        "put\(name)", .apps, "Add or change \(platform.article) \(noun)",
+        description: platform.effect == .change
+          ? "" : "If its fingerprints change, changes all domains that use the app, or none.",
+        body: .json(.shared("\(name)Input"), platform.input),
+        answers: .ok("The app existed.", .shared(platform.answer), links: links),
+        .created("The app is new.", .shared(platform.answer), links: links, platform.example),
+        handle: put),
       Endpoint(
-        .delete, "/v1/apps/{app}", .role(.editor), effect: .change,
-        "deleteApp", .apps, "Delete an app that no domain uses", problems: [.appInUse],
+        .delete, one, .role(.editor), effect: .change,
+        "delete\(name)", .apps, "Delete \(platform.article) \(noun) that no domain uses",
+        problems: [.appInUse],
         answers: .deleted
       ) { call in
-        let id = try call.app()
-        try store.write(call.context()) { try $0.delete(id) }
+        let key = try key(call)
+        try store.write(call.context()) { try $0.delete(key) }
         return Response(.noContent)
       },
       Endpoint(
-        .post, "/v1/apps/{app}/rename", .role(.editor), effect: .publications,
-        "renameApp", .apps, "Change the identifier of an app",
+        .post, "\(one)/rename", .role(.editor), effect: .publications,
+        "rename\(name)", .apps, "Change the identifier of \(platform.article) \(noun)",
         description: "Changes all domains that use the app, or none.",
         body: .json(
-          .object([Member("to", .app)]), #"{"to": "ABCDE12345.com.example.renamed"}"#),
+          .object([Member("to", resource.identifier)]), #"{"to": "\#(platform.newKey)"}"#),
         problems: [.appExists],
         answers: .ok(
-          "Every domain that uses the app has a new revision.", "Renamed", Example.renamed),
+          "Every domain that uses the app has a new revision.",
+          .shared(platform.renamedAnswer), platform.renamed),
         handle: rename),
     ]
   }
 
+  /// The app that the path names.
+  private func key(_ call: Call) throws(Problem) -> Key {
+    try Call.name(call.parameters[resource.key] ?? "", platform.parse)
+  }
+
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    let apps = try store.apps(after: page.after, limit: page.limit + 1)
-    return .page(apps, limit: page.limit, item: { AppResource.json($0) }, cursor: \.app.id.text)
+    let apps = try store.apps(Key.self, after: page.after, limit: page.limit + 1)
+    return .page(apps, limit: page.limit, item: resource.json) {
+      $0.app[keyPath: Key.rows.key].text
+    }
   }
 
   private func put(_ call: Call) throws -> Response {
-    let id = try call.app()
-    let app = try Faults.collecting(in: try call.json()) { AppResource.read($0, id: id) }
-    let (stored, isNew) = try store.write(call.context()) { try $0.put(app) }
-    return .json(isNew ? .created : .ok, AppResource.json(stored))
+    let key = try key(call)
+    let app = try Faults.collecting(in: try call.json()) { resource.read($0, key) }
+    let accepted = platform.effect == .change ? [] : try call.acceptedCodes()
+    let put = try platform.put(app, accepted, call.context())
+    var object = resource.json(put.app).objectValue ?? [:]
+    if !put.publications.isEmpty { object["publications"] = try Self.json(put.publications) }
+    if platform.effect != .change, try call.context().isDryRun { object["dryRun"] = true }
+    return .json(put.isNew ? .created : .ok, .object(object))
   }
 
   private func rename(_ call: Call) throws -> Response {
-    let old = try call.app()
+    let old = try key(call)
     let new = try Faults.collecting(in: try call.json()) { input in
-      input.object(["to"])?.required("to")?.parse(AppIdentifier.init(_:))
+      input.object(["to"])?.required("to").flatMap(resource.read(key:))
     }
-    let publications = try publisher.rename(
-      old, to: new, accepting: call.acceptedCodes(), by: call.context())
-    let domains = try publications.map { publication -> JSON in
-      var object = try PublicationResource(publication).json
-      object["domain"] = .string(publication.edited.stored.domain.name.text)
-      return .object(object)
-    }
-    var object: JSON.Object = ["app": .string(new.text), "domains": .array(domains)]
+    let publications = try platform.rename(old, new, call.acceptedCodes(), call.context())
+    var object: JSON.Object = [resource.key: .string(new.text)]
+    object["domains"] = try Self.json(publications)
     if try call.context().isDryRun { object["dryRun"] = true }
     return .json(.ok, .object(object))
+  }
+
+  private static func json(_ publications: [Publication]) throws -> JSON {
+    .array(
+      try publications.map { publication in
+        var object = try PublicationResource(publication).json
+        object["domain"] = .string(publication.edited.stored.domain.name.text)
+        return .object(object)
+      })
+  }
+}
+
+extension AppEndpoints<AppIdentifier> {
+  /// `/v1/apps`. Only `rename` changes what is served.
+  static func apple(_ publisher: Publisher) -> Self {
+    AppEndpoints(
+      publisher, .apple,
+      Platform(
+        path: "/v1/apps", noun: "app", article: "an", parse: AppIdentifier.init(_:),
+        rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
+        put: { app, _, context in
+          let (stored, isNew) = try publisher.store.write(context) { try $0.put(app) }
+          return (stored, isNew, [])
+        }, effect: .change, answer: "App", renamedAnswer: "Renamed", example: Example.app,
+        input: #"{"name": "Example for iPhone", "environment": "production"}"#,
+        renamed: Example.renamed, newKey: "ABCDE12345.com.example.renamed"))
+  }
+}
+
+extension AppEndpoints<PackageName> {
+  /// `/v1/android-apps`. A new identifier and new fingerprints change what is served.
+  static func android(_ publisher: Publisher) -> Self {
+    AppEndpoints(
+      publisher, .android,
+      Platform(
+        path: "/v1/android-apps", noun: "Android app", article: "an",
+        parse: PackageName.init(validating:),
+        rename: { try publisher.rename($0, to: $1, accepting: $2, by: $3) },
+        put: { try publisher.put($0, accepting: $1, by: $2) },
+        effect: .publications, answer: "PutAndroidApp", renamedAnswer: "RenamedAndroidApp",
+        example: Example.androidApp,
+        input: """
+          {
+            "name": "Example for Android", "environment": "production",
+            "fingerprints": \(Example.androidFingerprints)
+          }
+          """, renamed: #"{"package": "com.example.renamed", "domains": []}"#,
+        newKey: "com.example.renamed"))
   }
 }
 
 extension Example {
+  private static let fingerprint =
+    "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+
+  fileprivate static let androidFingerprints =
+    #"[{"sha256": "\#(fingerprint)", "label": "play-signing"}]"#
+
+  fileprivate static let androidApp = """
+    {
+      "package": "com.example.app", "name": "Example for Android",
+      "environment": "production", "fingerprints": \(androidFingerprints), "domains": 0,
+      "updatedAt": "2026-11-21T13:51:45Z"
+    }
+    """
+
   fileprivate static let app = """
     {
       "app": "ABCDE12345.com.example.app", "name": "Example for iPhone",

@@ -17,11 +17,6 @@ struct Call: Sendable {
     try Self.name(parameters["domain"] ?? "", DomainName.init(_:))
   }
 
-  /// The app that the path names.
-  func app() throws(Problem) -> AppIdentifier {
-    try Self.name(parameters["app"] ?? "", AppIdentifier.init(_:))
-  }
-
   /// The kind of document that the path names.
   func kind() throws(Problem) -> DocumentKind {
     let text = parameters["kind"] ?? ""

@@ -21,7 +21,8 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
-          .text, .host, .appFilter, .environment, .enabled, .kind, .finding, .collected, .deleted,
+          .text, .host, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding,
+          .collected, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -238,6 +239,9 @@ extension Call {
       text: query(.text),
       host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
+      androidApp: try query(.androidAppFilter).map {
+        try Call.name($0, PackageName.init(validating:))
+      },
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
       finding: try word(.finding, Finding.Code.self)?.rawValue,

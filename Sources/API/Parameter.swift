@@ -45,6 +45,9 @@ struct Parameter: Sendable {
       "app", in: .path, "The app identifier.", "AppIdentifier",
       example: "ABCDE12345.com.example.app", problems: [.appNotFound]),
     Parameter(
+      "package", in: .path, "The package name.", "PackageName", example: "com.example.app",
+      problems: [.appNotFound]),
+    Parameter(
       "entry", in: .path, "The `id` of an entry: its number in the domain.", .int64, example: 1,
       problems: [.entryNotFound]),
     Parameter(
@@ -119,6 +122,8 @@ struct Parameter: Sendable {
     "DomainName")
   static let appFilter = Parameter(
     "app", key: "appFilter", "Only domains that use this app.", "AppIdentifier")
+  static let androidAppFilter = Parameter(
+    "androidApp", "Only domains that use this Android app.", "PackageName")
   static let environment = Parameter(
     "environment", "Only domains for this environment.", "Environment")
   static let enabled = Parameter(

@@ -115,7 +115,8 @@ final class ReceivedState {
     checking check: @escaping (Domain, StoredDomain?) throws -> Void
   ) -> DesiredState {
     DesiredState(
-      apps: reading.apps, domains: reading.domains, kept: reading.kept
+      apps: reading.apps, androidApps: reading.androidApps, domains: reading.domains,
+      kept: reading.kept
     ) { [self] index, old in
       guard let desired = try domain(index, over: old) else { return nil }
       try check(desired.domain, old)

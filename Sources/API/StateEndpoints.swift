@@ -41,7 +41,7 @@ struct StateEndpoints: Sendable {
           "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
           + "are. A token that is limited to domains can apply only those; it can add apps, but not "
           + "change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
-          + "one domain or `{\"keep\": […]}` per line.",
+          + "one Android app, one domain or `{\"keep\": […]}` per line.",
         body: .json("DesiredState", size: .state, mayBeLines: true, Example.desiredState),
         problems: [.changedElsewhere, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
@@ -56,7 +56,7 @@ struct StateEndpoints: Sendable {
     let isReplaced = publisher.store.replacedFile != nil
     let reader = try publisher.store.export(
       within: call.token?.domains ?? [], form: "\(AdminAPI.programVersion) \(StateResource.form)")
-    var text = StateResource.text(apps: reader.apps) {
+    var text = StateResource.text(of: reader) {
       try Self.next(of: reader, onlyHashes: onlyHashes)
     }
     var response = Response.json(.ok) { try withExtendedLifetime(turn) { try text.next() } }
@@ -135,10 +135,10 @@ private final class PlannedSteps {
     places[domain] = try spool.append(Plan.text(of: domain, action, publication))
   }
 
-  /// The plan: apps, deleted domains, then the domains of the state in its order.
+  /// The plan: apps, deleted domains, domains whose Android apps changed, then those of the state in its order.
   func response(_ applied: AppliedState, _ state: DesiredState, isDryRun: Bool) -> Response {
-    var rest = (applied.deleted + state.domains)[...]
-    var text = Plan.text(apps: applied.apps, isDryRun: isDryRun) { [self] in
+    var rest = (applied.deleted + applied.dependents + state.domains)[...]
+    var text = Plan.text(of: applied, isDryRun: isDryRun) { [self] in
       let batch = rest.prefix(100)
       rest = rest.dropFirst(100)
       return try batch.map { name in
@@ -156,11 +156,16 @@ extension Token {
   fileprivate func check(_ state: StateReading, _ store: Store) throws {
     let foreign = state.domains.filter { !covers(Alias($0)) }
     try refuse(foreign.map(\.text), "which does not cover")
-    let changed = try state.apps.filter { app in
+    let changed = try changed(state.apps, store) + changed(state.androidApps, store)
+    try refuse(changed, "so it cannot change the app")
+  }
+
+  /// The apps that a state changes.
+  private func changed<Key>(_ apps: [DesiredApp<Key>], _ store: Store) throws -> [String] {
+    try apps.filter { app in
       guard let old = try store.storedApp(app.id)?.app else { return false }
       return app.app(over: old) != old
-    }
-    try refuse(changed.map(\.id.text), "so it cannot change the app")
+    }.map(\.id.text)
   }
 
   private func refuse(_ names: [String], _ reason: String) throws(Problem) {

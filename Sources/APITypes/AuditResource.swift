@@ -13,6 +13,7 @@ package enum AuditResource {
     Field("reason", .string, \.reason, "The reason, as given in `?reason=`."),
     Field("domain", .domain, \.domain, "The domain that was changed."),
     Field("app", .app, \.app, "The app that was changed."),
+    Field("androidApp", .packageName, \.androidApp, "The Android app that was changed."),
     Field("token", .string, \.token, "The name of the token that was created or revoked."),
     Field("revision", .revision, \.revision, "The revision that was published."),
     Field(

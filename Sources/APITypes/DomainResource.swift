@@ -7,7 +7,8 @@ package enum DomainResource {
   /// The maximum number of aliases of a domain.
   private static let aliasLimit = 1000
 
-  private static let fields = settings + applinks + Document.Service.allCases.map(service) + others
+  private static let fields =
+    settings + applinks + Document.Service.allCases.map(service) + otherKinds + others
 
   private static let settings: [Field<StoredDomain>] = [
     Field("domain", .domain, \.domain.name, "The name of the domain."),
@@ -77,6 +78,31 @@ package enum DomainResource {
           })
       },
       read: { body, root in root.domain.document.entries = readEntries(body, root.domain) ?? [] }),
+  ]
+
+  /// What the documents besides Apple's have. Exports leave out what has its default, too, so that those of
+  /// domains without such documents stay as they were.
+  private static let otherKinds: [Field<StoredDomain>] = [
+    Field(
+      "androidCredentials", .list(of: .packageName, limit: 10_000), \.domain.androidCredentials,
+      "The Android apps that share passwords and passkeys with the domain.", unless: \.isEmpty),
+    Field(
+      "dynamicAppLinks", .bool, \.domain.hasDynamicAppLinks,
+      "Whether the routes are also published for Android. If not, the manifests of the apps alone decide. "
+        + "Left out if true, the default.", unless: { $0 }),
+    Field(
+      "assetlinksExtra", .list(of: .any), \.domain.assetLinksExtra,
+      "Other statements of `assetlinks.json`, published unchanged after those of the apps.",
+      unless: \.isEmpty),
+    Field(
+      "webauthnOrigins", .list(of: .origin, limit: 1000), \.domain.webAuthnOrigins,
+      "The other origins that may use the domain's passkeys, such as `https://example.co.uk`.",
+      unless: \.isEmpty),
+    Field(
+      "webauthnExtra", .extra(besides: ["origins": { !Domain.areOtherOrigins($0) }]),
+      \.domain.webAuthnExtra,
+      "Other members of `webauthn`, published unchanged. `origins` here has the elements of an adopted list "
+        + "that are not origins, by their index.", unless: \.isEmpty),
   ]
 
   private static let others: [Field<StoredDomain>] = [

@@ -19,6 +19,9 @@ package enum EntryResource {
       read: { body, root in root.entry.keys = keys.read(body) ?? root.entry.keys }),
     // No real document of 128 KB has more.
     Field("apps", .list(of: .app, limit: 10_000), \.entry.apps, "The apps, in order."),
+    Field(
+      "androidApps", .list(of: .packageName, limit: 10_000), \.entry.androidApps,
+      "The Android apps that the routes are for, in order.", unless: \.isEmpty),
     Field("appID", .app, \.entry.appID, "Apple: `appID` of an entry that also has `appIDs`."),
     Field(
       "routes",
@@ -95,7 +98,7 @@ package enum EntryResource {
       entry.extra["appID"] == nil || !keys.appID,
       "\"extra\" must not have \"appID\": \"keys\" has it.")
     require(
-      !entry.apps.isEmpty || !keys.appID || keys.appIDs,
+      !entry.apps.isEmpty || !entry.androidApps.isEmpty || !keys.appID || keys.appIDs,
       "\"apps\" must not be empty: \"keys\" has appID alone.")
     require(
       entry.paths.isEmpty || (keys.components && keys.paths),

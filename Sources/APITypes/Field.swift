@@ -68,6 +68,14 @@ extension Array {
     }
   }
 
+  /// Copies these members of a value into another one.
+  func copy<Root>(_ value: Root, into other: inout Root) where Element == Field<Root> {
+    for field in self {
+      guard let json = field.write(value) else { continue }
+      field.read?(BodyValue(json: json, pointer: .root, faults: Faults()), &other)
+    }
+  }
+
   /// Writes a value, as an answer or as an export.
   func json<Root>(
     of value: Root, for use: Schema.Use = .answer
@@ -206,6 +214,26 @@ extension Coding<AppIdentifier> {
   static var app: Coding {
     Coding(.app, read: { $0.parse(AppIdentifier.init(_:)) }, write: { .string($0.text) })
   }
+}
+
+extension Coding<PackageName> {
+  static var packageName: Coding {
+    Coding(
+      .packageName, read: { $0.parse(PackageName.init(validating:)) }, write: { .string($0.text) })
+  }
+}
+
+extension Coding<WebOrigin> {
+  static var origin: Coding {
+    Coding(
+      .json(["type": "string", "pattern": "^https://[a-z0-9.-]+(:[0-9]+)?$"]),
+      read: { $0.parse(WebOrigin.init(validating:)) }, write: { .string($0.text) })
+  }
+}
+
+extension Coding<JSON> {
+  /// Any value, copied as it is.
+  static var any: Coding { Coding(.any, read: { $0.json }, write: { $0 }) }
 }
 
 extension Coding<DomainName> {

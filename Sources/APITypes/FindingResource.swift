@@ -12,6 +12,7 @@ package enum FindingResource {
     Field("message", .string, get: \.message, "What is wrong."),
     ofElement("domain", "In a state: the domain with the fault."),
     ofElement("app", "In a state: the app with the fault."),
+    ofElement("package", "In a state: the Android app with the fault."),
   ]
 
   private static func ofElement(_ key: String, _ documentation: String) -> Field<Fault> {

@@ -1,6 +1,7 @@
 package import Association
 package import JSONValue
 package import Publishing
+import Store
 
 /// What applying a desired state changes, as `POST /v1/apply` answers it.
 package struct Plan: Sendable {
@@ -21,19 +22,23 @@ package struct Plan: Sendable {
   }
 
   package let apps: [Step]
+  package let androidApps: [Step]
   package let domains: [Step]
   package let isDryRun: Bool
 
   /// Whether nothing changes.
-  package var isEmpty: Bool { (apps + domains).allSatisfy { $0.action == .unchanged } }
+  package var isEmpty: Bool {
+    (apps + androidApps + domains).allSatisfy { $0.action == .unchanged }
+  }
 }
 
 extension Plan {
   package var json: JSON {
-    var object: JSON.Object = [
-      "apps": .array(apps.map { $0.json("app") }),
-      "domains": .array(domains.map { $0.json("domain") }),
-    ]
+    var object: JSON.Object = ["apps": .array(apps.map { $0.json("app") })]
+    if !androidApps.isEmpty {
+      object["androidApps"] = .array(androidApps.map { $0.json("package") })
+    }
+    object["domains"] = .array(domains.map { $0.json("domain") })
     if isDryRun { object["dryRun"] = true }
     return .object(object)
   }
@@ -42,21 +47,19 @@ extension Plan {
   ///
   /// - Parameter domains: Returns the texts of the next steps for domains, and none at the end.
   package static func text(
-    apps: [(app: AppIdentifier, action: Action)], isDryRun: Bool,
-    domains: @escaping () throws -> [[UInt8]]
+    of applied: AppliedState, isDryRun: Bool, domains: @escaping () throws -> [[UInt8]]
   ) -> StreamedLists {
-    var apps = apps[...]
+    func list<Key>(
+      _ apps: [(app: Key, action: Action)], _ resource: AppResource<Key>
+    ) -> StreamedLists.List {
+      .batches(resource.list, of: apps) { text(of: $0.app.text, $0.action, as: resource.key) }
+    }
     return StreamedLists(
-      [
-        (
-          "apps",
-          {
-            let batch = apps.prefix(1000)
-            apps = apps.dropFirst(1000)
-            return batch.map { text(of: $0.app.text, $0.action, as: "app") }
-          }
-        ), ("domains", domains),
-      ], members: isDryRun ? ["dryRun": true] : [:])
+      [list(applied.apps, .apple)]
+        // Left out, because earlier versions do not know it.
+        + (applied.androidApps.isEmpty ? [] : [list(applied.androidApps, .android)])
+        + [StreamedLists.List(key: "domains", next: domains)],
+      members: isDryRun ? ["dryRun": true] : [:])
   }
 
   /// The text of a step for a domain.
@@ -76,9 +79,14 @@ extension Plan {
   package static func read(_ input: BodyValue) -> Plan? {
     guard let object = input.object(),
       let apps = object.required("apps")?.list(atMost: .max, { Step.read($0, "app") }),
+      let androidApps = object["androidApps"].map({ list in
+        list.list(atMost: .max) { Step.read($0, "package") }
+      }) ?? [],
       let domains = object.required("domains")?.list(atMost: .max, { Step.read($0, "domain") })
     else { return nil }
-    return Plan(apps: apps, domains: domains, isDryRun: object["dryRun"]?.bool ?? false)
+    return Plan(
+      apps: apps, androidApps: androidApps, domains: domains,
+      isDryRun: object["dryRun"]?.bool ?? false)
   }
 }
 
@@ -89,7 +97,7 @@ extension Plan.Step {
     return .object(object)
   }
 
-  /// Reads a step for an `app` or a `domain`.
+  /// Reads a step for an `app`, a `package` or a `domain`.
   package static func read(_ input: BodyValue, _ kind: String) -> Plan.Step? {
     guard let object = input.object(), let name = object.required(kind)?.string,
       let action = object.required("action")?.word(Plan.Action.self)
@@ -106,6 +114,9 @@ extension Plan {
     "Plan":
       ([
         Member("apps", .list(of: .object([Member("app", .app), action]))),
+        Member(
+          "androidApps", .list(of: .object([Member("package", .packageName), action])),
+          "Left out if there are none.", .optional),
         Member(
           "domains", .list(of: .object([Member("domain", .domain), action] + published)),
           "A created or updated domain includes what is published, a deleted one what ends."),

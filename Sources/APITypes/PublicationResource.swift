@@ -126,14 +126,22 @@ extension PublicationResource {
     "PublishedRoute": published(Member("route", .shared("Route"))),
     "PublishedRoutes": published(Member("routes", .list(of: .shared("Route")))),
     "PublishedExpectations": published(ExpectationResource.list),
-    "Renamed":
-      ([
-        Member("app", .app, "The new identifier."),
+    "Renamed": renamed(Member("app", .app, "The new identifier.")),
+    "RenamedAndroidApp": renamed(Member("package", .packageName, "The new package name.")),
+    "PutAndroidApp":
+      (AppResource.android.members + [
         Member(
-          "domains", .list(of: .object([Member("domain", .domain)] + members)),
-          "The domains that use the app."),
+          "publications", publications,
+          "The domains that use the app, if its fingerprints changed.", .optional)
       ] + .dryRun).schema(),
   ]
+
+  private static let publications = Schema.list(
+    of: .object([Member("domain", .domain)] + members))
+
+  private static func renamed(_ app: Member) -> JSON {
+    ([app, Member("domains", publications, "The domains that use the app.")] + .dryRun).schema()
+  }
 
   private static let remarks = Member(
     "remarks",

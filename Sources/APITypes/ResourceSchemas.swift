@@ -7,7 +7,8 @@ package enum ResourceSchemas {
   package static let all: JSON.Object = {
     var all = JSON.Object()
     for group in [
-      values, AppResource.schemas, RouteResource.schemas, EntryResource.schemas,
+      values, AppResource.apple.schemas, AppResource.android.schemas, RouteResource.schemas,
+      EntryResource.schemas,
       ExpectationResource.schemas, DomainResource.schemas, FindingResource.schemas,
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
@@ -36,6 +37,21 @@ package enum ResourceSchemas {
       "type": "string", "pattern": "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$", "maxLength": 255,
       "description": "`<application identifier prefix>.<bundle identifier>`; case-sensitive.",
     ],
+    "PackageName": [
+      "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$",
+      "maxLength": 223, "description": "The package name of an Android app; case-sensitive.",
+    ],
+    "Fingerprint": [
+      "type": "string", "pattern": "^([0-9A-F]{2}:){31}[0-9A-F]{2}$",
+      "description": "The SHA-256 fingerprint of a certificate.",
+    ],
+    "FingerprintInput": [
+      "type": "string", "pattern": "^([0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31}|[0-9A-Fa-f]{64})$",
+      "description":
+        .string(
+          "The SHA-256 fingerprint of a certificate in either case, with colons or without, as `keytool` and "
+            + "the Play Console print it."),
+    ],
     "Environment": .object(
       Schema.words(App.Environment.self).json(for: .answer).described(
         "What an app or a domain is for.")),
@@ -54,7 +70,7 @@ package enum ResourceSchemas {
   ]
 
   private static let pages: JSON.Object = [
-    "Apps": page(of: "App").schema(),
+    "Apps": page(of: "App").schema(), "AndroidApps": page(of: "AndroidApp").schema(),
     "Domains":
       (page(of: "DomainSummary") + [Member("total", .count, "The number of items on all pages.")])
       .schema(),

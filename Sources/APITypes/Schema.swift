@@ -83,6 +83,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
   ])
   package static let app = shared("AppIdentifier")
+  package static let packageName = shared("PackageName")
   package static let domain = shared("DomainName")
   static let alias = shared("Alias")
   static let environment = shared("Environment")

@@ -6,28 +6,33 @@ package import Store
 /// A desired state in JSON: `{"apps": […], "domains": […]}`, as in `GET /v1/export` and in files.
 package enum StateResource {
   static let schemas: JSON.Object = [
-    "State": [
-      Member("apps", .list(of: .shared("ExportedApp"))),
-      Member("domains", .list(of: .shared("ExportedDomain"))),
-    ].schema(),
-    "StateHashes": [
-      Member("apps", .list(of: .shared("ExportedApp"))),
-      Member(
-        "domains",
-        .list(
-          of: .object([
-            Member("domain", .domain), Member("revision", .revision, "The current revision."),
-            Member("sha256", .sha256, "The SHA-256 of its file."),
-          ]))),
-    ].schema("What an export has, without the domains themselves."),
+    "State": (exportedApps + [Member("domains", .list(of: .shared("ExportedDomain")))]).schema(),
+    "StateHashes":
+      (exportedApps + [
+        Member(
+          "domains",
+          .list(
+            of: .object([
+              Member("domain", .domain), Member("revision", .revision, "The current revision."),
+              Member("sha256", .sha256, "The SHA-256 of its file."),
+            ])))
+      ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),
+      Member("androidApps", .list(of: .shared("AndroidAppOfState"))),
       Member("domains", .list(of: .shared("DomainOfState"))),
       Member(
         "keep", .list(of: .domain),
         "Domains that stay as they are. With `prune`, the state must list every domain to keep, here "
           + "or in `domains`."),
     ].schema("The desired apps and domains.", for: .request),
+  ]
+
+  private static let exportedApps = [
+    Member("apps", .list(of: .shared("ExportedApp"))),
+    Member(
+      "androidApps", .list(of: .shared("ExportedAndroidApp")), "Left out if there are none.",
+      .optional),
   ]
 
   /// A domain as it is exported: without row identifiers, so that the text is the same wherever the
@@ -63,32 +68,34 @@ package enum StateResource {
   }()
 
   /// Reads a whole state in one text, as if nothing was stored.
-  package static func read(_ input: BodyValue) -> (apps: [App], domains: [Domain])? {
-    guard let object = input.object(["apps", "domains"]) else { return nil }
-    let apps = object["apps"]?.list(atMost: StateReading.itemLimit) { AppResource.read($0) }
+  package static func read(
+    _ input: BodyValue
+  ) -> (apps: [App], androidApps: [AndroidApp], domains: [Domain])? {
+    guard let object = input.object(["apps", "androidApps", "domains"]) else { return nil }
+    func apps<Key>(_ resource: AppResource<Key>) -> [Key.App] {
+      let apps = object[resource.list]?.list(atMost: StateReading.itemLimit) { resource.read($0) }
+      return (apps ?? []).map { $0.app(over: nil) }
+    }
     let domains = object["domains"]?.list(atMost: StateReading.itemLimit) {
       DomainResource.read($0, over: nil)?.domain
     }
-    return ((apps ?? []).map { $0.app(over: nil) }, domains ?? [])
+    return (apps(.apple), apps(.android), domains ?? [])
   }
 
   /// The text of an export, made piece by piece.
   ///
   /// - Parameter domains: Returns the next domains, and none at the end.
   package static func text(
-    apps: [StoredApp<AppIdentifier>], domains: @escaping () throws -> [JSON]
+    of reader: StateReader, domains: @escaping () throws -> [JSON]
   ) -> StreamedLists {
-    var apps = apps[...]
-    return StreamedLists([
-      (
-        "apps",
-        {
-          let batch = apps.prefix(1000)
-          apps = apps.dropFirst(1000)
-          return batch.map { JSON.object(AppResource.json($0.app)).serialized() }
-        }
-      ), ("domains", { try domains().map { $0.serialized() } }),
-    ])
+    func list<Key>(_ apps: [StoredApp<Key>], _ resource: AppResource<Key>) -> StreamedLists.List {
+      .batches(resource.list, of: apps) { JSON.object(resource.json($0.app)).serialized() }
+    }
+    return StreamedLists(
+      [list(reader.apps, .apple)]
+        // Left out, because earlier versions do not know it.
+        + (reader.androidApps.isEmpty ? [] : [list(reader.androidApps, .android)])
+        + [StreamedLists.List(key: "domains") { try domains().map { $0.serialized() } }])
   }
 }
 
@@ -99,10 +106,11 @@ package struct StateReading {
   package static let itemLimit = 200_000
 
   package let faults = Faults()
-  package private(set) var apps: [DesiredApp] = []
+  package private(set) var apps: [DesiredApp<AppIdentifier>] = []
+  package private(set) var androidApps: [DesiredApp<PackageName>] = []
   package private(set) var domains: [DomainName] = []
   package private(set) var kept: Set<DomainName> = []
-  private var knownApps: Set<AppIdentifier> = []
+  private var knownApps: Set<LinkedApp> = []
   private var knownDomains: Set<DomainName> = []
   /// The number of elements of each list so far.
   private var counts: [String: Int] = [:]
@@ -126,11 +134,11 @@ package struct StateReading {
     let body = BodyValue(json: json, pointer: pointer, faults: faults)
     defer { faults.element = nil }
     switch key {
-    case "apps":
-      faults.element = json["app"]?.stringValue.map { Fault.Element("app", $0) }
-      guard let app = AppResource.read(body) else { return false }
-      if !knownApps.insert(app.id).inserted { return isRepeated(app.id.text, body) }
-      apps.append(app)
+    case AppResource.apple.list:
+      if let app = app(.apple, body) { apps.append(app) }
+      return false
+    case AppResource.android.list:
+      if let app = app(.android, body) { androidApps.append(app) }
       return false
     case "domains":
       faults.element = json["domain"]?.stringValue.map { Fault.Element("domain", $0) }
@@ -149,6 +157,18 @@ package struct StateReading {
     }
   }
 
+  private mutating func app<Key>(
+    _ resource: AppResource<Key>, _ body: BodyValue
+  ) -> DesiredApp<Key>? {
+    faults.element = body.json[resource.key]?.stringValue.map { Fault.Element(resource.key, $0) }
+    guard let app = resource.read(body) else { return nil }
+    if !knownApps.insert(app.id.id).inserted {
+      _ = isRepeated(app.id.text, body)
+      return nil
+    }
+    return app
+  }
+
   private static func name(_ json: JSON) -> DomainName? {
     guard let text = json["domain"]?.stringValue else { return nil }
     do throws(ValidationError) {
@@ -163,16 +183,18 @@ package struct StateReading {
     return false
   }
 
-  /// Reads a line of NDJSON: an app, a domain, or `{"keep": […]}`.
+  /// Reads a line of NDJSON: an app, an Android app, a domain, or `{"keep": […]}`.
   ///
   /// - Returns: Whether it is the next of `domains`.
   package mutating func add(line json: JSON, number: Int) -> Bool {
     if json["domain"] != nil { return add(json, to: "domains") }
     if json["app"] != nil { return add(json, to: "apps") }
+    if json["package"] != nil { return add(json, to: "androidApps") }
     guard let names = json["keep"]?.arrayValue, json.objectValue?.members.count == 1 else {
       faults.add(
         .missingMember, at: .root,
-        "Line \(number) is neither an app nor a domain: it needs \"app\", \"domain\" or \"keep\".")
+        "Line \(number) is neither an app nor a domain: it needs \"app\", \"package\", \"domain\" or "
+          + "\"keep\".")
       return false
     }
     for name in names { _ = add(name, to: "keep") }
@@ -184,7 +206,7 @@ package struct StateReading {
   /// - Parameter rest: The text without the elements of its lists.
   package func check(_ rest: JSON) {
     let body = BodyValue(json: rest, pointer: .root, faults: faults)
-    let keys = ["apps", "domains", "keep"]
+    let keys = ["apps", "androidApps", "domains", "keep"]
     guard let object = body.object(keys) else { return }
     for key in keys { _ = object[key]?.list { _ in true } }
   }

@@ -3,7 +3,27 @@ package import JSONValue
 /// The text of an object with long lists, made piece by piece, so that it is never held as a whole.
 package struct StreamedLists {
   /// The key of a list, and what returns the texts of its next elements, and none at its end.
-  package typealias List = (key: String, next: () throws -> [[UInt8]])
+  package struct List {
+    let key: String
+    let next: () throws -> [[UInt8]]
+
+    package init(key: String, next: @escaping () throws -> [[UInt8]]) {
+      self.key = key
+      self.next = next
+    }
+
+    /// A list of elements that are written some at a time.
+    static func batches<Element>(
+      _ key: String, of elements: [Element], _ text: @escaping (Element) -> [UInt8]
+    ) -> List {
+      var rest = elements[...]
+      return List(key: key) {
+        let batch = rest.prefix(1000)
+        rest = rest.dropFirst(1000)
+        return batch.map(text)
+      }
+    }
+  }
 
   private var lists: ArraySlice<List>
   private let members: JSON.Object

@@ -5,7 +5,9 @@ public import Store
 /// little memory.
 public struct DesiredState {
   /// The apps. Apps that domains use are created even if they are not listed.
-  public let apps: [DesiredApp]
+  public let apps: [DesiredApp<AppIdentifier>]
+  /// The Android apps.
+  public let androidApps: [DesiredApp<PackageName>]
   /// The names of the domains.
   public let domains: [DomainName]
   /// Domains that are not in the state, but that pruning leaves.
@@ -16,10 +18,12 @@ public struct DesiredState {
 
   /// A state.
   public init(
-    apps: [DesiredApp], domains: [DomainName], kept: Set<DomainName> = [],
+    apps: [DesiredApp<AppIdentifier>], androidApps: [DesiredApp<PackageName>] = [],
+    domains: [DomainName], kept: Set<DomainName> = [],
     domain: @escaping (Int, StoredDomain?) throws -> DesiredDomain?
   ) {
     self.apps = apps
+    self.androidApps = androidApps
     self.domains = domains
     self.kept = kept
     self.domain = domain
@@ -27,28 +31,26 @@ public struct DesiredState {
 }
 
 /// An app of a state.
-public struct DesiredApp: Sendable, Equatable {
-  /// The app identifier.
-  public let id: AppIdentifier
-  /// The display name; `nil` to keep the one of an app that exists.
-  public let name: String?
+public struct DesiredApp<Key: AppKey>: Sendable {
+  /// The identifier.
+  public let id: Key
   /// The environment; `nil` to keep the one of an app that exists.
   public let environment: App.Environment?
+  private let change: @Sendable (Key.App) -> Key.App
 
   /// An app.
-  public init(id: AppIdentifier, name: String?, environment: App.Environment?) {
+  ///
+  /// - Parameter change: Returns a stored app with what the state says of it.
+  public init(
+    id: Key, environment: App.Environment?, change: @escaping @Sendable (Key.App) -> Key.App
+  ) {
     self.id = id
-    self.name = name
     self.environment = environment
+    self.change = change
   }
 
   /// The app over the stored one.
-  public func app(over old: App?) -> App {
-    var app = old ?? App(id: id)
-    app.name = name ?? app.name
-    app.environment = environment ?? app.environment
-    return app
-  }
+  public func app(over old: Key.App?) -> Key.App { change(old ?? Key.app(id)) }
 }
 
 /// A domain of a state.
@@ -114,8 +116,12 @@ public struct AppliedState: Sendable {
 
   /// The apps in the order of the state, then deleted ones.
   public let apps: [(app: AppIdentifier, action: Action)]
+  /// The Android apps in the same order.
+  public let androidApps: [(app: PackageName, action: Action)]
   /// The deleted domains.
   public let deleted: [DomainName]
+  /// The domains that were published because their Android apps changed.
+  public let dependents: [DomainName]
 }
 
 /// A domain of a state that others have changed since the state was made.

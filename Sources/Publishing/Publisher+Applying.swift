@@ -34,7 +34,11 @@ extension Transaction {
   fileprivate func apply(
     _ state: DesiredState, _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> AppliedState {
+    let dependents = try state.dependents(
+      app: { try app($0)?.app }, domains: { try domains(using: $0) })
+    if dependents != plan.dependents { throw Outdated() }
     let apps = try state.apps.map { ($0.id, try apply($0, options)) }
+    let androidApps = try state.androidApps.map { ($0.id, try apply($0, options)) }
     if try !areCurrent(plan.apps) { throw Outdated() }
     for (index, found) in plan.unchanged where try version(of: state.domains[index]) != found {
       throw Outdated()
@@ -51,24 +55,33 @@ extension Transaction {
       try release(edit.released, of: try basis(of: edit.name, at: edit.version))
     }
     for edit in plan.edits { try apply(edit, of: state) }
-    let listed = Set(state.apps.map(\.id))
-    let unused =
-      options.prune && options.within.isEmpty
-      ? try unusedApps().filter { !listed.contains($0) } : []
-    for id in unused { try delete(id) }
     return AppliedState(
-      apps: apps + unused.map { ($0, .delete) }, deleted: plan.deletions.map(\.name))
+      apps: apps + (try prune(state.apps, options)),
+      androidApps: androidApps + (try prune(state.androidApps, options)),
+      deleted: plan.deletions.map(\.name),
+      dependents: plan.edits.filter { $0.index == nil }.map(\.name))
   }
 
-  private func apply(
-    _ app: DesiredApp, _ options: ApplyOptions
+  /// Deletes the apps that no domain uses and the state does not list.
+  private func prune<Key>(
+    _ listed: [DesiredApp<Key>], _ options: ApplyOptions
+  ) throws -> [(Key, AppliedState.Action)] {
+    if !options.prune || !options.within.isEmpty { return [] }
+    let listed = Set(listed.map(\.id))
+    let unused = try unusedApps(Key.self).filter { !listed.contains($0) }
+    for id in unused { try delete(id) }
+    return unused.map { ($0, .delete) }
+  }
+
+  private func apply<Key>(
+    _ app: DesiredApp<Key>, _ options: ApplyOptions
   ) throws -> AppliedState.Action {
     let old = try self.app(app.id)?.app
     let new = app.app(over: old)
     if old == new { return .unchanged }
     // It was created after the caller checked that.
     if old != nil && !options.within.isEmpty { throw Outdated() }
-    _ = try put(new)
+    _ = try put(new, Key.self)
     return old == nil ? .create : .update
   }
 
@@ -76,7 +89,11 @@ extension Transaction {
     var basis = try basis(of: edit.name, at: edit.version)
     // Until now, reserved names stood in for released ones.
     for (position, alias) in edit.released { basis.stored?.domain.aliases[position] = alias }
-    guard var domain = try state.domain(edit.index, basis.stored)?.domain else { throw Outdated() }
+    let found =
+      if let index = edit.index {
+        try state.domain(index, basis.stored)?.domain
+      } else { basis.stored?.domain }
+    guard var domain = found else { throw Outdated() }
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(

@@ -150,16 +150,42 @@ extension Publisher {
     _ old: AppIdentifier, to new: AppIdentifier, accepting accepted: Set<Finding.Code> = [],
     by context: WriteContext
   ) throws -> [Publication] {
+    var source = store.appSource
+    source.environment = { try store.environment(of: $0 == new ? old : $0) }
+    return try rename(old, to: new, apps: source, accepting: accepted, by: context) {
+      $0.renaming(old, to: new)
+    }
+  }
+
+  /// Changes a package name in all domains that use it, and publishes each of them.
+  ///
+  /// - Throws: `PublicationError` with the errors of every domain; `StoreError.notFound`, `.appExists`.
+  public func rename(
+    _ old: PackageName, to new: PackageName, accepting accepted: Set<Finding.Code> = [],
+    by context: WriteContext
+  ) throws -> [Publication] {
+    var source = store.appSource
+    source.androidApp = { package in
+      var app = try store.androidApp(package == new ? old : package)
+      app?.package = package
+      return app
+    }
+    return try rename(old, to: new, apps: source, accepting: accepted, by: context) {
+      $0.renaming(old, to: new)
+    }
+  }
+
+  private func rename<Key: AppKey>(
+    _ old: Key, to new: Key, apps source: AppSource, accepting accepted: Set<Finding.Code>,
+    by context: WriteContext, _ renaming: (Domain) -> Domain
+  ) throws -> [Publication] {
     let publications = try store.edit(context) { earlier in
       try review(
-        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier,
-        apps: AppSource(
-          environment: { try store.environment(of: $0 == new ? old : $0) },
-          androidApp: store.androidApp(_:))
+        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier, apps: source
       ) { _, basis in
         // It was deleted after the list was read.
         guard let stored = basis.stored else { throw Outdated() }
-        let domain = stored.domain.renaming(old, to: new)
+        let domain = renaming(stored.domain)
         basis.stored?.domain = domain
         return Proposal(domain: domain, accepted: accepted)
       }
@@ -172,6 +198,44 @@ extension Publisher {
     }
     try serve(context)
     return publications
+  }
+
+  /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
+  ///
+  /// - Throws: `PublicationError` with the errors of every domain.
+  public func put(
+    _ app: AndroidApp, accepting accepted: Set<Finding.Code> = [], by context: WriteContext
+  ) throws -> (app: StoredApp<PackageName>, isNew: Bool, publications: [Publication]) {
+    let package = app.package
+    let result = try store.edit(context) { earlier in
+      let old = try store.androidApp(package)
+      let names =
+        old == nil || old?.certificates == app.certificates
+        ? [] : try store.domains(using: package)
+      return try review(
+        names.map { Domain(name: $0) }, reusing: earlier,
+        apps: AppSource(
+          environment: store.environment(of:),
+          androidApp: { try $0 == package ? app : store.androidApp($0) })
+      ) { _, basis in
+        // It was deleted after the list was read.
+        guard let stored = basis.stored else { throw Outdated() }
+        return Proposal(domain: stored.domain, accepted: accepted)
+      }
+    } write: { transaction, reviews in
+      let old = try transaction.app(package)?.app
+      let (stored, isNew) = try transaction.put(app, PackageName.self)
+      let names =
+        old == nil || old?.certificates == app.certificates
+        ? [] : try transaction.domains(using: package)
+      if names != reviews.map(\.edit.domain.name) { throw Outdated() }
+      let publications = try reviews.map {
+        try $0.publish(in: transaction, action: "change certificates of Android app \(package)")
+      }
+      return (stored, isNew, publications)
+    }
+    try serve(context)
+    return result
   }
 
   /// Reviews an edit of each of several domains.
@@ -240,24 +304,5 @@ extension PublishedRevision {
       if kind == .apple { settings?.android.restore(&proposal.domain) }
     }
     return proposal
-  }
-}
-
-extension Domain {
-  /// The domain with another identifier for an app.
-  fileprivate func renaming(_ old: AppIdentifier, to new: AppIdentifier) -> Domain {
-    let renamed = { (app: AppIdentifier) in app == old ? new : app }
-    var domain = self
-    for index in document.entries.indices {
-      domain.document.entries[index].apps = document.entries[index].apps.map(renamed)
-      domain.document.entries[index].appID = document.entries[index].appID.map(renamed)
-    }
-    for (service, list) in document.services {
-      domain.document.services[service]?.apps = list.apps.map(renamed)
-    }
-    for index in expectations.indices where expectations[index].app == .ios(old) {
-      domain.expectations[index].app = .ios(new)
-    }
-    return domain
   }
 }

@@ -90,9 +90,9 @@ struct Review {
 /// Where edits find the apps that domains name.
 struct AppSource {
   /// The environment of an Apple app.
-  let environment: (AppIdentifier) throws -> App.Environment
+  var environment: (AppIdentifier) throws -> App.Environment
   /// An Android app; `nil` if there is none with this package.
-  let androidApp: (PackageName) throws -> AndroidApp?
+  var androidApp: (PackageName) throws -> AndroidApp?
 
   /// The apps of domains.
   ///
@@ -147,18 +147,32 @@ struct Draft {
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context) + environmentFindings()
+      + androidFindings()
+  }
+
+  /// Reports what is wrong with the domain's Android apps themselves.
+  private func androidFindings() -> [Finding] {
+    domain.androidApps.flatMap { apps.android[$0]?.findings ?? [] }
   }
 
   /// Reports apps of an environment other than the domain's.
   private func environmentFindings() -> [Finding] {
-    domain.document.appIdentifiers.compactMap { app in
-      let environment = apps.environment(of: app)
+    let used =
+      domain.document.appIdentifiers.map {
+        (DocumentKind.apple, $0.text, apps.environment(of: $0))
+      }
+      + domain.androidApps.map {
+        (.assetLinks, $0.text, apps.android[$0]?.environment ?? .production)
+      }
+    return used.compactMap { kind, app, environment in
       if environment == domain.environment || environment == .production { return nil }
-      return Finding(
+      var finding = Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
         "\"\(app)\" is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
           + "domain: its links open in that app for everybody who has it installed.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
+      finding.kind = kind
+      return finding
     }
   }
 }

@@ -7,7 +7,8 @@ import Store
 struct StatePlan {
   /// A domain that changes.
   struct Edit {
-    let index: Int
+    /// The index in the state; `nil` for a domain that it does not list, but whose Android apps it changes.
+    let index: Int?
     let name: DomainName
     /// The stored domain as the review found it; `nil` if there was none.
     let version: StoredDomain.Version?
@@ -32,6 +33,8 @@ struct StatePlan {
   fileprivate(set) var deletions: [Deletion] = []
   /// The apps that the reviews depend on.
   fileprivate(set) var apps = UsedApps()
+  /// The domains that name Android apps whose certificates change.
+  fileprivate(set) var dependents: Set<DomainName> = []
 }
 
 /// Makes the plan for a state, one domain after the other.
@@ -46,6 +49,7 @@ struct StatePlanning {
 
   private var store: Store { publisher.store }
   private let environments: [AppIdentifier: App.Environment]
+  private let androidApps: [PackageName: DesiredApp<PackageName>]
   private var plan = StatePlan()
   private var errors: [PublicationError] = []
   private var errorCount = 0
@@ -74,6 +78,7 @@ struct StatePlanning {
     environments = Dictionary(
       state.apps.compactMap { app in app.environment.map { (app.id, $0) } },
       uniquingKeysWith: { $1 })
+    androidApps = Dictionary(state.androidApps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     work = StateWork(longest: options.longest, count: state.domains.count)
   }
 
@@ -83,7 +88,9 @@ struct StatePlanning {
   /// - Throws: `PublicationError`, `StoreError`, `DesiredState.Invalid`.
   mutating func plan(reusing earlier: StatePlan?) throws -> StatePlan {
     let earlier = try reusable(earlier)
-    let edits = Dictionary((earlier?.edits ?? []).map { ($0.index, $0) }) { $1 }
+    let edits = Dictionary(
+      (earlier?.edits ?? []).compactMap { edit in edit.index.map { ($0, edit) } }
+    ) { $1 }
     let unchanged = Dictionary((earlier?.unchanged ?? []).map { ($0.index, $0) }) { $1 }
     for index in state.domains.indices {
       if context.isAbandoned() { throw StoreError.busy }
@@ -105,6 +112,7 @@ struct StatePlanning {
       throw PublicationError.changedElsewhere(foreignChanges, count: foreignCount)
     }
     try addDeletions()
+    try addDependents()
     if errorCount == 1, let error = errors.first { throw error }
     if errorCount > 1 { throw PublicationError.several(errors, count: errorCount) }
     try reportMoves()
@@ -134,6 +142,12 @@ struct StatePlanning {
       if foreignCount <= Self.mostNamed { foreignChanges.append(change) }
     }
     if foreignCount > 0 { return }
+    try add(desired, name, basis, at: index)
+  }
+
+  private mutating func add(
+    _ desired: DesiredDomain, _ name: DomainName, _ basis: DomainBasis, at index: Int?
+  ) throws {
     let review: Review
     do {
       review = try self.review(desired, basis)
@@ -141,6 +155,8 @@ struct StatePlanning {
       return note(error)
     }
     if errorCount > 0 { return }
+    let publication = review.preview(action: Publisher.applying, by: context, now: store.now())
+    if index == nil && !publication.edited.isChanged { return }
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
@@ -151,8 +167,24 @@ struct StatePlanning {
         findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
-    let publication = review.preview(action: Publisher.applying, by: context, now: store.now())
     try report(name, publication.action, publication)
+  }
+
+  /// Publishes the domains that the state does not list, but whose Android apps it changes.
+  private mutating func addDependents() throws {
+    plan.dependents = try state.dependents(
+      app: store.androidApp(_:), domains: store.domains(using:))
+    let others = Set(plan.deletions.map(\.name)).union(state.domains)
+    for name in plan.dependents.subtracting(others).sorted() {
+      if context.isAbandoned() { throw StoreError.busy }
+      try work.begin()
+      let basis = try store.basis(of: name)
+      // If not, it was deleted after the list was read.
+      if let stored = basis.stored {
+        try add(DesiredDomain(domain: stored.domain, revision: nil), name, basis, at: nil)
+      }
+      work.end(name)
+    }
   }
 
   private mutating func addDeletions() throws {
@@ -194,7 +226,9 @@ struct StatePlanning {
     AppSource { app in
       try environments[app] ?? plan.apps.environments[app] ?? store.environment(of: app)
     } androidApp: { package in
-      try plan.apps.android[package] ?? store.androidApp(package)
+      if let found = plan.apps.android[package] { return found }
+      let stored = try store.androidApp(package)
+      return androidApps[package]?.app(over: stored) ?? stored
     }
   }
 
@@ -285,7 +319,9 @@ struct StatePlanning {
         continue
       }
       let basis = try store.basis(of: edit.name)
-      guard let desired = try state.domain(edit.index, basis.stored) else { throw Outdated() }
+      guard let index = edit.index, let desired = try state.domain(index, basis.stored) else {
+        throw Outdated()
+      }
       let review = try review(desired, basis)
       publications.append(
         review.preview(action: Publisher.applying, by: context, now: store.now()))
@@ -299,6 +335,24 @@ struct StatePlanning {
 extension DesiredState {
   /// A domain of the state is invalid.
   public struct Invalid: Error {}
+
+  /// The domains that name Android apps whose certificates the state changes. Their documents change with
+  /// them.
+  ///
+  /// - Parameters:
+  ///   - app: The stored app.
+  ///   - domains: The domains that use an app.
+  func dependents(
+    app: (PackageName) throws -> AndroidApp?, domains: (PackageName) throws -> [DomainName]
+  ) throws -> Set<DomainName> {
+    var names: Set<DomainName> = []
+    for desired in androidApps {
+      guard let old = try app(desired.id) else { continue }
+      if desired.app(over: old).certificates == old.certificates { continue }
+      names.formUnion(try domains(desired.id))
+    }
+    return names
+  }
 
   /// The domains that pruning deletes.
   func unlisted(of names: [DomainName], _ options: ApplyOptions) -> [DomainName] {

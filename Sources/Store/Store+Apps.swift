@@ -74,6 +74,11 @@ extension Transaction {
     try Key.rows.find(key, connection)
   }
 
+  /// The domains that use an app; none if it does not exist.
+  public func domains<Key: AppKey>(using key: Key) throws -> [DomainName] {
+    try Key.rows.domains(naming: key, limit: Int.max, connection)
+  }
+
   /// The apps that no domain uses.
   public func unusedApps<Key: AppKey>(_: Key.Type = AppIdentifier.self) throws -> [Key] {
     try Key.rows.used(within: [], connection).filter { $0.domainCount == 0 }
@@ -135,13 +140,16 @@ public struct AppRows<Key: AppKey>: Sendable {
   let noun: String
   /// The columns; that of the identifier is the first.
   let table: Table<StoredApp<Key>>
-  let key: any KeyPath<Key.App, Key> & Sendable
-  let environment: any KeyPath<Key.App, App.Environment> & Sendable
+  package let key: any KeyPath<Key.App, Key> & Sendable
+  package let environment: any KeyPath<Key.App, App.Environment> & Sendable
   /// SQL for the distinct rows of the domains that use an app, given SQL for the row of the app.
   let uses: @Sendable (String) -> String
   /// Reads and writes what is in other tables, for the row of an app.
   var readOthers: @Sendable (inout Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
   var writeOthers: @Sendable (Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
+  /// SQL that renames the app in tables that refer to it by its identifier, with parameters for the new and
+  /// the old one.
+  var renameOthers: String?
 
   private var keyColumn: String { table.columns[0].name }
 
@@ -258,6 +266,9 @@ public struct AppRows<Key: AppKey>: Sendable {
     try connection.run(
       "UPDATE \(table.name) SET \(keyColumn) = ?, updated_at = ? WHERE \(keyColumn) = ?",
       [.text(new.text), .integer(now), .text(old.text)])
+    if let renameOthers {
+      try connection.run(renameOthers, [.text(new.text), .text(old.text)])
+    }
   }
 
   /// The names of the first few domains that use an app.
@@ -348,7 +359,7 @@ extension PackageName: AppKey {
             .text(certificate.label.rawValue),
           ])
       }
-    })
+    }, renameOthers: "UPDATE expectation SET package = ? WHERE package = ?")
 
   /// An app for production without certificates.
   public static func app(_ key: PackageName) -> AndroidApp { AndroidApp(package: key) }

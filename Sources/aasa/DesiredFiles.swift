@@ -14,6 +14,8 @@ import Store
 struct DesiredFiles {
   /// The file with the apps in a directory.
   static let appsName = "apps.json"
+  /// The lists of apps in it, and in a state.
+  private static let appLists = ["apps", "androidApps"]
   /// The largest file that is read, in bytes. The state of a directory may be larger.
   static let largestFile = 1_073_741_824
   /// The largest state, in bytes.
@@ -87,7 +89,7 @@ struct DesiredFiles {
     guard isDirectory(path), FileManager.default.fileExists(atPath: file),
       let bytes = bytes(of: file, &faults), let json = json(bytes, of: file, &faults)
     else { return [] }
-    return json["apps"]?.arrayValue ?? []
+    return appLists.flatMap { json[$0]?.arrayValue ?? [] }
   }
 
   // MARK: Reading
@@ -117,10 +119,16 @@ struct DesiredFiles {
       if name != Self.appsName {
         if let fault = faultOfName(in: json, file, name, all) { faults.append(fault) }
         try add(json, to: "domains")
-      } else if let list = json["apps"]?.arrayValue, json.objectValue?.keys == ["apps"] {
-        for app in list { try add(app, to: "apps") }
+      } else if json["apps"] != nil, let members = json.objectValue?.members,
+        members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
+      {
+        for member in members {
+          for app in member.value.arrayValue ?? [] { try add(app, to: member.key) }
+        }
       } else {
-        faults.append("\(file.quotedPath) must be an object with \"apps\" as its only key.")
+        faults.append(
+          "\(file.quotedPath) must be an object with the list \"apps\", perhaps \"androidApps\", and no "
+            + "other key.")
       }
     }
   }
@@ -133,7 +141,7 @@ struct DesiredFiles {
       let rest = Self.json(
         bytes, of: path, &faults,
         element: { list, index, json in
-          guard ["apps", "domains"].contains(list), failure == nil else { return }
+          guard (Self.appLists + ["domains"]).contains(list), failure == nil else { return }
           do {
             if list == "domains", let name = json["domain"]?.stringValue, let hash = known[name],
               hash == SHA256.hexadecimal(of: Array(json.prettyPrinted().utf8))
@@ -157,20 +165,21 @@ struct DesiredFiles {
     }
     (apps, domains, unchanged, indices) =
       (state.apps, state.domains, state.unchanged, state.indices)
-    let unknown = (rest.objectValue?.keys ?? []).filter { !["apps", "domains"].contains($0) }
+    let lists = Self.appLists + ["domains"]
+    let unknown = (rest.objectValue?.keys ?? []).filter { !lists.contains($0) }
     let isState =
       rest.objectValue != nil
-      && ["apps", "domains"].allSatisfy { rest[$0] == nil || rest[$0]?.arrayValue != nil }
+      && lists.allSatisfy { rest[$0] == nil || rest[$0]?.arrayValue != nil }
     if !isState || !unknown.isEmpty {
       faults.append(
-        "\(name) must be a domain, or an object with the lists \"apps\" and \"domains\""
+        "\(name) must be a domain, or an object with the lists \"apps\", \"androidApps\" and \"domains\""
           + (unknown.first.map { "; it has \($0.quoted)." } ?? "."))
     }
   }
 
   private mutating func add(_ json: JSON, to list: String) throws {
     try append(json)
-    if list == "apps" { apps += 1 } else { domains += 1 }
+    if list == "domains" { domains += 1 } else { apps += 1 }
   }
 
   private static func bytes(of file: String, _ faults: inout [String]) -> [UInt8]? {
@@ -251,7 +260,8 @@ struct DesiredFiles {
     let parts = pointer.split(separator: "/", maxSplits: 2).map(String.init)
     let rest = parts.count == 3 ? " /\(parts[2])" : ""
     guard let domain = error["domain"]?.stringValue else {
-      return isDirectory && parts.first == "apps" ? "\(Self.appsName) \(pointer)" : pointer
+      return isDirectory && parts.first.map(Self.appLists.contains) == true
+        ? "\(Self.appsName) \(pointer)" : pointer
     }
     if let file = file(of: domain) { return "\(file) \(domain)\(rest)" }
     guard parts.count > 1, parts[0] == "domains", let index = Int(parts[1]),

@@ -31,12 +31,13 @@ enum ExportCommand {
   private static func write(
     _ installation: Installation, to directory: String, asJSON: Bool
   ) throws {
-    var apps: [JSON] = []
+    var apps = ExportedApps()
     var files = StateDirectory(path: directory)
     var count = 0
     try installation.export { part, progress in
       switch part {
-      case .app(let app): apps.append(app)
+      case .app(let app): apps.apple.append(app)
+      case .androidApp(let app): apps.android.append(app)
       case .domain(let domain):
         count += 1
         if count % 64 == 0 { progress.say("Writing file \(count)") }
@@ -52,21 +53,25 @@ enum ExportCommand {
     try Terminal.print(asJSON ? files.json.text : files.text)
   }
 
-  /// Prints `{"apps": […], "domains": […]}` as it arrives.
+  /// Prints `{"apps": […], "androidApps": […], "domains": […]}` as it arrives.
   private static func print(_ installation: Installation, isCompact: Bool) throws {
     func text(_ json: JSON, depth: Int) -> Substring {
       isCompact ? json.text[...] : json.prettyPrinted(depth: depth).dropLast()
     }
     let (line, space) = isCompact ? ("", "") : ("\n", " ")
-    var apps: [JSON] = []
+    var apps = ExportedApps()
     var (output, count) = ("", 0)
     func begin() {
-      output = "{\(line)\(space)\(space)\"apps\":\(space)\(text(.array(apps), depth: 1)),\(line)"
+      output = "{\(line)"
+      for list in apps.json.members {
+        output += "\(space)\(space)\"\(list.key)\":\(space)\(text(list.value, depth: 1)),\(line)"
+      }
       output += "\(space)\(space)\"domains\":\(space)["
     }
     try installation.export { part, _ in
       switch part {
-      case .app(let app): apps.append(app)
+      case .app(let app): apps.apple.append(app)
+      case .androidApp(let app): apps.android.append(app)
       case .domain(let domain):
         if count == 0 { begin() }
         output += "\(count == 0 ? "" : ",")\(line)\(isCompact ? "" : "    ")"
@@ -81,5 +86,19 @@ enum ExportCommand {
     if count == 0 { begin() }
     let end = count == 0 || isCompact ? "]" : "\n  ]"
     try Terminal.write("\(output)\(end)\(line)}\n")
+  }
+}
+
+/// The apps of an export.
+struct ExportedApps {
+  var apple: [JSON] = []
+  var android: [JSON] = []
+
+  /// The members of a state. Without Android apps it has no list of them, since earlier versions of the
+  /// program do not know it.
+  var json: JSON.Object {
+    var object: JSON.Object = ["apps": .array(apple)]
+    if !android.isEmpty { object["androidApps"] = .array(android) }
+    return object
   }
 }

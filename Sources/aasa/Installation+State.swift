@@ -26,18 +26,20 @@ extension Installation {
   /// An element of a state or of a plan.
   enum Part {
     case app(JSON)
+    case androidApp(JSON)
     case domain(JSON)
 
     fileprivate init?(_ element: (list: String, element: JSON)) {
       switch element.list {
       case "apps": self = .app(element.element)
+      case "androidApps": self = .androidApp(element.element)
       case "domains": self = .domain(element.element)
       default: return nil
       }
     }
   }
 
-  /// Passes on all apps, then all domains, as they arrive.
+  /// Passes on all apps, all Android apps, then all domains, as they arrive.
   ///
   /// - Throws: Like `json`, and what `take` throws.
   func export(_ take: (Part, Progress) throws -> Void) throws {
@@ -48,7 +50,7 @@ extension Installation {
 
   /// The SHA-256 of the file that an export writes for each domain; none from an older server.
   ///
-  /// - Parameter apps: The apps of a state. If one differs from the installation's, the hashes are left
+  /// - Parameter apps: The apps of a state, of both platforms. If one differs from the installation's, the hashes are left
   ///   out, because its domains have to be checked again.
   /// - Throws: Like `json`.
   func hashes(unlessAppsDifferFrom apps: [JSON]) throws -> [String: String] {
@@ -57,7 +59,7 @@ extension Installation {
     do {
       try stream(APIClient.Request("GET", "/v1/export/hashes")) { part in
         switch part {
-        case .app(let json): stored.insert(json.text)
+        case .app(let json), .androidApp(let json): stored.insert(json.text)
         case .domain(let json):
           if let name = json["domain"]?.stringValue { hashes[name] = json["sha256"]?.stringValue }
         }
@@ -82,7 +84,7 @@ extension Installation {
         fields: ["Content-Type": "application/x-ndjson"]), sending: lines, take)
   }
 
-  /// Sends a request whose answer is an object with the lists `apps` and `domains`.
+  /// Sends a request whose answer is an object with the lists `apps`, perhaps `androidApps`, and `domains`.
   private func stream(
     _ request: APIClient.Request, sending lines: (() throws -> [UInt8]?)? = nil,
     _ take: (Part) throws -> Void

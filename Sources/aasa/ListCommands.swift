@@ -6,6 +6,8 @@ import Service
 enum ListCommands {
   private static let app = Option(
     "--app", "APP", "Only domains that use this app, such as ABCDE12345.com.example.app.")
+  private static let androidApp = Option(
+    "--android-app", "PACKAGE", "Only domains that use this Android app, such as com.example.app.")
   private static let finding = Option(
     "--finding", "CODE", "Only domains whose document has a finding with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
@@ -31,14 +33,15 @@ enum ListCommands {
     details:
       "Shows the name, the current revision, when the domain last changed, its environment, and "
       + "whether it is served. With TEXT, only domains whose name or alias contains it.",
-    options: [app, finding, uncollected, deleted, ItemList.limit, .json] + Option.installation,
+    options: [app, androidApp, finding, uncollected, deleted, ItemList.limit, .json]
+      + Option.installation,
     operands: .optional("TEXT"),
     examples: [
       ("List all domains of a server", "aasa domains --server https://aasa.internal:8081"),
       ("List those that use an app", "aasa domains --app ABCDE12345.com.example.app"),
     ]
   ) { arguments in
-    var query = arguments.query([("app", app), ("finding", finding)])
+    var query = arguments.query([("app", app), ("androidApp", androidApp), ("finding", finding)])
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
     if arguments.has(deleted) { query["deleted"] = "true" }
@@ -143,7 +146,9 @@ enum ListCommands {
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
-      let object = ["domain", "app", "token"].lazy.compactMap { item[$0]?.stringValue }.first
+      let object = ["domain", "app", "androidApp", "token"].lazy.compactMap {
+        item[$0]?.stringValue
+      }.first
       return [
         .init(item["at"]), .init(item["author"]), .init(item["address"]), .init(item["action"]),
         .init(object), .init(item["revision"]), .init(item["reason"]), .init(item["changes"]),

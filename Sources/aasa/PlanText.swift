@@ -8,6 +8,7 @@ struct PlanPrinter {
   private let isJSON: Bool
   private let isDryRun: Bool
   private let style = TextStyle()
+  /// Of both platforms.
   private var apps: [Plan.Action: Int] = [:]
   private var domains: [Plan.Action: Int] = [:]
   /// The list of the JSON that is open.
@@ -29,15 +30,20 @@ struct PlanPrinter {
     let (kind, json) =
       switch part {
       case .app(let json): ("app", json)
+      case .androidApp(let json): ("package", json)
       case .domain(let json): ("domain", json)
       }
     let step = try Self.step(json, kind, isDryRun: isDryRun)
-    if kind == "app" { apps[step.action, default: 0] += 1 }
-    if kind == "domain" { domains[step.action, default: 0] += 1 }
-    if isJSON {
-      try write(json.text, to: "\(kind)s")
+    if kind == "domain" {
+      domains[step.action, default: 0] += 1
     } else {
-      let name = kind == "app" ? "app \(step.name)" : step.name
+      apps[step.action, default: 0] += 1
+    }
+    if isJSON {
+      try write(json.text, to: kind == "package" ? "androidApps" : "\(kind)s")
+    } else {
+      let words = ["app": "app ", "package": "Android app "]
+      let name = (words[kind] ?? "") + step.name
       let lines = PlanText.lines(step.action, name, step.publication, style)
       if !lines.isEmpty { try Terminal.print(lines.joined(separator: "\n")) }
     }
@@ -55,7 +61,8 @@ struct PlanPrinter {
       let step: JSON = ["domain": .string(name), "action": .string(Plan.Action.unchanged.rawValue)]
       try write(step.text, to: "domains")
     }
-    for name in ["apps", "domains"] where list < name { open(name) }
+    if list.isEmpty { open("apps") }
+    if list != "domains" { open("domains") }
     output += "]" + (isDryRun ? ",\"dryRun\":true" : "") + "}\n"
     try Terminal.write(output)
   }
@@ -64,7 +71,7 @@ struct PlanPrinter {
     if list == name {
       output += ","
     } else {
-      if list.isEmpty && name == "domains" { open("apps") }
+      if list.isEmpty && name != "apps" { open("apps") }
       open(name)
     }
     output += element

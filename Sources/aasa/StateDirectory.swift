@@ -51,9 +51,9 @@ struct StateDirectory {
   }
 
   /// Writes the file of the apps, and removes the files of domains that no longer exist.
-  mutating func finish(apps: [JSON]) throws {
+  mutating func finish(apps: ExportedApps) throws {
     let before = try manifest()
-    try write(DesiredFiles.appsName, ["apps": .array(apps)])
+    try write(DesiredFiles.appsName, .object(apps.json))
     // Before files are removed, so that no unlisted file is left if the program is killed in between.
     var list = JSON.Object()
     for (name, hash) in hashes.suffix(1) + hashes.dropLast() { list.appendNew(name, hash) }

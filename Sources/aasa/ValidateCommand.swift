@@ -37,26 +37,39 @@ enum ValidateCommand {
       apps: UsedApps())
     // Before the domains that use them.
     for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
-      validation.apps.environments.merge(try environments(in: file.path)) { $1 }
+      validation.apps.add(try apps(in: file.path))
     }
     for file in files { try validation.check(file, as: domain) }
     if files.count > 1 { try validation.summarize() }
     return validation.isValid ? .success : .failure
   }
 
-  /// The environments of the apps of a state. What is wrong with the file is reported in its turn.
-  private static func environments(in path: String) throws -> [AppIdentifier: App.Environment] {
+  /// The apps of a state. What is wrong with the file is reported in its turn.
+  private static func apps(in path: String) throws -> UsedApps {
     do {
       let json = try JSON.parse(InputFile.bytes(of: path)).value
       let state = try Faults.collecting(in: json, StateResource.read)
-      return Dictionary(state.apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 })
+      return UsedApps(state.apps, state.androidApps)
     } catch is Failure {
-      return [:]
+      return UsedApps()
     } catch is JSON.SyntaxError {
-      return [:]
+      return UsedApps()
     } catch is InvalidInput {
-      return [:]
+      return UsedApps()
     }
+  }
+}
+
+extension UsedApps {
+  fileprivate init(_ apps: [App], _ android: [AndroidApp]) {
+    self.init(
+      environments: Dictionary(apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 }),
+      android: Dictionary(android.map { ($0.package, $0) }, uniquingKeysWith: { $1 }))
+  }
+
+  fileprivate mutating func add(_ others: UsedApps) {
+    environments.merge(others.environments) { $1 }
+    android.merge(others.android) { $1 }
   }
 }
 
@@ -122,7 +135,7 @@ private struct Validation {
         domains = [try Faults.collecting(in: json) { DomainResource.read($0, over: nil)?.domain }]
       } else {
         let state = try Faults.collecting(in: json, StateResource.read)
-        for app in state.apps { apps.environments[app.id] = app.environment }
+        apps.add(UsedApps(state.apps, state.androidApps))
         domains = state.domains
       }
     } catch {

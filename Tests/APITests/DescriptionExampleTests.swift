@@ -9,6 +9,8 @@ import Testing
   /// Every operation, each after those that create what its example needs.
   private static let story = [
     "getIndex", "getHealth", "getReadiness", "putApp", "listApps", "getApp", "deleteApp",
+    "putAndroidApp", "listAndroidApps", "getAndroidApp", "deleteAndroidApp", "putAndroidApp",
+    "renameAndroidApp",
     "validate", "match",
     "putDomain", "setExpectations", "getExpectations", "listDomains", "getDomain", "patchDomain",
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",

@@ -133,6 +133,9 @@ extension Finding {
     case apexSiblingMissing = "apex-sibling-missing"
     case environmentMismatch = "environment-mismatch"
 
+    // Its Android apps.
+    case noPlaySigningFingerprint = "no-play-signing-fingerprint"
+
     // A change of the domain.
     case opensNothing = "opens-nothing"
 

@@ -1,11 +1,13 @@
 import CIDN2
 
-/// Why a text is not a domain name, an alias or an app identifier.
+/// Why a text is not a domain name, an identifier of an app, or another name.
 public struct ValidationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A stable word for programs.
   public enum Code: String, Sendable, CaseIterable {
     case malformedAppIdentifier = "malformed-app-identifier"
     case malformedPackageName = "malformed-package-name"
+    case malformedFingerprint = "malformed-fingerprint"
+    case malformedOrigin = "malformed-origin"
     case domainEmpty = "domain-empty"
     case domainMalformed = "domain-malformed"
     case domainHasScheme = "domain-has-scheme"
