@@ -64,6 +64,7 @@ public struct AdminAPI: Sendable {
       + RevisionEndpoints(publisher: publisher).all
       + ExpectationEndpoints(publisher: publisher).all
       + FindingEndpoints(store: publisher.store).all
+      + [SnippetEndpoint(store: publisher.store).snippets]
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }

@@ -21,8 +21,8 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
-          .text, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding, .collected,
-          .deleted,
+          .text, .host, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding,
+          .collected, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -237,6 +237,7 @@ extension Call {
   fileprivate func domainFilter() throws -> DomainFilter {
     DomainFilter(
       text: query(.text),
+      host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       androidApp: try query(.androidAppFilter).map {
         try Call.name($0, PackageName.init(validating:))

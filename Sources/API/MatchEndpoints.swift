@@ -16,7 +16,7 @@ struct MatchEndpoints: Sendable {
         "match", .answers, "Resolve URLs with what is published, or with a document",
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
-          + "Nothing is stored.",
+          + "A document that is a list is Android's, any other is Apple's. Nothing is stored.",
         body: .json(
           "Question", size: .document,
           """
@@ -28,17 +28,25 @@ struct MatchEndpoints: Sendable {
         answers: .ok("The results.", "MatchResults", #"{"results": [\#(Example.match)]}"#),
         handle: match),
       Endpoint(
-        .post, "/v1/validate", .anyToken,
+        .post, "/v1/validate", .anyToken, query: [.fileKind],
         "validate", .answers, "Validate a file",
-        description: "The body is the file itself; its media type is ignored.",
+        description:
+          "The body is the file itself; its media type is ignored. `kind` in the answer is the kind of file "
+          + "that it was checked as.",
         body: .file(.any, isRequired: false, Example.file),
         answers: .ok(
           "The report, even for a file that is not JSON.", "Report",
-          #"{"valid": true, "bytes": 137, "findings": [\#(Example.exclusionFinding)]}"#)
+          """
+          {
+            "valid": true, "kind": "apple-app-site-association", "bytes": 137,
+            "findings": [\(Example.exclusionFinding)]
+          }
+          """)
       ) { call in
         let body = call.request.body
-        return .json(
-          .ok, .object(FindingResource.json(Linter.report(onFile: body), size: body.count)))
+        let kind = try call.word(.fileKind, DocumentKind.self) ?? DocumentKind(ofFile: body)
+        let report = Linter.report(onFile: body, kind: kind)
+        return .json(.ok, .object(FindingResource.json(report, kind: kind, size: body.count)))
       },
       Endpoint(
         .post, "/v1/domains/{domain}/match", .role(.viewer),
@@ -63,8 +71,9 @@ struct MatchEndpoints: Sendable {
     let question = try Faults.collecting(in: try call.json(), MatchQuestion.read)
     var answer = MatchAnswer(to: question)
     if let document = question.document {
-      try answer.resolve(Array(question.urls.indices), with: document) { _ in question.domain?.text
-      }
+      try answer.resolve(
+        Array(question.urls.indices), with: [(DocumentKind(of: document), document)]
+      ) { _ in question.domain?.text }
       return answer.response
     }
     // By domain, so that each document is compiled once and only one is in memory.
@@ -136,30 +145,40 @@ private struct MatchAnswer {
     let domain = stored.domain
     budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
-      urls, with: domain.document.json, disabled: domain.isEnabled ? nil : domain,
+      urls, with: [(.apple, domain.document.json)], disabled: domain.isEnabled ? nil : domain,
       domain: domain.host(for:))
   }
 
-  /// - Parameter disabled: The domain of the document if it is disabled: then no URL matches.
-  /// - Throws: `InvalidInput` if the document is too complex or the answer too large.
+  /// - Parameters:
+  ///   - documents: Documents of different kinds. Those that name the app are asked.
+  ///   - disabled: The domain of the documents if it is disabled: then no URL matches.
+  /// - Throws: `InvalidInput` if no document decides about links, one is too complex, or the answer is too
+  ///   large.
   mutating func resolve(
-    _ urls: [Int], with document: JSON, disabled: Domain? = nil, domain: (String) -> String?
+    _ urls: [Int], with documents: [(kind: DocumentKind, json: JSON)], disabled: Domain? = nil,
+    domain: (String) -> String?
   ) throws {
     do {
-      let matcher = try Matcher(document: document)
-      let scopes = matcher.scopes(asking: question.app)
-      count += urls.count * scopes.count
+      let matchers = try documents.compactMap { try DocumentMatcher($0.json, kind: $0.kind) }
+      if matchers.isEmpty { try Self.refuseDocument() }
+      let asked = matchers.asking(question.app)
+      count += urls.count * asked.reduce(0) { $0 + $1.apps(asking: question.app).count }
       try Self.check("results, one per URL and app", count, Self.resultLimit)
       for index in urls {
         let url = question.urls[index]
-        let results =
+        var results: [MatchResult] = []
+        for matcher in asked {
           if let disabled {
-            scopes.map {
-              MatchResult(url: url, explanation: disabled.notServedExplanation(for: $0.app))
+            results += matcher.apps(asking: question.app).map {
+              MatchResult(
+                url: url, platform: matcher.platform,
+                explanation: disabled.notServedExplanation(for: $0))
             }
           } else {
-            try matcher.results(for: url, app: question.app, domain: domain(url), budget: &budget)
+            results += try matcher.results(
+              for: url, app: question.app, domain: domain(url), budget: &budget)
           }
+        }
         add(results.map(\.json), at: index)
         try Self.check("bytes", bytes, Self.byteLimit)
       }
@@ -169,12 +188,23 @@ private struct MatchAnswer {
     }
   }
 
+  private static func refuseDocument() throws(InvalidInput) {
+    let faults = Faults()
+    faults.add(
+      .unknownValue, at: .root.appending("document"),
+      "This is a webauthn file, which opens no URLs: it lists the origins that may use a domain's passkeys."
+    )
+    try faults.check()
+  }
+
   /// Adds the result of URLs for which there is no document.
   mutating func add(_ urls: [Int], reason: String) {
     for index in urls {
       let result: JSON = [
-        "url": .string(question.urls[index]), "app": .optional(question.app),
-        "resolution": .string(Resolution.noMatch.rawValue), "reason": .string(reason),
+        "url": .string(question.urls[index]),
+        "platform": .optional(question.app.map { Platform(likelyOf: $0).rawValue }),
+        "app": .optional(question.app), "resolution": .string(Resolution.noMatch.rawValue),
+        "reason": .string(reason),
       ]
       add([result], at: index)
     }
@@ -207,7 +237,7 @@ extension Example {
   private static func result(_ path: String, _ resolution: String, _ members: String) -> String {
     """
     {
-      "url": "https://example.com\(path)", "app": "ABCDE12345.com.example.app",
+      "url": "https://example.com\(path)", "platform": "ios", "app": "ABCDE12345.com.example.app",
       "resolution": "\(resolution)", \(members)
     }
     """

@@ -116,6 +116,10 @@ struct Parameter: Sendable {
     .words(DocumentKind.self))
   static let text = Parameter(
     "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
+  static let host = Parameter(
+    "host",
+    "Only the domain that this host belongs to: by name, by alias, or by the longest wildcard.",
+    "DomainName")
   static let appFilter = Parameter(
     "app", key: "appFilter", "Only domains that use this app.", "AppIdentifier")
   static let androidAppFilter = Parameter(
@@ -130,6 +134,9 @@ struct Parameter: Sendable {
     "collected",
     "Only enabled domains whose current document Apple's CDN has fetched (`true`) or has not "
       + "(`false`), even if it has never fetched any.", .bool)
+  static let fileKind = Parameter(
+    "kind", key: "fileKind", "The kind of the file. Default: the kind that its content has.",
+    .words(DocumentKind.self))
   static let code = Parameter(
     "code", key: "findingCode", "Only findings with this code.", "FindingCode")
   static let severity = Parameter(

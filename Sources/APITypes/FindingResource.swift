@@ -60,6 +60,7 @@ package enum FindingResource {
         "The kind of a finding. docs/findings.md explains each code.")),
     "Report": [
       Member("valid", .bool, "Whether there are no errors."),
+      Member("kind", .words(DocumentKind.self), "The kind of file."),
       Member("bytes", .count, "The size of the file."),
       Member("findings", .list(of: .shared("Finding"))),
       Member("moreFindings", .count, PublicationResource.moreDocumentation, .optional),
@@ -85,9 +86,13 @@ package enum FindingResource {
       ] + comparison).schema("How a revision or a document differs from a revision."),
   ]
 
-  /// The report on a file of so many bytes.
-  package static func json(_ report: Linter.Report, size: Int) -> JSON.Object {
-    var object: JSON.Object = ["valid": .bool(report.isValid), "bytes": .integer(size)]
+  /// The report on a file of some kind and of so many bytes.
+  package static func json(
+    _ report: Linter.Report, kind: DocumentKind, size: Int
+  ) -> JSON.Object {
+    var object: JSON.Object = [
+      "valid": .bool(report.isValid), "kind": .string(kind.rawValue), "bytes": .integer(size),
+    ]
     object.set("findings", more: "moreFindings", Excerpt(of: report.findings))
     return object
   }

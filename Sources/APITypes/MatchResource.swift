@@ -25,14 +25,16 @@ package struct MatchQuestion {
       }),
     Field(
       "app", .text(longest: 255), \.app,
-      "Resolve for this app only. Default: every app in the document."),
+      "Resolve for this app only: an app identifier, or the package of an Android app. Default: every app in "
+        + "the document."),
   ]
 
   private static let fields: [Field<MatchQuestion>] =
     [
       Field(
         "document", .any,
-        "An association file. Default: what is published for the host of each URL.", .optional,
+        "An association file of Apple's or Android's kind. Default: what is published for the host of each URL.",
+        .optional,
         write: { $0.document }, read: { body, question in question.document = body.json }),
       Field(
         "domain", .domain, \.domain,
@@ -42,7 +44,13 @@ package struct MatchQuestion {
 
   private static let result = [
     Member("url", .string),
-    Member("app", .nullable(.string), "The app; null if the document names none."),
+    Member(
+      "platform", .nullable(.words(Platform.self)),
+      "The platform of the app; null if nothing is published for the host."),
+    Member(
+      "app", .nullable(.string),
+      "The app: an app identifier, or the package of an Android app. Null if the document names none."
+    ),
     Member("resolution", .resolution),
     Member("pointer", .pointer, "The deciding route, if there is one.", .optional),
     Member("reason", .string, "The reason, in words."),

@@ -18,8 +18,10 @@ struct Deletion {
       throw StoreError.notFound(.domain(name))
     }
     (self.basis, self.stored, self.published) = (basis, stored, published)
-    documents = try ReadDocuments(stored: published.documents)
-    review = try ServiceReview(of: nil, since: basis, findings: [], accepting: accepted)
+    let documents = try ReadDocuments(stored: published.documents)
+    self.documents = documents
+    review = try ServiceReview(
+      of: nil, since: stored.domain, { documents }, findings: [], accepting: accepted)
   }
 
   var name: DomainName { stored.domain.name }

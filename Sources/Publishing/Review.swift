@@ -29,6 +29,7 @@ struct Review {
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     let draft = Draft(domain, apps)
     documents = draft.documents
+    let before = { old.map { ReadDocuments($0.documents(apps)) } ?? ReadDocuments() }
     let found = draft.findings()
     let findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
@@ -40,13 +41,13 @@ struct Review {
       let account = isTooLarge == true ? ByteAccount(of: documents.apple) : nil
       var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
-        open += try ServiceReview.closing(draft.domain, documents, since: basis)
+        open += ServiceReview.closing(draft.domain, documents, since: old, before)
           .filter { $0.isRefused(accepting: accepted) }
       }
       throw PublicationError.refused(domain.name, open, account: account)
     }
     let service = try ServiceReview(
-      of: draft.domain, documents, since: basis, findings: findings,
+      of: draft.domain, documents, since: old, before, findings: findings,
       accepting: proposal.accepted)
     self.findings = findings + service.findings
     changedResolutions = service.changedResolutions

@@ -13,57 +13,56 @@ struct ServiceReview {
   /// - Parameters:
   ///   - domain: The new state; `nil` if the domain is deleted.
   ///   - documents: The new documents, if there are any.
-  ///   - basis: The state so far.
+  ///   - old: The state so far; `nil` for a new domain.
+  ///   - before: Its documents.
   ///   - findings: The other findings, for the error.
   ///   - accepted: Codes of accepted errors.
   /// - Throws: `PublicationError`.
   init(
-    of domain: Domain?, _ documents: ReadDocuments? = nil, since basis: DomainBasis,
-    findings known: [Finding], accepting accepted: Set<Finding.Code>
-  ) throws {
-    let name = (domain ?? basis.stored?.domain)?.name
-    changedResolutions = try Self.changedResolutions(of: domain, documents, known, since: basis)
-    findings = try Self.closing(domain, documents, since: basis)
+    of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,
+    _ before: () -> ReadDocuments, findings known: [Finding], accepting accepted: Set<Finding.Code>
+  ) throws(PublicationError) {
+    let name = (domain ?? old)?.name
+    changedResolutions = try Self.changedResolutions(
+      of: domain, documents, known, since: old, before)
+    findings = Self.closing(domain, documents, since: old, before)
     if findings.isEmpty || accepted.contains(.opensNothing) { return }
-    throw PublicationError.refused(
+    throw .refused(
       name, known.filter { $0.severity != .error } + findings, account: nil)
   }
 
   private static func changedResolutions(
-    of domain: Domain?, _ documents: ReadDocuments?, _ findings: [Finding],
-    since basis: DomainBasis
-  ) throws -> [ChangedResolution] {
-    let old = basis.stored?.domain
+    of domain: Domain?, _ documents: ReadDocuments?, _ findings: [Finding], since old: Domain?,
+    _ before: () -> ReadDocuments
+  ) throws(PublicationError) -> [ChangedResolution] {
     // Compiles the documents only if there is something to resolve.
     guard let subject = domain ?? old,
       !subject.expectations.isEmpty || old?.expectations.isEmpty == false
     else { return [] }
     let broken: [BrokenExpectation]
     let changes: [ChangedResolution]
-    let before = try basis.documents()
     do throws(TooComplex) {
       var resolver = try Resolver(subject, domain == nil ? nil : documents)
       broken = try resolver.broken()
       changes = try resolver.changes(since: old, before)
     } catch {
-      throw PublicationError.refused(
-        subject.name, findings + [error.finding], account: nil)
+      throw .refused(subject.name, findings + [error.finding], account: nil)
     }
-    if !broken.isEmpty { throw PublicationError.expectationsBroken(subject.name, broken) }
+    if !broken.isEmpty { throw .expectationsBroken(subject.name, broken) }
     return changes
   }
 
   /// The finding about a change that leaves an app without any URL that opens it.
   static func closing(
-    _ domain: Domain?, _ documents: ReadDocuments?, since basis: DomainBasis
-  ) throws -> [Finding] {
-    guard let old = basis.stored?.domain, old.isEnabled else { return [] }
-    let before = try basis.documents()
+    _ domain: Domain?, _ documents: ReadDocuments?, since old: Domain?,
+    _ before: () -> ReadDocuments
+  ) -> [Finding] {
+    guard let old, old.isEnabled else { return [] }
     let isServed = domain?.isEnabled ?? false
-    if isServed, documents?.json == before.json { return [] }
+    if isServed, domain?.hasLinks(of: old) ?? false { return [] }
     let opened = { OpenedApps($0, domain: old.name.text) }
     let after = isServed ? documents.map(opened) : nil
-    let lost = opened(before).lost(after: after)
+    let lost = opened(before()).lost(after: after)
     if lost.isEmpty { return [] }
     let listed = lost.prefix(5).joined(separator: ", ")
     let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
@@ -113,12 +112,12 @@ struct Resolver {
   /// The URLs of old and new expectations that resolve differently now, except where the old
   /// document is too complex, as only documents of earlier versions can be.
   mutating func changes(
-    since old: Domain?, _ documents: ReadDocuments
+    since old: Domain?, _ documents: () -> ReadDocuments
   ) throws(TooComplex) -> [ChangedResolution] {
     guard let old else { return [] }
     var resolver: Resolver
     do throws(TooComplex) {
-      resolver = try Resolver(old, documents)
+      resolver = try Resolver(old, documents())
     } catch {
       return []
     }
@@ -155,11 +154,10 @@ struct Resolver {
   }
 }
 
-extension DomainBasis {
-  /// What is published; nothing for a new domain.
-  ///
-  /// - Throws: `JSON.SyntaxError` if a stored document is damaged.
-  fileprivate func documents() throws -> ReadDocuments {
-    try published.map { try ReadDocuments(stored: $0.documents) } ?? ReadDocuments()
+extension Domain {
+  /// Whether everything that decides which apps links open is as in another domain.
+  fileprivate func hasLinks(of other: Domain) -> Bool {
+    document == other.document && hasDynamicAppLinks == other.hasDynamicAppLinks
+      && assetLinksExtra == other.assetLinksExtra
   }
 }

@@ -23,18 +23,12 @@ extension Store {
   /// The domain that a host belongs to: the one with this name or alias, otherwise the one with the longest
   /// wildcard above it.
   public func domain(serving host: DomainName) throws -> DomainName? {
-    let labels = host.text.split(separator: ".")
-    let names = labels.indices.map { index in
-      (index == 0 ? "" : "*.") + labels[index...].joined(separator: ".")
-    }
-    return try read { connection in
+    try read { connection in
       try connection.first(
         """
-        SELECT own.name FROM domain_name AS any
-          JOIN domain_name AS own ON own.domain_id = any.domain_id AND own.position = 0
-        WHERE any.name IN (SELECT value FROM json_each(?1))
-        ORDER BY any.name LIKE '*.%', length(any.name) DESC LIMIT 1
-        """, [.text(JSON.strings(names).text)]
+        SELECT own.name FROM domain_name AS own
+        WHERE own.position = 0 AND own.domain_id = (\(DomainFilter.domain(serving: "?1")))
+        """, [DomainFilter.names(covering: host)]
       ) { DomainName(stored: $0.text(0)) }
     }
   }
@@ -70,6 +64,8 @@ extension Store {
 public struct DomainFilter: Sendable {
   /// A text in the name or in an alias.
   public var text: String?
+  /// A host that belongs to the domain.
+  public var host: DomainName?
   /// An app that the domain uses.
   public var app: AppIdentifier?
   /// An Android app that the domain uses.
@@ -91,13 +87,14 @@ public struct DomainFilter: Sendable {
 
   /// Conditions; none of them by default.
   public init(
-    text: String? = nil, app: AppIdentifier? = nil,
+    text: String? = nil, host: DomainName? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
     isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
     isCollected: Bool? = nil,
     isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
+    self.host = host
     self.app = app
     self.androidApp = androidApp
     self.environment = environment
@@ -109,7 +106,7 @@ public struct DomainFilter: Sendable {
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 9.
+  /// The rows that meet the conditions, which are the parameters 1 to 10.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -130,7 +127,28 @@ public struct DomainFilter: Sendable {
       AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
       AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
         WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
+      AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
     """
+
+  /// SQL for the ID of the domain that a host belongs to: the one with this name or alias, otherwise the one
+  /// with the longest wildcard above it.
+  ///
+  /// - Parameter names: SQL for the names that cover the host.
+  fileprivate static func domain(serving names: String) -> String {
+    """
+    SELECT domain_id FROM domain_name WHERE name IN (SELECT value FROM json_each(\(names)))
+    ORDER BY name LIKE '*.%', length(name) DESC LIMIT 1
+    """
+  }
+
+  /// The names that cover a host, as a JSON array.
+  fileprivate static func names(covering host: DomainName) -> Value {
+    let labels = host.text.split(separator: ".")
+    let names = labels.indices.map { index in
+      (index == 0 ? "" : "*.") + labels[index...].joined(separator: ".")
+    }
+    return .text(JSON.strings(names).text)
+  }
 
   /// SQL for the domains that use an app, given SQL for its identifier.
   private static func uses<Key: AppKey>(_: Key.Type, _ identifier: String) -> String {
@@ -154,6 +172,7 @@ public struct DomainFilter: Sendable {
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
       .optional(androidApp?.text), .optional(kind?.rawValue),
+      host.map(Self.names(covering:)) ?? .null,
     ]
   }
 }

@@ -10,7 +10,8 @@ enum Main {
       ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ListCommands.domains,
       DomainCommands.show, MatchCommand.command, ImportCommand.command, ListCommands.revisions,
       DomainCommands.rollback, DomainCommands.convert, ListCommands.findings, ListCommands.audit,
-      ApplyCommand.command, DiffCommand.command, ExportCommand.command, ValidateCommand.command,
+      ApplyCommand.command, DiffCommand.command, ExportCommand.command, EntitlementsCommand.command,
+      ValidateCommand.command,
     ] + TokenCommand.commands + [BackupCommand.command, RestoreCommand.command]
     + InfoCommands.commands
 

@@ -207,7 +207,7 @@ private struct FileMatching {
         let resolution =
           if isExplained {
             try write(
-              try matcher.explain(url.span, in: scope, domain: domain, budget: &budget), url, nil)
+              try matcher.explain(url.span, in: scope, domain: domain, budget: &budget), url, .ios)
           } else {
             try write(
               try matcher.resolve(url.span, in: scope, domain: domain, budget: &budget).resolution,
@@ -240,11 +240,11 @@ private struct FileMatching {
   }
 
   private mutating func write(
-    _ explanation: Explanation, _ url: ArraySlice<UInt8>, _ platform: Platform?
+    _ explanation: Explanation, _ url: ArraySlice<UInt8>, _ platform: Platform
   ) throws -> Resolution {
     if lines.isJSON {
       let text = String(decoding: url, as: UTF8.self)
-      try lines.add(MatchResult(url: text, explanation: explanation, platform: platform).json)
+      try lines.add(MatchResult(url: text, platform: platform, explanation: explanation).json)
     } else {
       try lines.add(
         explanation.resolution.rawValue, explanation.app, url,

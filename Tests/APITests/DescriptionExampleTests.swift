@@ -14,7 +14,7 @@ import Testing
     "validate", "match",
     "putDomain", "setExpectations", "getExpectations", "listDomains", "getDomain", "patchDomain",
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
-    "matchStored", "setRoutes", "replaceEntry", "listFindings",
+    "matchStored", "getSnippets", "setRoutes", "replaceEntry", "listFindings",
     "suppressFindings", "listSuppressions", "deleteSuppression", "convertDomain", "addEntry",
     "adoptFile", "restoreRevision",
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",

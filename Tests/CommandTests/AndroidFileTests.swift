@@ -109,13 +109,27 @@ import Testing
     #expect(asApple.output.contains("\n  error not-an-object (the whole file)"))
     let matched = try match("--kind", "apple-app-site-association", "https://example.com/help")
     #expect(matched.output == "no-match\t-\thttps://example.com/help\n")
-    let unknown = try Program.aasa("validate", "--kind", "webauthn", file)
+    let unknown = try Program.aasa("validate", "--kind", "passkeys", file)
     #expect(unknown.status == 64)
     #expect(
       unknown.errors.hasPrefix(
-        "--kind must be one of apple-app-site-association, assetlinks.json, not \"webauthn\"."))
+        "--kind must be one of apple-app-site-association, assetlinks.json, webauthn, not \"passkeys\"."
+      ))
     let useless = try Program.aasa("match", "--kind", "assetlinks.json", "https://example.com/")
     #expect(useless.status == 64 && useless.errors.hasPrefix("--kind needs --file."))
+  }
+
+  @Test func aWebAuthnFileIsCheckedAndOpensNoURLs() throws {
+    let path = try scratch.write(#"{"origins": ["https://example.de/"]}"#, to: "webauthn")
+    let checked = try Program.aasa("validate", path)
+    #expect(checked.status == 0)
+    #expect(checked.output.contains("\n  warning origin-with-path /origins/0: "))
+    for words in [[file, "--kind", "webauthn"], [path]] {
+      let result = try Program.run(
+        Program.aasa, ["match", "--file"] + words + ["https://example.com/"])
+      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.errors.contains("is a webauthn file, which opens no URLs"), "\(result.errors)")
+    }
   }
 
   @Test func aFileThatIsNoJSONIsNamedWithThePlace() throws {

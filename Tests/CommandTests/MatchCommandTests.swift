@@ -97,7 +97,7 @@ import Testing
     let objects = try result.lines.map { try JSON.parse(Array($0.utf8)).value }
     #expect(objects.count == 2)
     #expect(objects[0]["resolution"] == "blocked")
-    #expect(objects[0]["app"] == .string(app))
+    #expect(objects[0]["app"] == .string(app) && objects[0]["platform"] == "ios")
     #expect(objects[0]["url"] == "https://a.example/help/web/1")
     #expect(objects[0]["pointer"] == "/applinks/details/0/components/0")
     #expect(objects[1]["pointer"] == nil)

@@ -95,8 +95,8 @@ import Testing
     let change: JSON = ["aliases": ["a.example", "*.b.example"]]
     #expect(try client.send("PATCH", "/v1/domains/example.com", json: change).status == 200)
     var metrics = try Metrics(of: server)
-    #expect(metrics[#"aasa_documents{percent="0-50"}"#] == 1)
-    #expect(metrics[#"aasa_documents{percent="50-80"}"#] == 1)
+    #expect(metrics[#"aasa_documents{kind="apple-app-site-association",percent="0-50"}"#] == 1)
+    #expect(metrics[#"aasa_documents{kind="apple-app-site-association",percent="50-80"}"#] == 1)
     #expect(metrics["aasa_names"] == 4)
     #expect(metrics[#"aasa_database_size_bytes{file="database"}"#] ?? 0 > 4096)
     #expect(metrics["process_resident_memory_bytes"] ?? 0 > 1_000_000)
@@ -106,7 +106,9 @@ import Testing
     let path = "/v1/domains/large.example?accept=opens-nothing"
     #expect(try client.send("DELETE", path).status == 200)
     metrics = try Metrics(of: server)
-    #expect(metrics[#"aasa_documents{percent="50-80"}"#] == 0 && metrics["aasa_names"] == 3)
+    #expect(
+      metrics[#"aasa_documents{kind="apple-app-site-association",percent="50-80"}"#] == 0
+        && metrics["aasa_names"] == 3)
   }
 
   /// As systemd shows it to a unit with `ProcSubset=pid`.

@@ -70,6 +70,16 @@ public final class AndroidMatcher: Sendable {
     return try decide(url, DynamicURL(url, parts), app, &budget).resolution
   }
 
+  /// The index of the rule that decides about a URL; `nil` without one.
+  func rule(
+    deciding url: Span<UInt8>, for app: String, budget: inout MatchingBudget
+  ) throws(TooComplex) -> Int? {
+    guard let parts = URLParts(url),
+      case .rule(let index, of: _) = try decide(url, DynamicURL(url, parts), app, &budget)
+    else { return nil }
+    return index
+  }
+
   private func decide(
     _ text: Span<UInt8>, _ url: DynamicURL, _ app: String?, _ budget: inout MatchingBudget
   ) throws(TooComplex) -> Decision {

@@ -22,18 +22,23 @@ struct PatternTranslation {
     case atom(Atom)
     /// One of these texts; `wildcard` matches all of them, and more.
     case choice([[Atom]], wildcard: Atom)
+    /// A letter, whose case does not matter.
+    case letter(Unicode.Scalar, lower: Unicode.Scalar, upper: Unicode.Scalar)
     /// The pattern matches nothing.
     case nothing
     /// Text that no pattern of Android's can express.
     case inexpressible
   }
 
-  /// The number of texts that variables, classes and case may make of one pattern.
+  /// The number of texts that variables and classes may make of one pattern.
   private static let mostTexts = 1_000
+  /// The number of texts that letters in both cases may make of a path.
+  private static let mostSpellings = 32
   /// The number of patterns that one pattern of Apple's may become.
   static let mostPatterns = 2_000
-  /// How many more tries of an inner `*` get a pattern of their own.
-  private static let mostTries = 3
+  /// How many more tries of an inner `*` get a pattern of their own: few outside of paths, since the patterns
+  /// of all components multiply.
+  private static func mostTries(in component: Component) -> Int { component == .path ? 3 : 1 }
 
   /// The number of characters and wildcards of all these texts.
   private static let mostAtoms = 200_000
@@ -55,20 +60,20 @@ struct PatternTranslation {
     guard let pattern, !pattern.tokens.isStar else { return nil }
     let texts = texts(of: pattern.pathTokens, in: .path)
     let forms = texts.flatMap(Self.rooted).flatMap(Self.slashForms)
-    return patterns(forms, isFree: { $0 == [.run] || $0 == [.literal("/"), .run] })
+    return patterns(forms, .path, isFree: { $0 == [.run] || $0 == [.literal("/"), .run] })
   }
 
   /// The patterns for a fragment; `nil` if every fragment matches, and also none.
   func fragment(_ pattern: Pattern?) -> [String]? {
     guard let pattern, !pattern.tokens.isStar else { return nil }
-    return patterns(texts(of: pattern.tokens, in: .fragment), isFree: { $0 == [.run] })
+    return patterns(texts(of: pattern.tokens, in: .fragment), .fragment, isFree: { $0 == [.run] })
   }
 
   /// The names and patterns for a query parameter; `nil` if every query matches.
   func parameter(_ item: AppLinks.Item) -> [(name: String, value: String)]? {
     guard !item.pattern.tokens.isStar else { return nil }
     let values = patterns(
-      texts(of: item.pattern.tokens, in: .query), isFree: { $0 == [.run] })
+      texts(of: item.pattern.tokens, in: .query), .query, isFree: { $0 == [.run] })
     guard let values else { return nil }
     var names: [String] = []
     let name = Array(item.name.unicodeScalars)
@@ -83,12 +88,14 @@ struct PatternTranslation {
 
   /// - Parameter isFree: Whether Apple's pattern matches whenever this one would, and also a component that
   ///   is missing.
-  private func patterns(_ forms: [[Atom]], isFree: ([Atom]) -> Bool) -> [String]? {
+  private func patterns(_ forms: [[Atom]], _ component: Component, isFree: ([Atom]) -> Bool)
+    -> [String]?
+  {
     if forms.contains(where: isFree) { return nil }
     // A pattern cannot be empty.
     if isWidening && forms.contains([]) { return nil }
     let forms = forms.filter { !$0.isEmpty }
-    for tries in (0...Self.mostTries).reversed() {
+    for tries in (0...Self.mostTries(in: component)).reversed() {
       let count = forms.reduce(0) { $0 + Self.count(of: $1, tries: isWidening ? 0 : tries) }
       if count > Self.mostPatterns && tries > 0 { continue }
       let all = forms.flatMap { isWidening ? [Self.widened($0)] : Self.tried($0, upTo: tries) }
@@ -123,11 +130,11 @@ struct PatternTranslation {
         case .inexpressible:
           elements.append(.atom(.run))
           break scan
-        case .atom, .choice: elements.append(element)
+        case .atom, .choice, .letter: elements.append(element)
         }
       }
     }
-    if Self.isWithinLimits(elements) { return texts(of: elements) }
+    if Self.isWithinLimits(elements, component) { return texts(of: elements) }
     guard isWidening else {
       // The case that the pattern is written in is part of what matches.
       var other = self
@@ -135,7 +142,11 @@ struct PatternTranslation {
       return folds ? other.texts(of: tokens, in: component) : []
     }
     let widened = elements.prefix(Self.mostTexts).map { element in
-      if case .choice(_, let wildcard) = element { Element.atom(wildcard) } else { element }
+      switch element {
+      case .choice(_, let wildcard): Element.atom(wildcard)
+      case .letter: Element.atom(.one)
+      case .atom, .nothing, .inexpressible: element
+      }
     }
     return texts(of: widened + (elements.count > widened.count ? [.atom(.run)] : []))
   }
@@ -145,6 +156,8 @@ struct PatternTranslation {
     for element in elements {
       switch element {
       case .atom(let atom): for index in texts.indices { texts[index].append(atom) }
+      case .letter(_, let lower, let upper):
+        texts = texts.flatMap { [$0 + [.literal(lower)], $0 + [.literal(upper)]] }
       case .choice(let choices, _): texts = texts.flatMap { text in choices.map { text + $0 } }
       case .nothing, .inexpressible: return []
       }
@@ -152,16 +165,24 @@ struct PatternTranslation {
     return texts.map(Self.sorted)
   }
 
-  private static func isWithinLimits(_ elements: [Element]) -> Bool {
-    var (count, length) = (1, 0)
+  private static func isWithinLimits(_ elements: [Element], _ component: Component) -> Bool {
+    var (count, spellings, length) = (1, 1, 0)
     for element in elements {
       switch element {
       case .choice(let choices, _):
         count *= choices.count
         length += choices.map(\.count).max() ?? 0
+      case .letter:
+        spellings *= 2
+        length += 1
       case .atom, .nothing, .inexpressible: length += 1
       }
-      if count > mostTexts || count * length > mostAtoms { return false }
+      // Rules for each spelling of a name and of a value would be too many.
+      if spellings > (component == .path ? mostSpellings : 1) || count * spellings > mostTexts
+        || count * spellings * length > mostAtoms
+      {
+        return false
+      }
     }
     return true
   }
@@ -224,24 +245,21 @@ struct PatternTranslation {
       case "&" where component == .query, ";" where component == .query:
         return elements + [.inexpressible]
       default:
-        let cases = folds && !part.isEscape ? Self.cases(of: scalar) : [scalar]
         elements.append(
-          cases.count == 1
-            ? .atom(.literal(scalar))
-            : .choice(cases.map { [.literal($0)] }, wildcard: .one))
+          (folds && !part.isEscape ? Self.letter(scalar) : nil) ?? .atom(.literal(scalar)))
       }
     }
     return elements
   }
 
-  /// The letter in lower case and in upper case.
-  private static func cases(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+  /// The character as a letter; `nil` without cases.
+  private static func letter(_ scalar: Unicode.Scalar) -> Element? {
     let lower = ComparedText.folded(scalar)
     let upper = lower.properties.uppercaseMapping.unicodeScalars
     guard upper.count == 1, let upper = upper.first, upper != lower,
       ComparedText.folded(upper) == lower
-    else { return [scalar] }
-    return [lower, upper]
+    else { return nil }
+    return .letter(scalar, lower: lower, upper: upper)
   }
 }
 

@@ -5,7 +5,7 @@
 /// holds for all URLs.
 final class Alphabet {
   /// What the words of the alphabet represent.
-  enum Reading: Int {
+  enum Reading: Int, CaseIterable {
     /// URLs as written, for routes with `percentEncoded`.
     case written
     /// Percent-decoded URLs, for the other routes.
@@ -13,6 +13,9 @@ final class Alphabet {
     /// URLs without percent-encoding, which both kinds of routes compare in the same way. These are
     /// not all URLs.
     case unescaped
+    /// URLs without percent-encoding and without `;` in the query, which Apple's routes and Android's
+    /// rules compare in the same way. Here a path may end in a slash, which Apple ignores.
+    case common
   }
 
   /// A component of a URL. In a word, each is followed by `Alphabet.end`.
@@ -27,6 +30,8 @@ final class Alphabet {
 
   let reading: Reading
   private(set) var slash: Symbol = 0
+  /// A slash at the end of a path that has more than this slash; -1 if the reading leaves it out.
+  private(set) var trailingSlash: Symbol = -1
   /// The separator of query items.
   private(set) var ampersand: Symbol = 0
   /// The separator of an item's name and value.
@@ -81,6 +86,10 @@ final class Alphabet {
     equalsSign = symbol(of: "=")
     // In a decoded query, an escaped delimiter is a character like any other.
     if reading == .decoded { for delimiter in "&=".unicodeScalars { add(delimiter) } }
+    if reading == .common {
+      trailingSlash = characters.count
+      add("/")
+    }
     add(nil)
     otherTexts = Component.allCases.map { component in
       Self.preferred.first { !named.contains($0) && canStand($0, in: component) }
@@ -159,7 +168,7 @@ final class Alphabet {
     switch reading {
     case .decoded: true
     case .written: ("!"..."~").contains(character)
-    case .unescaped: ("!"..."~").contains(character) && character != "%"
+    case .unescaped, .common: ("!"..."~").contains(character) && character != "%"
     }
   }
 
@@ -167,7 +176,7 @@ final class Alphabet {
     if reading == .decoded { return true }
     return switch component {
     case .path: character != "?" && character != "#"
-    case .query: character != "#"
+    case .query: character != "#" && (reading != .common || character != ";")
     case .fragment: true
     }
   }
@@ -176,6 +185,7 @@ final class Alphabet {
     let other = count - 1
     let named = (1..<other).filter { symbol in
       guard let character = characters[symbol] else { return false }
+      if symbol == trailingSlash { return false }
       // Outside the query, an escaped delimiter is the same as a raw one.
       return canStand(character, in: component)
         && (component == .query || !isEscapedDelimiter(symbol))
@@ -202,7 +212,8 @@ final class Alphabet {
   /// How a symbol is written in a URL.
   private func text(of symbol: Symbol, in component: Component) -> String {
     guard let character = characters[symbol] else { return otherTexts[component.rawValue] ?? "" }
-    return isEscapedDelimiter(symbol) ? Self.escape(character) : text(of: character)
+    return isEscapedDelimiter(symbol) && symbol != trailingSlash
+      ? Self.escape(character) : text(of: character)
   }
 
   private func isEscapedDelimiter(_ symbol: Symbol) -> Bool {
@@ -236,8 +247,10 @@ private struct Vocabulary {
 
   mutating func add(_ route: RouteConditions) {
     for tokens in route.patterns { add(tokens, route.folds) }
-    if case .items(let items) = route.query {
-      for item in items { add(item.name, route.folds) }
+    switch route.query {
+    case .items(let items): for item in items { add(item.name, route.folds) }
+    case .irregular(let names): for name in names { add(name, false) }
+    case .whole, .parameters: break
     }
   }
 

@@ -6,12 +6,18 @@ final class ComponentCondition {
     case whole(SymbolAutomaton.States)
     /// Of the conditions on query items, in their order.
     case items([Item])
+    /// Of the conditions on parameters, in their order.
+    case parameters([Item])
+    /// Of the question if a query is irregular; `nil` once it is.
+    case irregular([Item], isAtStart: Bool?)
+    case isIrregular
 
     /// A measure of what a step costs.
     var size: Int {
       switch self {
       case .whole(let states): states.count
-      case .items(let items): 4 * items.count
+      case .items(let items), .parameters(let items), .irregular(let items, _): 4 * items.count
+      case .isIrregular: 0
       }
     }
   }
@@ -47,6 +53,7 @@ final class ComponentCondition {
   private let demands: [Demand]
   private let alphabet: Alphabet
   private let folds: Bool
+  private let ignoresTrailingSlash: Bool
 
   /// The conditions of a route on path, query and fragment.
   static func all(of route: RouteConditions, _ alphabet: Alphabet) -> [ComponentCondition] {
@@ -60,15 +67,23 @@ final class ComponentCondition {
         ComponentCondition(automaton([.anyRun], .exact), alphabet)
       case .items(let items):
         ComponentCondition(items.filter { !$0.value.isStar }, alphabet, folds: route.folds)
+      case .parameters(let parameters):
+        ComponentCondition(parameters: parameters.map { automaton($0, .exact) }, alphabet)
+      case .irregular(let names): ComponentCondition(irregularNames: names, alphabet)
       }
     return [
-      ComponentCondition(automaton(route.path, route.pathEnding), alphabet), query,
+      ComponentCondition(
+        automaton(route.path, route.pathEnding), alphabet,
+        ignoresTrailingSlash: route.pathEnding == .path), query,
       ComponentCondition(automaton(route.fragment, .exact), alphabet),
     ]
   }
 
-  private init(_ whole: SymbolAutomaton, _ alphabet: Alphabet) {
+  private init(
+    _ whole: SymbolAutomaton, _ alphabet: Alphabet, ignoresTrailingSlash: Bool = false
+  ) {
     self.whole = whole
+    self.ignoresTrailingSlash = ignoresTrailingSlash
     demands = []
     start = .whole(whole.start)
     self.alphabet = alphabet
@@ -85,17 +100,42 @@ final class ComponentCondition {
         allowsEmpty: value.isComplete(value.start))
     }
     whole = nil
+    ignoresTrailingSlash = false
     start = .items(items.map { _ in Item() })
     self.alphabet = alphabet
     self.folds = folds
+  }
+
+  private init(parameters: [SymbolAutomaton], _ alphabet: Alphabet) {
+    demands = parameters.map { Demand(name: [], value: $0, allowsEmpty: false) }
+    (whole, folds, ignoresTrailingSlash) = (nil, false, false)
+    start = .parameters(parameters.map { Item(place: .value($0.start)) })
+    self.alphabet = alphabet
+  }
+
+  private init(irregularNames: [[Unicode.Scalar]], _ alphabet: Alphabet) {
+    let nothing = SymbolAutomaton([], alphabet, folds: false)
+    demands = irregularNames.map {
+      Demand(
+        name: alphabet.letters(of: $0, folds: false), value: nothing, allowsEmpty: true)
+    }
+    (whole, folds, ignoresTrailingSlash) = (nil, false, false)
+    start = .irregular(demands.map { _ in Item() }, isAtStart: nil)
+    self.alphabet = alphabet
   }
 
   /// The state after one more symbol; `nil` once the condition can no longer be met.
   func next(_ progress: Progress, _ symbol: Alphabet.Symbol) -> Progress? {
     switch progress {
     case .whole(let states):
+      if ignoresTrailingSlash && symbol == alphabet.trailingSlash { return progress }
       guard let next = whole?.next(states, symbol), !next.isEmpty else { return nil }
       return .whole(next)
+    case .parameters(let items):
+      return .parameters(zip(items, demands).map { nextParameter($0, $1, symbol) })
+    case .irregular(let items, let isAtStart):
+      return nextIrregular(items, isAtStart, symbol)
+    case .isIrregular: return .isIrregular
     case .items(let items):
       var next: [Item] = []
       for (item, demand) in zip(items, demands) {
@@ -117,20 +157,29 @@ final class ComponentCondition {
         guard let last = Self.finished(item, demand) else { return false }
         return last.isSeen || demand.allowsEmpty
       }
+    case .parameters(let items):
+      zip(items, demands).allSatisfy { Self.finishedParameter($0, $1).isSeen }
+    case .irregular(let items, let isAtStart):
+      isAtStart == true || finishedIrregular(items) == nil
+    case .isIrregular: true
     }
   }
 
   /// Whether the condition is met however the component continues.
   func isUnconditional(_ progress: Progress) -> Bool {
-    guard case .whole(let states) = progress else { return false }
-    return whole?.isUnconditional(states) ?? false
+    switch progress {
+    case .whole(let states): whole?.isUnconditional(states) ?? false
+    case .isIrregular: true
+    case .items, .parameters, .irregular: false
+    }
   }
 
   /// The symbols that lead on.
   func exits(from progress: Progress) -> SymbolAutomaton.Exits {
     switch progress {
     case .whole(let states): return whole?.exits(from: states) ?? SymbolAutomaton.Exits()
-    case .items(let items):
+    case .isIrregular: return SymbolAutomaton.Exits(isOpen: true)
+    case .items(let items), .parameters(let items), .irregular(let items, _):
       let symbols = zip(items, demands).flatMap { item, demand -> [Alphabet.Symbol] in
         switch item.place {
         case .name(let count) where count < demand.name.count:
@@ -156,7 +205,65 @@ final class ComponentCondition {
         sum += distance
       }
       return sum
+    case .parameters(let items):
+      return zip(items, demands).reduce(0) { sum, pair in
+        let (item, demand) = pair
+        if item.isSeen { return sum }
+        if case .value(let states) = item.place, let distance = demand.value.distance(states) {
+          return sum + distance
+        }
+        return sum + 1 + (demand.value.distance(demand.value.start) ?? 0)
+      }
+    case .irregular: return 2
+    case .isIrregular: return 0
     }
+  }
+
+  // MARK: - Android's parameters
+
+  private func nextParameter(_ item: Item, _ demand: Demand, _ symbol: Alphabet.Symbol) -> Item {
+    if symbol == alphabet.ampersand { return Self.finishedParameter(item, demand) }
+    guard case .value(let states) = item.place else { return item }
+    let reached = demand.value.next(states, symbol)
+    return Item(place: reached.isEmpty ? .other : .value(reached), isSeen: item.isSeen)
+  }
+
+  private static func finishedParameter(_ item: Item, _ demand: Demand) -> Item {
+    var isSeen = item.isSeen
+    if case .value(let states) = item.place, demand.value.isComplete(states) { isSeen = true }
+    return Item(place: .value(demand.value.start), isSeen: isSeen)
+  }
+
+  // MARK: - Irregular queries
+
+  private func nextIrregular(
+    _ items: [Item], _ isAtStart: Bool?, _ symbol: Alphabet.Symbol
+  ) -> Progress {
+    guard symbol == alphabet.ampersand else {
+      let read = zip(items, demands).map { item, demand -> Item in
+        if case .value = item.place { return item }
+        return next(item, demand, symbol) ?? item
+      }
+      return .irregular(read, isAtStart: false)
+    }
+    guard isAtStart == false, let next = finishedIrregular(items) else { return .isIrregular }
+    return .irregular(next, isAtStart: true)
+  }
+
+  /// The items behind the current one; `nil` if its name has been read before.
+  private func finishedIrregular(_ items: [Item]) -> [Item]? {
+    var next: [Item] = []
+    for (item, demand) in zip(items, demands) {
+      let isNamed =
+        switch item.place {
+        case .value: true
+        case .name(let count): count == demand.name.count
+        case .other: false
+        }
+      if isNamed && item.isSeen { return nil }
+      next.append(Item(isSeen: item.isSeen || isNamed))
+    }
+    return next
   }
 
   // MARK: - One item

@@ -8,6 +8,10 @@ struct RouteConditions {
     case whole([Pattern.Token])
     /// Every item of a name matches the tokens, an absent one as the empty string.
     case items([(name: [Unicode.Scalar], value: [Pattern.Token])])
+    /// For each of these, some parameter as a whole, `name=value`, matches the tokens.
+    case parameters([[Pattern.Token]])
+    /// An item is empty, or there are several items with one of these names.
+    case irregular(names: [[Unicode.Scalar]])
   }
 
   let reading: Alphabet.Reading
@@ -34,11 +38,42 @@ struct RouteConditions {
     fragment = route.fragment?.tokens ?? [.anyRun]
   }
 
+  /// The conditions of a rule in Android's format.
+  init(_ rule: AssetLinks.Rule) {
+    var path: [Pattern.Token]?
+    var parameters: [[Pattern.Token]] = []
+    var fragment: [Pattern.Token]?
+    for condition in rule.conditions {
+      switch condition {
+      case .path(let pattern): path = pattern.tokens
+      case .parameter(_, let pattern): parameters.append(pattern.tokens)
+      // Without a fragment, not even `*` matches.
+      case .fragment(let pattern):
+        let tokens = pattern.tokens
+        fragment = tokens.isStar ? [.one(.any), .anyRun] : tokens
+      }
+    }
+    reading = .common
+    folds = false
+    self.path = rule.conditions.isEmpty ? [.nothing(variable: "")] : path ?? [.anyRun]
+    pathEnding = .exact
+    query = parameters.isEmpty ? .whole([.anyRun]) : .parameters(parameters)
+    self.fragment = fragment ?? [.anyRun]
+  }
+
+  /// The condition that a query has an empty item, or several items with one of these names.
+  init(irregularNames: [[Unicode.Scalar]]) {
+    (reading, folds, path, pathEnding) = (.common, false, [.anyRun], .exact)
+    (query, fragment) = (.irregular(names: irregularNames), [.anyRun])
+  }
+
   /// The tokens of all conditions.
   var patterns: [[Pattern.Token]] {
     switch query {
     case .whole(let tokens): [path, tokens, fragment]
     case .items(let items): [path, fragment] + items.map(\.value)
+    case .parameters(let parameters): [path, fragment] + parameters
+    case .irregular: [path, fragment]
     }
   }
 
@@ -48,8 +83,42 @@ struct RouteConditions {
   }
 
   /// Whether every URL meets all conditions.
-  var isUnconditional: Bool { patterns.allSatisfy(\.isStar) }
+  var isUnconditional: Bool {
+    if case .irregular = query { return false }
+    return patterns.allSatisfy(\.isStar)
+  }
 
   /// A lower bound for the number of states in the route's automata, including shared ones.
   var size: Int { patterns.reduce(0) { $0 + 1 + $1.size } }
+}
+
+extension DynamicPattern {
+  /// The tokens that match the same texts.
+  fileprivate var tokens: [Pattern.Token] {
+    var tokens: [Pattern.Token] = []
+    var literal: [Unicode.Scalar] = []
+    func flush() {
+      if !literal.isEmpty { tokens.append(.literal(literal)) }
+      literal = []
+    }
+    var rest = Array(text.unicodeScalars)[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "?":
+        flush()
+        tokens.append(.one(.any))
+      case "*":
+        flush()
+        guard let next = rest.popFirst() else {
+          tokens.append(.anyRun)
+          break
+        }
+        tokens.append(.runUntil(next == "?" || next == "*" ? "." : next))
+        if next == "*" { literal.append("*") }
+      default: literal.append(scalar)
+      }
+    }
+    flush()
+    return tokens
+  }
 }

@@ -36,10 +36,15 @@ final class AnalyzedRoute {
   /// Whether the route matches every URL, in all ways to compare URLs.
   private(set) lazy var isUnconditional = conditions.isUnconditional
   /// One element per `Alphabet.Reading`.
-  fileprivate var machines: [RouteMachine?] = [nil, nil, nil]
+  fileprivate var machines: [RouteMachine?] = AnalyzedRoute.noMachines
+  fileprivate static var noMachines: [RouteMachine?] { Alphabet.Reading.allCases.map { _ in nil } }
 
-  init(_ route: AppLinks.Route, language: Int) {
-    conditions = RouteConditions(route)
+  convenience init(_ route: AppLinks.Route, language: Int) {
+    self.init(RouteConditions(route), language: language)
+  }
+
+  init(_ conditions: RouteConditions, language: Int) {
+    self.conditions = conditions
     prefix = PathPrefix(conditions)
     self.language = language
   }
@@ -132,7 +137,7 @@ final class RouteQuestions {
   /// Drops the automata if they take much memory. They are only kept to answer faster.
   private func forgetLargeMachines() {
     if budget.heldBytes <= Self.maximumHeldBytes { return }
-    for route in built { route.machines = [nil, nil, nil] }
+    for route in built { route.machines = AnalyzedRoute.noMachines }
     built = []
     sizes = [:]
     budget.heldBytes = 0

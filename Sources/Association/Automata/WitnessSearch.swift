@@ -48,7 +48,7 @@ struct WitnessSearch {
 
   /// The position in the path at which a prefix ends. Only paths in normal form are tried.
   private enum PathPlace: Int32 {
-    case outside, root, slash, character
+    case outside, root, slash, character, trailingSlash
   }
 
   private struct Step {
@@ -128,6 +128,7 @@ struct WitnessSearch {
 
   private func place(after last: Beginning, _ symbol: Alphabet.Symbol) -> PathPlace {
     if last.place == .outside { return .root }
+    if symbol == alphabet.trailingSlash { return .trailingSlash }
     return symbol == alphabet.slash ? .slash : .character
   }
 
@@ -194,8 +195,17 @@ struct WitnessSearch {
   private func symbols(after beginning: Beginning) -> [Alphabet.Symbol] {
     guard let component = beginning.component else { return [] }
     if component == .path, beginning.place == .outside { return [alphabet.slash] }
-    let usable = alphabet.symbols(in: component)
-    let end = beginning.place == .slash ? [] : [Alphabet.end]
+    if beginning.place == .trailingSlash { return [Alphabet.end] }
+    var usable = alphabet.symbols(in: component)
+    var end = beginning.place == .slash ? [] : [Alphabet.end]
+    if alphabet.reading == .common, component == .path {
+      if beginning.place == .character {
+        end.append(alphabet.trailingSlash)
+      } else {
+        // No segment is empty.
+        usable.removeAll { $0 == alphabet.slash }
+      }
+    }
     var isDistinguished = Array(repeating: false, count: alphabet.count)
     let exits = focus.exits(from: beginning.focus)
     for symbol in exits.symbols { isDistinguished[symbol] = true }

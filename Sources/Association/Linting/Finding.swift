@@ -212,6 +212,7 @@ extension Finding {
 
     // The files of a domain together.
     case credentialsOnOnePlatform = "credentials-on-one-platform"
+    case androidDiffers = "android-differs"
   }
 }
 

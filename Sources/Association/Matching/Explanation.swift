@@ -46,20 +46,20 @@ public struct MatchResult: Sendable {
   public let url: String
   /// Why it resolves as it does; its `app` is `nil` only if the document names no app.
   public let explanation: Explanation
-  /// The platform of the app; `nil` to leave it out.
-  public let platform: Platform?
+  /// The platform of the app.
+  public let platform: Platform
 
   /// A result.
-  public init(url: String, explanation: Explanation, platform: Platform? = nil) {
+  public init(url: String, platform: Platform, explanation: Explanation) {
     self.url = url
-    self.explanation = explanation
     self.platform = platform
+    self.explanation = explanation
   }
 
   /// The result as the API and `--json` write it.
   public var json: JSON {
     var object: JSON.Object = ["url": .string(url)]
-    object["platform"] = platform.map { .string($0.rawValue) }
+    object["platform"] = .string(platform.rawValue)
     object["app"] = .optional(explanation.app)
     object["resolution"] = .string(explanation.resolution.rawValue)
     object["pointer"] = explanation.route.map { .string($0.description) }
@@ -161,7 +161,7 @@ extension Matcher {
         } else {
           try explain(url.utf8.span, in: scope, domain: domain, budget: &budget)
         }
-      results.append(MatchResult(url: url, explanation: explanation))
+      results.append(MatchResult(url: url, platform: .ios, explanation: explanation))
     }
     return results
   }

@@ -1,4 +1,4 @@
-import JSONValue
+public import JSONValue
 
 /// The documents of a domain at one time, each in UTF-8.
 public typealias Documents = [DocumentKind: [UInt8]]
@@ -32,12 +32,22 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
 
   private static func ofObject(_ bytes: [UInt8]) -> DocumentKind {
     do throws(JSON.SyntaxError) {
-      let json = try JSON.parse(bytes, limits: ReadDocument.limits).value
-      if DocumentPart.services.contains(where: { json[$0] != nil }) { return .apple }
-      if json["relation"] != nil && json["target"] != nil { return .assetLinks }
-      return json["origins"] == nil ? .apple : .webAuthn
+      return DocumentKind(of: try JSON.parse(bytes, limits: ReadDocument.limits).value)
     } catch {
       return .apple
+    }
+  }
+
+  /// The kind that a document has by its members.
+  public init(of document: JSON) {
+    if case .array = document {
+      self = .assetLinks
+    } else if DocumentPart.services.contains(where: { document[$0] != nil }) {
+      self = .apple
+    } else if document["relation"] != nil && document["target"] != nil {
+      self = .assetLinks
+    } else {
+      self = document["origins"] == nil ? .apple : .webAuthn
     }
   }
 }
@@ -45,4 +55,12 @@ public enum DocumentKind: String, Sendable, CaseIterable, Comparable {
 /// A platform that reads association files.
 public enum Platform: String, Sendable, CaseIterable {
   case ios, android
+
+  /// The platform that an identifier of an app is for, judging by its form. `com.example.shop` could be both,
+  /// but no prefix of Apple's looks like that.
+  public init(likelyOf app: String) {
+    let prefix = app.utf8.prefix { $0 != UInt8(ascii: ".") }
+    let isApples = prefix.count == 10 && !prefix.contains { $0.isASCIILetter && $0 != $0 & 0xDF }
+    self = PackageName(app) == nil || isApples ? .ios : .android
+  }
 }

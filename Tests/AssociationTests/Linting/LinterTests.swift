@@ -24,7 +24,7 @@ import Testing
     arguments: Finding.Code.allCases.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
-        .credentialsOnOnePlatform,
+        .credentialsOnOnePlatform, .androidDiffers,
       ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {

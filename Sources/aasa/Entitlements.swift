@@ -1,0 +1,122 @@
+import Association
+import FoundationEssentials
+import Service
+
+/// What an app's `.entitlements` file says about associated domains.
+struct Entitlements {
+  /// An entry of `com.apple.developer.associated-domains`: `<service>:<domain>[?mode=<mode>]` (Apple's page
+  /// "Associated Domains Entitlement").
+  struct Entry: Hashable {
+    /// Who reads an entry, if not everybody.
+    enum Mode: String {
+      case developer, managed
+      case developerOrManaged = "developer+managed"
+    }
+
+    let service: String
+    let name: Alias
+    let mode: Mode?
+
+    /// Parses an entry.
+    ///
+    /// - Throws: `Malformed`.
+    init(_ text: String) throws(Malformed) {
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, Self.services.contains(String(parts[0])) else {
+        throw Malformed(
+          "An entry is a service, a colon and a domain. The services are \(Self.services.joined(separator: ", "))."
+        )
+      }
+      let address = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+      if text.contains("$(") {
+        throw Malformed(
+          "It has a build variable. Check the entitlements of the signed app instead.")
+      }
+      service = String(parts[0])
+      do throws(ValidationError) {
+        name = try Alias(String(address[0]))
+      } catch {
+        throw Malformed(error.message)
+      }
+      guard address.count == 2 else {
+        mode = nil
+        return
+      }
+      guard let mode = Mode(rawValue: String(address[1].trimmingPrefix("mode="))),
+        address[1].hasPrefix("mode=")
+      else {
+        throw Malformed(
+          "Only ?mode=developer, ?mode=managed or ?mode=developer+managed may follow the domain.")
+      }
+      self.mode = mode
+    }
+
+    /// The services that a domain's file can have.
+    static let services = ["applinks"] + Document.Service.allCases.map(\.rawValue) + ["authsrv"]
+
+    /// The entry without its mode.
+    var text: String { "\(service):\(name)" }
+  }
+
+  /// Why a text is no entry, for people.
+  struct Malformed: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+  }
+
+  /// The entries as they are written.
+  let entries: [String]
+  /// The app; `nil` if the file does not say, or has a build variable.
+  let app: String?
+  /// Whether only developers can run the app; `nil` if the file does not say.
+  let isForDevelopers: Bool?
+
+  /// The largest file that is read, in bytes.
+  private static let limit = 1_048_576
+
+  /// Reads a file; `-` is stdin.
+  ///
+  /// - Throws: `Failure`.
+  init(path: String) throws(Failure) {
+    var bytes = try InputFile.bytes(of: path, atMost: Self.limit)[...]
+    // `codesign -d --entitlements -` of older systems prints a header before the XML.
+    let magic: [UInt8] = [0xFA, 0xDE, 0x71, 0x71]
+    if bytes.starts(with: magic) { bytes = bytes.dropFirst(8) }
+    let name = path == "-" ? "stdin" : path.quotedPath
+    if bytes.starts(with: "bplist".utf8) {
+      throw Failure(
+        "\(name) is a binary property list. Convert it: plutil -convert xml1 -o - FILE | aasa entitlements -"
+      )
+    }
+    let list: PropertyList
+    do {
+      list = try PropertyListDecoder().decode(PropertyList.self, from: Data(bytes))
+    } catch {
+      throw Failure(
+        "\(name) is not an .entitlements file: it is no XML property list with a dictionary. Of a built app, "
+          + "take the output of: codesign -d --entitlements - --xml App.app")
+    }
+    guard bytes.contains(UInt8(ascii: "<")) else {
+      throw Failure("\(name) is not an XML property list.")
+    }
+    entries = list.domains ?? []
+    app = [list.app, list.appOnMac].compactMap(\.self).first { !$0.contains("$(") }
+    isForDevelopers = list.isDebuggable
+  }
+
+  /// The members that matter here.
+  private struct PropertyList: Decodable {
+    let domains: [String]?
+    let app: String?
+    let appOnMac: String?
+    let isDebuggable: Bool?
+
+    enum CodingKeys: String, CodingKey {
+      case domains = "com.apple.developer.associated-domains"
+      case app = "application-identifier"
+      case appOnMac = "com.apple.application-identifier"
+      case isDebuggable = "get-task-allow"
+    }
+  }
+}

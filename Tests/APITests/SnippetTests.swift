@@ -1,0 +1,40 @@
+import Foundation
+import JSONValue
+import Store
+import TestSupport
+import Testing
+
+@Suite struct SnippetTests {
+  let running: RunningService
+
+  init() throws {
+    running = try RunningService()
+    let domain: JSON = [
+      "aliases": ["www.example.com"], "webcredentials": [.string(app)],
+      "entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]],
+    ]
+    try running.put("example.com", domain)
+  }
+
+  @Test func aViewerGetsWhatAppsPaste() throws {
+    let answer = try running.client(.viewer).send("GET", "/v1/domains/example.com/snippets")
+    #expect(answer.status == 200, "\(answer.text)")
+    let entitlement = try answer.json["entitlements"]?[0]
+    #expect(entitlement?["app"] == .string(app))
+    #expect(
+      entitlement?["associatedDomains"] == [
+        "applinks:example.com", "applinks:www.example.com",
+        "webcredentials:example.com", "webcredentials:www.example.com",
+      ])
+    #expect(try answer.json["intentFilter"] == .null)
+    let profile = try #require(try answer.json["mobileconfig"]?.stringValue)
+    let plist = try PropertyListSerialization.propertyList(from: Data(profile.utf8), format: nil)
+    #expect((plist as? NSDictionary)?["PayloadType"] as? String == "Configuration")
+  }
+
+  @Test func aTokenSeesOnlyItsDomains() throws {
+    let client = try running.client(.viewer, domains: ["example.org"])
+    #expect(try client.send("GET", "/v1/domains/example.com/snippets").status == 403)
+    #expect(try running.admin.send("GET", "/v1/domains/b.example/snippets").status == 404)
+  }
+}

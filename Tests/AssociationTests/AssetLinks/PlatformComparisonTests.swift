@@ -1,0 +1,210 @@
+import Association
+import JSONValue
+import Testing
+
+/// What is said about differences between the platforms, against slow readings of both formats.
+@Suite struct PlatformComparisonTests {
+  /// Some routes with the rules that are made of them.
+  private struct Both {
+    let routes: [NaiveRoute]
+    let rendering: AssetLinksRendering
+
+    init(_ routes: [NaiveRoute]) throws {
+      self.routes = routes
+      var applinks: JSON.Object = [
+        "details": [["appIDs": ["A.b"], "components": .array(routes.map(\.json))]]
+      ]
+      if let variables = routes.first?.variables, !variables.isEmpty {
+        var object: JSON.Object = [:]
+        for variable in variables { object[variable.name] = .strings(variable.values) }
+        applinks["substitutionVariables"] = .object(object)
+      }
+      var document = try Document(adopting: ["applinks": .object(applinks)])
+      let package = try #require(PackageName(StatementList.package))
+      let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
+      document.entries[0].androidApps = [package]
+      let domain = Domain(name: try DomainName("example.com"), document: document)
+      rendering = try #require(
+        AssetLinksRendering(domain) { _ in [AndroidApp.Certificate(fingerprint, label: .upload)] })
+    }
+
+    var rules: [JSON] {
+      rendering.json.arrayValue?.first?["relation_extensions"]?[StatementList.relation]?[
+        "dynamic_app_link_components"]?.arrayValue ?? []
+    }
+
+    var findings: [Finding] { PlatformComparison(rendering, domain: "example.com").findings }
+
+    func opensOnApple(_ url: String) -> Bool {
+      routes.first { $0.matches(url) }.map { !$0.isExclusion } ?? false
+    }
+
+    func opensOnAndroid(_ url: String) -> Bool {
+      SlowAndroidMatcher(rules: rules).resolve(url).resolution == "match"
+    }
+
+    var text: String { "\(JSON.array(routes.map(\.json)).text) as \(JSON.array(rules).text)" }
+  }
+
+  private static func findings(_ components: JSON) throws -> [String] {
+    var document = try Document(
+      adopting: ["applinks": ["details": [["appIDs": ["A.b"], "components": components]]]])
+    document.entries[0].androidApps = [try #require(PackageName(StatementList.package))]
+    let domain = Domain(name: try DomainName("example.com"), document: document)
+    let fingerprint = try #require(Fingerprint(StatementList.fingerprint))
+    let rendering = try #require(
+      AssetLinksRendering(domain) { _ in [AndroidApp.Certificate(fingerprint, label: .upload)] })
+    return PlatformComparison(rendering, domain: "example.com").findings.map {
+      "\($0.severity.rawValue) \(example(in: $0) ?? $0.message)"
+    }
+  }
+
+  /// The URL in a message.
+  private static func example(in finding: Finding) -> String? {
+    finding.message.split(separator: "\"").map(String.init).first { $0.hasPrefix("https://") }
+  }
+
+  // MARK: - Random routes
+
+  private static let paths = [
+    "/a", "/b/*", "/*", "*", "/a*", "/a/b", "/?", "/a?", "/$(v)", "/$(v)/*", "/b/", "*b", "/A*",
+    "/*/b", "/a*b", "*/a/*", "/?*", "/a?*b", "/a//*", "/%20*", "/a%2Fb", "/$(digit)*", "a*",
+  ]
+
+  private static func route(
+    _ variables: [(name: String, values: [String])], _ generator: inout SeededGenerator
+  ) -> NaiveRoute {
+    var route = NaiveRoute()
+    if !generator.once(in: 5) { route.path = generator.pick(paths) }
+    if route.path?.contains("digit") == true { route.path = "/1*" }
+    switch generator.next() % 8 {
+    case 0: route.query = .whole(generator.pick(["*", "", "?*", "v=a"]))
+    case 1:
+      route.query = .items([
+        (generator.pick(["v", "w"]), generator.pick(["a", "a*", "?*", "*", "", "b*a"]))
+      ])
+    case 2: route.query = .items([("v", "a"), ("w", generator.pick(["*", "b"]))])
+    default: break
+    }
+    if generator.once(in: 5) { route.fragment = generator.pick(["", "a", "?*", "*", "*a", "a*"]) }
+    route.isExclusion = generator.once(in: 3)
+    route.isCaseSensitive = !generator.once(in: 5)
+    route.isPercentEncoded = !generator.once(in: 6)
+    route.variables = variables
+    return route
+  }
+
+  private static func routes(_ generator: inout SeededGenerator) -> [NaiveRoute] {
+    let values = generator.pick([["a"], ["a", "b"], ["a*", "b"], ["ab", "?"], ["/a", "b/"]])
+    let variables = [(name: "v", values: values)]
+    return (0..<Int(1 + generator.next() % 4)).map { _ in route(variables, &generator) }
+  }
+
+  /// URLs that the comparison is exact about.
+  private static let regular: [String] = {
+    let segments = everyText(of: ["a", "b", "A", "/"], upTo: 3).filter {
+      !$0.contains("//") && !$0.hasPrefix("/")
+    }
+    let ends = [
+      "", "?v=a", "?v=ba&w=b", "?w=b", "?v=", "?v", "#a", "?v=a#ba", "?W=b&x=y#b", "?v=b=a",
+    ]
+    return segments.flatMap { path in ends.map { "https://example.com/\(path)\($0)" } }
+  }()
+
+  private static func irregular(_ generator: inout SeededGenerator) -> String {
+    let pieces = ["a", "b", "A", "/", "//", "%61", "%2F", "%20", "%C3%A9", "1", "%3F"]
+    var url = "https://example.com/" + generator.text(of: pieces, upTo: 4)
+    if generator.once(in: 2) {
+      url +=
+        "?"
+        + generator.text(of: ["v=", "w=", "a", "b", "&", ";", "v=a", "%61", "=", "%26"], upTo: 6)
+    }
+    if generator.once(in: 3) { url += "#" + generator.text(of: ["a", "b", "%61", "#"], upTo: 2) }
+    return url
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func whatIsSaidHoldsForAllSmallURLs(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var (more, less, equal, missed) = (0, 0, 0, 0)
+    for _ in 0..<80 {
+      let both = try Both(Self.routes(&generator))
+      let findings = both.findings
+      let examples = findings.compactMap { finding in
+        Self.example(in: finding).map { (url: $0, finding: finding) }
+      }
+      for (url, finding) in examples {
+        let isMore = finding.message.hasPrefix("Android")
+        try #require(
+          both.opensOnAndroid(url) == isMore && both.opensOnApple(url) != isMore,
+          "\(both.text) \(finding)")
+      }
+      let isMore = findings.contains { $0.severity == .warning }
+      let isLess = findings.contains { $0.message.hasPrefix("Apple") }
+      let isUndecided = examples.count < findings.count
+      let rules = SlowAndroidMatcher(rules: both.rules)
+      for url in Self.regular {
+        let onAndroid = rules.resolve(url).resolution == "match"
+        let onApple = both.opensOnApple(url)
+        try #require(
+          onAndroid == onApple || (onAndroid ? isMore : isLess) || isUndecided,
+          "\(both.text) \(url) \(findings)")
+      }
+      if !examples.contains(where: { both.opensOnAndroid($0.url) }) {
+        let urls = (0..<100).map { _ in Self.irregular(&generator) }
+        if urls.contains(where: { both.opensOnAndroid($0) && !both.opensOnApple($0) }) {
+          missed += 1
+        }
+      }
+      more += isMore ? 1 : 0
+      less += isLess ? 1 : 0
+      equal += isMore || isLess ? 0 : 1
+    }
+    #expect(more > 2 && less > 15 && equal > 15, "\(more) \(less) \(equal)")
+    // Of unusually written URLs, one is looked for.
+    #expect(missed < 4, "\(missed)")
+  }
+
+  @Test func renderedRulesHaveNoErrors() throws {
+    var generator = SeededGenerator(seed: 15)
+    for _ in 0..<300 {
+      let both = try Both(Self.routes(&generator))
+      let report = Linter.report(onFile: both.rendering.json.serialized(), kind: .assetLinks)
+      #expect(report.isValid, "\(both.text) \(report.findings.filter { $0.severity == .error })")
+    }
+  }
+
+  static let differences: [(JSON, [String])] = [
+    // Nothing opens, or everything.
+    ([], []),
+    ([["/": "/a", "exclude": true]], []),
+    ([["/": "*"]], []),
+    // Only URLs that are written unusually.
+    ([["/": "/buy/*"], ["/": "/help"]], ["note https://example.com//buy/"]),
+    ([["?": ["v": "a"]]], ["note https://example.com/?v=a&v="]),
+    // Apple drops the slash that `?` matches.
+    ([["/": "/id/??"]], ["warning https://example.com/id/x/"]),
+    // More segments than there are rules.
+    ([["/": "/*/c"]], ["note https://example.com/x/x/x/x/x/c"]),
+    // Android cannot compare them.
+    ([["/": "/a*", "?": "v=1"]], ["note https://example.com/a?v=1"]),
+    ([["/": "/Angebote/*", "caseSensitive": false]], ["note https://example.com/aNGEBOTE"]),
+    // Every URL with another segment is kept out.
+    ([["/": "/*/help", "exclude": true], ["/": "*"]], ["note https://example.com/x/"]),
+  ]
+
+  @Test(arguments: differences.indices)
+  func everyRouteThatDiffersHasAnExample(index: Int) throws {
+    let (components, expected) = Self.differences[index]
+    #expect(try Self.findings(components) == expected, "\(components.text)")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func complexRoutesAreGivenUpInTime() throws {
+    let paths = (0..<200).map { "*/a\($0)*b*/*" }
+    let routes = JSON.array(
+      paths.enumerated().map { ["/": .string($1), "exclude": .bool($0.isMultiple(of: 3))] })
+    let findings = try Self.findings(routes)
+    #expect(findings.contains { $0.contains("take too long") }, "\(findings)")
+  }
+}

@@ -1,0 +1,214 @@
+import JSONValue
+import TestSupport
+import Testing
+
+/// `aasa entitlements`: what an app names against what is published.
+@Suite struct EntitlementsTests {
+  private let trial: StateTrial
+  private let app = AssociationFile.app
+
+  /// a.example and www.a.example name the app; b.example does, too, and is for tests.
+  init() throws {
+    trial = try StateTrial()
+    let client = try trial.server.client()
+    let own: JSON = [
+      "aliases": ["www.a.example", "*.go.a.example"], "webcredentials": [.string(app)],
+    ]
+    let changes: [(String, JSON)] = [
+      ("a.example", own), ("b.example", ["environment": "staging", "expectations": []]),
+    ]
+    for (domain, change) in changes {
+      let answer = try client.send("PATCH", "/v1/domains/\(domain)", json: change)
+      guard answer.status == 200 else { throw StateTrial.NotSetUp(problem: answer.text) }
+    }
+  }
+
+  private static func plist(_ entries: [String], more: String = "") -> String {
+    let strings = entries.map { "<string>\($0)</string>" }.joined()
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict>
+      <key>com.apple.developer.associated-domains</key><array>\(strings)</array>
+      \(more)</dict></plist>
+      """
+  }
+
+  private var identifier: String {
+    "<key>application-identifier</key><string>\(app)</string>"
+  }
+
+  /// Every entry that the published domains need.
+  private static let complete = [
+    "applinks:a.example", "applinks:www.a.example", "applinks:*.go.a.example",
+    "webcredentials:a.example", "webcredentials:www.a.example", "webcredentials:*.go.a.example",
+  ]
+
+  /// "severity code entry" of each finding.
+  private func findings(
+    _ entries: [String], _ words: String..., more: String? = nil,
+    at site: StateTrial.Site = .database
+  ) throws -> [String] {
+    let file = Self.plist(entries, more: more ?? identifier)
+    let result = try trial.run(
+      "entitlements", at: site, words: ["--json"] + words + ["-"], input: Array(file.utf8))
+    #expect(result.errors.isEmpty, "\(result.errors)")
+    let report = try JSON.parse(result.bytes).value
+    #expect(report["entries"] == .strings(entries))
+    #expect(result.status == (report["valid"] == true ? 0 : 1))
+    return (report["findings"]?.arrayValue ?? []).map { finding in
+      let text = { finding[$0]?.stringValue ?? "" }
+      #expect(text("message").hasSuffix("."))
+      return "\(text("severity")) \(text("code")) \(text("entry"))"
+    }
+  }
+
+  @Test(arguments: StateTrial.Site.allCases)
+  func anAppThatNamesAllItsDomainsIsFine(site: StateTrial.Site) throws {
+    #expect(
+      try findings(Self.complete + ["applinks:b.example"], at: site) == [
+        // Devices ask go.a.example for the file of the wildcard.
+        "error not-hosted applinks:*.go.a.example",
+        "error not-hosted webcredentials:*.go.a.example",
+      ])
+    let answer = try trial.server.client().send(
+      "PATCH", "/v1/domains/a.example", json: ["aliases": ["www.a.example"]])
+    #expect(answer.status == 200)
+    let entries = Self.complete.filter { !$0.contains("*") }
+    #expect(try findings(entries + ["applinks:b.example"], at: site) == [])
+  }
+
+  @Test func aDomainThatIsNotPublishedOrDisabledIsNamed() throws {
+    let answer = try trial.server.client().send(
+      "PATCH", "/v1/domains/b.example?accept=opens-nothing", json: ["enabled": false])
+    #expect(answer.status == 200)
+    let entries = Self.complete.filter { !$0.contains("*") }
+    let found = try findings(
+      entries + ["applinks:c.example", "applinks:b.example", "applinks:x.go.a.example"])
+    #expect(
+      found == [
+        "error not-hosted applinks:c.example", "error disabled applinks:b.example",
+        "error not-in-entitlements applinks:*.go.a.example",
+        "error not-in-entitlements webcredentials:*.go.a.example",
+      ])
+  }
+
+  @Test func aDomainThatDoesNotNameTheAppIsNamed() throws {
+    let found = try findings(["applinks:a.example", "appclips:a.example"], "--app", "ABCDE12345.x")
+    #expect(
+      found == [
+        "error app-not-named applinks:a.example", "error app-not-named appclips:a.example",
+      ])
+  }
+
+  /// A domain for tests need not be in the app for customers.
+  @Test func domainsThatNameTheAppAreMissedInIt() throws {
+    #expect(
+      try findings(["applinks:*.a.example", "applinks:a.example"]) == [
+        "error not-in-entitlements webcredentials:a.example",
+        "error not-in-entitlements webcredentials:www.a.example",
+        "error not-in-entitlements webcredentials:*.go.a.example",
+        "note not-in-entitlements applinks:b.example",
+      ])
+  }
+
+  @Test func aModeIsExplained() throws {
+    let entries = ["applinks:b.example?mode=developer", "applinks:a.example?mode=managed"]
+    let isRelease = identifier + "<key>get-task-allow</key><false/>"
+    for (more, severity) in [(identifier, "note"), (isRelease, "error")] {
+      let found = try findings(entries, more: more).filter { $0.contains("mode-") }
+      #expect(
+        found == [
+          "\(severity) mode-developer applinks:b.example?mode=developer",
+          "note mode-managed applinks:a.example?mode=managed",
+        ])
+    }
+    let both = try findings(
+      ["applinks:b.example?mode=developer+managed", "applinks:b.example"], more: isRelease)
+    #expect(both.first == "note mode-developer-managed applinks:b.example?mode=developer+managed")
+  }
+
+  @Test(arguments: [
+    "a.example", "applinks:https://a.example", "applinks:a.example/path", "applinks:a.example:443",
+    "links:a.example", "applinks:a.example?mode=debug", "applinks:", "applinks:$(HOST)",
+    "applinks:a.example?mode", "appclips:*.a.example",
+  ])
+  func anEntryThatTheSystemIgnoresIsAnError(entry: String) throws {
+    let found = try findings([entry], "--app", "ABCDE12345.x")
+    #expect(found.count == 1)
+    #expect(
+      found[0].hasPrefix("error malformed-entry") || found[0].hasPrefix("error wildcard-app-clip"))
+  }
+
+  @Test func withoutTheAppOnlyDomainsAreCompared() throws {
+    let project = "<key>application-identifier</key><string>$(AppIdentifierPrefix)x</string>"
+    for more in ["", project] {
+      #expect(
+        try findings(["applinks:a.example", "appclips:a.example"], more: more)
+          == ["note app-unknown "])
+    }
+    #expect(
+      try findings(["applinks:c.example"], more: "").last == "error not-hosted applinks:c.example")
+  }
+
+  @Test func peopleGetALinePerFinding() throws {
+    let path = try trial.scratch.write(
+      Self.plist(["applinks:c.example"], more: identifier), to: "App.entitlements")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(result.status == 1)
+    #expect(result.lines.first == "\(path): not valid, 1 associated domain, app \(app)")
+    #expect(
+      result.lines.dropFirst().first?.hasPrefix(
+        "  error not-hosted applinks:c.example: No domain is published here for c.example.") == true
+    )
+  }
+
+  /// What older systems print has a header before the XML.
+  @Test func theHeaderOfCodesignIsSkipped() throws {
+    let header: [UInt8] = [0xFA, 0xDE, 0x71, 0x71, 0, 0, 1, 0]
+    let file = Self.plist(["applinks:a.example"])
+    let result = try trial.run(
+      "entitlements", at: .database, "-", input: header + Array(file.utf8))
+    #expect(result.status == 0 && result.lines[0] == "-: valid, 1 associated domain")
+  }
+
+  @Test(arguments: [
+    "", "{}", "bplist00", "<plist", "<plist><array/></plist>", "text", "deep", "huge",
+  ])
+  func aFileThatIsNoneIsNamed(text: String) throws {
+    let content =
+      switch text {
+      case "deep":
+        "<plist version=\"1.0\"><dict><key>a</key>" + String(repeating: "<array>", count: 100_000)
+      case "huge": Self.plist([String(repeating: "a", count: 1_100_000)])
+      default: text
+      }
+    let path = try trial.scratch.write(content, to: "hostile")
+    let result = try trial.run("entitlements", at: .database, path)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix("\"\(path)\" is ") && result.errors.hasSuffix("\n"),
+      "\(result.errors)")
+  }
+
+  @Test func aWrongEntryIsNoCrash() throws {
+    let wrong = [
+      "<key>com.apple.developer.associated-domains</key><string>a</string>",
+      "<key>com.apple.developer.associated-domains</key><array><integer>1</integer></array>",
+    ]
+    for members in wrong {
+      let path = try trial.scratch.write(
+        "<plist version=\"1.0\"><dict>\(members)</dict></plist>", to: "wrong")
+      let result = try trial.run("entitlements", at: .database, path)
+      #expect(result.status == 1 && result.errors.contains("is not an .entitlements file"))
+    }
+  }
+
+  @Test func aMissingFileDoesNotHideTheOthers() throws {
+    let path = try trial.scratch.write(Self.plist(["applinks:a.example"]), to: "App.entitlements")
+    let result = try trial.run("entitlements", at: .database, "/nowhere", path)
+    #expect(result.status == 1 && result.lines.first?.hasPrefix("\(path): valid") == true)
+    #expect(result.errors.hasPrefix("Cannot read \"/nowhere\""))
+    #expect(try Program.aasa("entitlements").status == 64)
+  }
+}
