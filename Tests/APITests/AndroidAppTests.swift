@@ -331,7 +331,9 @@ import Testing
     #expect(app["name"] == "Shop" && app["fingerprints"] == input()["fingerprints"])
     let faults = try apply("", [["package": "x"], ["name": "y"]], []).faults
     #expect(
-      faults == ["/androidApps/0/package: malformed-package-name", "/androidApps/1: missing-member"]
+      faults == [
+        "/androidApps/0/package: malformed-package-name", "/androidApps/1: missing-member",
+      ]
     )
   }
 
