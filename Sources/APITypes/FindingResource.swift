@@ -137,6 +137,9 @@ package enum FindingResource {
   private static let change = [
     Member("kind", .words(DocumentChange.Kind.self)),
     Member("what", .words(DocumentChange.What.self)),
+    Member(
+      "document", .words(DocumentKind.self),
+      "The kind of document with these places; left out for Apple's.", .optional),
     Member("from", .pointer, "The place in the first document.", .optional),
     Member("to", .pointer, "The place in the second document.", .optional),
     Member("before", .any, "The value in the first document.", .optional),

@@ -70,6 +70,16 @@ public final class AndroidMatcher: Sendable {
     return try decide(url, DynamicURL(url, parts), app, &budget).resolution
   }
 
+  /// The rules of an app; `nil` if it has none, so that its manifest decides, or is not linked.
+  func rules(of app: String) -> [AssetLinks.Rule]? {
+    if case .list(let rules)? = statements[app]?.first?.rules { rules } else { nil }
+  }
+
+  /// Whether every URL that the manifest of an app names opens it.
+  func isDecidedByManifest(_ app: String) -> Bool {
+    statements[app] != nil && rules(of: app) == nil
+  }
+
   /// The index of the rule that decides about a URL; `nil` without one.
   func rule(
     deciding url: Span<UInt8>, for app: String, budget: inout MatchingBudget

@@ -79,7 +79,7 @@ private final class GroupComparison {
     }
     let ofApple = self.routes.enumerated().map { AnalyzedRoute($1, language: $0) }
     let ofAndroid = written.enumerated().map {
-      AnalyzedRoute(RouteConditions($1), language: $0)
+      AnalyzedRoute(RouteConditions($1, reading: .common), language: $0)
     }
     let names = self.routes.flatMap { route -> [[Unicode.Scalar]] in
       guard case .items(let items) = route.query else { return [] }
@@ -291,17 +291,16 @@ private enum UnusualURLs {
     let rest = Array(url.dropFirst(start.count))
     let path = String(rest.prefix { $0 != "?" && $0 != "#" })
     let end = String(rest[path.count...])
-    var variants = [
-      "\(start)//\(end)", "\(start)/%2F\(end)", "\(start)\(path)/\(end)",
-      "\(start)\(path)%2F\(end)", "\(start)\(path)//\(end)",
-      "\(start)/\(path)\(end)",
-    ]
-    for index in rest.indices.dropFirst().reversed().prefix(mostEscaped)
-    where !"?#&=".contains(rest[index]) {
-      let escape = rest[index].asciiValue?.percentEscaped ?? ""
-      for text in [escape, "%C3%A9"] {
+    var variants: [String] = []
+    for index in rest.indices.dropFirst().reversed().prefix(mostEscaped) {
+      guard let byte = rest[index].asciiValue, byte.isASCIILetterOrDigit else { continue }
+      for text in [byte.percentEscaped, "%C3%A9"] {
         variants.append(start + String(rest[..<index]) + text + String(rest[(index + 1)...]))
       }
+    }
+    for slash in ["/", "//", "%2F"] { variants.append(start + path + slash + end) }
+    for slash in ["//", "/%2F"] {
+      variants += [start + slash + path.dropFirst() + end, start + slash + end]
     }
     let query = end.prefix { $0 != "#" }
     let fragment = String(end.dropFirst(query.count))

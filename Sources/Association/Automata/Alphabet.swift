@@ -16,6 +16,8 @@ final class Alphabet {
     /// URLs without percent-encoding and without `;` in the query, which Apple's routes and Android's
     /// rules compare in the same way. Here a path may end in a slash, which Apple ignores.
     case common
+    /// Percent-decoded URLs as Android's rules see them, with any slashes, without `;` in the query.
+    case android
   }
 
   /// A component of a URL. In a word, each is followed by `Alphabet.end`.
@@ -166,7 +168,7 @@ final class Alphabet {
   /// Whether URLs can contain the character at all.
   private func canOccur(_ character: Unicode.Scalar) -> Bool {
     switch reading {
-    case .decoded: true
+    case .decoded, .android: true
     case .written: ("!"..."~").contains(character)
     case .unescaped, .common: ("!"..."~").contains(character) && character != "%"
     }
@@ -174,6 +176,7 @@ final class Alphabet {
 
   private func canStand(_ character: Unicode.Scalar, in component: Component) -> Bool {
     if reading == .decoded { return true }
+    if reading == .android { return component != .query || character != ";" }
     return switch component {
     case .path: character != "?" && character != "#"
     case .query: character != "#" && (reading != .common || character != ";")
@@ -221,7 +224,7 @@ final class Alphabet {
   }
 
   private func text(of character: Unicode.Scalar) -> String {
-    guard reading == .decoded else { return String(character) }
+    guard reading == .decoded || reading == .android else { return String(character) }
     let isPlain =
       Self.unreserved.contains(character) || "/!$'()*+,;:@&=".unicodeScalars.contains(character)
     return isPlain ? String(character) : Self.escape(character)

@@ -39,7 +39,9 @@ struct RouteConditions {
   }
 
   /// The conditions of a rule in Android's format.
-  init(_ rule: AssetLinks.Rule) {
+  ///
+  /// - Parameter reading: `common` to compare it with Apple's routes, `android` with other rules.
+  init(_ rule: AssetLinks.Rule, reading: Alphabet.Reading) {
     var path: [Pattern.Token]?
     var parameters: [[Pattern.Token]] = []
     var fragment: [Pattern.Token]?
@@ -53,7 +55,7 @@ struct RouteConditions {
         fragment = tokens.isStar ? [.one(.any), .anyRun] : tokens
       }
     }
-    reading = .common
+    self.reading = reading
     folds = false
     self.path = rule.conditions.isEmpty ? [.nothing(variable: "")] : path ?? [.anyRun]
     pathEnding = .exact

@@ -197,7 +197,8 @@ struct WitnessSearch {
     if component == .path, beginning.place == .outside { return [alphabet.slash] }
     if beginning.place == .trailingSlash { return [Alphabet.end] }
     var usable = alphabet.symbols(in: component)
-    var end = beginning.place == .slash ? [] : [Alphabet.end]
+    let isEnd = beginning.place != .slash || alphabet.reading == .android
+    var end = isEnd ? [Alphabet.end] : []
     if alphabet.reading == .common, component == .path {
       if beginning.place == .character {
         end.append(alphabet.trailingSlash)

@@ -43,9 +43,14 @@ final class DifferenceAnalysis {
   private var unspent: [Depth: Int] = [:]
 
   /// - Parameter routes: All routes that questions may involve.
-  init(routes: [AppLinks.Route], domain: String) {
+  convenience init(routes: [AppLinks.Route], domain: String) {
+    self.init(conditions: { routes.map { RouteConditions($0) } }, domain: domain)
+  }
+
+  /// - Parameter conditions: The conditions of all routes or rules that questions may involve.
+  init(conditions: @escaping () -> [RouteConditions], domain: String) {
     self.domain = domain
-    questions = RouteQuestions(domain: domain) { routes.map(RouteConditions.init) }
+    questions = RouteQuestions(domain: domain, routes: conditions)
   }
 
   /// Looks for a URL that a route decides in its list and the other list resolves differently.

@@ -45,6 +45,16 @@ public struct DocumentChange: Sendable {
     case serviceApp = "service-app"
     /// The `paths` of an entry with `components`: only systems before iOS 13 read them.
     case legacyPaths = "legacy-paths"
+    /// What an app may do by a statement of Android's file.
+    case relation
+    /// The fingerprint of a certificate of an Android app.
+    case fingerprint
+    /// A dynamic rule of Android's file.
+    case rule
+    /// A statement of Android's file that is not about an app, or an include.
+    case statement
+    /// An origin that may use the domain's passkeys.
+    case origin
     /// A value that devices ignore: an unknown key, or a value of the wrong type.
     case extra
     /// The domain itself, which is deleted.
@@ -85,6 +95,8 @@ public struct DocumentChange: Sendable {
     case unknown
   }
 
+  /// The document that `from` and `to` are places in; Apple's also for settings, which have no places.
+  public internal(set) var document = DocumentKind.apple
   /// The kind of difference.
   public let kind: Kind
   /// The kind of thing.
@@ -152,7 +164,7 @@ extension DocumentChange {
   public var text: String {
     switch effect {
     case .example(let example): "\(kind.sign) \(summary) [\(example.text)]"
-    case .none where [.route, .app, .variable, .alias].contains(what):
+    case .none where [.route, .app, .variable, .alias, .rule].contains(what):
       "\(kind.sign) \(summary) [no URL resolves differently]"
     case .none, .unknown: "\(kind.sign) \(summary)"
     }
@@ -161,6 +173,7 @@ extension DocumentChange {
   /// The change as the API and `--json` write it, without members that are unknown or do not apply.
   public var json: JSON {
     var object: JSON.Object = ["kind": .string(kind.rawValue), "what": .string(what.rawValue)]
+    if document != .apple { object["document"] = .string(document.rawValue) }
     object["from"] = from.map { .string($0.description) }
     object["to"] = to.map { .string($0.description) }
     object["before"] = before

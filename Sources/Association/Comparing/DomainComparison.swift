@@ -45,9 +45,7 @@ public struct DomainComparison: Sendable {
     }
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed
-    changes += try DocumentComparison(
-      from: from.documents.apple, to: to.documents.apple, domain: name.text
-    ).changes.map { change in
+    changes += try from.documents.changes(to: to.documents, domain: name.text).map { change in
       var change = change
       if !isServed { change.effect = .none }
       return change
@@ -155,9 +153,8 @@ private struct ServiceEffects {
   ) throws(TooComplex) -> DocumentChange.Effect {
     if before == nil && after == nil { return .none }
     let nothing = ReadDocuments()
-    let comparison = try DocumentComparison(
-      from: (before ?? nothing).apple, to: (after ?? nothing).apple, domain: host)
-    return comparison.changes.reduce(.none) { $0.joined(with: $1.effect) }
+    return try (before ?? nothing).changes(to: after ?? nothing, domain: host)
+      .reduce(.none) { $0.joined(with: $1.effect) }
   }
 }
 
@@ -175,5 +172,20 @@ extension DocumentChange.Effect {
       DocumentChange.Example(
         url: "https://\(host)\(path)", app: example.app, before: example.before,
         after: example.after))
+  }
+}
+
+extension ReadDocuments {
+  /// The changes of all documents, in the order of their kinds.
+  fileprivate func changes(
+    to other: ReadDocuments, domain: String
+  ) throws(TooComplex) -> [DocumentChange] {
+    var changes = try DocumentComparison(from: apple, to: other.apple, domain: domain).changes
+    if assetLinks != nil || other.assetLinks != nil {
+      changes += try StatementComparison(
+        from: assetLinks, to: other.assetLinks, domain: domain
+      ).changes
+    }
+    return changes + DocumentChange.origins(from: json[.webAuthn], to: other.json[.webAuthn])
   }
 }

@@ -1,0 +1,43 @@
+import JSONValue
+
+extension DocumentChange {
+  /// The changes of a `webauthn` file. They affect passkeys, not links.
+  static func origins(from before: JSON?, to after: JSON?) -> [DocumentChange] {
+    if before == nil && after == nil { return [] }
+    let (old, new) = (origins(of: before), origins(of: after))
+    var changes = old.filter { origin in !new.contains { $0.json == origin.json } }.map {
+      change(of: $0, .removed)
+    }
+    changes += new.filter { origin in !old.contains { $0.json == origin.json } }.map {
+      change(of: $0, .added)
+    }
+    if changes.isEmpty, before?.sorted != after?.sorted {
+      // Browsers skip origins behind those of five other names, so the order may count.
+      changes.append(
+        DocumentChange(
+          .changed, .extra, from: .root, to: .root,
+          "the order of origins, or values that browsers ignore, changed"))
+    }
+    return changes.map { change in
+      var change = change
+      change.document = .webAuthn
+      return change
+    }
+  }
+
+  private static func origins(of file: JSON?) -> [(json: JSON, pointer: JSONPointer)] {
+    (file.flatMap { RelatedOrigins($0).elements } ?? []).enumerated().map {
+      ($1, RelatedOrigins.pointer.appending($0))
+    }
+  }
+
+  private static func change(
+    of origin: (json: JSON, pointer: JSONPointer), _ kind: Kind
+  ) -> DocumentChange {
+    let isAdded = kind == .added
+    return DocumentChange(
+      kind, .origin, from: isAdded ? nil : origin.pointer, to: isAdded ? origin.pointer : nil,
+      before: isAdded ? nil : origin.json, after: isAdded ? origin.json : nil,
+      "origin \(origin.json.shown) \(kind.rawValue)")
+  }
+}

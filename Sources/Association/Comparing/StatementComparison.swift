@@ -1,0 +1,249 @@
+import JSONValue
+
+/// The differences in meaning between two assetlinks.json files, or between one and none.
+///
+/// This compares what Android reads: for every app, its relations, its certificates and its dynamic rules. It
+/// makes no difference in how many statements they are. Other statements are compared as they are.
+struct StatementComparison {
+  private let from: ComparedStatements
+  private let to: ComparedStatements
+  private let effects: RuleEffects
+
+  /// - Parameter domain: The host of example URLs.
+  /// - Throws: `TooComplex` if a file is over a limit.
+  init(from: AssetLinks?, to: AssetLinks?, domain: String) throws(TooComplex) {
+    let nothing = AssetLinks([])
+    self.from = ComparedStatements(from ?? nothing)
+    self.to = ComparedStatements(to ?? nothing)
+    effects = try RuleEffects(from ?? nothing, to ?? nothing, domain: domain)
+  }
+
+  /// The changes: apps, what they may do, their certificates and rules; then other statements.
+  var changes: [DocumentChange] {
+    var changes: [DocumentChange] = []
+    for app in from.apps where to.app(app.package) == nil {
+      changes.append(change(from: app, to: nil))
+    }
+    for app in to.apps {
+      guard let old = from.app(app.package) else {
+        changes.append(change(from: nil, to: app))
+        continue
+      }
+      changes += relationChanges(old, app) + certificateChanges(old, app)
+      changes += old.isLinked && app.isLinked ? ruleChanges(old, app) : []
+    }
+    changes += statementChanges()
+    if changes.isEmpty, from.json.sorted != to.json.sorted {
+      changes.append(
+        DocumentChange(
+          .changed, .extra, from: .root, to: .root,
+          "the order of statements, or values that Android ignores, changed"))
+    }
+    return changes.map { change in
+      var change = change
+      change.document = .assetLinks
+      return change
+    }
+  }
+
+  private func change(
+    from before: ComparedStatements.App?, to after: ComparedStatements.App?
+  ) -> DocumentChange {
+    let app = after ?? before
+    let isLinked = app?.isLinked ?? false
+    return DocumentChange(
+      DocumentChange.Kind(before, after), .app, from: before?.pointer, to: after?.pointer,
+      before: before.map { .string($0.package) }, after: after.map { .string($0.package) },
+      apps: [app?.package].compactMap(\.self),
+      effect: isLinked ? effects.effect(ofAll: before?.package ?? after?.package ?? "") : .none,
+      "Android app \(app?.package ?? "") \(DocumentChange.Kind(before, after).rawValue)")
+  }
+
+  private func relationChanges(
+    _ old: ComparedStatements.App, _ new: ComparedStatements.App
+  ) -> [DocumentChange] {
+    let make = { (relation: Relation, isAdded: Bool) in
+      DocumentChange(
+        isAdded ? .added : .removed, .relation, from: isAdded ? nil : old.pointer,
+        to: isAdded ? new.pointer : nil, before: isAdded ? nil : .string(relation.description),
+        after: isAdded ? .string(relation.description) : nil, apps: [new.package],
+        effect: relation == .handleAllURLs ? effects.effect(ofAll: new.package) : .none,
+        "relation \(relation) of \(new.package) \(isAdded ? "added" : "removed")")
+    }
+    return old.relations.filter { !new.relations.contains($0) }.map { make($0, false) }
+      + new.relations.filter { !old.relations.contains($0) }.map { make($0, true) }
+  }
+
+  /// A certificate concerns the devices whose copy of the app is signed with it, so URLs may resolve
+  /// differently there.
+  private func certificateChanges(
+    _ old: ComparedStatements.App, _ new: ComparedStatements.App
+  ) -> [DocumentChange] {
+    let make = { (certificate: ComparedStatements.Certificate, isAdded: Bool) in
+      let text = JSON.string(certificate.fingerprint.description)
+      return DocumentChange(
+        isAdded ? .added : .removed, .fingerprint, from: isAdded ? nil : certificate.pointer,
+        to: isAdded ? certificate.pointer : nil, before: isAdded ? nil : text,
+        after: isAdded ? text : nil, apps: [new.package],
+        effect: certificate.relations.contains(.handleAllURLs) ? .unknown : .none,
+        "fingerprint \(certificate.fingerprint) of \(new.package)"
+          + " \(isAdded ? "added" : "removed")"
+          + (certificate.relations == Set(isAdded ? new.relations : old.relations)
+            ? ""
+            : " for \(certificate.relations.map(\.description).sorted().joined(separator: ", "))"))
+    }
+    return Self.difference(old.certificates, new.certificates, new.relations).map {
+      make($0, false)
+    }
+      + Self.difference(new.certificates, old.certificates, old.relations).map { make($0, true) }
+  }
+
+  /// The certificates with the relations that the other app has for other certificates only.
+  private static func difference(
+    _ certificates: [ComparedStatements.Certificate],
+    _ others: [ComparedStatements.Certificate], _ relations: [Relation]
+  ) -> [ComparedStatements.Certificate] {
+    certificates.compactMap { certificate in
+      var rest = certificate
+      rest.relations.formIntersection(relations)
+      if let other = others.first(where: { $0.fingerprint == certificate.fingerprint }) {
+        rest.relations.subtract(other.relations)
+      }
+      return rest.relations.isEmpty ? nil : rest
+    }
+  }
+
+  // MARK: - Rules
+
+  private func ruleChanges(
+    _ old: ComparedStatements.App, _ new: ComparedStatements.App
+  ) -> [DocumentChange] {
+    guard let before = old.rules, let after = new.rules else {
+      if old.rules == nil && new.rules == nil { return [] }
+      let kind = DocumentChange.Kind(old.rules, new.rules)
+      let count = (new.rules ?? old.rules ?? []).count
+      return [
+        DocumentChange(
+          kind, .rule, from: old.rules?.first?.pointer, to: new.rules?.first?.pointer,
+          apps: [new.package], effect: effects.effect(ofAll: new.package),
+          "all \(count.counted("dynamic rule")) of \(new.package) \(kind.rawValue)")
+      ]
+    }
+    let lists = effects.lists(before, after, of: new.package)
+    return RuleAlignment(before.map(\.meaning), after.map(\.meaning)).steps.map { step in
+      let (from, to) = (step.from.map { before[$0] }, step.to.map { after[$0] })
+      let words =
+        switch (from, to) {
+        case (let from?, let to?) where step.isMoved:
+          "\(from.label) moved from position \((step.from ?? 0) + 1) to \((step.to ?? 0) + 1)"
+            + (to.meaning == from.meaning ? "" : " and changed")
+        case (let from?, let to?): "\(from.label) changed to \(to.label)"
+        case (let from?, nil): "\(from.label) removed"
+        case (nil, let to): "\(to?.label ?? "rule") added"
+        }
+      return DocumentChange(
+        step.isMoved ? .moved : DocumentChange.Kind(from, to), .rule, from: from?.pointer,
+        to: to?.pointer, before: from?.json, after: to?.json, apps: [new.package],
+        effect: lists.effect(from: step.from, to: step.to), words)
+    }
+  }
+
+  // MARK: - Other statements
+
+  private func statementChanges() -> [DocumentChange] {
+    var added = to.others
+    var changes: [DocumentChange] = []
+    for old in from.others {
+      if let index = added.firstIndex(where: { $0.json.sorted == old.json.sorted }) {
+        added.remove(at: index)
+      } else {
+        changes.append(change(of: old, .removed))
+      }
+    }
+    return changes + added.map { change(of: $0, .added) }
+  }
+
+  private func change(of element: AssetLinks.Element, _ kind: DocumentChange.Kind) -> DocumentChange
+  {
+    let isAdded = kind == .added
+    var effect = DocumentChange.Effect.none
+    let words: String
+    switch element.meaning {
+    case .include(let url):
+      words = "include of \(url.quoted)"
+      effect = .unknown
+    case .statement(let statement):
+      words =
+        if case .site(let site) = statement.target {
+          "statement about the site \(site.description.quoted)"
+        } else { "statement" }
+    case .nothing: words = "element that Android does not read"
+    }
+    return DocumentChange(
+      kind, .statement, from: isAdded ? nil : element.pointer, to: isAdded ? element.pointer : nil,
+      before: isAdded ? nil : element.json, after: isAdded ? element.json : nil, effect: effect,
+      "\(words) \(kind.rawValue)")
+  }
+}
+
+/// The statements of a file by app.
+private struct ComparedStatements {
+  struct Certificate {
+    let fingerprint: Fingerprint
+    var relations: Set<Relation>
+    let pointer: JSONPointer
+  }
+
+  struct App {
+    let package: String
+    /// Where its first statement is.
+    let pointer: JSONPointer
+    var relations: [Relation] = []
+    var certificates: [Certificate] = []
+    /// The rules of its first statement about links; `nil` without rules.
+    var rules: [ComparedRule]?
+
+    var isLinked: Bool { relations.contains(.handleAllURLs) }
+  }
+
+  let json: JSON
+  private(set) var apps: [App] = []
+  /// The elements that are not about an app.
+  private(set) var others: [AssetLinks.Element] = []
+  private var places: [String: Int] = [:]
+
+  init(_ links: AssetLinks) {
+    json = links.json
+    for element in links.elements {
+      guard case .statement(let statement) = element.meaning,
+        case .app(let package, let fingerprints) = statement.target
+      else {
+        others.append(element)
+        continue
+      }
+      let place = places[package.text] ?? apps.count
+      if place == apps.count { apps.append(App(package: package.text, pointer: element.pointer)) }
+      places[package.text] = place
+      if statement.relations.contains(.handleAllURLs), !apps[place].isLinked {
+        apps[place].rules = ComparedRule.rules(of: statement, element.json)
+      }
+      for relation in statement.relations where !apps[place].relations.contains(relation) {
+        apps[place].relations.append(relation)
+      }
+      let list = element.pointer.appending("target").appending("sha256_cert_fingerprints")
+      for (index, fingerprint) in fingerprints.enumerated() {
+        let known = apps[place].certificates.firstIndex { $0.fingerprint == fingerprint }
+        if let known {
+          apps[place].certificates[known].relations.formUnion(statement.relations)
+        } else {
+          apps[place].certificates.append(
+            Certificate(
+              fingerprint: fingerprint, relations: Set(statement.relations),
+              pointer: list.appending(index)))
+        }
+      }
+    }
+  }
+
+  func app(_ package: String) -> App? { places[package].map { apps[$0] } }
+}
