@@ -57,9 +57,13 @@ struct Endpoint: Sendable {
       case .deletion:
         [.diskFull, .databaseReplaced, .staleRevision, .alreadyExists, .committedNotServed]
           + [.expectationBroken, .refused]
-      case .publication: Self.deletion.problems + [.nameTaken, .documentTooLarge]
+      case .publication:
+        Self.deletion.problems + [.nameTaken, .documentTooLarge, .unknownAndroidApp]
       case .publications:
-        [.nameTaken, .expectationBroken, .documentTooLarge, .refused, .diskFull]
+        [
+          .nameTaken, .expectationBroken, .documentTooLarge, .unknownAndroidApp, .refused,
+          .diskFull,
+        ]
           + [.databaseReplaced, .committedNotServed, .severalRefused, .preconditionUnsupported]
       }
     }

@@ -93,7 +93,7 @@ struct MatchEndpoints: Sendable {
       }
       if call.request.clientHasGone() { throw StoreError.busy }
       try call.token?.check(Alias(name))
-      try answer.resolve(urls, with: store.domain(name))
+      try answer.resolve(urls, with: store.domain(name), in: store)
     }
     return answer.response
   }
@@ -112,7 +112,7 @@ struct MatchEndpoints: Sendable {
     let stored = try store.domain(call.domain())
     let question = try Faults.collecting(in: try call.json(), MatchQuestion.readStored)
     var answer = MatchAnswer(to: question)
-    try answer.resolve(Array(question.urls.indices), with: stored)
+    try answer.resolve(Array(question.urls.indices), with: stored, in: store)
     return answer.response
   }
 }
@@ -141,11 +141,12 @@ private struct MatchAnswer {
   }
 
   /// Resolves some of the URLs, given by their indices, as a domain does.
-  mutating func resolve(_ urls: [Int], with stored: StoredDomain) throws {
+  mutating func resolve(_ urls: [Int], with stored: StoredDomain, in store: Store) throws {
     let domain = stored.domain
+    let documents = domain.documents(try store.apps(of: domain)).sorted { $0.key < $1.key }
     budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
-      urls, with: [(.apple, domain.document.json)], disabled: domain.isEnabled ? nil : domain,
+      urls, with: documents.map { ($0.key, $0.value) }, disabled: domain.isEnabled ? nil : domain,
       domain: domain.host(for:))
   }
 

@@ -147,7 +147,24 @@ struct Draft {
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context) + environmentFindings()
-      + androidFindings()
+      + androidFindings() + findingsOfBothPlatforms()
+  }
+
+  /// Reports where the documents of the two platforms disagree.
+  private func findingsOfBothPlatforms() -> [Finding] {
+    guard let links = documents.assetLinks else { return [] }
+    var found = Linter.findings(comparing: documents.apple, with: links)
+    if let rendering = domain.assetLinksRendering(apps) {
+      found[.assetLinks, default: []] +=
+        PlatformComparison(rendering, domain: domain.name.text).findings
+    }
+    return found.sorted { $0.key < $1.key }.flatMap { kind, findings in
+      findings.map { finding in
+        var finding = finding
+        finding.kind = kind
+        return finding
+      }
+    }
   }
 
   /// Reports what is wrong with the domain's Android apps themselves.

@@ -75,6 +75,15 @@ struct Entitlements {
   /// The largest file that is read, in bytes.
   private static let limit = 1_048_576
 
+  /// The most dictionaries and arrays, which the parser handles with a call inside a call for each level.
+  private static let mostContainers = 1000
+
+  private static func containers(in bytes: ArraySlice<UInt8>) -> Int {
+    bytes.split(separator: UInt8(ascii: "<")).count { element in
+      ["array", "dict", "plist"].contains { element.starts(with: $0.utf8) }
+    }
+  }
+
   /// Reads a file; `-` is stdin.
   ///
   /// - Throws: `Failure`.
@@ -87,6 +96,11 @@ struct Entitlements {
     if bytes.starts(with: "bplist".utf8) {
       throw Failure(
         "\(name) is a binary property list. Convert it: plutil -convert xml1 -o - FILE | aasa entitlements -"
+      )
+    }
+    guard Self.containers(in: bytes) <= Self.mostContainers else {
+      throw Failure(
+        "\(name) is no .entitlements file: it has more than \(Self.mostContainers) lists and dictionaries."
       )
     }
     let list: PropertyList

@@ -16,7 +16,12 @@ import Testing
     "androidCredentials": ["com.example.shop"], "dynamicAppLinks": false,
     "assetlinksExtra": [["include": "https://example.com/x.json"]],
     "webauthnOrigins": ["https://example.org"], "webauthnExtra": ["w": 4],
-    "entries": [["apps": ["A.b"], "androidApps": ["com.example.shop"], "keys": ["appID", "paths"], "routes": [["path": "/a"]]]],
+    "entries": [
+      [
+        "apps": ["A.b"], "androidApps": ["com.example.shop"], "keys": ["appID", "paths"],
+        "routes": [["path": "/a"]],
+      ]
+    ],
     "webcredentials": ["A.b"], "appclips": [], "activitycontinuation": [],
     "extra": ["x": 1], "applinksExtra": ["y": 2],
     "serviceExtra": ["webcredentials": ["z": 3]],

@@ -64,9 +64,12 @@ extension Domain {
     try kind.adopt(file, into: &self, apps)
   }
 
-  fileprivate func assetLinks(_ apps: UsedApps) -> JSON? {
-    AssetLinksRendering(self) { apps.android[$0]?.certificates ?? [] }?.json
+  /// The `assetlinks.json` of the domain; `nil` if it has none.
+  public func assetLinksRendering(_ apps: UsedApps) -> AssetLinksRendering? {
+    AssetLinksRendering(self) { apps.android[$0]?.certificates ?? [] }
   }
+
+  fileprivate func assetLinks(_ apps: UsedApps) -> JSON? { assetLinksRendering(apps)?.json }
 
   /// Every Android app that the domain names, each once.
   public var androidApps: [PackageName] {
