@@ -108,7 +108,7 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@touch $@
 
 # Runs the console blocks of these pages, each in an empty directory with ports of its own.
-DOCUMENTS = README.md docs/android.md docs/api.md docs/commands.md
+DOCUMENTS = README.md docs/android.md docs/api.md docs/commands.md docs/passkeys.md
 docs: test-setup
 	swift build --product aasa
 	python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)

@@ -243,7 +243,8 @@ extension Example {
 
   private static let siblingFinding = """
     {
-      "code": "www-sibling-missing", "severity": "note", "pointer": "",
+      "code": "www-sibling-missing", "severity": "note",
+      "document": "apple-app-site-association", "pointer": "",
       "message": "The file is published for example.org, but not for www.example.org.",
       "help": "If www.example.org serves links, add it as an alias."
     }

@@ -232,7 +232,7 @@ extension Publisher {
       let publications = try reviews.map {
         try $0.publish(in: transaction, action: "change certificates of Android app \(package)")
       }
-      return (stored, isNew, publications)
+      return (stored, isNew, publications.filter(\.edited.isChanged))
     }
     try serve(context)
     return result

@@ -96,7 +96,7 @@ extension Transaction {
       try rows.save(app, over: old?.app, now: now, connection)
       try record("put \(rows.noun)", .app(key.id))
     }
-    if let old, old.app[keyPath: rows.environment] != app[keyPath: rows.environment] {
+    if let old, rows.haveOtherFindings(old.app, app) {
       try FindingRows.invalidate(using: key, connection)
     }
     return (try rows.get(key, connection), old == nil)
@@ -142,6 +142,8 @@ public struct AppRows<Key: AppKey>: Sendable {
   let table: Table<StoredApp<Key>>
   package let key: any KeyPath<Key.App, Key> & Sendable
   package let environment: any KeyPath<Key.App, App.Environment> & Sendable
+  /// Whether findings about the documents of domains may differ between two states of an app.
+  let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool
   /// SQL for the distinct rows of the domains that use an app, given SQL for the row of the app.
   let uses: @Sendable (String) -> String
   /// Reads and writes what is in other tables, for the row of an app.
@@ -297,7 +299,8 @@ extension AppIdentifier: AppKey {
       columns: [
         Column("identifier", \.app.id), Column("name", \.app.name),
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
-      ]), key: \.id, environment: \.environment
+      ]), key: \.id, environment: \.environment,
+    haveOtherFindings: { $0.environment != $1.environment }
   ) { app in
     """
     SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
@@ -325,6 +328,7 @@ extension PackageName: AppKey {
         Column("package", \.app.package), Column("name", \.app.name),
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
       ]), key: \.package, environment: \.environment,
+    haveOtherFindings: { ($0.environment, $0.certificates) != ($1.environment, $1.certificates) },
     uses: { app in
       """
       SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
