@@ -172,9 +172,9 @@ extension AppEndpoints<PackageName> {
 
 extension Example {
   private static let fingerprint =
-    "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+    "D9:55:96:F6:BD:58:9D:EF:D9:C3:CC:2E:FE:25:DD:D0:63:2D:9D:0F:56:47:E4:9E:CF:9F:9D:76:9F:4E:B6:6F"
 
-  fileprivate static let androidFingerprints =
+  static let androidFingerprints =
     #"[{"sha256": "\#(fingerprint)", "label": "play-signing"}]"#
 
   fileprivate static let androidApp = """

@@ -119,8 +119,9 @@ struct DomainEndpoints: Sendable {
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
           + "of the domain stay. The media type is ignored.",
-        body: .file(.any, Example.file),
-        answers: .ok("The domain existed.", "PublishedDomain", links: Self.links),
+        body: .file(.any, #"{"origins": ["https://example.co.uk"]}"#),
+        answers: .ok(
+          "The domain existed.", "PublishedDomain", links: Self.links, Example.adoptedOrigins),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
       ) { call in try adopt(call, as: call.kind()) },
     ]
@@ -352,6 +353,32 @@ extension Example {
       }],
       "webcredentials": [], "appclips": [], "activitycontinuation": [],
       "expectations": \(expectations), "revision": 9, "updatedAt": "2026-11-21T13:51:45Z"
+    }
+    """)
+
+  /// After `adopted`.
+  fileprivate static let adoptedOrigins = publication(
+    10, findings: [exclusionFinding],
+    changes: [
+      change(
+        "added", "origin",
+        #""document": "webauthn", "to": "/origins/0", "after": "https://example.co.uk""#,
+        "origin https://example.co.uk added", app: nil)
+    ],
+    """
+    "domain": {
+      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
+      "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
+      "strict": false, "defaults": {}, "substitutionVariables": {},
+      "entries": [{
+        "id": 1, "apps": ["ABCDE12345.com.example.app"],
+        "routes": [
+          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 6, "path": "/buy/*"}
+        ]
+      }],
+      "webcredentials": [], "appclips": [], "activitycontinuation": [],
+      "webauthnOrigins": ["https://example.co.uk"],
+      "expectations": \(expectations), "revision": 10, "updatedAt": "2026-11-21T13:51:45Z"
     }
     """)
 }

@@ -32,11 +32,12 @@ enum Example {
     """
   }
 
-  /// The document of the domain.
+  /// The documents of the domain.
   static let documents = """
     [{"kind": "apple-app-site-association", "bytes": 337, "sha256": "\(sha256)"}]
     """
 
+  /// The document of the domain.
   static let document = """
     {
       "applinks": {
@@ -70,6 +71,7 @@ enum Example {
   static let exclusionFinding = """
     {
       "code": "unneeded-exclusion", "severity": "note",
+      "document": "apple-app-site-association",
       "pointer": "/applinks/details/0/components/0",
       "message": "This exclusion has no effect: no later route matches the URLs that it excludes.",
       "help": "Remove it, or move it before the routes that it should restrict."
@@ -80,6 +82,7 @@ enum Example {
   static let finding = """
     {
       "code": "unused-variable", "severity": "note",
+      "document": "apple-app-site-association",
       "pointer": "/applinks/substitutionVariables/food",
       "message": "No pattern uses `$(food)`, so it has no effect.",
       "help": "Remove it, or correct its name: names are case-sensitive."
@@ -113,7 +116,8 @@ enum Example {
   static func opensNothing(_ subject: String) -> String {
     """
     {
-      "code": "opens-nothing", "severity": "error", "pointer": "",
+      "code": "opens-nothing", "severity": "error",
+      "document": "apple-app-site-association", "pointer": "",
       "message": "After this change, no URL of example.com opens \(subject).",
       "help": "If that is intended, accept opens-nothing."
     }
@@ -139,6 +143,7 @@ enum Example {
     var parts = [
       """
       "revision": \(revision), "changed": true, "bytes": 337, "sha256": "\(sha256)",
+      "documents": \(documents),
       "findings": [\(findings.joined(separator: ", "))], "changedResolutions": []
       """
     ]

@@ -130,14 +130,16 @@ struct FindingEndpoints: Sendable {
 extension Example {
   fileprivate static let newSuppression = """
     {
-      "code": "unused-variable", "pointer": "/applinks/substitutionVariables/food",
+      "code": "unused-variable", "document": "apple-app-site-association",
+      "pointer": "/applinks/substitutionVariables/food",
       "reason": "The next release uses it", "owner": "web team", "until": "2036-01-01T00:00:00Z"
     }
     """
 
   fileprivate static let suppression = """
     {
-      "id": 1, "code": "unused-variable", "pointer": "/applinks/substitutionVariables/food",
+      "id": 1, "code": "unused-variable", "document": "apple-app-site-association",
+      "pointer": "/applinks/substitutionVariables/food",
       "reason": "The next release uses it", "owner": "web team", "until": "2036-01-01T00:00:00Z",
       "active": true, "findings": 1, "createdAt": "2026-11-21T13:51:45Z",
       "author": "release pipeline"

@@ -207,6 +207,7 @@ extension Example {
   private static let commentFinding = """
     {
       "code": "public-comment", "severity": "note",
+      "document": "apple-app-site-association",
       "pointer": "/applinks/details/0/components/0/comment",
       "message": "This comment is public: anyone can download the file.",
       "help": "Make sure that no comment reveals anything confidential."

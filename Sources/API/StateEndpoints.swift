@@ -179,9 +179,17 @@ extension Token {
 }
 
 extension Example {
+  private static let androidApps = """
+    [{
+      "package": "com.example.app", "name": "Example", "environment": "production",
+      "fingerprints": \(androidFingerprints)
+    }]
+    """
+
   fileprivate static let state = """
     {
       "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
+      "androidApps": \(androidApps),
       "domains": [{
         "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
         "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
@@ -206,6 +214,7 @@ extension Example {
   fileprivate static let hashes = """
     {
       "apps": [{"app": "ABCDE12345.com.example.app", "name": "Example", "environment": "production"}],
+      "androidApps": \(androidApps),
       "domains": [{
         "domain": "example.com", "revision": 2,
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -234,7 +243,8 @@ extension Example {
 
   private static let siblingFinding = """
     {
-      "code": "www-sibling-missing", "severity": "note", "pointer": "",
+      "code": "www-sibling-missing", "severity": "note",
+      "document": "apple-app-site-association", "pointer": "",
       "message": "The file is published for example.org, but not for www.example.org.",
       "help": "If www.example.org serves links, add it as an alias."
     }

@@ -52,18 +52,21 @@ package struct AppResource<Key: AppKey>: Sendable {
 
   /// Reads an app whose identifier is in the path.
   package func read(_ body: BodyValue, _ key: Key) -> Key.App? {
-    guard let app = read(body, fieldsOfRequest, Key.app(key)) else { return nil }
-    if app[keyPath: Key.rows.key] != key {
+    var stored = StoredApp<Key>(app: Key.app(key))
+    let isComplete = body.read(fieldsOfRequest, into: &stored)
+    if stored.app[keyPath: Key.rows.key] != key {
       body.faults.add(
         .appDiffers, at: body.pointer.appending(self.key),
         "The path names \"\(key)\". Leave \"\(self.key)\" out, or set it to the same identifier.")
     }
-    return app
+    return isComplete ? stored.app : nil
   }
 
   /// Reads an app of a state.
   package func read(_ body: BodyValue) -> DesiredApp<Key>? {
-    guard let app = read(body, fieldsOfState, blank) else { return nil }
+    var read = StoredApp<Key>(app: blank)
+    guard body.read(fieldsOfState, into: &read) else { return nil }
+    let app = read.app
     let given = fields.filter { body.json[$0.member.name] != nil }
     return DesiredApp(
       id: app[keyPath: Key.rows.key],
@@ -73,13 +76,6 @@ package struct AppResource<Key: AppKey>: Sendable {
       given.copy(StoredApp(app: app), into: &stored)
       return stored.app
     }
-  }
-
-  private func read(
-    _ body: BodyValue, _ fields: [Field<StoredApp<Key>>], _ blank: Key.App
-  ) -> Key.App? {
-    var stored = StoredApp<Key>(app: blank)
-    return body.read(fields, into: &stored) ? stored.app : nil
   }
 
   private static var kept: [Field<StoredApp<Key>>] {

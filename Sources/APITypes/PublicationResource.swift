@@ -81,7 +81,7 @@ extension PublicationResource {
   static let fieldsOfFinding: [Field<Finding>] = [
     Field("code", .string(.shared("FindingCode")), \.code, "", .required),
     Field("severity", .word, \.severity, "", .required),
-    Field("kind", .string, \.kind, "The document."),
+    Field("document", .string, \.kind, "The kind of the document that it is about."),
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),

@@ -25,9 +25,9 @@ package enum RevisionResource {
   )
 
   private static let fieldsOfDocument: [Field<Revision.Document>] = [
-    Field("kind", .word, get: \.kind, "The name of the file."),
-    Field("bytes", .count, get: \.size, "The size."),
-    Field("sha256", .sha256, get: \.sha256, "The SHA-256."),
+    Field("kind", .word, \.kind, "The name of the file."),
+    Field("bytes", .count, \.size, "The size."),
+    Field("sha256", .sha256, \.sha256, "The SHA-256."),
   ]
 
   private static let settings = Member(

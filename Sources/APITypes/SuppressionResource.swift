@@ -23,7 +23,8 @@ package enum SuppressionResource {
   private static let fields: [Field<SuppressionReport>] = [
     Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
     Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
-    Field("kind", .word, get: \.suppression.kind, "The document."),
+    Field(
+      "document", .word, get: \.suppression.kind, "The kind of the document that they are about."),
     Field(
       "pointer", .nullable(.pointer),
       "Where its findings are now: it follows its entry and route when they move. Null if they no "
@@ -56,7 +57,9 @@ package enum SuppressionResource {
     Field(
       "code", .shared("FindingCode"), "The code of the findings.", .required,
       write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
-    Field("kind", .word, \.kind, "The document that they are about. Default: Apple's file."),
+    Field(
+      "document", .word, \.kind,
+      "The kind of the document that they are about. Default: Apple's file."),
     Field(
       "pointer", .string(.pointer), \.pointer,
       "Findings at this place or below it. The empty string is the whole document.", .required),

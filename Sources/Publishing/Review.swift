@@ -158,13 +158,7 @@ struct Draft {
       found[.assetLinks, default: []] +=
         PlatformComparison(rendering, domain: domain.name.text).findings
     }
-    return found.sorted { $0.key < $1.key }.flatMap { kind, findings in
-      findings.map { finding in
-        var finding = finding
-        finding.kind = kind
-        return finding
-      }
-    }
+    return found.sorted { $0.key < $1.key }.flatMap { kind, findings in findings.about(kind) }
   }
 
   /// Reports what is wrong with the domain's Android apps themselves.
@@ -181,15 +175,14 @@ struct Draft {
       + domain.androidApps.map {
         (.assetLinks, $0.text, apps.android[$0]?.environment ?? .production)
       }
-    return used.compactMap { kind, app, environment in
-      if environment == domain.environment || environment == .production { return nil }
-      var finding = Finding(
+    return used.flatMap { kind, app, environment -> [Finding] in
+      if environment == domain.environment || environment == .production { return [] }
+      let finding = Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
         "\"\(app)\" is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
           + "domain: its links open in that app for everybody who has it installed.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
-      finding.kind = kind
-      return finding
+      return [finding].about(kind)
     }
   }
 }

@@ -16,9 +16,9 @@ import Testing
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
     "matchStored", "getSnippets", "setRoutes", "replaceEntry", "listFindings",
     "suppressFindings", "listSuppressions", "deleteSuppression", "convertDomain", "addEntry",
-    "adoptFile", "restoreRevision",
+    "adoptFile", "adoptDocument", "listDocuments", "getDocument", "restoreRevision",
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
-    "getRevisionFile",
+    "getRevisionFile", "getRevisionDocument",
     "deleteRoute", "renameApp", "apply",
     "export", "exportHashes", "deleteEntry", "createToken", "listTokens", "revokeToken",
     "listAudit",
@@ -67,7 +67,9 @@ import Testing
         path.replace("{\(name)}", with: escaped)
       }
     }
-    return path
+    // The example of the kind is Apple's, which has an endpoint of its own.
+    return operation.id == "adoptDocument"
+      ? path.replacing("/apple-app-site-association", with: "/webauthn") : path
   }
 
   private func body(_ operation: Description.Operation) -> [UInt8]? {

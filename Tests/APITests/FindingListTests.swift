@@ -253,7 +253,8 @@ import Testing
     try connection.execute(
       """
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Suppression.limit))
-      INSERT INTO suppression SELECT domain_id, i, 'x', '', 'x', 'x', 1, 0, 'x'
+      INSERT INTO suppression (domain_id, number, code, place, reason, owner, ends_at, created_at,
+        author) SELECT domain_id, i, 'x', '', 'x', 'x', 1, 0, 'x'
       FROM domain_name, n WHERE name = 'a.example';
       UPDATE domain SET last_suppression = \(Suppression.limit)
       """)

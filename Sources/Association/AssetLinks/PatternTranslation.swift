@@ -10,6 +10,16 @@ struct PatternTranslation {
     case path, query, fragment
   }
 
+  /// The patterns for a path, one of which must match.
+  struct PathPatterns {
+    /// Patterns that match no more than Apple's.
+    var exact: [String] = []
+    /// Patterns of paths that must not match by `guarded`.
+    var guards: [String] = []
+    /// Patterns that match no more than Apple's without `guards`.
+    var guarded: [String] = []
+  }
+
   /// A part of a pattern of Android's.
   enum Atom: Hashable {
     case literal(Unicode.Scalar)
@@ -56,17 +66,26 @@ struct PatternTranslation {
   // MARK: - Components
 
   /// The patterns for a path; `nil` if every path matches, empty if none does.
-  func path(_ pattern: Pattern?) -> [String]? {
+  func path(_ pattern: Pattern?) -> PathPatterns? {
     guard let pattern, !pattern.tokens.isStar else { return nil }
     let texts = texts(of: pattern.pathTokens, in: .path)
     let forms = texts.flatMap(Self.rooted).flatMap(Self.slashForms)
-    return patterns(forms, .path, isFree: { $0 == [.run] || $0 == [.literal("/"), .run] })
+    let all = patterns(forms, .path, isFree: { $0 == [.run] || $0 == [.literal("/"), .run] })
+    guard let all else { return nil }
+    if isWidening { return PathPatterns(exact: all.map(Self.text)) }
+    let guarded = all.map { (pattern: $0, taken: Self.takenSlash($0)) }
+    var seen: Set<[Atom]> = []
+    return PathPatterns(
+      exact: guarded.filter { $0.taken == nil }.map { Self.text($0.pattern) },
+      guards: guarded.compactMap(\.taken).filter { seen.insert($0).inserted }.map(Self.text),
+      guarded: guarded.filter { $0.taken != nil }.map { Self.text($0.pattern) })
   }
 
   /// The patterns for a fragment; `nil` if every fragment matches, and also none.
   func fragment(_ pattern: Pattern?) -> [String]? {
     guard let pattern, !pattern.tokens.isStar else { return nil }
-    return patterns(texts(of: pattern.tokens, in: .fragment), .fragment, isFree: { $0 == [.run] })
+    return patterns(texts(of: pattern.tokens, in: .fragment), .fragment, isFree: { $0 == [.run] })?
+      .map(Self.text)
   }
 
   /// The names and patterns for a query parameter; `nil` if every query matches.
@@ -83,13 +102,13 @@ struct PatternTranslation {
         && atoms.allSatisfy { if case .literal(let scalar) = $0 { scalar != "=" } else { false } }
       if isName { names.append(Self.text(atoms)) } else if isWidening { return nil }
     }
-    return names.flatMap { name in values.map { (name, $0) } }
+    return names.flatMap { name in values.map { (name, Self.text($0)) } }
   }
 
   /// - Parameter isFree: Whether Apple's pattern matches whenever this one would, and also a component that
   ///   is missing.
   private func patterns(_ forms: [[Atom]], _ component: Component, isFree: ([Atom]) -> Bool)
-    -> [String]?
+    -> [[Atom]]?
   {
     if forms.contains(where: isFree) { return nil }
     // A pattern cannot be empty.
@@ -101,7 +120,7 @@ struct PatternTranslation {
       let all = forms.flatMap { isWidening ? [Self.widened($0)] : Self.tried($0, upTo: tries) }
       if all.contains(where: isFree) { return nil }
       var seen: Set<[Atom]> = []
-      return all.filter { seen.insert($0).inserted }.map(Self.text)
+      return all.filter { seen.insert($0).inserted }
     }
     return nil
   }
@@ -283,7 +302,17 @@ extension PatternTranslation {
     if atoms == [.literal("/")] { return [atoms] }
     guard atoms.last == .run else { return [atoms, atoms + [.literal("/")]] }
     guard atoms.count > 2, atoms[atoms.count - 2] == .literal("/") else { return [atoms] }
-    return [atoms, withoutTrailingSlashes(Array(atoms.dropLast()))]
+    let parent = withoutTrailingSlashes(Array(atoms.dropLast()))
+    let isOneSlash = parent.count + 2 == atoms.count
+    return [atoms, parent] + (isOneSlash ? [] : [parent + [.literal("/")]])
+  }
+
+  /// The paths that Android matches although Apple does not: the last `?` takes the slash at their ends, which
+  /// Apple drops. `nil` if there are none.
+  private static func takenSlash(_ atoms: [Atom]) -> [Atom]? {
+    let start = atoms.last == .run ? atoms.dropLast() : atoms[...]
+    guard start.last == .one, start.count > 2 else { return nil }
+    return start.dropLast() + [.literal("/")]
   }
 
   private static func withoutTrailingSlashes(_ atoms: [Atom]) -> [Atom] {

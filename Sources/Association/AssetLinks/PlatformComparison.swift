@@ -39,8 +39,8 @@ public struct PlatformComparison: Sendable {
 /// The comparison for apps that have the same routes.
 private final class GroupComparison {
   /// The steps for all questions about a file, and for one of them.
-  static let budget = 4_000_000
-  private static let budgetPerQuestion = 300_000
+  static let budget = 2_000_000
+  private static let budgetPerQuestion = 200_000
 
   private let rules: AssetLinksRendering.Rules
   /// The rules of the statement that the app has in the file.
@@ -107,10 +107,12 @@ private final class GroupComparison {
     var findings: [Finding] = []
     var undecided: Set<Int> = []
     var opened: Set<Int> = []
-    for index in written.indices where !written[index].isExclusion {
+    // The rules for plain routes in the same order mean the same.
+    let arePlain = routes.allSatisfy(\.isPlain)
+    for index in written.indices where !written[index].isExclusion && !arePlain {
       guard rules.origins.indices.contains(index) else { continue }
       let origin = rules.origins[index]
-      if opened.contains(origin) { continue }
+      if opened.contains(origin) || opensNoMore(index, &unspent) { continue }
       switch answer(openedByRule(index), &unspent) {
       case .found(let url):
         guard let finding = finding(about: url, openedOnAndroid: true) else { fallthrough }
@@ -120,7 +122,7 @@ private final class GroupComparison {
       case .none: break
       }
     }
-    for index in routes.indices where !routes[index].isExclusion {
+    for index in routes.indices where !routes[index].isExclusion && !arePlain {
       switch answer(openedByRoute(index), &unspent) {
       case .found(let url):
         guard let finding = finding(about: url, openedOnAndroid: false) else { fallthrough }
@@ -148,12 +150,33 @@ private final class GroupComparison {
     }
   }
 
+  /// Whether a rule is known to open no more than its route, by questions that cost less than the one below:
+  /// each of its URLs matches its route, and if an exclusion before the route does, also a rule for that.
+  private func opensNoMore(_ index: Int, _ unspent: inout Int) -> Bool {
+    let rule = ofAndroid[index]
+    let origin = rules.origins[index]
+    let irregular = [irregular].compactMap(\.self)
+    var own = RouteQuestions.Question(focus: rule, blockers: irregular)
+    own.rivals = [(ofApple[origin], true)]
+    guard case .none = answer(own, &unspent) else { return false }
+    for earlier in routes.indices.prefix(origin)
+    where routes[earlier].isExclusion && ofApple[earlier].mayMeet(rule) {
+      let blockers = written.indices.prefix(index).filter { rules.origins[$0] == earlier }
+      var question = RouteQuestions.Question(
+        focus: rule, blockers: irregular + blockers.map { ofAndroid[$0] })
+      question.rivals = [(ofApple[earlier], false)]
+      question.agreesOtherwise = true
+      guard case .none = answer(question, &unspent) else { return false }
+    }
+    return true
+  }
+
   /// Asks for a URL that a rule decides and that Apple's systems keep in the browser.
   private func openedByRule(_ index: Int) -> RouteQuestions.Question? {
     let rule = ofAndroid[index]
     let origin = rules.origins[index]
     let earlier = ofAndroid.indices.prefix(index).filter {
-      rules.origins[$0] != origin && ofAndroid[$0].mayMeet(rule)
+      (rules.origins[$0] != origin || written[$0].isExclusion) && ofAndroid[$0].mayMeet(rule)
     }
     let rivals = ofApple.indices.filter { ofApple[$0].mayMeet(rule) }
     return question(
@@ -329,6 +352,22 @@ extension RouteConditions {
 }
 
 extension AppLinks.Route {
+  /// Whether the only condition is a path of plain characters, with or without one `*` at the end.
+  fileprivate var isPlain: Bool {
+    guard isCaseSensitive, RouteConditions(self).isFreeAfterPath else { return false }
+    let tokens = path?.pathTokens ?? [.anyRun]
+    switch (tokens.first, tokens.count) {
+    case (.anyRun, 1): return true
+    case (.literal(let text), 1...2):
+      return (tokens.count == 1 || tokens[1].isAnyRun)
+        && text.allSatisfy {
+          $0.isASCII
+            && (UInt8($0.value).isASCIILetterOrDigit || "/-._~".unicodeScalars.contains($0))
+        } && !zip(text, text.dropFirst()).contains { $0 == "/" && $1 == "/" }
+    default: return false
+    }
+  }
+
   /// The route in words.
   fileprivate var words: String {
     guard let path else { return "route without a path" }

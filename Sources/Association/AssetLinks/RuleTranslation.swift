@@ -19,7 +19,6 @@ enum RuleTranslation {
   static func rules(for route: AppLinks.Route) -> [JSON] {
     let translation = PatternTranslation(for: route)
     var choices: [[Condition]] = []
-    if let paths = translation.path(route.path) { choices.append(paths.map(Condition.path)) }
     switch route.query {
     case .any, .ignored: break
     case .whole(let pattern) where pattern.tokens.isStar: break
@@ -34,8 +33,21 @@ enum RuleTranslation {
     if let fragments = translation.fragment(route.fragment) {
       choices.append(fragments.map(Condition.fragment))
     }
+    guard let paths = translation.path(route.path) else {
+      return rules(choices, isExclusion: route.isExclusion)
+    }
+    // A guard only keeps out what the patterns behind it would open.
+    let exact = rules([paths.exact.map(Condition.path)] + choices, isExclusion: route.isExclusion)
+    let guards = rules([paths.guards.map(Condition.path)] + choices, isExclusion: true)
+    let guarded = rules([paths.guarded.map(Condition.path)] + choices, isExclusion: false)
+    return exact + (guarded.isEmpty || guards.isEmpty ? [] : guards + guarded)
+  }
+
+  /// A rule for each choice of one condition from every list.
+  private static func rules(_ choices: [[Condition]], isExclusion: Bool) -> [JSON] {
+    var choices = choices
     if choices.contains(where: \.isEmpty) { return [] }
-    if route.isExclusion {
+    if isExclusion {
       // With fewer conditions, an exclusion keeps more URLs out.
       while choices.reduce(1, { min($0 * $1.count, mostRules + 1) }) > mostRules {
         choices.removeLast()
@@ -46,7 +58,7 @@ enum RuleTranslation {
       rules = Array(
         rules.lazy.flatMap { rule in choice.lazy.map { rule + [$0] } }.prefix(mostRules))
     }
-    return rules.compactMap { json($0, isExclusion: route.isExclusion) }
+    return rules.compactMap { json($0, isExclusion: isExclusion) }
   }
 
   /// The rule; `nil` if two conditions are about one parameter, which a rule cannot have.

@@ -252,7 +252,7 @@ private struct Vocabulary {
     for tokens in route.patterns { add(tokens, route.folds) }
     switch route.query {
     case .items(let items): for item in items { add(item.name, route.folds) }
-    case .irregular(let names): for name in names { add(name, false) }
+    case .irregular(let names): for name in names { add(name, true) }
     case .whole, .parameters: break
     }
   }

@@ -114,12 +114,12 @@ final class ComponentCondition {
   }
 
   private init(irregularNames: [[Unicode.Scalar]], _ alphabet: Alphabet) {
-    let nothing = SymbolAutomaton([], alphabet, folds: false)
+    let nothing = SymbolAutomaton([], alphabet, folds: true)
     demands = irregularNames.map {
       Demand(
-        name: alphabet.letters(of: $0, folds: false), value: nothing, allowsEmpty: true)
+        name: alphabet.letters(of: $0, folds: true), value: nothing, allowsEmpty: true)
     }
-    (whole, folds, ignoresTrailingSlash) = (nil, false, false)
+    (whole, folds, ignoresTrailingSlash) = (nil, true, false)
     start = .irregular(demands.map { _ in Item() }, isAtStart: nil)
     self.alphabet = alphabet
   }

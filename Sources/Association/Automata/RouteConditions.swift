@@ -10,7 +10,7 @@ struct RouteConditions {
     case items([(name: [Unicode.Scalar], value: [Pattern.Token])])
     /// For each of these, some parameter as a whole, `name=value`, matches the tokens.
     case parameters([[Pattern.Token]])
-    /// An item is empty, or there are several items with one of these names.
+    /// An item is empty, or there are several items with one of these names in any case.
     case irregular(names: [[Unicode.Scalar]])
   }
 

@@ -46,7 +46,7 @@ public struct Finding: Sendable, Equatable {
   public var json: JSON {
     [
       "code": .string(code.rawValue), "severity": .string(severity.rawValue),
-      "pointer": .string(pointer.description), "message": .string(message), "help": .string(help),
+      "document": .string(kind.rawValue), "pointer": .string(pointer.description), "message": .string(message), "help": .string(help),
     ]
   }
 }
@@ -275,4 +275,15 @@ extension Finding.Code {
 public struct UnacceptableCode: Error {
   /// What is wrong and which codes are allowed, for people.
   public let message: String
+}
+
+extension [Finding] {
+  /// The same findings, about the document of this kind.
+  public func about(_ kind: DocumentKind) -> [Finding] {
+    map { finding in
+      var finding = finding
+      finding.kind = kind
+      return finding
+    }
+  }
 }

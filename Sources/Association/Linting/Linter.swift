@@ -60,12 +60,13 @@ public enum Linter {
   ) -> Report {
     let syntax = syntax(ofFile: bytes, kind: kind)
     guard let document = syntax.document else {
-      return Report(findings: syntax.findings + sizeFindings(bytes.count, kind), document: nil)
+      let found = syntax.findings + sizeFindings(bytes.count, kind)
+      return Report(findings: found.about(kind), document: nil)
     }
     let found = findings(
       in: ReadDocuments([kind: document]), kind, size: bytes.count, context: context,
       after: syntax.findings)
-    return Report(findings: found, document: document)
+    return Report(findings: found.about(kind), document: document)
   }
 
   private static func findings(
@@ -124,11 +125,7 @@ public enum Linter {
     in documents: ReadDocuments, sizes: [DocumentKind: Int], context: Context? = nil
   ) -> [Finding] {
     DocumentKind.allCases.flatMap { kind -> [Finding] in
-      findings(in: documents, kind, size: sizes[kind] ?? 0, context: context, after: []).map {
-        var finding = $0
-        finding.kind = kind
-        return finding
-      }
+      findings(in: documents, kind, size: sizes[kind] ?? 0, context: context, after: []).about(kind)
     }
   }
 

@@ -146,11 +146,11 @@ public struct Revision: Sendable, Equatable {
   /// A document of a revision.
   public struct Document: Sendable, Equatable {
     /// The kind, of which a revision has at most one document.
-    public let kind: DocumentKind
+    public package(set) var kind: DocumentKind
     /// The size in bytes.
-    public let size: Int
+    public package(set) var size: Int
     /// The SHA-256, 64 lower-case hexadecimal digits.
-    public let sha256: String
+    public package(set) var sha256: String
 
     /// A document of a revision.
     public init(_ kind: DocumentKind, size: Int, sha256: String) {

@@ -126,7 +126,7 @@ import Testing
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func whatIsSaidHoldsForAllSmallURLs(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var (more, less, equal, missed) = (0, 0, 0, 0)
+    var (less, equal, missed) = (0, 0, 0)
     for _ in 0..<80 {
       let both = try Both(Self.routes(&generator))
       let findings = both.findings
@@ -139,7 +139,8 @@ import Testing
           both.opensOnAndroid(url) == isMore && both.opensOnApple(url) != isMore,
           "\(both.text) \(finding)")
       }
-      let isMore = findings.contains { $0.severity == .warning }
+      // What is rendered opens no more than the routes mean.
+      try #require(!findings.contains { $0.severity == .warning }, "\(both.text) \(findings)")
       let isLess = findings.contains { $0.message.hasPrefix("Apple") }
       let isUndecided = examples.count < findings.count
       let rules = SlowAndroidMatcher(rules: both.rules)
@@ -147,7 +148,7 @@ import Testing
         let onAndroid = rules.resolve(url).resolution == "match"
         let onApple = both.opensOnApple(url)
         try #require(
-          onAndroid == onApple || (onAndroid ? isMore : isLess) || isUndecided,
+          onAndroid == onApple || onApple && (isLess || isUndecided),
           "\(both.text) \(url) \(findings)")
       }
       if !examples.contains(where: { both.opensOnAndroid($0.url) }) {
@@ -156,11 +157,10 @@ import Testing
           missed += 1
         }
       }
-      more += isMore ? 1 : 0
       less += isLess ? 1 : 0
-      equal += isMore || isLess ? 0 : 1
+      equal += isLess ? 0 : 1
     }
-    #expect(more > 2 && less > 15 && equal > 15, "\(more) \(less) \(equal)")
+    #expect(less > 15 && equal > 15, "\(less) \(equal)")
     // Of unusually written URLs, one is looked for.
     #expect(missed < 4, "\(missed)")
   }
@@ -182,8 +182,12 @@ import Testing
     // Only URLs that are written unusually.
     ([["/": "/buy/*"], ["/": "/help"]], ["note https://example.com/bu%79/"]),
     ([["?": ["v": "a"]]], ["note https://example.com/?v=%61"]),
-    // Apple drops the slash that `?` matches.
-    ([["/": "/id/??"]], ["warning https://example.com/id/x/"]),
+    // Apple drops the slash that `?` matches, so Android must not open it. It may not be kept from others.
+    ([["/": "/id/??"]], ["note https://example.com/id/x%78/"]),
+    (
+      [["/": "/id/??"], ["/": "/id/x"]],
+      ["note https://example.com/id/x/", "note https://example.com/id/y%79/"]
+    ),
     // More segments than there are rules.
     ([["/": "/*/c"]], ["note https://example.com/x/x/x/c/x/c", "note https://example.com/x/%63"]),
     // Android cannot compare them.

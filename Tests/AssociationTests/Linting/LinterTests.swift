@@ -24,7 +24,7 @@ import Testing
     arguments: Finding.Code.allCases.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
-        .credentialsOnOnePlatform, .androidDiffers,
+        .credentialsOnOnePlatform, .androidDiffers, .noPlaySigningFingerprint,
       ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {
