@@ -111,7 +111,7 @@ struct DomainEndpoints: Sendable {
       Endpoint(
         .get, path + "/documents/{kind}", .role(.viewer),
         "getDocument", .domains, "Read a served document",
-        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.document)
+        answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.file)
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/documents/{kind}", .role(.editor), effect: .publication,

@@ -146,9 +146,26 @@ struct Draft {
     let context = Linter.Context(
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
-      in: documents, sizes: bytes.mapValues(\.count), context: context) + environmentFindings()
-      + androidFindings() + findingsOfBothPlatforms()
+      in: documents, sizes: bytes.mapValues(\.count), context: context
+    ).filter { !isOfTranslation($0) } + environmentFindings() + androidFindings()
+      + findingsOfBothPlatforms()
   }
+
+  /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
+  /// changes is in `findingsOfBothPlatforms`.
+  private func isOfTranslation(_ finding: Finding) -> Bool {
+    guard finding.kind == .assetLinks, Self.ofTranslation.contains(finding.code),
+      let statements = documents.json[.assetLinks]?.arrayValue
+    else { return false }
+    let rendered = 0..<(statements.count - domain.assetLinksExtra.count)
+    let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
+    return index.map(rendered.contains) ?? false
+  }
+
+  private static let ofTranslation: Set<Finding.Code> = [
+    .innerStar, .innerStarInExclusion, .dotBesideWildcard, .missingSlashForm, .noFinalRule,
+    .starDemandsPresence,
+  ]
 
   /// Reports where the documents of the two platforms disagree.
   private func findingsOfBothPlatforms() -> [Finding] {

@@ -73,7 +73,8 @@ import Testing
     #expect(audit?[0]?["changes"] == .string(words.joined(separator: "; ")))
     _ = try send("PATCH", target, ["appclips": [.string(app)], "cacheSeconds": 61])
     let last = try admin.send("GET", "/v1/audit?domain=example.com").json["items"]?[0]
-    #expect(last?["changes"] == "cacheSeconds changed: from 60 to 61; apple-app-site-association changed")
+    #expect(
+      last?["changes"] == "cacheSeconds changed: from 60 to 61; apple-app-site-association changed")
   }
 
   @Test func anotherOrderOfAliasesIsShown() throws {

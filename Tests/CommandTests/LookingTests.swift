@@ -113,7 +113,8 @@ import Testing
     #expect(record[1] == (site == .server ? "first-admin" : "aasa rollback"))
     #expect(
       record.suffix(5) == [
-        "restore revision 1", "a.example", "3", "breaks links", "apple-app-site-association changed",
+        "restore revision 1", "a.example", "3", "breaks links",
+        "apple-app-site-association changed",
       ])
     let unknown = try trial.run("rollback", at: site, "a.example", "9")
     #expect(unknown.status == 1)

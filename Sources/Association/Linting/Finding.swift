@@ -46,7 +46,8 @@ public struct Finding: Sendable, Equatable {
   public var json: JSON {
     [
       "code": .string(code.rawValue), "severity": .string(severity.rawValue),
-      "document": .string(kind.rawValue), "pointer": .string(pointer.description), "message": .string(message), "help": .string(help),
+      "document": .string(kind.rawValue), "pointer": .string(pointer.description),
+      "message": .string(message), "help": .string(help),
     ]
   }
 }
