@@ -62,8 +62,7 @@ build: setup
 # Imports the example only once, to keep later edits.
 run: build
 	@mkdir -p $(dir $(DATABASE))
-	@[ -e $(DATABASE) ] || $(AASA) import --database $(DATABASE) --domain example.com \
-	  Config/example/apple-app-site-association
+	@[ -e $(DATABASE) ] || $(AASA) apply --database $(DATABASE) Config/example/state.json
 	@printf 'To use aasa in a second terminal, run:\n  export PATH="%s:$$PATH" AASA_DATABASE="%s"\n  aasa --help\n' \
 	  "$(dir $(abspath $(AASA)))" "$(abspath $(DATABASE))"
 	@exec $(AASA) serve --database $(DATABASE) $(SERVE_FLAGS)

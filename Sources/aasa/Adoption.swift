@@ -12,6 +12,8 @@ struct Adoption {
   /// May be empty.
   let reason: String
   let isDryRun: Bool
+  /// The kind of all files; `nil` if their names or contents say it.
+  let kind: DocumentKind?
 
   /// Why a file is not published.
   struct Refusal: Error {
@@ -110,7 +112,8 @@ struct Adoption {
           ]))
     }
     do {
-      return .success(try put(bytes, domain, isDryRun: isDryRun))
+      let kind = kind ?? file.kind ?? DocumentKind(ofFile: bytes)
+      return .success(try put(bytes, as: kind, domain, isDryRun: isDryRun))
     } catch let refused as Installation.Refused where refused.isOfDocument {
       let text = ProblemText(refused)
       let errors = refused.problem["errors"]?.arrayValue ?? []
@@ -123,14 +126,17 @@ struct Adoption {
     }
   }
 
-  private func put(_ bytes: [UInt8], _ domain: DomainName, isDryRun: Bool) throws -> Adopted {
+  private func put(
+    _ bytes: [UInt8], as kind: DocumentKind, _ domain: DomainName, isDryRun: Bool
+  ) throws -> Adopted {
     let query = [
       "dryRun": "\(isDryRun)", "reason": reason,
       "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
     ]
     let answer = try installation.send(
       APIClient.Request(
-        "PUT", "/v1/domains/\(domain)/file", query: query.filter { !$0.value.isEmpty },
+        "PUT", "/v1/domains/\(domain)/documents/\(kind.rawValue)",
+        query: query.filter { !$0.value.isEmpty },
         body: bytes))
     let json = try installation.content(of: answer, having: "domain")
     if answer.status == 201 { return (json, nil) }

@@ -6,18 +6,20 @@ import Service
 /// Association files named on the command line, each with the domain that its name says.
 ///
 /// `example.com`, `example.com.json`, `example.com/apple-app-site-association` and
-/// `example.com/.well-known/apple-app-site-association` are files of `example.com`. A directory stands for
-/// everything in it except hidden files and READMEs.
+/// `example.com/.well-known/apple-app-site-association` are files of `example.com`, and so are those with the
+/// names of the other kinds. A directory stands for everything in it except hidden files and READMEs.
 struct FilesToAdopt {
   struct File {
     let path: String
     /// `nil` if its name is none of a domain.
     let domain: DomainName?
+    /// The kind that its name says; `nil` if only its content does.
+    var kind: DocumentKind? {
+      DocumentKind(rawValue: path.split(separator: "/").last.map(String.init) ?? "")
+    }
     /// Whether a directory was named, and not this file.
     let isListed: Bool
   }
-
-  private static let fileName = "apple-app-site-association"
 
   private(set) var files: [File] = []
 
@@ -33,7 +35,8 @@ struct FilesToAdopt {
       files.append(File(path: path, domain: Self.domain(of: path), isListed: false))
       return
     }
-    if let file = Self.file(in: path) { return files.append(file) }
+    let own = Self.files(in: path)
+    if !own.isEmpty { return files += own }
     var names = try Self.names(in: path)
     // "README.md" is a valid domain.
     names.removeAll { $0.hasPrefix("README") }
@@ -41,22 +44,26 @@ struct FilesToAdopt {
     if names.isEmpty { throw Failure("\(path.quotedPath) has no files.") }
     for name in names {
       let entry = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-      let file =
-        Self.isDirectory(entry)
-        ? Self.file(in: entry) : File(path: entry, domain: Self.domain(of: entry), isListed: true)
-      // A directory without the file is reported when its file cannot be read.
-      files.append(
-        file
-          ?? File(
-            path: "\(entry)/\(Self.fileName)", domain: Self.domain(of: entry), isListed: true))
+      if !Self.isDirectory(entry) {
+        files.append(File(path: entry, domain: Self.domain(of: entry), isListed: true))
+        continue
+      }
+      let own = Self.files(in: entry)
+      // A directory without files is reported when Apple's cannot be read.
+      let missing = File(
+        path: "\(entry)/\(DocumentKind.apple.rawValue)", domain: Self.domain(of: entry),
+        isListed: true)
+      files += own.isEmpty ? [missing] : own
     }
   }
 
-  /// The file in the directory of a domain, where web servers have it.
-  private static func file(in directory: String) -> File? {
-    [".well-known/\(fileName)", fileName].map { "\(directory)/\($0)" }
-      .first { FileManager.default.fileExists(atPath: $0) }
-      .map { File(path: $0, domain: domain(of: directory), isListed: true) }
+  /// The files in the directory of a domain, where web servers have them.
+  private static func files(in directory: String) -> [File] {
+    DocumentKind.allCases.compactMap { kind in
+      [".well-known/\(kind.rawValue)", kind.rawValue].map { "\(directory)/\($0)" }
+        .first { FileManager.default.fileExists(atPath: $0) }
+        .map { File(path: $0, domain: domain(of: directory), isListed: true) }
+    }
   }
 
   /// The names in a directory in a stable order, without hidden ones.
@@ -76,7 +83,8 @@ struct FilesToAdopt {
 
   private static func domain(of path: String) -> DomainName? {
     var parts = URL(filePath: path).standardizedFileURL.pathComponents
-    if parts.last == fileName || parts.last == "\(fileName).json" {
+    let names = DocumentKind.allCases.map(\.rawValue)
+    if let last = parts.last, names.contains(last) || names.contains("\(last.dropLast(5))") {
       parts.removeLast()
       if parts.last == ".well-known" { parts.removeLast() }
     }

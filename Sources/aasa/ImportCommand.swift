@@ -16,10 +16,11 @@ enum ImportCommand {
     name: "import", group: .domains, summary: "publish association files for domains",
     details:
       "Creates new domains, and makes each domain serve exactly its file. Name a file after its "
-      + "domain: example.com, example.com.json, or apple-app-site-association in example.com or in "
-      + "example.com/.well-known. A directory stands for the files in it, and - for stdin. Lists the "
-      + "files that are refused, and publishes the others.",
-    options: [domain, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
+      + "domain: example.com, example.com.json, or apple-app-site-association, assetlinks.json or webauthn in "
+      + "example.com or in example.com/.well-known. The kind of any other file is seen from its content. A "
+      + "directory stands for the files in it, and - for stdin. Lists the files that are refused, and "
+      + "publishes the others.",
+    options: [domain, .kind, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
     operands: .many("FILE|DIR"),
     examples: [
       ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
@@ -38,7 +39,12 @@ enum ImportCommand {
       arguments, missing: isDryRun ? .refused : .createdWithNote)
     let adoption = Adoption(
       installation: installation, files: files, accepted: accepted,
-      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun)
+      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: try arguments.kind())
+    let domains = files.compactMap(\.domain)
+    if arguments.has(atomic), Set(domains).count < domains.count {
+      throw UsageError(
+        "--atomic takes one file for each domain. Import the kinds one after the other.")
+    }
     var report = ImportReport(count: files.count, isDryRun: isDryRun, isJSON: arguments.has(.json))
     defer { report.summarize() }
     try Progress.during("Importing \(files.count.counted("file"))") { progress in
@@ -60,10 +66,11 @@ enum ImportCommand {
       }
       return [FilesToAdopt.File(path: file.path, domain: domain, isListed: false)]
     }
-    var paths: [DomainName: String] = [:]
+    var paths: [String: String] = [:]
     for file in files {
       guard let domain = file.domain else { continue }
-      if let other = paths.updateValue(file.path, forKey: domain) {
+      let key = "\(domain) \(file.kind?.rawValue ?? "")"
+      if let other = paths.updateValue(file.path, forKey: key) {
         throw Failure(
           "\(other.quotedPath) and \(file.path.quotedPath) are both for \(domain). Keep one of them."
         )

@@ -44,11 +44,29 @@ import Testing
     try server.fetch("example.com", as: "swcd (unknown version) CFNetwork")
     try server.fetch("example.com", as: "curl/8")
     #expect(try becomesTrue { try fetches(client)["current"]?["collected"] == true })
-    let expected: JSON = ["apple-cdn": 1, "device": 1, "other": 1]
+    let expected: JSON = ["apple-cdn": 1, "device": 1, "google": 0, "other": 1]
     #expect(try becomesTrue { try fetches(client)["current"]?["counts"] == expected })
     let current = try fetches(client)["current"]
     #expect(current?["revision"] == 2 && current?["firstFetchedByAppleAt"]?.stringValue != nil)
     #expect(try fetches(client)["items"]?.arrayValue?.last?["collected"] == false)
+  }
+
+  @Test func fetchesOfEachDocumentAreCountedByThemselves() throws {
+    let server = try start()
+    let client = try client(of: server)
+    let file = Array(#"{"origins":["https://example.co.uk"]}"#.utf8)
+    let target = "/v1/domains/example.com"
+    #expect(try client.send("PUT", target + "/documents/webauthn", body: file).status == 200)
+    for _ in 1...2 {
+      try server.fetch("example.com", "webauthn", as: "GoogleAssociationService")
+    }
+    func counted(_ kind: String) throws -> Int? {
+      try client.send("GET", "\(target)/fetches?kind=\(kind)").json["current"]?["counts"]?[
+        "google"]?
+        .integerValue
+    }
+    #expect(try becomesTrue { try counted("webauthn") == 2 })
+    #expect(try counted("apple-app-site-association") == 0)
   }
 
   @Test func stoppingWritesAllCountsAndTheNextServerContinues() throws {
@@ -200,9 +218,11 @@ extension TemporaryDirectory {
 extension RunningServer {
   /// Fetches the file of a host, which must be there, and returns its entity tag.
   @discardableResult
-  func fetch(_ host: String, as userAgent: String) throws -> String {
+  func fetch(
+    _ host: String, _ file: String = "apple-app-site-association", as userAgent: String
+  ) throws -> String {
     let answer = try RawConnection(port: publicPort).exchange(
-      "GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n"
+      "GET /.well-known/\(file) HTTP/1.1\r\nHost: \(host)\r\n"
         + "User-Agent: \(userAgent)\r\n\r\n")
     #expect(answer.status == 200)
     return answer["ETag"] ?? ""

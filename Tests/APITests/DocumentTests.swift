@@ -1,0 +1,202 @@
+import Association
+import HTTP
+import JSONValue
+import Service
+import TestSupport
+import Testing
+
+/// A domain publishes documents of several kinds.
+@Suite struct DocumentTests {
+  let running: RunningService
+  var admin: Client { running.admin }
+  private let fingerprint =
+    "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
+  private let domain = "/v1/domains/example.com"
+
+  init() throws {
+    running = try RunningService()
+    let android: JSON = [
+      "fingerprints": [["sha256": .string(fingerprint), "label": "play-signing"]]
+    ]
+    #expect(try admin.send("PUT", "/v1/android-apps/com.example.shop", json: android).status == 201)
+  }
+
+  private let statements: JSON = [
+    ["include": "https://example.org/more.json"],
+    [
+      "relation": ["delegate_permission/common.handle_all_urls", "delegate_permission/x.y"],
+      "target": [
+        "namespace": "android_app", "package_name": "com.other.app",
+        "sha256_cert_fingerprints": [
+          "8E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
+        ],
+      ],
+      "relation_extensions": [
+        "delegate_permission/common.handle_all_urls": [
+          "dynamic_app_link_components": [["/": "/a*"]]
+        ]
+      ],
+    ],
+    [
+      "relation": ["delegate_permission/common.get_login_creds"],
+      "target": ["namespace": "web", "site": "https://example.org"],
+    ],
+  ]
+
+  private func routes(_ path: String = "/buy/*") -> JSON {
+    [
+      "entries": [
+        [
+          "apps": [.string(app)], "androidApps": ["com.example.shop"],
+          "routes": [["path": .string(path)]],
+        ],
+        ["androidApps": ["com.example.shop"], "routes": [["path": "/only-android"]]],
+      ]
+    ]
+  }
+
+  private func get(_ file: String, _ host: String = "example.com") throws -> RawResponse {
+    let connection = try RawConnection(port: running.service.publicAddress.port)
+    return try connection.exchange("GET /.well-known/\(file) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+  }
+
+  private func put(_ kind: String, _ file: JSON) throws -> RawResponse {
+    try admin.send("PUT", "\(domain)/documents/\(kind)", body: Array(file.text.utf8))
+  }
+
+  @Test func everyDocumentIsServedWithItsOwnTagAndByTheAPIByteForByte() throws {
+    var json = routes().objectValue ?? [:]
+    json["webauthnOrigins"] = ["https://example.co.uk"]
+    try running.put("example.com", .object(json))
+    let listed = try admin.send("GET", "\(domain)/documents").json["documents"]?.arrayValue ?? []
+    #expect(
+      listed.map { $0["kind"] } == [
+        "apple-app-site-association", "assetlinks.json", "webauthn",
+      ])
+    for document in listed {
+      let kind = document["kind"]?.stringValue ?? ""
+      let served = try get(kind)
+      #expect(served.status == 200 && served["Content-Type"] == "application/json")
+      #expect(document["bytes"] == .integer(served.body.count))
+      #expect(served["ETag"] == "\"\(document["sha256"]?.stringValue ?? "")\"")
+      for path in ["\(domain)/documents/\(kind)", "\(domain)/revisions/1/documents/\(kind)"] {
+        #expect(try admin.send("GET", path).body == served.body)
+      }
+      let connection = try RawConnection(port: running.service.publicAddress.port)
+      let again = try connection.exchange(
+        "GET /.well-known/\(kind) HTTP/1.1\r\nHost: example.com\r\n"
+          + "If-None-Match: \(served["ETag"] ?? "")\r\n\r\n")
+      #expect(again.status == 304)
+    }
+    #expect(try get("webauthn").json == ["origins": ["https://example.co.uk"]])
+    let filtered = try admin.send("GET", "/v1/domains?kind=webauthn").json
+    #expect(filtered["total"] == 1)
+  }
+
+  @Test func aKindThatTheDomainDoesNotHaveIsNotFound() throws {
+    try running.put("example.com", ["appclips": [.string(app)]])
+    let response = try get("assetlinks.json")
+    #expect(response.status == 404)
+    #expect(try response.json["code"] == "no-document")
+    let read = try admin.send("GET", "\(domain)/documents/assetlinks.json")
+    #expect(read.status == 404)
+    #expect(try read.code == "document-not-found")
+    #expect(try admin.send("GET", "\(domain)/documents/x").code == "document-not-found")
+    #expect(try admin.send("GET", "/v1/domains?kind=webauthn").json["total"] == 0)
+  }
+
+  @Test func anAdoptedFileForAndroidIsServedJSONEqualAndTheOtherDocumentsStay() throws {
+    try running.put("example.com", ["webcredentials": [.string(app)]])
+    let apple = try get("apple-app-site-association").body
+    let adopted = try put("assetlinks.json", statements)
+    #expect(adopted.status == 200, "\(adopted.text)")
+    #expect(try get("assetlinks.json").json == statements)
+    #expect(try get("apple-app-site-association").body == apple)
+    #expect(try adopted.json["domain"]?["assetlinksExtra"] == statements)
+    #expect(try put("assetlinks.json", statements).json["changed"] == false)
+  }
+
+  @Test func aDomainWithOnlyAndroidsFileHasNoFileForApple() throws {
+    #expect(try put("assetlinks.json", statements).status == 201)
+    #expect(try get("assetlinks.json").status == 200)
+    #expect(try get("apple-app-site-association").status == 404)
+    #expect(try admin.send("GET", "\(domain)/file").code == "document-not-found")
+  }
+
+  @Test func anAdoptedFileThatSaysWhatStoredAppsSayBecomesTheseApps() throws {
+    let file: JSON = [
+      [
+        "relation": ["delegate_permission/common.handle_all_urls"],
+        "target": [
+          "namespace": "android_app", "package_name": "com.example.shop",
+          "sha256_cert_fingerprints": [.string(fingerprint)],
+        ],
+      ]
+    ]
+    let adopted = try put("assetlinks.json", file)
+    #expect(try adopted.json["domain"]?["entries"]?[0]?["androidApps"] == ["com.example.shop"])
+    #expect(try adopted.json["domain"]?["dynamicAppLinks"] == false)
+    #expect(try get("assetlinks.json").json == file)
+  }
+
+  @Test func anAdoptedFileForAppleKeepsTheAndroidAppsOfItsEntries() throws {
+    try running.put("example.com", routes())
+    let before = try get("assetlinks.json").body
+    let file = try get("apple-app-site-association").body
+    #expect(
+      try admin.send("PUT", "\(domain)/file", body: file).json["changed"] == false)
+    let edited = String(decoding: file, as: UTF8.self).replacing("/buy/*", with: "/sell/*")
+    let answer = try admin.send("PUT", "\(domain)/file", body: Array(edited.utf8))
+    #expect(answer.status == 200, "\(answer.text)")
+    let after = try get("assetlinks.json")
+    #expect(after.text.contains("/sell/") && after.text.contains("/only-android"))
+    #expect(after.body != before)
+  }
+
+  @Test func aRestoredRevisionBringsBackWhichEntriesNameAndroidApps() throws {
+    let first = try running.put("example.com", routes())
+    let before = try (get("assetlinks.json").body, get("apple-app-site-association").body)
+    let bare = try admin.send(
+      "PUT", "\(domain)?accept=opens-nothing", json: ["appclips": [.string(app)]], "If-Match: *")
+    #expect(bare.status == 200, "\(bare.text)")
+    #expect(try get("assetlinks.json").status == 404)
+    let restored = try admin.send(
+      "POST", "\(domain)/revisions/1/restore?accept=opens-nothing")
+    #expect(restored.status == 200, "\(restored.text)")
+    #expect(try get("assetlinks.json").body == before.0)
+    #expect(try get("apple-app-site-association").body == before.1)
+    let packages = { (domain: JSON?) in
+      domain?["entries"]?.arrayValue?.map { $0["androidApps"] }
+    }
+    #expect(try packages(restored.json["domain"]) == packages(first))
+  }
+
+  @Test func aChangeThatBreaksAnExpectationOfAnAndroidAppIsRefused() throws {
+    try running.put("example.com", routes())
+    let expectation: JSON = [
+      "url": "https://example.com/buy/1", "platform": "android", "app": "com.example.shop",
+      "resolution": "match",
+    ]
+    let set = try admin.send(
+      "PUT", "\(domain)/expectations", json: ["expectations": [expectation]])
+    #expect(set.status == 200, "\(set.text)")
+    #expect(
+      try admin.send("GET", "\(domain)/expectations").json["expectations"]?[0] == expectation)
+    let refused = try admin.send(
+      "PATCH", domain, json: .object(routes("/sell/*").objectValue ?? [:]))
+    #expect(try refused.code == "expectation-broken", "\(refused.text)")
+    let results = try admin.send(
+      "POST", "\(domain)/match", json: ["urls": ["https://example.com/buy/1"]]
+    ).json["results"]?.arrayValue
+    #expect(results?.map { $0["platform"] } == ["ios", "android"])
+    #expect(results?.allSatisfy { $0["resolution"] == "match" } == true)
+  }
+
+  @Test func whatOnlyAndroidWouldOpenIsAFindingWithAnExample() throws {
+    try running.put("example.com", routes("/*/c"))
+    let found = try admin.send("GET", "/v1/findings?code=android-differs").json["items"]
+    let finding = try #require(found?.arrayValue?.first)
+    #expect(finding["document"] == "assetlinks.json")
+    #expect(finding["message"]?.stringValue?.contains("https://example.com/") == true)
+  }
+}
