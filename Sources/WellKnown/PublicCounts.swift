@@ -16,7 +16,13 @@ public struct PublicCounts: Sendable {
   }
 
   /// Requests that were answered with a document of a kind, or with 304 for it.
-  public func requests(for kind: DocumentKind) -> UInt64 { documents[kind.index] }
+  public func requests(for kind: DocumentKind) -> UInt64 {
+    if kind != .apple { return documents[kind.index] }
+    let all = FetcherClass.allCases.reduce(0) {
+      $0 + requests(.ok, $1) + requests(.notModified, $1)
+    }
+    return all - min(all, documents.reduce(0, +))
+  }
 
   mutating func add(_ counters: RequestCounters) {
     for index in requests.indices { requests[index] += counters[index] }
@@ -31,14 +37,14 @@ final class RequestCounters: Sendable {
   static let count = 44
 
   private let numbers = [44 of Atomic<UInt64>] { _ in Atomic(0) }
-  /// In the order of `DocumentKind.index`.
+  /// In the order of `DocumentKind.index`. Those of Apple's are not counted here: they are the rest.
   private let documents = [3 of Atomic<UInt64>] { _ in Atomic(0) }
 
   static func index(_ outcome: PublicOutcome, _ fetcher: FetcherClass) -> Int {
     4 * outcome.index + fetcher.index
   }
 
-  /// Counts a document, or a 304 for it.
+  /// Counts a document that is not Apple's, or a 304 for it.
   func add(_ kind: DocumentKind) {
     let count = documents[kind.index].load(ordering: .relaxed)
     documents[kind.index].store(count &+ 1, ordering: .relaxed)

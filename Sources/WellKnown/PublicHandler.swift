@@ -176,7 +176,8 @@ extension PublicHandler {
   ) -> Answer {
     hosts.withDocument(of: name) { first in
       guard let first else { return queue(answers.unknownHost, .unknownHost, request) }
-      guard let document = first.first(of: kind) else {
+      // Nearly every request is for Apple's file, which is the first one.
+      guard let document = first.kind == kind ? first : first.next?.first(of: kind) else {
         return queue(answers.noDocument, .noDocument, request)
       }
       document.prefetchAnswer(isConditional: request.fields.ifNoneMatch.count > 0)
@@ -195,7 +196,7 @@ extension PublicHandler {
       case .failed: return queue(answers.preconditionFailed, .preconditionFailed, request)
       }
       guard let queued else { return queue(answers.outOfMemory, .outOfMemory, request) }
-      counters.add(kind)
+      if kind != .apple { counters.add(kind) }
       if isGET { hosts.count(fetcher, of: document) }
       return (queued, outcome, outcome == .ok ? document.bytes : 0)
     }

@@ -7,14 +7,17 @@ import Publishing
 /// The commands for one domain: `aasa show`, `rollback` and `convert`.
 enum DomainCommands {
   private static let document = Option(
-    "--document", nil, "Print the served document, byte for byte, instead.")
+    "--document", nil, "Print a served document, byte for byte, instead.")
+  private static let kind = Option(
+    "--kind", "KIND", "The kind of that document. Default: \(DocumentKind.apple.rawValue).",
+    choices: DocumentKind.allCases.map(\.rawValue))
 
   static let show = Command(
     name: "show", group: .look, summary: "show a domain and its routes",
     details:
       "Shows the routes in the order in which they decide, the settings and expectations, and whether "
       + "Apple's CDN has fetched the current revision.",
-    options: [document, .json] + Option.installation, operands: .one("DOMAIN"),
+    options: [document, kind, .json] + Option.installation, operands: .one("DOMAIN"),
     examples: [
       ("Show a domain", "aasa show example.com"),
       (
@@ -26,7 +29,9 @@ enum DomainCommands {
     let path = "/v1/domains/\(try DomainName(arguments.operands[0]))"
     let installation = try Installation(arguments)
     if arguments.has(document) {
-      let answer = try installation.send(APIClient.Request("GET", "\(path)/file"))
+      let kind = try arguments.kind() ?? .apple
+      let answer = try installation.send(
+        APIClient.Request("GET", "\(path)/documents/\(kind.rawValue)"))
       // A problem is no document.
       if answer.status != 200 { _ = try installation.content(of: answer, having: "title") }
       try Terminal.write(answer.body)

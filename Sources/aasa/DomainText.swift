@@ -80,7 +80,7 @@ struct DomainText {
   // MARK: - Routes
 
   private func lines(of entry: JSON, number: Int) -> [String] {
-    let apps = list(entry, "apps").compactMap(\.stringValue)
+    let apps = (list(entry, "apps") + list(entry, "androidApps")).compactMap(\.stringValue)
     let defaults = defaults(of: entry)
     let head =
       "Entry \(number): \(apps.isEmpty ? "no apps" : apps.joined(separator: ", "))"
@@ -114,10 +114,15 @@ struct DomainText {
   // MARK: - The rest
 
   private var services: [String] {
-    let lines = Document.Service.allCases.compactMap { service -> String? in
-      let apps = list(domain, service.rawValue).compactMap(\.stringValue)
-      return apps.isEmpty ? nil : "\(service.rawValue): \(apps.joined(separator: ", "))".harmless
+    let members =
+      Document.Service.allCases.map(\.rawValue) + ["androidCredentials", "webauthnOrigins"]
+    var lines = members.compactMap { member -> String? in
+      let values = list(domain, member).compactMap(\.stringValue)
+      return values.isEmpty ? nil : "\(member): \(values.joined(separator: ", "))".harmless
     }
+    if domain["dynamicAppLinks"] == false { lines.append("dynamicAppLinks: false") }
+    let kept = list(domain, "assetlinksExtra").count
+    if kept > 0 { lines.append("assetlinksExtra: \(kept.counted("statement"))") }
     return lines.isEmpty ? [] : [""] + lines
   }
 
