@@ -120,6 +120,7 @@ struct DomainEndpoints: Sendable {
           "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
           + "of the domain stay. The media type is ignored.",
         body: .file(.any, #"{"origins": ["https://example.co.uk"]}"#),
+        problems: [.documentNotFound],
         answers: .ok(
           "The domain existed.", "PublishedDomain", links: Self.links, Example.adoptedOrigins),
         .created("The domain is new.", "PublishedDomain", links: Self.links)

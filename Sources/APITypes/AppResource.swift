@@ -114,7 +114,7 @@ extension AppResource<PackageName> {
       Field("name", .text(longest: 200), \.app.name, "A display name; may be empty."),
       Field("environment", .environment, \.app.environment, "What the app is built for."),
       Field(
-        "fingerprints", .list(of: Coding.certificate.schema, limit: certificateLimit),
+        "fingerprints", .list(of: Coding.certificate.schema, limit: certificateLimit, atLeast: 1),
         "The certificates that sign the app, in the order in which they are published; at least one.",
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
         read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),

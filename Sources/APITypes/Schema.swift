@@ -23,7 +23,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   case json(JSON.Object)
   /// One of `components.schemas`, by its name; exports and requests may have their own.
   case shared(String, export: String? = nil, request: String? = nil)
-  case list(of: Schema, limit: Int? = nil)
+  case list(of: Schema, limit: Int? = nil, atLeast: Int? = nil)
   /// An object with any keys.
   case map(of: Schema)
   case nullable(Schema)
@@ -42,9 +42,10 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     case .shared(let name, let export, let request):
       let chosen = use == .answer ? name : use == .export ? export ?? name : request ?? name
       return ["$ref": .string("#/components/schemas/\(chosen)")]
-    case .list(let element, let limit):
+    case .list(let element, let limit, let least):
       var json: JSON.Object = ["type": "array"]
       json["maxItems"] = limit.map { .integer($0) }
+      json["minItems"] = least.map { .integer($0) }
       json["items"] = .object(element.json(for: use))
       return json
     case .map(let value):
