@@ -160,6 +160,7 @@ import Testing
       "PUT", "\(domain)?accept=opens-nothing", json: ["appclips": [.string(app)]], "If-Match: *")
     #expect(bare.status == 200, "\(bare.text)")
     #expect(try get("assetlinks.json").status == 404)
+    #expect(try put("assetlinks.json", statements).status == 200)
     let restored = try admin.send(
       "POST", "\(domain)/revisions/1/restore?accept=opens-nothing")
     #expect(restored.status == 200, "\(restored.text)")

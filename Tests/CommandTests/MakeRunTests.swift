@@ -30,6 +30,11 @@ import Testing
       #expect(command.contains(":\(port)/"))
       if isFirst { #expect(try scratch.announced(RunningServer.firstToken, by: make).count == 48) }
 
+      for file in ["assetlinks.json", "webauthn"] {
+        let other = try Program.run(
+          "sh", ["-c", command.replacing("apple-app-site-association", with: file)])
+        #expect(other.output.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(file)")
+      }
       let answer = try Program.run("sh", ["-c", command])
       #expect(answer.status == 0)
       #expect(answer.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -42,7 +47,7 @@ import Testing
 
       make.signal(SIGINT, wholeGroup: true)  // as Ctrl-C does
       _ = try make.waitForEnd()
-      #expect(try isFirst == scratch.text("out").hasPrefix("example.com: revision 1"))
+      #expect(try isFirst == scratch.text("out").contains("+ example.com  revision 1"))
       #expect(try isFirst == scratch.text("err").contains("First admin token"))
     }
   }

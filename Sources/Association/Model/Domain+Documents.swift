@@ -96,16 +96,22 @@ extension Document {
 }
 
 extension Domain {
-  /// Takes the statements of a file. If the rows already render them, they stay; if apps that are stored
+  /// Takes the statements of a file. If the rows render the first ones, they stay; if apps that are stored
   /// say the same, the domain names these apps; otherwise it keeps the statements as they are.
   fileprivate mutating func adoptAssetLinks(
     _ file: JSON?, _ apps: UsedApps
   ) throws(AdoptionError) {
-    if assetLinks(apps) == file { return }
+    assetLinksExtra = []
+    if let file = file?.arrayValue, let rendered = assetLinks(apps)?.arrayValue,
+      !rendered.isEmpty, file.starts(with: rendered)
+    {
+      assetLinksExtra = Array(file.dropFirst(rendered.count))
+      return
+    }
     // What only Android apps used is of no use any more.
     document.entries.removeAll { !$0.isForApple }
     for index in document.entries.indices { document.entries[index].androidApps = [] }
-    (androidCredentials, hasDynamicAppLinks, assetLinksExtra) = ([], true, [])
+    (androidCredentials, hasDynamicAppLinks) = ([], true)
     guard let file else { return }
     guard case .array(let statements) = file else {
       throw AdoptionError(
