@@ -97,7 +97,7 @@ extension Transaction {
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(
-      domain, over: basis, documents: Draft(domain, try apps(of: domain)).bytes,
+      domain, over: basis, documents: domain.rendered(try apps(of: domain)),
       acceptedCodes: edit.acceptedCodes, findings: edit.findings)
     do {
       _ = try save(whole, action: Publisher.applying)

@@ -239,7 +239,7 @@ struct StatePlanning {
     domain.document = domain.document.keepingRows(of: old.document)
     if domain != old { return false }
     let apps = try appSource.apps(of: [domain])
-    return try Draft(domain, apps).bytes == published.documents && store.appSource.has(apps)
+    return try domain.rendered(apps) == published.documents && store.appSource.has(apps)
   }
 
   // MARK: Changes of others

@@ -172,6 +172,21 @@ import Testing
     #expect(try packages(restored.json["domain"]) == packages(first))
   }
 
+  @Test func aRestoredRevisionWithoutAndroidAppsHasNoTraceOfThem() throws {
+    try running.put(
+      "example.com", ["entries": [["apps": [.string(app)], "routes": [["path": "/a"]]]]])
+    let before = try get("apple-app-site-association").body
+    let android = try admin.send(
+      "PATCH", "\(domain)?accept=opens-nothing", json: .object(routes().objectValue ?? [:]))
+    #expect(android.status == 200, "\(android.text)")
+    #expect(try get("assetlinks.json").status == 200)
+    let restored = try admin.send("POST", "\(domain)/revisions/1/restore?accept=opens-nothing")
+    #expect(restored.status == 200, "\(restored.text)")
+    #expect(try get("apple-app-site-association").body == before)
+    #expect(try get("assetlinks.json").status == 404)
+    #expect(try restored.json["domain"]?["entries"]?.arrayValue?.count == 1)
+  }
+
   @Test func aChangeThatBreaksAnExpectationOfAnAndroidAppIsRefused() throws {
     try running.put("example.com", routes())
     let expectation: JSON = [

@@ -42,6 +42,7 @@ public struct AndroidRows: Sendable, Equatable {
   public func restore(_ domain: inout Domain) {
     domain.androidCredentials = credentials
     domain.hasDynamicAppLinks = hasDynamicAppLinks
+    domain.document.entries.removeAll { !$0.isForApple }
     for index in domain.document.entries.indices { domain.document.entries[index].androidApps = [] }
     for entry in entries {
       if let content = entry.content, let new = Entry(content: content) {

@@ -52,6 +52,11 @@ extension Domain {
     return documents
   }
 
+  /// The documents as they are served.
+  public func rendered(_ apps: UsedApps) -> Documents {
+    documents(apps).mapValues { $0.serialized() }
+  }
+
   /// Makes the document of a kind equal to a file. The other documents stay as they are.
   ///
   /// - Parameters:
