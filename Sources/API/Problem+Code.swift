@@ -167,7 +167,7 @@ extension Problem {
     private static let ofSeveral: [Member] = [.problems, .moreProblems]
 
     private static let tooLargeMeaning =
-      "The document exceeds the 131,072 bytes that Apple reads; `account` shows what uses them."
+      "A document is larger than its readers allow (Apple: 131,072 bytes); `account` shows what uses them."
     private static let busyMeaning =
       "The server was busy with other requests for 5 seconds. Nothing was changed. Try again after "
       + "`Retry-After` seconds."

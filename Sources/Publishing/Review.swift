@@ -37,8 +37,10 @@ struct Review {
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
-      let isTooLarge = draft.bytes[.apple].map { $0.count > DocumentKind.apple.maximumSize }
-      let account = isTooLarge == true ? ByteAccount(of: documents.apple) : nil
+      let tooLarge = DocumentKind.allCases.first { kind in
+        draft.bytes[kind].map { $0.count > kind.maximumSize } ?? false
+      }
+      let account = tooLarge.flatMap { ByteAccount(of: draft.documents, $0) }
       var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
         open += ServiceReview.closing(draft.domain, documents, since: old, before)

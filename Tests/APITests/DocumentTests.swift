@@ -153,6 +153,30 @@ import Testing
     #expect(after.body != before)
   }
 
+  @Test func aFileForAndroidThatIsTooLargeIsRefusedWithWhatUsesItsBytes() throws {
+    let prints = (0..<5500).map { index -> JSON in
+      let bytes = [String(16 + index % 200, radix: 16), String(16 + index / 200, radix: 16)]
+      return .string(
+        (bytes.map { $0.uppercased() } + [String(fingerprint.dropFirst(6))]).joined(separator: ":"))
+    }
+    let file = ["com.other.one", "com.other.two"].map { package -> JSON in
+      [
+        "relation": ["delegate_permission/common.handle_all_urls"],
+        "target": [
+          "namespace": "android_app", "package_name": .string(package),
+          "sha256_cert_fingerprints": .array(prints),
+        ],
+      ]
+    }
+    let refused = try put("assetlinks.json", .array(file))
+    #expect(refused.status == 413)
+    let account = try refused.json["account"]
+    #expect(account?["bytes"]?.integerValue ?? 0 > 1_048_576, "\(refused.text.prefix(300))")
+    let apps = account?["apps"]?.arrayValue?.compactMap { $0["app"]?.stringValue } ?? []
+    #expect(apps.sorted() == ["com.other.one", "com.other.two"])
+    #expect(try get("assetlinks.json").status == 404)
+  }
+
   @Test func aRestoredRevisionBringsBackWhichEntriesNameAndroidApps() throws {
     let first = try running.put("example.com", routes())
     let before = try (get("assetlinks.json").body, get("apple-app-site-association").body)

@@ -2,9 +2,9 @@ public import JSONValue
 
 /// How many bytes of a document each app and route takes.
 public struct ByteAccount: Sendable, Equatable {
-  /// The bytes of an app's entries.
+  /// The bytes of an app's entries or statements.
   public struct AppShare: Sendable, Equatable {
-    /// The app identifier, as the document writes it.
+    /// The app identifier or the package, as the document writes it.
     public let app: String
     /// The size of all entries that name the app. An entry of several apps is counted for each.
     public let bytes: Int
@@ -42,7 +42,41 @@ public struct ByteAccount: Sendable, Equatable {
         RouteShare(pointer: $0.pointer, bytes: $0.json.serialized().count)
       }
     }
-    bytes = document.json.serialized().count
+    self.init(bytes: document.json.serialized().count, apps, routes)
+  }
+
+  /// Accounts for the bytes of an assetlinks.json file. Its routes are the dynamic rules.
+  public init(of links: AssetLinks) {
+    var apps: [String: Int] = [:]
+    var routes: [RouteShare] = []
+    let relation = Relation.handleAllURLs.description
+    // Of a file this large, statements may not have been read.
+    for (index, element) in (links.json.arrayValue ?? []).enumerated() {
+      guard let package = element["target"]?["package_name"]?.stringValue else { continue }
+      apps[package, default: 0] += element.serialized().count
+      let rules = element["relation_extensions"]?[relation]?[AssetLinks.Rules.key]?.arrayValue
+      let pointer = JSONPointer.root.appending(index).appending("relation_extensions")
+        .appending(relation).appending(AssetLinks.Rules.key)
+      routes += (rules ?? []).enumerated().map {
+        RouteShare(pointer: pointer.appending($0), bytes: $1.serialized().count)
+      }
+    }
+    self.init(bytes: links.json.serialized().count, apps, routes)
+  }
+
+  /// What uses the bytes of a document; `nil` for a kind that names no apps.
+  public init?(of documents: ReadDocuments, _ kind: DocumentKind) {
+    switch kind {
+    case .apple: self.init(of: documents.apple)
+    case .assetLinks:
+      guard let links = documents.assetLinks else { return nil }
+      self.init(of: links)
+    case .webAuthn: return nil
+    }
+  }
+
+  private init(bytes: Int, _ apps: [String: Int], _ routes: [RouteShare]) {
+    self.bytes = bytes
     self.apps = apps.map { AppShare(app: $0.key, bytes: $0.value) }
       .sorted { ($1.bytes, $0.app) < ($0.bytes, $1.app) }
     self.routes = Array(routes.sorted { $0.bytes > $1.bytes }.prefix(Self.routeLimit))
