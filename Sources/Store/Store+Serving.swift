@@ -149,7 +149,7 @@ private enum ServedRows {
         if all.last?.domain != row.integer(0) { all.append(reading(row)) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }
-        if let file = try file(row, from: firstOfFile, all[last].cacheSeconds) {
+        if let file = file(row, from: firstOfFile, all[last].cacheSeconds) {
           all[last].files.append(file)
         } else {
           all[last].isWhole = false
@@ -206,10 +206,8 @@ private enum ServedRows {
       if row.int(0) < number {
         if isWhole { return }
         (number, isWhole, whole) = (row.int(0), true, [])
-      } else if row.int(0) > number {
-        return
       }
-      if let file = try file(row, from: 0, read.cacheSeconds) {
+      if let file = file(row, from: 0, read.cacheSeconds) {
         whole.append(file)
       } else {
         isWhole = false
@@ -221,12 +219,14 @@ private enum ServedRows {
   /// The file in the columns from an index on; `nil` if it is damaged or missing.
   private static func file(
     _ row: borrowing Row, from first: Int32, _ cacheSeconds: Int
-  ) throws -> ServedFile? {
-    if row.isNull(first + 2) { return nil }
+  ) -> ServedFile? {
+    guard !row.isNull(first + 2), let kind = DocumentKind(rawValue: row.text(first + 2)) else {
+      return nil
+    }
     let (document, sha256) = (row.blob(first + 3), row.text(first + 4))
     guard SHA256.hexadecimal(of: document) == sha256 else { return nil }
     return ServedFile(
-      kind: try row.enumeration(first + 2), revision: row.int(first), document: document,
+      kind: kind, revision: row.int(first), document: document,
       sha256: sha256, publishedAt: row.integer(first + 1), cacheSeconds: cacheSeconds)
   }
 }

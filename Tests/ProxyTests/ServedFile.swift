@@ -4,6 +4,8 @@ import TestSupport
 /// The files that the tests publish, and what a server on its own says of them.
 struct ServedFile {
   static let paths = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
+  /// The paths of the files that only small.example has besides.
+  static let otherPaths = ["/.well-known/assetlinks.json", "/.well-known/webauthn"]
   /// Hosts with files: a small one, one near the limit of 128 KB, one below a wildcard.
   static let hosts = ["small.example", "large.example", "a.b.wild.example"]
   /// A name that the certificate has and no file.
@@ -23,9 +25,18 @@ struct ServedFile {
       let answer = try client.send("PUT", "/v1/domains/\(domain)/file", json: file)
       guard answer.status == 201 else { throw ProxyFailure(errors: answer.text) }
     }
-    let answer = try client.send(
-      "PATCH", "/v1/domains/wild.example", json: ["aliases": ["*.wild.example"]])
-    guard answer.status == 200 else { throw ProxyFailure(errors: answer.text) }
+    let link: JSON = [
+      "relation": ["delegate_permission/common.handle_all_urls"],
+      "target": ["namespace": "web", "site": "https://example.org"],
+    ]
+    for (method, path, body) in [
+      ("PATCH", "wild.example", ["aliases": ["*.wild.example"]]),
+      ("PUT", "small.example/documents/assetlinks.json", [link]),
+      ("PATCH", "small.example", ["webauthnOrigins": ["https://example.org"]]),
+    ] as [(String, String, JSON)] {
+      let answer = try client.send(method, "/v1/domains/\(path)", json: body)
+      guard answer.status == 200 else { throw ProxyFailure(errors: answer.text) }
+    }
     return server
   }
 

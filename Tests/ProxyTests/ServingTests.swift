@@ -19,7 +19,8 @@ import Testing
   @Test(arguments: ProxyKind.allCases)
   func eachHostGetsItsFileByteForByteInEachVersionOfHTTP(kind: ProxyKind) throws {
     let client = try proxy(kind).client
-    for (host, path) in ServedFile.hosts.flatMap({ host in ServedFile.paths.map { (host, $0) } }) {
+    let files = ServedFile.hosts.flatMap { host in ServedFile.paths.map { (host, $0) } }
+    for (host, path) in files + ServedFile.otherPaths.map({ ("small.example", $0) }) {
       let expected = try ServedFile.direct(server, "GET", host, path)
       #expect(expected.status == 200)
       for version in ProxyClient.Version.allCases {
@@ -60,7 +61,7 @@ import Testing
   @Test(arguments: ProxyKind.allCases)
   func port80GivesTheFileWithoutARedirectAndRedirectsTheRest(kind: ProxyKind) throws {
     let client = try proxy(kind).client
-    for path in ServedFile.paths {
+    for path in ServedFile.paths + ServedFile.otherPaths {
       let expected = try ServedFile.direct(server, "GET", "small.example", path)
       let answer = try client.fetch("http://small.example\(path)")
       #expect(answer.status == 200 && answer.fields["location"] == nil)
