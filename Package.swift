@@ -95,7 +95,8 @@ let package = Package(
     .target(
       name: "API",
       dependencies: [
-        "Association", "JSONValue", "Store", "Publishing", "APITypes", "HTTP", "Metrics",
+        "Association", "JSONValue", "Store", "Publishing", "APITypes", "Checking", "HTTP",
+        "Metrics",
       ],
       // A link to the file at the top.
       resources: [.embedInCode("VERSION")], swiftSettings: strict),
@@ -103,19 +104,25 @@ let package = Package(
     // A client of the API, for the commands that work on a server.
     .target(name: "APIClient", dependencies: ["CCurl"], swiftSettings: strict),
 
+    // What the world gets: requests to other machines, and what they show.
+    .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
+    .target(
+      name: "Checking", dependencies: ["Association", "Fetching", "JSONValue", "Store"],
+      swiftSettings: strict),
+
     // The program.
     .target(
       name: "Service",
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "HTTP", "Certificates", "WellKnown",
-        "API", "Metrics", "CTOML",
+        "API", "Checking", "Fetching", "Metrics", "CTOML",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
-        "CSystemd", "Service",
+        "Checking", "Fetching", "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.
@@ -155,6 +162,15 @@ let package = Package(
       name: "CertificatesTests",
       dependencies: [
         "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "aasa", "TestSupport",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "FetchingTests", dependencies: ["Fetching", "HTTP", "JSONValue", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CheckingTests",
+      dependencies: [
+        "Checking", "Fetching", "Association", "JSONValue", "Store", "Publishing", "HTTP",
+        "TestSupport",
       ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(

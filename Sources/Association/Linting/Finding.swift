@@ -29,6 +29,20 @@ public struct Finding: Sendable, Equatable {
   public let help: String
   /// The document that it is about.
   public var kind = DocumentKind.apple
+  /// What found it.
+  public var source = Source.lint
+  /// Of a check: the URL that it is about.
+  public var url: String?
+  /// Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it.
+  public var appleCode: String?
+
+  /// What finds.
+  public enum Source: String, Sendable, CaseIterable {
+    /// The linter, in a document.
+    case lint
+    /// A check, in what the world gets.
+    case check
+  }
 
   /// A finding with the usual severity of its code, or with another one.
   public init(
@@ -214,6 +228,44 @@ extension Finding {
     // The files of a domain together.
     case credentialsOnOnePlatform = "credentials-on-one-platform"
     case androidDiffers = "android-differs"
+
+    // A check: reaching the domain.
+    case dnsError = "dns-error"
+    case privateAddress = "private-address"
+    case connectionFailed = "connection-failed"
+    case timeout = "timeout"
+    case slow = "slow"
+    case tlsError = "tls-error"
+    case certificateExpiring = "certificate-expiring"
+
+    // A check: what the origin answers.
+    case httpStatus = "http-status"
+    case botBlocked = "bot-blocked"
+    case redirectSameSite = "redirect-same-site"
+    case redirectCrossSite = "redirect-cross-site"
+    case redirectInsecure = "redirect-insecure"
+    case tooManyRedirects = "too-many-redirects"
+    case htmlAnswer = "html-answer"
+    case contentType = "content-type"
+    case wrongLocation = "wrong-location"
+    case locationsDiffer = "locations-differ"
+    case bodyNotOurs = "body-not-ours"
+    case apexWWWDiffer = "apex-www-differ"
+    case aliasNotReached = "alias-not-reached"
+    case appMissing = "app-missing"
+
+    // A check: Apple's copy.
+    case cdnFailed = "cdn-failed"
+    case cdnStale = "cdn-stale"
+    case cdnOnly = "cdn-only"
+    case cdnNeverFetched = "cdn-never-fetched"
+    case cdnUnreachable = "cdn-unreachable"
+    case expectationFailedOnCDN = "expectation-failed-on-cdn"
+
+    // A check: Google's service.
+    case assetLinksNotLinked = "assetlinks-not-linked"
+    case googleDiffers = "google-differs"
+    case googleUnreachable = "google-unreachable"
   }
 }
 
@@ -230,13 +282,17 @@ extension Finding.Code {
       .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
       .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
       .fragmentSignInPattern, .ampersandInValue, .missingOrigins, .originNotString,
-      .malformedOrigin, .insecureOrigin, .wildcardOrigin:
+      .malformedOrigin, .insecureOrigin, .wildcardOrigin, .dnsError, .privateAddress,
+      .connectionFailed, .timeout, .tlsError, .httpStatus, .botBlocked, .redirectSameSite,
+      .redirectCrossSite, .redirectInsecure, .tooManyRedirects, .htmlAnswer, .contentType,
+      .bodyNotOurs, .aliasNotReached, .appMissing, .cdnFailed, .expectationFailedOnCDN,
+      .assetLinksNotLinked:
       .error
     case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
       .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,
-      .credentialsOnOnePlatform:
+      .credentialsOnOnePlatform, .cdnNeverFetched, .googleUnreachable:
       .note
     default:
       .warning

@@ -1,0 +1,5 @@
+import Checking
+import Testing
+
+@Suite struct CheckerTests {
+}

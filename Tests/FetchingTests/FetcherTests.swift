@@ -1,0 +1,5 @@
+import Fetching
+import Testing
+
+@Suite struct FetcherTests {
+}
