@@ -1,4 +1,5 @@
 public import Association
+import JSONValue
 import SQLite
 
 /// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
@@ -132,7 +133,15 @@ extension Store {
   public func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
-      for fetch in fetches { try FetchRows.add(fetch, transaction.connection) }
+      let (connection, now) = (transaction.connection, transaction.now)
+      let isAwaited = try WebhookRows.wants(.appleCollected, connection)
+      for fetch in fetches {
+        let isByApple = fetch.kind == .apple && fetch.fetcher == .appleCDN
+        let isAwaited =
+          try isAwaited && isByApple && !FetchRows.isCollected(fetch.domain, connection)
+        try FetchRows.add(fetch, connection)
+        if isAwaited { try FetchRows.emitCollection(fetch, connection, now: now) }
+      }
     }
   }
 
@@ -193,6 +202,32 @@ enum FetchRows {
       FROM (SELECT max(revision) AS last FROM fetch
         WHERE domain_id = domain.id AND \(byApple))), 0)
     """
+
+  /// Whether Apple's CDN has the bytes that a domain serves.
+  fileprivate static func isCollected(_ domain: Int64, _ connection: Connection) throws -> Bool {
+    try connection.first(
+      "SELECT \(isCollected) FROM domain WHERE id = ?", [.integer(domain)]
+    ) { $0.bool(0) } ?? false
+  }
+
+  /// Writes the event that Apple's CDN has fetched what a domain serves, if it has since these fetches.
+  fileprivate static func emitCollection(
+    _ fetch: NewFetches, _ connection: Connection, now: Int64
+  ) throws {
+    let current = try connection.first(
+      """
+      SELECT revision, iif(revision = 1, updated_at, \(servedSince)) FROM domain
+      WHERE id = ? AND is_enabled = 1 AND deleted_at IS NULL AND \(isCollected)
+      """, [.integer(fetch.domain)]
+    ) { (revision: $0.int(0), since: $0.integer(1)) }
+    guard let current else { return }
+    try WebhookRows.emit(
+      .appleCollected, of: fetch.domain,
+      [
+        "revision": .integer(current.revision), "servedSince": .time(current.since),
+        "collectedAt": .time(fetch.firstAt),
+      ], connection, now: now)
+  }
 
   /// SQL for fetches of Apple's file by Apple's CDN.
   static let byApple = "kind = \(apple) AND fetcher = '\(FetcherClass.appleCDN.rawValue)'"
