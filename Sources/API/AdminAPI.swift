@@ -66,6 +66,7 @@ public struct AdminAPI: Sendable {
       + FindingEndpoints(store: publisher.store).all
       + [SnippetEndpoint(store: publisher.store).snippets]
       + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
+      + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }
 
