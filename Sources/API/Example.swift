@@ -99,7 +99,8 @@ enum Example {
     let example = url.map {
       """
       , "example": {
-        "url": "https://example.com\($0)", "app": "\(app ?? "ABCDE12345.com.example.app")",
+        "url": "https://example.com\($0)", "platform": "ios",
+        "app": "\(app ?? "ABCDE12345.com.example.app")",
         "before": "\(before)", "after": "\(after)"
       }
       """

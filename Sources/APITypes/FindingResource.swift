@@ -150,8 +150,8 @@ package enum FindingResource {
     Member(
       "example",
       .object([
-        Member("url", .string), Member("app", .string), Member("before", .resolution),
-        Member("after", .resolution),
+        Member("url", .string), Member("platform", .words(Platform.self)),
+        Member("app", .string), Member("before", .resolution), Member("after", .resolution),
       ]), "A URL that resolves differently.", .optional),
   ]
 }

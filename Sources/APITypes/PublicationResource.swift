@@ -177,7 +177,7 @@ extension PublicationResource {
         url: $0.url, platform: $0.app.platform.rawValue, app: $0.app.text, before: $0.before,
         after: $0.after)
     }
-    let comparison = try publication.comparison()
+    let comparison = publication.comparison()
     changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
       Change(
         kind: change.kind, summary: change.summary,

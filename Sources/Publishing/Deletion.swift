@@ -18,7 +18,9 @@ struct Deletion {
       throw StoreError.notFound(.domain(name))
     }
     (self.basis, self.stored, self.published) = (basis, stored, published)
-    let documents = try ReadDocuments(stored: published.documents)
+    let documents =
+      ReadDocuments(intact: published.documents)
+      ?? ReadDocuments([.apple: stored.domain.document.json])
     self.documents = documents
     review = try ServiceReview(
       of: nil, since: stored.domain, { documents }, findings: [], accepting: accepted)

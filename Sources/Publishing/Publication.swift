@@ -24,12 +24,10 @@ public struct Publication: Sendable {
   }
 
   /// Compares everything that the domain publishes with what it published before; `nil` if nothing was
-  /// served before, or if its document is too complex, as only documents of earlier versions can be.
-  /// This can be slow, so call it after the transaction.
-  ///
-  /// - Throws: `JSON.SyntaxError` if the stored document is damaged.
-  public func comparison() throws -> DomainComparison? {
-    try documentsBefore().flatMap { before in
+  /// served before, or if its document is damaged or too complex, as only documents of earlier versions
+  /// can be. This can be slow, so call it after the transaction.
+  public func comparison() -> DomainComparison? {
+    documentsBefore().flatMap { before in
       let (domain, from) = (
         edited.stored.domain, DomainComparison.State(before, edited.settingsBefore)
       )
@@ -47,14 +45,14 @@ public struct Publication: Sendable {
     }
   }
 
-  func documentsBefore() throws -> ReadDocuments? {
-    try edited.documentsBefore.map { try ReadDocuments(stored: $0) }
+  func documentsBefore() -> ReadDocuments? {
+    edited.documentsBefore.flatMap { ReadDocuments(intact: $0) }
   }
 }
 
 extension [Publication] {
   /// Names the domains that names move between.
-  func findingMoves() throws -> [Publication] {
+  func findingMoves() -> [Publication] {
     var takers: [Alias: Publication] = [:]
     for publication in self where !publication.isDeletion {
       let before = Set(publication.edited.settingsBefore?.aliases ?? [])
@@ -73,7 +71,7 @@ extension [Publication] {
         let wasServed = self[index].edited.settingsBefore?.isEnabled ?? false
         let move = MovedName(
           from: from.name, to: to.name,
-          before: wasServed ? try self[index].documentsBefore() : nil,
+          before: wasServed ? self[index].documentsBefore() : nil,
           after: to.isEnabled ? taker.documents : nil)
         publications[index].moves[name] = move
         if let place = places[to.name] { publications[place].moves[name] = move }

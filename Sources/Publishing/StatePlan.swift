@@ -326,7 +326,7 @@ struct StatePlanning {
       publications.append(
         review.preview(action: Publisher.applying, by: context, now: store.now()))
     }
-    for publication in try publications.findingMoves() {
+    for publication in publications.findingMoves() {
       try report(publication.edited.stored.domain.name, publication.action, publication)
     }
   }

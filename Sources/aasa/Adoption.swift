@@ -7,7 +7,7 @@ import Service
 /// Files to publish, each for its domain.
 struct Adoption {
   let installation: Installation
-  let files: [FilesToAdopt.File]
+  var files: [FilesToAdopt.File]
   let accepted: Set<Finding.Code>
   /// May be empty.
   let reason: String
@@ -90,7 +90,7 @@ struct Adoption {
   ) throws -> Result<Adopted, Refusal> {
     let bytes: [UInt8]
     do throws(Failure) {
-      bytes = try InputFile.bytes(of: file.path)
+      bytes = if let content = file.content { content } else { try InputFile.bytes(of: file.path) }
     } catch {
       return .failure(Refusal(codes: ["cannot-read"], lines: [error.description]))
     }
@@ -166,7 +166,7 @@ extension Installation.Refused {
 
 /// What became of the files of an import, as it happens and in a summary.
 struct ImportReport {
-  let count: Int
+  var count: Int
   let isDryRun: Bool
   let isJSON: Bool
   /// Whether one refused file kept all from being published.

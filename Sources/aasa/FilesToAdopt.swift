@@ -19,6 +19,8 @@ struct FilesToAdopt {
     }
     /// Whether a directory was named, and not this file.
     let isListed: Bool
+    /// What it has, if it was fetched; the path is a URL then.
+    var content: [UInt8]?
   }
 
   private(set) var files: [File] = []

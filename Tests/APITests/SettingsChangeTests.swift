@@ -60,7 +60,8 @@ import Testing
       #expect(removed?["what"] == "alias" && removed?["before"] == "www.example.com")
       #expect(
         removed?["example"] == [
-          "url": "https://www.example.com/a", "app": .string(app), "before": "match",
+          "url": "https://www.example.com/a", "platform": "ios", "app": .string(app),
+          "before": "match",
           "after": "no-match",
         ])
       #expect(diff?["changes"]?[4]?["example"]?["url"] == "https://a.go.example.com/a")

@@ -90,6 +90,28 @@ import Testing
     #expect(try Metrics(of: server)["aasa_damaged_files"] == 0)
   }
 
+  @Test func aDomainWithADamagedDocumentCanBeEditedAndDeletedAndCostsNoOther() throws {
+    try Database(path: database, mode: .existing).withConnection { connection in
+      try connection.execute(
+        """
+        UPDATE document SET content = x'7b' WHERE revision = 3 AND domain_id IN (1, 2);
+        UPDATE document SET kind = 'of-tomorrow' WHERE revision = 3 AND domain_id = 3;
+        """)
+    }
+    let server = try RunningServer(database: database)
+    for (number, domain) in domains.enumerated() {
+      let paths = (1...20).map { "/\(domain)/\(number < 3 ? 2 : 3)/\($0)/*" }
+      #expect(AssociationFile.paths(of: try server.file(of: domain).json) == paths)
+    }
+    let client = server.client(token: try scratch.text("token"))
+    let deleted = try client.send("DELETE", "/v1/domains/d1.example?accept=opens-nothing")
+    #expect(deleted.status == 200, "\(deleted.text)")
+    let edited = try client.send("PATCH", "/v1/domains/d2.example", json: ["cacheSeconds": 60])
+    #expect(edited.status == 200, "\(edited.text)")
+    let paths = (1...20).map { "/d2.example/3/\($0)/*" }
+    #expect(AssociationFile.paths(of: try server.file(of: "d2.example").json) == paths)
+  }
+
   @Test func aChangedDocumentIsNotServedButTheNewestIntactRevision() throws {
     try Database(path: database, mode: .existing).withConnection { connection in
       try connection.execute(

@@ -181,7 +181,7 @@ extension DocumentChange {
     if !apps.isEmpty { object["apps"] = .strings(apps) }
     object["summary"] = .string(summary)
     object["affectsLinks"] = affectsLinks.map(JSON.bool)
-    object["example"] = example?.json
+    object["example"] = example?.json(on: document == .assetLinks ? .android : .ios)
     return .object(object)
   }
 }
@@ -193,9 +193,10 @@ extension DocumentChange.Example {
   }
 
   /// The example as the API writes it.
-  fileprivate var json: JSON {
+  fileprivate func json(on platform: Platform) -> JSON {
     [
-      "url": .string(url), "app": .string(app), "before": .string(before.rawValue),
+      "url": .string(url), "platform": .string(platform.rawValue), "app": .string(app),
+      "before": .string(before.rawValue),
       "after": .string(after.rawValue),
     ]
   }

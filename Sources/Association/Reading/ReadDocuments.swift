@@ -24,4 +24,13 @@ public struct ReadDocuments: Sendable {
     for (kind, bytes) in documents { json[kind] = try JSON.parse(bytes, limits: .trusted).value }
     self.init(json)
   }
+
+  /// Reads stored documents; `nil` if one is damaged.
+  public init?(intact documents: Documents) {
+    do {
+      try self.init(stored: documents)
+    } catch {
+      return nil
+    }
+  }
 }

@@ -93,7 +93,7 @@ import Testing
             "after": ["/": "/y"], "apps": ["a"],
             "summary": #"route "/x" changed: path from "/x" to "/y""#, "affectsLinks": true,
             "example": [
-              "url": "https://shop.example/x", "app": "a", "before": "match",
+              "url": "https://shop.example/x", "platform": "ios", "app": "a", "before": "match",
               "after": "no-match",
             ],
           ]

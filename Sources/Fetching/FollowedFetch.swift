@@ -1,0 +1,41 @@
+/// A request with every redirect that was followed.
+public struct FollowedFetch: Sendable {
+  /// One request of the chain.
+  public struct Hop: Sendable {
+    /// The URL.
+    public let url: String
+    /// What came of it.
+    public let fetch: Fetch
+  }
+
+  /// The most redirects that are followed.
+  public static let limit = 5
+
+  /// The requests in their order, at least one. The last one is no redirect, or is one too many.
+  public let hops: [Hop]
+
+  /// The last request.
+  public var last: Hop { hops[hops.count - 1] }
+
+  /// Whether the last answer is a redirect, which was not followed.
+  public var isEndless: Bool {
+    if case .success(let answer) = last.fetch.result { answer.redirect != nil } else { false }
+  }
+}
+
+extension Fetcher {
+  /// Fetches a URL and follows redirects, all within the request's time.
+  public func follow(_ request: FetchRequest) async -> FollowedFetch {
+    var request = request
+    var hops: [FollowedFetch.Hop] = []
+    while true {
+      let fetch = await fetch(request)
+      hops.append(FollowedFetch.Hop(url: request.url, fetch: fetch))
+      request.milliseconds -= fetch.milliseconds
+      guard case .success(let answer) = fetch.result, let next = answer.redirect,
+        hops.count <= FollowedFetch.limit, request.milliseconds > 0
+      else { return FollowedFetch(hops: hops) }
+      request.url = next
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Association
+import Fetching
+import HTTP
+
+/// Options of commands that fetch from other machines.
+extension Option {
+  static let resolve = Option(
+    "--resolve", "HOST:ADDRESS[:PORT]",
+    "Connect to this address instead of the one in DNS; * stands for every host. May be repeated.")
+  static let authorities = Option(
+    "--ca", "FILE", "Also trust the certificate authorities in this PEM file.")
+  static let allowPrivate = Option(
+    "--allow-private", "RANGES",
+    "Also connect to these private addresses: addresses and ranges, separated by commas.")
+
+  /// The options that choose where to connect.
+  static let fetching = [resolve, authorities, allowPrivate]
+}
+
+extension Fetcher.Policy {
+  /// - Throws: `UsageError` for a malformed value.
+  init(_ arguments: Arguments) throws(UsageError) {
+    self.init()
+    for text in arguments.all(.resolve) {
+      guard let place = Fetcher.Place(text) else {
+        throw UsageError(
+          "--resolve must be HOST:ADDRESS or HOST:ADDRESS:PORT, such as example.com:192.0.2.1, not "
+            + "\(text.quoted).")
+      }
+      places.append(place)
+    }
+    for word in arguments.all(.allowPrivate).flatMap({ $0.split(separator: ",") }) {
+      guard let range = AddressRange(String(word)) else {
+        throw UsageError(
+          "--allow-private must be addresses or ranges, such as 10.0.0.0/8, not "
+            + "\(String(word).quoted).")
+      }
+      allowedAddresses.append(range)
+    }
+    authorities = arguments.value(.authorities)
+  }
+}
