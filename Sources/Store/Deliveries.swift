@@ -122,6 +122,11 @@ extension Store {
     }
   }
 
+  /// Whether any delivery is due.
+  public func hasDueDelivery() throws -> Bool {
+    try !read { try DeliveryRows.webhooksWithDue(at: now(), $0) }.isEmpty
+  }
+
   /// Takes deliveries that are due, so that no other server attempts them for a while.
   ///
   /// - Parameters:
