@@ -39,3 +39,26 @@ static inline CURLcode aasa_curl_get_double(CURL *handle, CURLINFO info, double 
 static inline CURLcode aasa_curl_get_size(CURL *handle, CURLINFO info, curl_off_t *value) {
   return (curl_easy_getinfo)(handle, info, value);
 }
+
+static inline CURLcode aasa_curl_set_header_reader(CURL *handle, curl_write_callback reader) {
+  return (curl_easy_setopt)(handle, CURLOPT_HEADERFUNCTION, reader);
+}
+
+static inline CURLcode aasa_curl_set_socket_opener(CURL *handle, curl_opensocket_callback opener) {
+  return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, opener);
+}
+
+// A string that libcurl owns; NULL if there is none.
+static inline const char *aasa_curl_get_string(CURL *handle, CURLINFO info) {
+  char *value = NULL;
+  return (curl_easy_getinfo)(handle, info, &value) == CURLE_OK ? value : NULL;
+}
+
+// The certificates of the connection that the transfer opened, which libcurl owns.
+static inline const struct curl_certinfo *aasa_curl_get_certificates(CURL *handle) {
+  struct curl_certinfo *value = NULL;
+  return (curl_easy_getinfo)(handle, CURLINFO_CERTINFO, &value) == CURLE_OK ? value : NULL;
+}
+
+// The members of a message about a transfer that has ended.
+static inline CURLcode aasa_curl_result(const CURLMsg *message) { return message->data.result; }

@@ -17,6 +17,9 @@ public struct FetchRequest: Sendable {
   public var bytes = 131_072
   /// Whether the server's certificate must be valid.
   public var verifies = true
+  /// Whether the policy's places hold. A connection for a request without places is kept for later ones, as
+  /// for a service that is often asked.
+  public var usesPlaces = true
 
   /// A request.
   public init(_ url: String) { self.url = url }
@@ -82,19 +85,4 @@ public struct Fetch: Sendable {
     /// Anything else, such as a failed handshake.
     case other
   }
-}
-
-/// What a server's certificate says.
-public struct ServerCertificate: Sendable, Equatable {
-  /// The DNS names that it is for.
-  public var names: [String] = []
-  /// The issuer's name.
-  public var issuer = ""
-  /// When it ends, in seconds since 1970.
-  public var endsAt: Int64 = 0
-  /// How many certificates the server sent.
-  public var chainLength = 0
-
-  /// An empty one.
-  public init() {}
 }

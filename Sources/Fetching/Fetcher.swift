@@ -1,9 +1,10 @@
+import Dispatch
 public import HTTP
 
 /// Fetches from other machines, many at once on one thread, over libcurl's multi interface.
 ///
-/// It follows no redirect, uses no proxy, and connects only to public addresses unless its policy allows
-/// others.
+/// It follows no redirect, ignores the proxies of the environment, and connects only to public addresses
+/// unless its policy allows others.
 public final class Fetcher: Sendable {
   /// Where it may connect, and what it trusts.
   public struct Policy: Sendable {
@@ -14,14 +15,33 @@ public final class Fetcher: Sendable {
     public var places: [Place] = []
     /// A PEM file of certificate authorities that are trusted besides those of the system.
     public var authorities: String?
+    /// The URL of a proxy, which then also decides about addresses.
+    public var proxy: String?
 
     /// Public addresses and the system's authorities only.
     public init() {}
   }
 
+  private let transfers: Transfers
+
+  /// Starts the thread.
+  public init(_ policy: Policy = Policy()) {
+    let transfers = Transfers(policy)
+    self.transfers = transfers
+    DispatchQueue(label: "fetching").async { transfers.run() }
+  }
+
+  /// Every fetch keeps the fetcher alive, so none is under way.
+  deinit { transfers.stop() }
+
+  /// Fetches a URL. Returns within the request's time.
+  public func fetch(_ request: FetchRequest) async -> Fetch { await transfers.fetch(request) }
+}
+
+extension Fetcher {
   /// Where a host is found instead of at what its name resolves to.
-  public struct Place: Sendable, Equatable {
-    /// The host; `*` for every host.
+  public struct Place: Sendable, Equatable, CustomStringConvertible {
+    /// The host; `*` for every name.
     public let host: String
     /// The address.
     public let address: IPAddress
@@ -30,12 +50,29 @@ public final class Fetcher: Sendable {
 
     /// Parses `HOST:ADDRESS` or `HOST:ADDRESS:PORT`, such as `example.com:192.0.2.1` or
     /// `*:[::1]:8443`; nil for anything else.
-    public init?(_ text: String) { return nil }
+    public init?(_ text: String) {
+      guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
+      host = text[..<colon].lowercased()
+      let rest = String(text[text.index(after: colon)...])
+      if let address = IPAddress(Self.withoutBrackets(rest)) {
+        (self.address, port) = (address, nil)
+      } else if let place = SocketAddress(rest), place.port != 0,
+        let address = IPAddress(place.host)
+      {
+        (self.address, port) = (address, place.port)
+      } else {
+        return nil
+      }
+    }
+
+    private static func withoutBrackets(_ text: String) -> String {
+      text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+    }
+
+    /// As it is parsed.
+    public var description: String {
+      let address = self.address.isIPv4 ? "\(self.address)" : "[\(self.address)]"
+      return "\(host):\(address)" + (port.map { ":\($0)" } ?? "")
+    }
   }
-
-  /// Starts the thread.
-  public init(_ policy: Policy = Policy()) {}
-
-  /// Fetches a URL. Returns within the request's time.
-  public func fetch(_ request: FetchRequest) async -> Fetch { Fetch() }
 }

@@ -101,6 +101,10 @@ private struct Site: Sendable {
     async let webAuthn = Location(.webAuthn, of: domain, fetcher)
     add(apple: await apple, root: await root)
     for location in await [assetLinks, webAuthn] { add(location) }
+    // A site that cannot be reached is one failure.
+    if files.isEmpty, refusals.count == 3, Set(refusals.flatMap(\.refusal.codes)).count == 1 {
+      refusals.removeLast(2)
+    }
     if files.isEmpty && refusals.isEmpty {
       let words = "\(domain) serves no association file."
       refusals = [(await apple.file, Adoption.Refusal(codes: ["no-file"], lines: [words]))]

@@ -1,0 +1,69 @@
+import CCurl
+public import HTTP
+
+/// Where a request goes, as far as its URL says it.
+enum Destination {
+  /// A host to connect to, at a certain place if the policy names one.
+  case allowed(Fetcher.Place?)
+  case refused(Fetch.Failure)
+
+  init(_ url: String, _ policy: Fetcher.Policy, usesPlaces: Bool) {
+    guard let host = Self.host(of: url) else {
+      self = .refused(.url("not an http or https URL"))
+      return
+    }
+    let literal = IPAddress(host)
+    let place = policy.places.first { place in
+      usesPlaces && (place.host == host || place.host == "*" && literal == nil)
+    }
+    let isAllowed =
+      literal.map { address in policy.allowedAddresses.contains { $0.contains(address) } } ?? true
+    self =
+      place != nil || isAllowed
+      ? .allowed(place) : .refused(.url("the host \(host) is an address, not a name"))
+  }
+
+  /// The host of a URL as libcurl reads it, in lower case, without brackets. libcurl makes an ordinary address of
+  /// odd forms such as `0x7f.1`.
+  private static func host(of url: String) -> String? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
+      let scheme = part(CURLUPART_SCHEME, of: parsed), ["http", "https"].contains(scheme),
+      part(CURLUPART_USER, of: parsed) == nil, let host = part(CURLUPART_HOST, of: parsed)
+    else { return nil }
+    return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
+  }
+
+  private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(url, part, &text, 0) == CURLUE_OK, let text else { return nil }
+    // Sound: the text ends with NUL, and is the caller's to free (curl_url_get(3)).
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+}
+
+extension IPAddress {
+  /// Ranges that are not for hosts on the Internet (IANA's special-purpose address registries), and those that
+  /// have other addresses inside, so that nobody reaches a private one through them.
+  private static let special = [
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+    "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+    "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+  ].compactMap(AddressRange.init)
+
+  /// The only range of IPv6 from which public addresses are given (RFC 4291 section 2.4).
+  private static let global = AddressRange("2000::/3")
+  /// Special ranges in it: protocol assignments with Teredo, 6to4, documentation.
+  private static let specialOfGlobal = [
+    "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+  ].compactMap(AddressRange.init)
+
+  /// Whether it may be that of a host on the Internet.
+  public var isPublic: Bool {
+    if isIPv4 { return !Self.special.contains { $0.contains(self) } }
+    return Self.global?.contains(self) == true
+      && !Self.specialOfGlobal.contains { $0.contains(self) }
+  }
+}
