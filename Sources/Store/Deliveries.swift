@@ -183,9 +183,9 @@ extension Store {
     try read { connection in
       try connection.first(
         """
-        SELECT count(*), (SELECT at FROM webhook_delivery AS first WHERE first.id = min(pending.id))
-        FROM webhook_delivery AS pending
-        WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1)
+        SELECT count, (SELECT at FROM webhook_delivery WHERE id = first) FROM (
+          SELECT count(*) AS count, min(id) AS first FROM webhook_delivery
+          WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1))
         """
       ) { ($0.int(0), $0.optionalInteger(1)) } ?? (0, nil)
     }
