@@ -121,6 +121,13 @@ extension Format<String?> {
       kind: .text, placeholder: "DIR", allowed: "a directory",
       read: { .some($0.isEmpty ? nil : $0) }, json: { .string($0 ?? "") })
   }
+
+  /// An empty text means no value.
+  static var file: Format {
+    Format(
+      kind: .text, placeholder: "FILE", allowed: "a path",
+      read: { .some($0.isEmpty ? nil : $0) }, json: { .string($0 ?? "") })
+  }
 }
 
 extension Format<Bool> {

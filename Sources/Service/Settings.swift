@@ -21,6 +21,9 @@ public struct Configuration: Sendable, Equatable {
   package var keepRevisionsDays = 0
   package var keepAuditDays = 0
   package var checkHour = 3
+  package var allowPrivateAddresses: [AddressRange] = []
+  package var checkAuthorities: String?
+  package var appleOverdueHours = 24
 
   /// The defaults.
   public init() {}
@@ -105,6 +108,18 @@ extension Configuration {
     Setting(
       "checkHour", \.checkHour, .number(0...23), .atOnce,
       "The hour of the day, in local time, at which the database is checked for damage."),
+    Setting(
+      "allowPrivateAddresses", \.allowPrivateAddresses, .ranges, .atOnce,
+      "Private, loopback and reserved addresses that the server may connect to, for webhooks and checks, as "
+        + "IP addresses and ranges. By default, it connects only to public addresses."),
+    Setting(
+      "checkAuthorities", \.checkAuthorities, .file, .atOnce,
+      "A PEM file of certificate authorities that webhooks and checks trust, besides those of the system."
+    ),
+    Setting(
+      "appleOverdueHours", \.appleOverdueHours, .number(0...8760), .atOnce,
+      "After how many hours without a fetch of a changed file by Apple's CDN webhooks get the event "
+        + "apple.overdue; 0 for never."),
   ]
 
   /// Copies from another configuration the settings that can change while a service runs. Returns
