@@ -73,7 +73,8 @@ public struct AdminAPI: Sendable {
       + FindingEndpoints(store: publisher.store).all
       + [SnippetEndpoint(store: publisher.store).snippets]
       + MatchEndpoints(store: publisher.store).all
-      + CheckEndpoints(store: publisher.store, checker: checker).all + StateEndpoints(publisher: publisher).all
+      + CheckEndpoints(store: publisher.store, checker: checker).all
+      + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }
 

@@ -2,6 +2,7 @@ import APITypes
 import Association
 import HTTP
 import JSONValue
+import Store
 
 /// A parameter of a path, a query or a header.
 struct Parameter: Sendable {
@@ -66,6 +67,9 @@ struct Parameter: Sendable {
     Parameter(
       "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
       example: "release pipeline", problems: [.tokenNotFound]),
+    Parameter(
+      "webhook", in: .path, "The name of a webhook.", .text("^[^\\u0000]+$"),
+      example: "deployments", problems: [.webhookNotFound]),
   ]
 
   static let ifMatch = Parameter(
@@ -157,6 +161,9 @@ struct Parameter: Sendable {
     .bool)
   static let domainFilter = Parameter(
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
+  static let deliveryStatus = Parameter(
+    "status", key: "deliveryStatus", "Only deliveries with this status.",
+    .words(Delivery.Status.self))
   static let author = Parameter(
     "author", "Only changes made with this token or by this command.", .text(longest: 255))
 

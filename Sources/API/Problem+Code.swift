@@ -29,6 +29,7 @@ extension Problem {
     case notServed = "not-served"
     case appNotFound = "app-not-found"
     case tokenNotFound = "token-not-found"
+    case webhookNotFound = "webhook-not-found"
     case domainNotFound = "domain-not-found"
     case entryNotFound = "entry-not-found"
     case routeNotFound = "route-not-found"
@@ -45,6 +46,7 @@ extension Problem {
     case appExists = "app-exists"
     case appInUse = "app-in-use"
     case tokenNameTaken = "token-name-taken"
+    case webhookDisabled = "webhook-disabled"
     case staleRevision = "stale-revision"
     case alreadyExists = "already-exists"
     case preconditionUnsupported = "precondition-unsupported"
@@ -73,7 +75,8 @@ extension Problem {
       switch self {
       case .malformedTarget: (.badRequest, "The path or the query contains invalid bytes.", [])
       case .malformedHeader: (.badRequest, "A header field is invalid.", [])
-      case .malformedPath: (.badRequest, "An identifier in the path is not a number.", [])
+      case .malformedPath:
+        (.badRequest, "An identifier in the path is not a number, or a name in it is too long.", [])
       case .malformedFlag: (.badRequest, "A flag in the query is neither true nor false.", [])
       case .malformedRevision: (.badRequest, "`from` or `to` is not a revision number.", [])
       case .malformedLimit: (.badRequest, "`limit` is not a number from 1 to 1000.", [])
@@ -93,6 +96,7 @@ extension Problem {
       case .notServed: (.notFound, "No file is served for the name.", [])
       case .appNotFound: (.notFound, "The app does not exist.", [])
       case .tokenNotFound: (.notFound, "The token does not exist.", [])
+      case .webhookNotFound: (.notFound, "The webhook does not exist.", [])
       case .domainNotFound: (.notFound, "The domain does not exist.", [])
       case .entryNotFound: (.notFound, "The domain has no such entry.", [])
       case .routeNotFound: (.notFound, "The entry has no such route.", [])
@@ -116,6 +120,7 @@ extension Problem {
       case .appExists: (.conflict, "An app with the new identifier already exists.", [])
       case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
       case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
+      case .webhookDisabled: (.conflict, "The webhook is disabled.", [])
       case .staleRevision:
         (.preconditionFailed, "`If-Match` does not name the current revision; see `ETag`.", [])
       case .alreadyExists:

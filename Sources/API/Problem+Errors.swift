@@ -152,6 +152,18 @@ extension Problem {
     case .unknownApps(let apps): return unknown(apps)
     case .tokenNameTaken(let name):
       return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
+    case .tooManyWebhooks:
+      return .invalid(
+        InvalidInput(faults: [
+          Fault(
+            pointer: .root, code: .tooMany,
+            message:
+              "There are \(Webhook.limit) webhooks, the limit. Delete those that nobody needs.")
+        ]))
+    case .webhookDisabled(let name):
+      return Problem(
+        .webhookDisabled,
+        "The webhook \(name.quoted) is disabled. Send PUT with \"enabled\": true first.")
     case .busy: return .busy("The database is busy with other edits.")
     case .notServedYet(let stored, _): return notServedYet(stored)
     case .foreign, .empty, .leftover, .newerSchema, .brokenReferences:
@@ -221,6 +233,8 @@ extension Problem {
     case .prunedRevision(let number):
       Problem(.revisionPruned, "Revision \(number) of this domain is no longer kept.")
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
+    case .webhook(let name):
+      Problem(.webhookNotFound, "The webhook \(name.quoted) does not exist.")
     }
   }
 }

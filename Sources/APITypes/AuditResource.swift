@@ -15,6 +15,9 @@ package enum AuditResource {
     Field("app", .app, \.app, "The app that was changed."),
     Field("androidApp", .packageName, \.androidApp, "The Android app that was changed."),
     Field("token", .string, \.token, "The name of the token that was created or revoked."),
+    Field(
+      "webhook", .string, \.webhook,
+      "The name of the webhook that was added, changed, tested, disabled or deleted."),
     Field("revision", .revision, \.revision, "The revision that was published."),
     Field(
       "changes", .string, \.changes,

@@ -13,6 +13,7 @@ package struct Fault: Sendable, Equatable {
     case wrongLength = "wrong-length"
     case malformedTime = "malformed-time"
     case malformedURL = "malformed-url"
+    case malformedSecret = "malformed-secret"
     case foreignURL = "foreign-url"
     case controlCharacter = "control-character"
     case tooMany = "too-many"

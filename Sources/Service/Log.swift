@@ -160,25 +160,36 @@ private struct LogEvent {
     return value.text.harmless
   }
 
-  /// No token reaches the log, not even one that a client put in the wrong place.
+  /// No token and no secret of a webhook reaches the log, not even one that a client put in the wrong place.
   private static func maskingTokens(_ line: [UInt8]) -> [UInt8] {
     // Most lines have no underscore, which is found much faster than a token.
     guard line.contains(UInt8(ascii: "_")) else { return line }
+    return prefixes.reduce(line) { masking($0, $1.bytes, from: $1.length) }
+  }
+
+  /// Masks words of some length that begin with a prefix.
+  private static func masking(_ line: [UInt8], _ tokenPrefix: [UInt8], from length: Int) -> [UInt8]
+  {
     var masked: [UInt8] = []
     var rest = line[...]
     while let prefix = rest.firstRange(of: tokenPrefix) {
       let secret = rest[prefix.upperBound...].prefix(while: isTokenByte)
       masked += rest[..<prefix.upperBound]
-      masked += secret.count < 40 ? Array(secret) : Array("********".utf8)
+      masked += secret.count < length ? Array(secret) : Array("********".utf8)
       rest = rest[secret.endIndex...]
     }
     return masked + rest
   }
 
-  private static let tokenPrefix = Array(TokenSecret.prefix.utf8)
+  private static let prefixes = [
+    (bytes: Array(TokenSecret.prefix.utf8), length: 40),
+    // 24 bytes have 32 characters. A part of a secret is masked, too.
+    (bytes: Array(WebhookSecret.prefix.utf8), length: 8),
+  ]
 
-  /// Whether a byte is of the alphabet of tokens (RFC 4648 section 5). Bit 5 makes a letter lower-case.
+  /// Whether a byte is of the alphabets of tokens and secrets (RFC 4648 sections 4 and 5). Bit 5 makes a letter lower-case.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    "-_".utf8.contains(byte) || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    "-_+/=".utf8.contains(byte) || (0x30...0x39).contains(byte)
+      || (0x61...0x7A).contains(byte | 0x20)
   }
 }

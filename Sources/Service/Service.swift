@@ -1,5 +1,6 @@
 import API
 import Association
+import Fetching
 import FoundationEssentials
 public import HTTP
 import JSONValue
@@ -35,6 +36,10 @@ public final class Service: Sendable {
   private let watch: DatabaseWatch
   private let findings: FindingRefresh
   private let commandLog: CommandLog
+  private let checker: CurrentChecker
+  private let webhooks: WebhookDelivery
+  private let overdue: AppleOverdue
+  private let overdueHours: Mutex<Int>
   private let pruning: Pruning
   private let retention: Mutex<Retention>
   private let checkHour: Mutex<Int>
@@ -42,6 +47,7 @@ public final class Service: Sendable {
   private let prunedRows = Counters(prunedTables)
   private static let prunedTables: [Labels] = [
     ["table": "revision"], ["table": "audit"], ["table": "domain"],
+    ["table": "webhook_delivery"],
   ]
 
   /// Starts serving.
@@ -62,6 +68,13 @@ public final class Service: Sendable {
     watch = DatabaseWatch(store, health, log)
     findings = FindingRefresh(store, health, log)
     commandLog = CommandLog(store, log)
+    let checker = CurrentChecker(configuration, now: store.now)
+    self.checker = checker
+    let webhooks = WebhookDelivery(
+      store, log, send: Self.sending(configuration))
+    self.webhooks = webhooks
+    overdue = AppleOverdue(store)
+    overdueHours = Mutex(configuration.appleOverdueHours)
     let table = try LiveTable(store: store)
     health.report(damagedFiles: table.faults)
     let publisher = Publisher(store: store) {
@@ -86,10 +99,11 @@ public final class Service: Sendable {
       startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      health: health, watch: watch, publicListener: publicListener,
+      webhooks: webhooks, health: health, watch: watch, publicListener: publicListener,
       adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, readiness: { health.readiness }, serves: { table.hosts.serves($0) },
+      publisher: publisher, checker: { checker.current }, readiness: { health.readiness },
+      serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -131,6 +145,17 @@ public final class Service: Sendable {
     certificates.reload(configuration)
     retention.withLock { $0 = configuration.retention }
     checkHour.withLock { $0 = configuration.checkHour }
+    webhooks.apply(send: Self.sending(configuration))
+    checker.apply(configuration)
+    overdueHours.withLock { $0 = configuration.appleOverdueHours }
+  }
+
+  /// How requests to webhooks are sent.
+  private static func sending(
+    _ configuration: Configuration
+  ) -> @Sendable (FetchRequest) async -> Fetch {
+    let fetcher = Fetcher(configuration.fetchPolicy)
+    return { await fetcher.fetch($0) }
   }
 
   /// Picks up changes of other processes and does the periodic writes. Call it a few times a
@@ -141,7 +166,9 @@ public final class Service: Sendable {
     attempt(.reading) {
       try table.refresh()
       try commandLog.follow()
+      try webhooks.follow()
     }
+    overdue.follow(hours: overdueHours.withLock { $0 })
     health.report(damagedFiles: table.faults)
     if !table.isBehind { health.end(.serving) }
     attempt(.readingLedger) { try collection.refresh() }
@@ -172,6 +199,7 @@ public final class Service: Sendable {
     prunedRows.add(pruned.revisions, Self.prunedTables[0])
     prunedRows.add(pruned.auditRecords, Self.prunedTables[1])
     prunedRows.add(pruned.domains, Self.prunedTables[2])
+    prunedRows.add(pruned.deliveries, Self.prunedTables[3])
   }
 
   /// Does work that is retried later if it fails. Failure and recovery are each logged once.
@@ -198,6 +226,7 @@ public final class Service: Sendable {
   ///   second.
   public func stop(within seconds: Double = 3) {
     announceEnd()
+    webhooks.prepareToStop()
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
@@ -209,9 +238,11 @@ public final class Service: Sendable {
   public func writeRest() {
     watch.stop()
     findings.stop()
+    overdue.stop()
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
+      (webhooks.stop, "Lost what came of deliveries to webhooks. They are sent again."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
       (store.checkpoint, "Could not empty the WAL. The database is intact."),
     ] as [(() throws -> Void, String)] {

@@ -15,7 +15,7 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var action = ""
   /// The author's reason; may be empty.
   public package(set) var reason = ""
-  /// The changed domain. Without a domain, app or token, the whole database was changed.
+  /// The changed domain. Without a domain, app, token or webhook, the whole database was changed.
   public package(set) var domain: DomainName?
   /// The changed app.
   public package(set) var app: AppIdentifier?
@@ -23,6 +23,8 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var androidApp: PackageName?
   /// The name of the created or revoked token.
   public package(set) var token: String?
+  /// The name of the webhook that was added, changed, tried out or deleted.
+  public package(set) var webhook: String?
   /// The revision that was published.
   public package(set) var revision: Int?
   /// What changed of a domain, in words; may be empty.
@@ -36,6 +38,8 @@ public struct AuditRecord: Sendable, Equatable {
     case app(LinkedApp)
     /// A token, by its name.
     case token(String)
+    /// A webhook, by its name.
+    case webhook(String)
   }
 }
 
@@ -113,6 +117,7 @@ enum AuditRows {
       Column("app", \.app),
       Column("android_app", \.androidApp),
       Column("token", \.token),
+      Column("webhook", \.webhook),
       Column("revision", \.revision),
       Column("changes", \.changes),
     ])
@@ -131,6 +136,7 @@ enum AuditRows {
     case .app(.ios(let id)): record.app = id
     case .app(.android(let package)): record.androidApp = package
     case .token(let name): record.token = name
+    case .webhook(let name): record.webhook = name
     case nil: break
     }
     try table.insert(record, [], connection)

@@ -14,12 +14,7 @@ public struct TokenSecret: Sendable {
     try Sodium.start()
     var random = [UInt8](repeating: 0, count: 32)
     randombytes_buf(&random, random.count)
-    let variant = Int32(sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-    // The encoded text ends in a zero byte.
-    var encoded = [CChar](repeating: 0, count: sodium_base64_encoded_len(32, variant))
-    sodium_bin2base64(&encoded, encoded.count, random, random.count, variant)
-    let characters = encoded.dropLast().map { UInt8(bitPattern: $0) }
-    text = Self.prefix + String(decoding: characters, as: UTF8.self)
+    text = Self.prefix + Sodium.base64(random, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
   }
 
   /// A token that a client sent.
@@ -70,5 +65,15 @@ enum Sodium {
   /// Initializes the library. Any thread may call it any number of times.
   static func start() throws(Unavailable) {
     if sodium_init() < 0 { throw Unavailable() }
+  }
+
+  /// Bytes in one of libsodium's variants of base64.
+  static func base64(_ bytes: [UInt8], _ variant: some BinaryInteger) -> String {
+    let variant = Int32(variant)
+    // The encoded text ends in a zero byte.
+    var encoded = [CChar](
+      repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+    sodium_bin2base64(&encoded, encoded.count, bytes, bytes.count, variant)
+    return String(decoding: encoded.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

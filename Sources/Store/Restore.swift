@@ -173,6 +173,7 @@ private struct Replacement {
   private func isOther() throws -> Bool {
     let columns = [
       "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
+      "webhook",
     ]
     let own = columns.map { "own.\($0)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0)" }.joined(separator: ", ")

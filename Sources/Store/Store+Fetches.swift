@@ -1,4 +1,5 @@
 public import Association
+import JSONValue
 import SQLite
 
 /// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
@@ -132,8 +133,38 @@ extension Store {
   public func add(_ fetches: some Collection<NewFetches>) throws {
     if fetches.isEmpty { return }
     try write(WriteContext(author: "")) { transaction in
-      for fetch in fetches { try FetchRows.add(fetch, transaction.connection) }
+      let (connection, now) = (transaction.connection, transaction.now)
+      let isAwaited = try WebhookRows.wants(.appleCollected, connection)
+      for fetch in fetches {
+        let isByApple = fetch.kind == .apple && fetch.fetcher == .appleCDN
+        let isAwaited =
+          try isAwaited && isByApple && !FetchRows.isCollected(fetch.domain, connection)
+        try FetchRows.add(fetch, connection)
+        if isAwaited { try FetchRows.emitCollection(fetch, connection, now: now) }
+      }
     }
+  }
+
+  /// Writes the event that a fetch by Apple's CDN is overdue, once for the bytes of each enabled domain of
+  /// which it has fetched others.
+  ///
+  /// - Parameters:
+  ///   - hours: After how many hours a fetch is overdue.
+  ///   - limit: The maximum number of events.
+  /// - Returns: The number of domains.
+  public func emitOverdue(hours: Int, limit: Int) throws -> Int {
+    let before = now() - Int64(hours) * 3600
+    let found = try readLong { try FetchRows.overdue(before, limit: limit, $0) }
+    if found.isEmpty { return 0 }
+    try write(WriteContext(author: "aasa serve")) { transaction in
+      let (connection, now) = (transaction.connection, transaction.now)
+      for domain in found {
+        // Much may have happened since.
+        let still = try FetchRows.overdue(before, of: domain.id, limit: 1, connection).first
+        if let still { try FetchRows.emit(still, connection, now: now) }
+      }
+    }
+    return found.count
   }
 
   /// The fetches of a domain's document, with a page of the revisions before `number`, newest first.
@@ -193,6 +224,88 @@ enum FetchRows {
       FROM (SELECT max(revision) AS last FROM fetch
         WHERE domain_id = domain.id AND \(byApple))), 0)
     """
+
+  /// Whether Apple's CDN has the bytes that a domain serves.
+  fileprivate static func isCollected(_ domain: Int64, _ connection: Connection) throws -> Bool {
+    try connection.first(
+      "SELECT \(isCollected) FROM domain WHERE id = ?", [.integer(domain)]
+    ) { $0.bool(0) } ?? false
+  }
+
+  /// Writes the event that Apple's CDN has fetched what a domain serves, if it has since these fetches.
+  fileprivate static func emitCollection(
+    _ fetch: NewFetches, _ connection: Connection, now: Int64
+  ) throws {
+    let current = try connection.first(
+      """
+      SELECT revision, iif(revision = 1, updated_at, \(servedSince)) FROM domain
+      WHERE id = ? AND is_enabled = 1 AND deleted_at IS NULL AND \(isCollected)
+      """, [.integer(fetch.domain)]
+    ) { (revision: $0.int(0), since: $0.integer(1)) }
+    guard let current else { return }
+    try WebhookRows.emit(
+      .appleCollected, of: fetch.domain,
+      [
+        "revision": .integer(current.revision), "servedSince": .time(current.since),
+        "collectedAt": .time(fetch.firstAt),
+      ], connection, now: now)
+  }
+
+  /// A domain whose bytes Apple's CDN has not fetched for long.
+  fileprivate struct Overdue: Sendable {
+    let id: Int64
+    let revision: Int
+    let sha256: String
+    let since: Int64
+    let collected: Int
+  }
+
+  /// The domains that serve their bytes since a time before `time`, of which Apple's CDN has fetched others,
+  /// and of which no event told.
+  ///
+  /// - Parameter domain: The row of the only domain to look at; `nil` for all.
+  fileprivate static func overdue(
+    _ time: Int64, of domain: Int64? = nil, limit: Int, _ connection: Connection
+  ) throws -> [Overdue] {
+    try connection.all(
+      """
+      SELECT id, revision, sha256, since, collected FROM (
+        SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
+          iif(revision = 1, updated_at, \(servedSince)) AS since,
+          (SELECT max(revision) FROM fetch WHERE domain_id = domain.id AND \(byApple)) AS collected
+        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
+          \(domain == nil ? "" : "AND id = ?3"))
+      AS late WHERE sha256 IS NOT NULL AND since < ?1 AND collected IS NOT NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM apple_overdue AS told
+          WHERE told.domain_id = late.id AND told.sha256 = late.sha256 AND NOT EXISTS (
+            SELECT 1 FROM document AS other
+            WHERE other.domain_id = late.id AND other.kind = \(apple)
+              AND other.revision > told.revision AND other.sha256 <> late.sha256))
+      LIMIT ?2
+      """, [.integer(time), .integer(limit)] + (domain.map { [.integer($0)] } ?? [])
+    ) { row in
+      Overdue(
+        id: row.integer(0), revision: row.int(1), sha256: row.text(2), since: row.integer(3),
+        collected: row.int(4))
+    }
+  }
+
+  fileprivate static func emit(
+    _ overdue: Overdue, _ connection: Connection, now: Int64
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO apple_overdue (domain_id, revision, sha256) VALUES (?, ?, ?)
+      ON CONFLICT (domain_id) DO UPDATE SET revision = excluded.revision, sha256 = excluded.sha256
+      """, [.integer(overdue.id), .integer(overdue.revision), .text(overdue.sha256)])
+    try WebhookRows.emit(
+      .appleOverdue, of: overdue.id,
+      [
+        "revision": .integer(overdue.revision), "collected": .integer(overdue.collected),
+        "servedSince": .time(overdue.since), "hours": .integer((now - overdue.since) / 3600),
+      ], connection, now: now)
+  }
 
   /// SQL for fetches of Apple's file by Apple's CDN.
   static let byApple = "kind = \(apple) AND fetcher = '\(FetcherClass.appleCDN.rawValue)'"

@@ -27,6 +27,8 @@ public struct Pruned: Sendable, Equatable {
   public var domains = 0
   /// The number of audit records.
   public var auditRecords = 0
+  /// The number of deliveries to webhooks.
+  public var deliveries = 0
   /// Whether the round through all domains is complete.
   public var isComplete = true
 
@@ -34,7 +36,7 @@ public struct Pruned: Sendable, Equatable {
   public init() {}
 }
 
-/// Removes old revisions and audit records, a few at a time.
+/// Removes old revisions, audit records and deliveries to webhooks, a few at a time.
 public final class Pruning: Sendable {
   /// Limits of one step, so that no edit waits long for it.
   private enum Bound {
@@ -42,6 +44,8 @@ public final class Pruning: Sendable {
     static let domains = 200
     /// Rows removed. A document has at most 128 KB.
     static let rows = 50
+    /// Small rows removed.
+    static let deliveries = 500
   }
 
   /// The pause between two rounds, in seconds.
@@ -54,6 +58,7 @@ public final class Pruning: Sendable {
     /// The last domain examined in this round.
     var domain: Int64 = 0
     var isAuditDone = false
+    var areDeliveriesDone = false
     /// The start of the next round.
     var next: Int64 = .min
   }
@@ -79,14 +84,18 @@ public final class Pruning: Sendable {
       pruned.auditRecords = try store.pruneAudit(retention, limit: Bound.rows)
       state.isAuditDone = pruned.auditRecords < Bound.rows
     }
+    if !state.areDeliveriesDone {
+      (pruned.deliveries, state.areDeliveriesDone) =
+        try store.pruneDeliveries(limit: Bound.deliveries)
+    }
     let part = try store.pruneRevisions(
       retention, after: state.domain, domains: Bound.domains, rows: Bound.rows)
     state.domain = part.last ?? state.domain
     pruned.revisions = part.revisions
     pruned.domains = part.domains
-    pruned.isComplete = part.last == nil && state.isAuditDone
+    pruned.isComplete = part.last == nil && state.isAuditDone && state.areDeliveriesDone
     if pruned.isComplete {
-      (state.domain, state.isAuditDone, state.next) = (0, false, store.now() + Self.pause)
+      state = State(next: store.now() + Self.pause)
     }
     return pruned
   }

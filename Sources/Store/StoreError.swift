@@ -22,6 +22,10 @@ public enum StoreError: Error, Sendable, Equatable {
   case unknownApps([LinkedApp])
   /// A token with this name already exists.
   case tokenNameTaken(String)
+  /// There are `Webhook.limit` webhooks.
+  case tooManyWebhooks
+  /// The webhook of this name is disabled.
+  case webhookDisabled(String)
   /// The database belongs to another program.
   case foreign
   /// The file exists, but has no tables. Usually a database was lost.
@@ -58,6 +62,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case prunedRevision(Int)
     /// A token.
     case token(String)
+    /// A webhook.
+    case webhook(String)
   }
 
   /// Why the database failed.

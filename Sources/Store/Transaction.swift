@@ -248,6 +248,10 @@ extension Transaction {
     var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
     try record(action, .domain(domain.name), revision: revision.number, changes: changes)
+    try WebhookRows.emit(
+      revision.number, of: rows.id, action: action, changes: changes,
+      isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
+      now: now)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
@@ -270,6 +274,7 @@ extension Transaction {
     try record(
       "delete domain", .domain(old.domain.name),
       changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
+    try WebhookRows.emitDeletion(of: old, by: context, connection, now: now)
   }
 
   /// The names of all domains, in order.

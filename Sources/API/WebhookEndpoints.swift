@@ -1,0 +1,138 @@
+import APITypes
+import HTTP
+import JSONValue
+import Store
+
+/// `/v1/webhooks`.
+struct WebhookEndpoints: Sendable {
+  let store: Store
+
+  var all: [Endpoint] {
+    let (path, one) = ("/v1/webhooks", "/v1/webhooks/{webhook}")
+    let links = ["getWebhook", "testWebhook", "listDeliveries", "deleteWebhook"]
+    return [
+      Endpoint(
+        .get, path, .role(.admin),
+        "listWebhooks", .webhooks, "List webhooks",
+        answers: .ok(
+          "All webhooks, without their secrets.", .object([Member("items", .list(of: "Webhook"))]),
+          #"{"items": [\#(Example.webhook)]}"#)
+      ) { _ in
+        .json(
+          .ok, ["items": .array(try store.webhooks().map { .object(WebhookResource.json($0)) })])
+      },
+      Endpoint(
+        .get, one, .role(.admin),
+        "getWebhook", .webhooks, "Read a webhook",
+        answers: .ok("The webhook, without its secret.", "Webhook", Example.webhook)
+      ) { call in .json(.ok, .object(WebhookResource.json(try store.webhook(Self.name(call))))) },
+      Endpoint(
+        .put, one, .role(.admin), effect: .change,
+        "putWebhook", .webhooks, "Add or replace a webhook",
+        description: "Deliveries that are pending go to the new URL, at once.",
+        body: .json("WebhookInput", Example.webhookInput), problems: [.malformedPath],
+        answers: .ok("The webhook existed.", "ChangedWebhook", links: links),
+        .created(
+          "The webhook is new. Its secret is never shown again.", "ChangedWebhook", links: links,
+          Example.newWebhook),
+        handle: put),
+      Endpoint(
+        .delete, one, .role(.admin), effect: .change,
+        "deleteWebhook", .webhooks, "Delete a webhook with its deliveries",
+        answers: .deleted
+      ) { call in
+        try store.write(call.context()) { try $0.deleteWebhook(Self.name(call)) }
+        return Response(.noContent)
+      },
+      Endpoint(
+        .get, "\(one)/deliveries", .role(.admin), query: .numberedPage + [.deliveryStatus],
+        "listDeliveries", .webhooks, "List what was sent to a webhook, and what will be",
+        description: "Deliveries are deleted 30 days after their end.",
+        answers: .ok("A page, newest first.", "WebhookDeliveries", Example.deliveries),
+        handle: listDeliveries),
+      Endpoint(
+        .post, "\(one)/test", .role(.admin), effect: .change,
+        "testWebhook", .webhooks, "Send a test to a webhook",
+        description:
+          "It is sent like any event, with the type `webhook.test`: the list of deliveries shows "
+          + "what comes of it.",
+        problems: [.webhookDisabled],
+        answers: .created(
+          "The delivery, which is pending.", "WebhookDelivery", links: ["listDeliveries"],
+          Example.testDelivery), handle: test),
+    ]
+  }
+
+  private static func name(_ call: Call) -> String { call.parameters["webhook"] ?? "" }
+
+  private func put(_ call: Call) throws -> Response {
+    let name = Self.name(call)
+    let length = name.unicodeScalars.count
+    guard length <= Webhook.longestName, !name.unicodeScalars.contains(where: \.isControl) else {
+      throw Problem(
+        .malformedPath,
+        "The name of a webhook has at most \(Webhook.longestName) characters, and no control characters."
+      )
+    }
+    let new = try Faults.collecting(in: try call.json()) { WebhookResource.read($0, name) }
+    let context = try call.context()
+    let put = try store.write(context) { try $0.put(new.webhook, secret: new.secret) }
+    var object = WebhookResource.json(put.webhook, showing: context.isDryRun ? nil : put.secret)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(put.isNew ? .created : .ok, .object(object))
+  }
+
+  private func listDeliveries(_ call: Call) throws -> Response {
+    let page = try call.page()
+    let deliveries = try store.deliveries(
+      of: Self.name(call), call.word(.deliveryStatus, Delivery.Status.self),
+      before: call.numberAfter(page.after).map(Int64.init), limit: page.limit + 1)
+    return .page(
+      deliveries, limit: page.limit, item: { .object(WebhookResource.json($0)) },
+      cursor: { String($0.id) })
+  }
+
+  private func test(_ call: Call) throws -> Response {
+    let context = try call.context()
+    let delivery = try store.write(context) { try $0.testWebhook(Self.name(call)) }
+    var object = WebhookResource.json(delivery)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(.created, .object(object))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isControl: Bool { properties.generalCategory == .control }
+}
+
+extension Example {
+  fileprivate static let webhookInput = """
+    {
+      "url": "https://hooks.example.com/aasa", "events": ["revision.published", "apple.collected"],
+      "domains": ["*.brand.example", "example.com"]
+    }
+    """
+
+  private static let webhookMembers = """
+    "name": "deployments", "url": "https://hooks.example.com/aasa",
+    "events": ["revision.published", "apple.collected"],
+    "domains": ["*.brand.example", "example.com"], "format": "standard", "enabled": true,
+    "createdAt": "2026-11-23T10:00:00Z", "updatedAt": "2026-11-23T10:00:00Z"
+    """
+
+  fileprivate static let webhook = "{\(webhookMembers)}"
+
+  fileprivate static let newWebhook = """
+    {\(webhookMembers), "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}
+    """
+
+  private static let deliveryMembers = """
+    "id": 7, "message": "msg_2KWPBgLlAfxdpx2AI54pPA", "event": "webhook.test",
+    "data": {"webhook": "deployments"}, "at": "2026-11-23T10:05:00Z", "status": "pending",
+    "attempts": 0, "nextAt": "2026-11-23T10:05:00Z"
+    """
+
+  fileprivate static let testDelivery = "{\(deliveryMembers)}"
+
+  fileprivate static let deliveries = #"{"items": [{\#(deliveryMembers)}], "next": null}"#
+}

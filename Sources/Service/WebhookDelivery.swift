@@ -1,0 +1,257 @@
+import API
+import Association
+import Checking
+import Dispatch
+import Fetching
+import JSONValue
+import Metrics
+import Store
+import Synchronization
+
+/// Sends what webhooks wait for. Several servers on one database share the work.
+final class WebhookDelivery: Sendable {
+  /// The number of attempts under way for each webhook, so that one whose target hangs delays no other.
+  private static let limit = 4
+  /// How long an attempt may take, in milliseconds.
+  private static let milliseconds = 15_000
+  /// After how many seconds other servers take an attempt to be lost. The result of one that takes its whole
+  /// time is written by then.
+  private static let lease: Int64 = 60
+  /// How much of an answer is read, in bytes.
+  private static let answerBytes = 1024
+  /// The pauses after failed attempts, in seconds: about a day together (`Delivery.patience`).
+  private static let pauses: [Int64] = [5, 30, 300, 1800, 7200, 18_000, 28_800, 28_800]
+
+  private struct State {
+    var isRunning = false
+    var isStopping = false
+    var underWay: [Int64: Int] = [:]
+    /// Attempts whose results are not written yet.
+    var finished: [DeliveryAttempt] = []
+    var pending = 0
+    var pendingSince: Int64?
+    var nextCount = ContinuousClock.now
+  }
+
+  private let store: Store
+  private let log: Log
+  private let send: Mutex<@Sendable (FetchRequest) async -> Fetch>
+  /// A word that no other server uses.
+  private let server = "\(UInt64.random(in: 0...UInt64.max))"
+  private let state = Mutex(State())
+  private let wake = DispatchSemaphore(value: 0)
+  private let attempts = Counters([
+    ["outcome": "delivered"], ["outcome": "retried"], ["outcome": "failed"],
+  ])
+
+  /// - Parameter send: Sends a request, within its time.
+  init(
+    _ store: Store, _ log: Log, send: @escaping @Sendable (FetchRequest) async -> Fetch
+  ) {
+    self.store = store
+    self.log = log
+    self.send = Mutex(send)
+  }
+
+  /// Sends further requests in another way.
+  func apply(send: @escaping @Sendable (FetchRequest) async -> Fetch) {
+    self.send.withLock { $0 = send }
+  }
+
+  /// Starts sending if anything is due. Call it a few times a second.
+  ///
+  /// - Throws: `StoreError.database`.
+  func follow() throws {
+    try count()
+    guard state.withLock({ !$0.isRunning && !$0.isStopping }), try store.hasDueDelivery() else {
+      return
+    }
+    let starts = state.withLock { state in
+      guard !state.isRunning && !state.isStopping else { return false }
+      state.isRunning = true
+      return true
+    }
+    if starts { inBackground { self.run() } }
+  }
+
+  /// Begins no further attempts. Those under way go on.
+  func prepareToStop() {
+    state.withLock { $0.isStopping = true }
+    wake.signal()
+  }
+
+  /// Writes the results that there are, and leaves the other attempts to the next server.
+  ///
+  /// - Throws: `StoreError`.
+  func stop() throws {
+    prepareToStop()
+    try writeResults()
+    if state.withLock({ !$0.underWay.isEmpty }) { try store.releaseDeliveries(of: server) }
+  }
+
+  /// Counts what is pending, from time to time.
+  private func count() throws {
+    if state.withLock(\.nextCount) > .now { return }
+    let pending = try store.pendingDeliveries()
+    state.withLock { state in
+      (state.pending, state.pendingSince) = (pending.count, pending.since)
+      state.nextCount = .now + .seconds(5)
+    }
+  }
+
+  /// Sends until nothing is due and nothing under way.
+  private func run() {
+    while true {
+      do {
+        try writeResults()
+        for claimed in try claim() { attempt(claimed) }
+      } catch {
+        // The housekeeping reports the database. A result that is not written is kept for the next round.
+        _ = wake.wait(timeout: .now() + .seconds(5))
+      }
+      let isDone = state.withLock { state in
+        guard state.underWay.isEmpty && state.finished.isEmpty else { return false }
+        state.isRunning = false
+        return true
+      }
+      if isDone { return }
+      _ = wake.wait(timeout: .now() + .milliseconds(250))
+    }
+  }
+
+  private func claim() throws -> [ClaimedDelivery] {
+    let (underWay, isStopping) = state.withLock { ($0.underWay, $0.isStopping) }
+    if isStopping { return [] }
+    let claimed = try store.claimDeliveries(
+      by: server, lease: Self.lease, limit: Self.limit, underWay: underWay)
+    state.withLock { state in
+      for delivery in claimed { state.underWay[delivery.webhookRow, default: 0] += 1 }
+    }
+    return claimed
+  }
+
+  private func attempt(_ claimed: ClaimedDelivery) {
+    let (send, now) = (send.withLock { $0 }, store.now())
+    var request = WebhookMessage.request(claimed, at: now)
+    request.agent = "aasa/\(AdminAPI.programVersion)"
+    request.milliseconds = Self.milliseconds
+    request.bytes = Self.answerBytes
+    request.usesPlaces = false
+    Task { [request] in
+      let attempt = Self.attempt(claimed, await send(request), at: now)
+      state.withLock { $0.finished.append(attempt) }
+      wake.signal()
+    }
+  }
+
+  private func writeResults() throws {
+    let finished = state.withLock(\.finished)
+    if finished.isEmpty { return }
+    let disabled = try store.finish(finished, by: server)
+    state.withLock { state in
+      state.finished.removeFirst(finished.count)
+      for attempt in finished {
+        let row = attempt.claimed.webhookRow
+        let rest = state.underWay[row, default: 1] - 1
+        state.underWay[row] = rest > 0 ? rest : nil
+      }
+    }
+    for attempt in finished { note(attempt) }
+    for webhook in disabled {
+      log.write(
+        .warning, "Disabled a webhook because its target answered 410.",
+        ["webhook": .string(webhook.name)])
+    }
+  }
+
+  private func note(_ attempt: DeliveryAttempt) {
+    switch attempt.outcome {
+    case .delivered: attempts.add(1, ["outcome": "delivered"])
+    case .retry: attempts.add(1, ["outcome": "retried"])
+    case .failed, .gone:
+      attempts.add(1, ["outcome": "failed"])
+      let (delivery, webhook) = (attempt.claimed.delivery, attempt.claimed.webhook)
+      var fields: JSON.Object = [
+        "webhook": .string(webhook.name), "message": .string(delivery.message),
+        "event": .string(delivery.event), "error": .string(attempt.error),
+      ]
+      fields["domain"] = delivery.domain.map(JSON.string)
+      log.write(.warning, "Gave up a delivery to a webhook.", fields)
+    }
+  }
+
+  /// What follows from an answer (Standard Webhooks, "Delivery": 2xx succeeds, 410 ends the webhook).
+  private static func attempt(
+    _ claimed: ClaimedDelivery, _ fetch: Fetch, at now: Int64
+  ) -> DeliveryAttempt {
+    let answer: Fetch.Answer
+    switch fetch.result {
+    case .failure(let failure):
+      return DeliveryAttempt(
+        claimed, at: now, next(claimed.delivery, at: now), error: cleaned(failure.words),
+        milliseconds: fetch.milliseconds)
+    case .success(let success): answer = success
+    }
+    let (outcome, error): (DeliveryAttempt.Outcome, String) =
+      switch answer.status {
+      case 200...299: (.delivered, "")
+      case 410: (.gone, words(of: answer))
+      default:
+        (
+          next(claimed.delivery, at: now, pause: answer["Retry-After"].flatMap { Int64($0) }),
+          words(of: answer)
+        )
+      }
+    return DeliveryAttempt(
+      claimed, at: now, outcome, answer: answer.status, error: error,
+      milliseconds: fetch.milliseconds)
+  }
+
+  /// What follows from a failure.
+  ///
+  /// - Parameter pause: How long the target wants to be left alone, in seconds.
+  private static func next(
+    _ delivery: Delivery, at now: Int64, pause wanted: Int64? = nil
+  ) -> DeliveryAttempt.Outcome {
+    guard delivery.attempts < pauses.count, now - delivery.at < Delivery.patience else {
+      return .failed
+    }
+    let pause = pauses[delivery.attempts]
+    // Spread, so that a target that comes back does not get everything at once.
+    let spread = pause + Int64.random(in: 0...pause / 10)
+    return .retry(after: max(spread, min(wanted ?? 0, pauses.max() ?? 0)))
+  }
+
+  private static func words(of answer: Fetch.Answer) -> String {
+    if let redirect = answer.redirect {
+      return cleaned("HTTP \(answer.status) to \(redirect); redirects are not followed")
+    }
+    let text = cleaned(String(decoding: answer.body, as: UTF8.self))
+    return "HTTP \(answer.status)" + (text.isEmpty ? "" : ": \(text)")
+  }
+
+  /// A text from outside, short and on one line.
+  private static func cleaned(_ text: String) -> String {
+    let words = text.unicodeScalars.prefix(1024)
+      .split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
+      .map(String.init).joined(separator: " ")
+    return String(String.UnicodeScalarView(words.unicodeScalars.prefix(200)))
+  }
+
+  var families: [MetricFamily] {
+    let (pending, since) = state.withLock { ($0.pending, $0.pendingSince) }
+    return [
+      .counter(
+        "aasa_webhook_deliveries_total",
+        "Attempts to deliver events to webhooks, by outcome. Those retried are attempted again; those failed "
+          + "are given up.", attempts.values),
+      .gauge(
+        "aasa_webhook_deliveries_pending",
+        "Deliveries that enabled webhooks wait for, from all servers on the database.",
+        Double(pending)),
+      .gauge(
+        "aasa_webhook_deliveries_pending_since_timestamp_seconds",
+        "When the event of the oldest pending delivery happened.", since.map(Double.init)),
+    ]
+  }
+}

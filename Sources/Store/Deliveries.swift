@@ -1,0 +1,338 @@
+import Association
+public import JSONValue
+import SQLite
+
+/// What is delivered to a webhook, and how far that is.
+public struct Delivery: Sendable {
+  /// How far a delivery is.
+  public enum Status: String, Sendable, CaseIterable {
+    /// It will be attempted.
+    case pending
+    /// The target took it.
+    case delivered
+    /// The target did not take it, and it is not attempted any more.
+    case failed
+  }
+
+  /// Its number; later ones have higher numbers.
+  public package(set) var id: Int64 = 0
+  /// The `webhook-id`.
+  public package(set) var message = ""
+  /// What happened: the raw value of a `WebhookEvent`, or `test`.
+  public package(set) var event = ""
+  /// The domain that it happened to; `nil` for a test.
+  public package(set) var domain: String?
+  /// More about it.
+  public package(set) var data: JSON.Object = [:]
+  /// When it happened, in seconds since 1970.
+  public package(set) var at: Int64 = 0
+  /// How far it is.
+  public package(set) var status = Status.pending
+  /// How often it was attempted.
+  public package(set) var attempts = 0
+  /// When it was last attempted, in seconds since 1970.
+  public package(set) var attemptedAt: Int64?
+  /// When it is attempted next; `nil` if it has ended, or if it waits for an earlier one.
+  public package(set) var dueAt: Int64?
+  /// How long the last attempt took.
+  public package(set) var milliseconds: Int?
+  /// The HTTP status of the last answer; `nil` if there was none.
+  public package(set) var answer: Int?
+  /// Why the last attempt failed; empty if it did not.
+  public package(set) var error = ""
+
+  /// The event of a delivery without a cause.
+  public static let test = "webhook.test"
+  /// How long a target that fails is tried, in seconds.
+  public static let patience: Int64 = 86_400
+  /// How long a delivery is kept after its end, in seconds.
+  public static let retention: Int64 = 30 * 86_400
+}
+
+/// A delivery that this server attempts now.
+public struct ClaimedDelivery: Sendable {
+  /// The delivery.
+  public let delivery: Delivery
+  /// The row of its webhook.
+  public let webhookRow: Int64
+  /// Its webhook.
+  public let webhook: Webhook
+  /// The key that signs it.
+  public let secret: WebhookSecret
+}
+
+/// What came of an attempt.
+public struct DeliveryAttempt: Sendable {
+  /// What follows.
+  public enum Outcome: Sendable, Equatable {
+    /// The target took it.
+    case delivered
+    /// It is attempted again after some seconds.
+    case retry(after: Int64)
+    /// It is not attempted again.
+    case failed
+    /// The target is gone for good: the webhook is disabled.
+    case gone
+  }
+
+  /// What was attempted.
+  public let claimed: ClaimedDelivery
+  /// When, in seconds since 1970.
+  public let at: Int64
+  /// What follows.
+  public let outcome: Outcome
+  /// The HTTP status; `nil` without an answer.
+  public let answer: Int?
+  /// Why it failed; empty if it did not.
+  public let error: String
+  /// How long it took.
+  public let milliseconds: Int
+
+  /// An attempt.
+  public init(
+    _ claimed: ClaimedDelivery, at: Int64, _ outcome: Outcome, answer: Int? = nil,
+    error: String = "", milliseconds: Int
+  ) {
+    self.claimed = claimed
+    self.at = at
+    self.outcome = outcome
+    self.answer = answer
+    self.error = error
+    self.milliseconds = milliseconds
+  }
+}
+
+extension Store {
+  private static let context = WriteContext(author: "aasa serve")
+
+  /// A page of the deliveries of a webhook, the newest first.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func deliveries(
+    of name: String, _ status: Delivery.Status?, before last: Int64?, limit: Int
+  ) throws -> [Delivery] {
+    try read { connection in
+      let id = try WebhookRows.get(name, connection).id
+      return try DeliveryRows.all(
+        """
+        WHERE webhook_id = ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR id < ?3)
+        ORDER BY id DESC LIMIT ?4
+        """,
+        [.integer(id), .optional(status?.rawValue), .optional(last), .integer(limit)], connection)
+    }
+  }
+
+  /// Whether any delivery is due.
+  public func hasDueDelivery() throws -> Bool {
+    try !read { try DeliveryRows.webhooksWithDue(at: now(), $0) }.isEmpty
+  }
+
+  /// Takes deliveries that are due, so that no other server attempts them for a while.
+  ///
+  /// - Parameters:
+  ///   - server: A word that no other server uses.
+  ///   - lease: After how many seconds other servers take them to be lost.
+  ///   - limit: The maximum number for each webhook.
+  ///   - underWay: How many this server attempts now, by row of the webhook.
+  /// - Throws: `StoreError`.
+  public func claimDeliveries(
+    by server: String, lease: Int64, limit: Int, underWay: [Int64: Int] = [:]
+  ) throws -> [ClaimedDelivery] {
+    let due = try read { try DeliveryRows.webhooksWithDue(at: now(), $0) }
+    if due.allSatisfy({ underWay[$0, default: 0] >= limit }) { return [] }
+    return try write(Self.context) { transaction in
+      let (connection, now) = (transaction.connection, transaction.now)
+      return try DeliveryRows.webhooksWithDue(at: now, connection).flatMap { webhook in
+        try DeliveryRows.claim(
+          of: webhook, limit - underWay[webhook, default: 0], by: server, until: now + lease,
+          connection, now: now)
+      }
+    }
+  }
+
+  /// Writes what came of attempts. One that another server has taken since is left to that server.
+  ///
+  /// - Returns: The webhooks that were disabled because their targets are gone.
+  /// - Throws: `StoreError`. Then nothing was written.
+  public func finish(_ attempts: [DeliveryAttempt], by server: String) throws -> [Webhook] {
+    if attempts.isEmpty { return [] }
+    return try write(Self.context) { transaction in
+      var disabled: [Webhook] = []
+      for attempt in attempts {
+        try DeliveryRows.finish(attempt, by: server, transaction.connection, now: transaction.now)
+        if attempt.outcome == .gone, try transaction.disable(attempt.claimed) {
+          disabled.append(attempt.claimed.webhook)
+        }
+      }
+      return disabled
+    }
+  }
+
+  /// Gives up what a server attempts, because it stops. It is attempted again at once, by whichever server
+  /// comes first.
+  public func releaseDeliveries(of server: String) throws {
+    try write(Self.context) { transaction in
+      try transaction.connection.run(
+        "UPDATE webhook_delivery SET due_at = ?, claim = NULL WHERE claim = ?",
+        [.integer(transaction.now), .text(server)])
+    }
+  }
+
+  /// The number of deliveries that enabled webhooks wait for, and when the oldest one's event happened.
+  public func pendingDeliveries() throws -> (count: Int, since: Int64?) {
+    try read { connection in
+      try connection.first(
+        """
+        SELECT count, (SELECT at FROM webhook_delivery WHERE id = first) FROM (
+          SELECT count(*) AS count, min(id) AS first FROM webhook_delivery
+          WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1))
+        """
+      ) { ($0.int(0), $0.optionalInteger(1)) } ?? (0, nil)
+    }
+  }
+
+  /// Ends a few deliveries that disabled webhooks have waited for too long, and deletes a few that ended
+  /// long ago.
+  ///
+  /// - Returns: The number of deleted rows, and whether nothing is left to do.
+  func pruneDeliveries(limit: Int) throws -> (deleted: Int, isDone: Bool) {
+    let over = """
+      SELECT id FROM webhook_delivery WHERE status = 'pending' AND at < ?1
+        AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 0) LIMIT ?2
+      """
+    let old = "SELECT id FROM webhook_delivery WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2"
+    let (given, kept): ([Value], [Value]) = (
+      [.integer(now() - Delivery.patience), .integer(limit)],
+      [.integer(now() - Delivery.retention), .integer(limit)]
+    )
+    let isAny = try read { connection in
+      try connection.first(over, given) { _ in true } ?? connection.first(old, kept) { _ in true }
+    }
+    guard isAny != nil else { return (0, true) }
+    return try write(Self.context) { transaction in
+      let (connection, now) = (transaction.connection, transaction.now)
+      let waiting = try connection.all(over, given) { $0.integer(0) }
+      for id in waiting {
+        try DeliveryRows.end(
+          id, .failed, error: "the webhook was disabled for a day", connection, now: now)
+      }
+      try connection.run("DELETE FROM webhook_delivery WHERE id IN (\(old))", kept)
+      let deleted = connection.changes
+      return (deleted, max(deleted, waiting.count) < limit)
+    }
+  }
+}
+
+extension Transaction {
+  /// Disables a webhook whose target is gone, unless it has another target by now.
+  fileprivate func disable(_ claimed: ClaimedDelivery) throws -> Bool {
+    try connection.run(
+      """
+      UPDATE webhook SET is_enabled = 0, gone_at = ?1, updated_at = ?1
+      WHERE id = ?2 AND url = ?3 AND is_enabled = 1
+      """, [.integer(now), .integer(claimed.webhookRow), .text(claimed.webhook.url)])
+    if connection.changes == 0 { return false }
+    try record(
+      "disable webhook", .webhook(claimed.webhook.name), changes: ["its target answered 410"])
+    return true
+  }
+}
+
+extension Delivery.Status: Storable {}
+
+/// Reads and writes rows of `webhook_delivery`.
+enum DeliveryRows {
+  private static let table = Table(
+    "webhook_delivery", keys: [], blank: Delivery(),
+    columns: [
+      Column("id", \.id), Column("message", \.message), Column("event", \.event),
+      Column("domain", \.domain), Column("data", \.data), Column("at", \.at),
+      Column("status", \.status), Column("attempts", \.attempts),
+      Column("attempted_at", \.attemptedAt), Column("due_at", \.dueAt),
+      Column("milliseconds", \.milliseconds), Column("answer", \.answer),
+      Column("error", \.error),
+    ])
+
+  static func all(
+    _ condition: String, _ values: [Value], _ connection: Connection
+  ) throws -> [Delivery] {
+    try connection.all("SELECT \(table.selection) FROM webhook_delivery \(condition)", values) {
+      try table.read($0)
+    }
+  }
+
+  /// The rows of the enabled webhooks with a delivery that is due.
+  static func webhooksWithDue(at now: Int64, _ connection: Connection) throws -> [Int64] {
+    try connection.all(
+      """
+      SELECT id FROM webhook WHERE is_enabled = 1 AND EXISTS (
+        SELECT 1 FROM webhook_delivery WHERE webhook_id = webhook.id AND due_at <= ?)
+      """, [.integer(now)]
+    ) { $0.integer(0) }
+  }
+
+  static func claim(
+    of webhook: Int64, _ limit: Int, by server: String, until end: Int64,
+    _ connection: Connection, now: Int64
+  ) throws -> [ClaimedDelivery] {
+    if limit <= 0 { return [] }
+    let due = try all(
+      "WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?",
+      [.integer(webhook), .integer(now), .integer(limit)], connection)
+    guard let found = try WebhookRows.find(row: webhook, connection),
+      let secret = try WebhookRows.secret(of: webhook, connection)
+    else { return [] }
+    for delivery in due {
+      try connection.run(
+        "UPDATE webhook_delivery SET claim = ?, due_at = ? WHERE id = ?",
+        [.text(server), .integer(end), .integer(delivery.id)])
+    }
+    return due.map {
+      ClaimedDelivery(delivery: $0, webhookRow: webhook, webhook: found, secret: secret)
+    }
+  }
+
+  static func finish(
+    _ attempt: DeliveryAttempt, by server: String, _ connection: Connection, now: Int64
+  ) throws {
+    let id = attempt.claimed.delivery.id
+    try connection.run(
+      """
+      UPDATE webhook_delivery SET claim = NULL, attempts = attempts + 1, attempted_at = ?,
+        milliseconds = ?, answer = ?, error = ? WHERE id = ? AND claim = ?
+      """,
+      [
+        .integer(attempt.at), .integer(attempt.milliseconds),
+        .optional(attempt.answer.map(Int64.init)), .text(attempt.error), .integer(id),
+        .text(server),
+      ])
+    if connection.changes == 0 { return }
+    switch attempt.outcome {
+    case .retry(let seconds):
+      try connection.run(
+        "UPDATE webhook_delivery SET due_at = ? WHERE id = ?",
+        [.integer(now + seconds), .integer(id)])
+    case .delivered: try end(id, .delivered, error: "", connection, now: now)
+    case .failed, .gone: try end(id, .failed, error: attempt.error, connection, now: now)
+    }
+  }
+
+  /// Ends a delivery. The next one about its domain is due.
+  static func end(
+    _ id: Int64, _ status: Delivery.Status, error: String, _ connection: Connection, now: Int64
+  ) throws {
+    try connection.run(
+      """
+      UPDATE webhook_delivery SET status = ?, error = ?, ended_at = ?, due_at = NULL, claim = NULL
+      WHERE id = ?
+      """, [.text(status.rawValue), .text(error), .integer(now), .integer(id)])
+    try connection.run(
+      """
+      UPDATE webhook_delivery SET due_at = ?1 WHERE due_at IS NULL AND id = (
+        SELECT next.id FROM webhook_delivery AS ended
+        JOIN webhook_delivery AS next ON next.webhook_id = ended.webhook_id
+          AND next.domain = ended.domain AND next.status = 'pending'
+        WHERE ended.id = ?2 ORDER BY next.id LIMIT 1)
+      """, [.integer(now), .integer(id)])
+  }
+}

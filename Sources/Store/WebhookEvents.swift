@@ -1,0 +1,152 @@
+import Association
+import CSodium
+import Glibc
+package import JSONValue
+import SQLite
+
+/// What a webhook is told about.
+public enum WebhookEvent: String, Sendable, CaseIterable {
+  /// A domain has a new revision.
+  case revisionPublished = "revision.published"
+  /// A domain was disabled.
+  case domainDisabled = "domain.disabled"
+  /// A domain was deleted.
+  case domainDeleted = "domain.deleted"
+  /// Checks of a domain fail.
+  case checkFailed = "check.failed"
+  /// Checks of a domain that failed do not fail any more.
+  case checkRecovered = "check.recovered"
+  /// Apple's CDN has fetched what a domain serves now.
+  case appleCollected = "apple.collected"
+  /// Apple's CDN has not fetched what a domain serves for long.
+  case appleOverdue = "apple.overdue"
+  /// The certificate of a domain ends soon.
+  case certificateExpiring = "certificate.expiring"
+}
+
+extension JSON {
+  /// A time in RFC 3339, from seconds since 1970.
+  package static func time(_ seconds: Int64) -> JSON {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+    return .string(
+      String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
+
+  /// Texts, of which a message has only the first few.
+  fileprivate static func excerpt(_ texts: [String]) -> JSON {
+    let more = texts.count - 20
+    return .strings(texts.prefix(20) + (more > 0 ? ["\(more) more"] : []))
+  }
+}
+
+/// Writes events for the webhooks that want them.
+enum WebhookRows {
+  /// Whether any webhook wants an event.
+  static func wants(_ event: WebhookEvent, _ connection: Connection) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM webhook WHERE \(isTold) LIMIT 1", [.text(event.rawValue)]
+    ) { _ in true } ?? false
+  }
+
+  /// SQL for whether a webhook is told about the event that is the first parameter.
+  private static let isTold = """
+    is_enabled = 1
+      AND (events = '[]' OR EXISTS (SELECT 1 FROM json_each(events) WHERE value = ?1))
+    """
+
+  /// Writes an event for every enabled webhook that wants it. Call it in the transaction of its cause, so
+  /// that neither exists without the other.
+  ///
+  /// - Parameters:
+  ///   - domain: The row of the domain, which may be deleted.
+  ///   - data: The event's data. The member `domain`, with its name, is put in front.
+  static func emit(
+    _ event: WebhookEvent, of domain: Int64, _ data: @autoclosure () throws -> JSON.Object,
+    _ connection: Connection, now: Int64
+  ) throws {
+    let webhooks = try connection.all(
+      "SELECT id, domains FROM webhook WHERE \(isTold) ORDER BY id", [.text(event.rawValue)]
+    ) { (id: $0.integer(0), domains: try [String].read($0, 1).map { Alias(stored: $0) }) }
+    if webhooks.isEmpty { return }
+    let name = try connection.first(
+      """
+      SELECT ifnull(name, deleted_name) FROM domain
+      LEFT JOIN domain_name ON domain_id = id AND position = 0 WHERE id = ?
+      """, [.integer(domain)]
+    ) { $0.optionalText(0) }
+    guard case let name?? = name else { return }
+    let own = Alias(DomainName(stored: name))
+    let told = webhooks.filter { webhook in
+      webhook.domains.isEmpty || webhook.domains.contains { $0.covers(own) }
+    }
+    if told.isEmpty { return }
+    var members: JSON.Object = ["domain": .string(name)]
+    for member in try data().members { members[member.key] = member.value }
+    let (text, message) = (JSON.object(members).text, try newMessage())
+    for webhook in told {
+      try add(
+        event.rawValue, message, to: webhook.id, of: name, data: text, connection, now: now)
+    }
+  }
+
+  /// Adds a delivery. It is due when no earlier one about the domain is pending.
+  static func add(
+    _ event: String, _ message: String, to webhook: Int64, of domain: String?, data: String,
+    _ connection: Connection, now: Int64
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO webhook_delivery
+        (webhook_id, message, event, domain, data, at, status, due_at, attempts, error)
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'pending', iif(EXISTS (
+        SELECT 1 FROM webhook_delivery
+        WHERE webhook_id = ?1 AND domain = ?4 AND status = 'pending'), NULL, ?6), 0, ''
+      """,
+      [
+        .integer(webhook), .text(message), .text(event), .optional(domain), .text(data),
+        .integer(now),
+      ])
+  }
+
+  /// A new `webhook-id`.
+  static func newMessage() throws -> String {
+    try Sodium.start()
+    var random = [UInt8](repeating: 0, count: 16)
+    randombytes_buf(&random, random.count)
+    return "msg_" + Sodium.base64(random, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+  }
+
+  /// Writes what publishing a revision means for webhooks.
+  ///
+  /// - Parameter isDisabled: Whether the revision disabled the domain.
+  static func emit(
+    _ revision: Int, of domain: Int64, action: String, changes: [String], isDisabled: Bool,
+    by context: WriteContext, _ connection: Connection, now: Int64
+  ) throws {
+    let members: JSON.Object = [
+      "revision": .integer(revision), "action": .string(action),
+      "author": .string(context.author), "reason": .string(context.reason),
+    ]
+    var published = members
+    published["changes"] = .excerpt(changes)
+    try emit(.revisionPublished, of: domain, published, connection, now: now)
+    if isDisabled { try emit(.domainDisabled, of: domain, members, connection, now: now) }
+  }
+
+  /// Writes that a domain was deleted.
+  static func emitDeletion(
+    of domain: StoredDomain, by context: WriteContext, _ connection: Connection, now: Int64
+  ) throws {
+    try emit(
+      .domainDeleted, of: domain.id,
+      [
+        "revision": .integer(domain.revision),
+        "names": .excerpt(domain.domain.names.map(\.description)),
+        "author": .string(context.author), "reason": .string(context.reason),
+      ], connection, now: now)
+  }
+}

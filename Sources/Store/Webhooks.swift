@@ -1,0 +1,247 @@
+public import Association
+import CSodium
+import JSONValue
+import SQLite
+
+/// A target outside that is told about events.
+public struct Webhook: Sendable, Equatable {
+  /// The shape of what it gets.
+  public enum Format: String, Sendable, CaseIterable {
+    /// The JSON of Standard Webhooks (standardwebhooks.com).
+    case standard
+    /// The JSON that Slack's incoming webhooks take.
+    case slack
+  }
+
+  /// The name of the webhook.
+  public package(set) var name: String
+  /// Where it is told: `https`, or `http` to an address.
+  public package(set) var url = ""
+  /// The events that it is told about; empty for all.
+  public package(set) var events: [WebhookEvent] = []
+  /// The domains that it is told about, such as `*.brand.example`; empty for all.
+  public package(set) var domains: [Alias] = []
+  /// The shape of what it gets.
+  public package(set) var format = Format.standard
+  /// Whether it is told anything.
+  public package(set) var isEnabled = true
+  /// When its target answered 410, which disabled it, in seconds since 1970; `nil` if it did not.
+  public package(set) var goneAt: Int64?
+  /// When it was created, in seconds since 1970.
+  public package(set) var createdAt: Int64 = 0
+  /// When it last changed, in seconds since 1970.
+  public package(set) var updatedAt: Int64 = 0
+
+  /// There are no more webhooks than this.
+  public static let limit = 100
+  /// The longest name, in characters.
+  public static let longestName = 100
+
+  /// A webhook for everything, without a URL.
+  package init(name: String) { self.name = name }
+}
+
+/// The key that signs what a webhook gets.
+public struct WebhookSecret: Sendable, Equatable {
+  fileprivate let bytes: [UInt8]
+
+  /// The prefix of every secret.
+  public static let prefix = "whsec_"
+  /// How many bytes a secret may have.
+  public static let lengths = 24...64
+
+  /// A new secret of 256 random bits.
+  public init() throws {
+    try Sodium.start()
+    var random = [UInt8](repeating: 0, count: 32)
+    randombytes_buf(&random, random.count)
+    bytes = random
+  }
+
+  /// A secret as it is written: the prefix, and 24 to 64 bytes in base64.
+  public init?(_ text: String) {
+    guard text.hasPrefix(Self.prefix) else { return nil }
+    let encoded = Array(text.utf8.dropFirst(Self.prefix.utf8.count)).map { CChar(bitPattern: $0) }
+    var decoded = [UInt8](repeating: 0, count: Self.lengths.upperBound)
+    var count = 0
+    let code = sodium_base642bin(
+      &decoded, decoded.count, encoded, encoded.count, nil, &count, nil,
+      Int32(sodium_base64_VARIANT_ORIGINAL))
+    guard code == 0, Self.lengths.contains(count) else { return nil }
+    bytes = Array(decoded.prefix(count))
+  }
+
+  fileprivate init(stored bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The secret as it is written.
+  public var text: String { Self.prefix + Sodium.base64(bytes, sodium_base64_VARIANT_ORIGINAL) }
+
+  /// The `webhook-signature` of a message (Standard Webhooks, "Signature scheme").
+  public func signature(_ message: String, at time: Int64, _ body: [UInt8]) -> String {
+    let signed = Array("\(message).\(time).".utf8) + body
+    var state = crypto_auth_hmacsha256_state()
+    var digest = [UInt8](repeating: 0, count: Int(crypto_auth_hmacsha256_BYTES))
+    crypto_auth_hmacsha256_init(&state, bytes, bytes.count)
+    crypto_auth_hmacsha256_update(&state, signed, UInt64(signed.count))
+    crypto_auth_hmacsha256_final(&state, &digest)
+    return "v1," + Sodium.base64(digest, sodium_base64_VARIANT_ORIGINAL)
+  }
+}
+
+/// The webhook's secret is not shown where it would be by accident.
+extension WebhookSecret: CustomStringConvertible {
+  /// The prefix.
+  public var description: String { Self.prefix + "…" }
+}
+
+extension Store {
+  /// All webhooks, ordered by name.
+  public func webhooks() throws -> [Webhook] {
+    try read { connection in
+      try connection.all("\(WebhookRows.select) ORDER BY name") { try WebhookRows.table.read($0) }
+    }
+  }
+
+  /// - Throws: `StoreError.notFound`.
+  public func webhook(_ name: String) throws -> Webhook {
+    try read { try WebhookRows.get(name, $0).webhook }
+  }
+}
+
+extension Transaction {
+  /// Adds or replaces a webhook. Pending deliveries of a changed one are attempted again at once.
+  ///
+  /// - Parameter secret: Its secret; `nil` to keep the one that it has, or to make one.
+  /// - Returns: The webhook, and its secret if it got one now, which cannot be read again.
+  /// - Throws: `StoreError.tooManyWebhooks`.
+  public func put(
+    _ new: Webhook, secret: WebhookSecret? = nil
+  ) throws -> (webhook: Webhook, isNew: Bool, secret: WebhookSecret?) {
+    var new = new
+    (new.createdAt, new.updatedAt, new.goneAt) = (now, now, nil)
+    guard let (id, old) = try WebhookRows.find(new.name, connection) else {
+      let count = try connection.first("SELECT count(*) FROM webhook") { $0.int(0) } ?? 0
+      if count >= Webhook.limit { throw StoreError.tooManyWebhooks }
+      let secret = try secret ?? WebhookSecret()
+      try connection.run(
+        """
+        INSERT INTO webhook (secret, \(WebhookRows.columns))
+        VALUES (?\(WebhookRows.table.columns.map { _ in ", ?" }.joined()))
+        """, [.blob(secret.bytes)] + WebhookRows.table.values(new))
+      try record("add webhook", .webhook(new.name))
+      return (new, true, secret)
+    }
+    new.createdAt = old.createdAt
+    if !new.isEnabled && !old.isEnabled { new.goneAt = old.goneAt }
+    let isSecretNew = try secret.map { try $0 != WebhookRows.secret(of: id, connection) } ?? false
+    var changes = old.words(changingTo: new)
+    if isSecretNew { changes.append("secret changed") }
+    if changes.isEmpty { return (old, false, nil) }
+    try WebhookRows.table.update(new, is: .integer(id), connection)
+    if let secret, isSecretNew {
+      try connection.run(
+        "UPDATE webhook SET secret = ? WHERE id = ?", [.blob(secret.bytes), .integer(id)])
+    }
+    try connection.run(
+      """
+      UPDATE webhook_delivery SET due_at = ?
+      WHERE webhook_id = ? AND due_at IS NOT NULL AND claim IS NULL
+      """, [.integer(now), .integer(id)])
+    try record("change webhook", .webhook(new.name), changes: changes)
+    return (new, false, isSecretNew ? secret : nil)
+  }
+
+  /// Deletes a webhook with its deliveries.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func deleteWebhook(_ name: String) throws {
+    try connection.run("DELETE FROM webhook WHERE name = ?", [.text(name)])
+    if connection.changes == 0 { throw StoreError.notFound(.webhook(name)) }
+    try record("delete webhook", .webhook(name))
+  }
+
+  /// Adds a delivery without a cause, to try a webhook out.
+  ///
+  /// - Throws: `StoreError.notFound`, `StoreError.webhookDisabled`.
+  public func testWebhook(_ name: String) throws -> Delivery {
+    let (id, webhook) = try WebhookRows.get(name, connection)
+    if !webhook.isEnabled { throw StoreError.webhookDisabled(name) }
+    try WebhookRows.add(
+      Delivery.test, WebhookRows.newMessage(), to: id, of: nil,
+      data: JSON.object(["webhook": .string(name)]).text, connection, now: now)
+    try record("test webhook", .webhook(name))
+    let added = try DeliveryRows.all(
+      "WHERE id = ?", [.integer(connection.lastInsertRowID)], connection)
+    guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
+    return delivery
+  }
+}
+
+extension Webhook {
+  /// What changes, in words that keep the URL to themselves: it may have a secret of its own.
+  fileprivate func words(changingTo new: Webhook) -> [String] {
+    var words: [String] = []
+    if !url.utf8.elementsEqual(new.url.utf8) { words.append("URL changed") }
+    if Set(events) != Set(new.events) { words.append("events changed") }
+    if Set(domains) != Set(new.domains) { words.append("domains changed") }
+    if format != new.format { words.append("format changed") }
+    if isEnabled != new.isEnabled { words.append(new.isEnabled ? "enabled" : "disabled") }
+    return words
+  }
+}
+
+extension Webhook.Format: Storable {}
+
+extension WebhookRows {
+  fileprivate static let table = Table(
+    "webhook", keys: [], blank: Webhook(name: ""),
+    columns: [
+      Column("name", \.name), Column("url", \.url),
+      Column("events") {
+        $0.events.map(\.rawValue).stored
+      } read: {
+        // Events of a later version of the program are left out.
+        $2.events = try [String].read($0, $1).compactMap(WebhookEvent.init(rawValue:))
+      },
+      Column("domains") {
+        $0.domains.map(\.description).stored
+      } read: {
+        $2.domains = try [String].read($0, $1).map { Alias(stored: $0) }
+      },
+      Column("format", \.format),
+      Column("is_enabled", \.isEnabled), Column("gone_at", \.goneAt),
+      Column("created_at", \.createdAt), Column("updated_at", \.updatedAt),
+    ])
+
+  fileprivate static let columns = table.columns.map(\.name).joined(separator: ", ")
+  fileprivate static let select = "SELECT \(table.selection) FROM webhook"
+
+  static func find(
+    _ name: String, _ connection: Connection
+  ) throws -> (id: Int64, webhook: Webhook)? {
+    try connection.first(
+      "SELECT id, \(table.selection) FROM webhook WHERE name = ?", [.text(name)]
+    ) { ($0.integer(0), try table.read($0, from: 1)) }
+  }
+
+  static func find(row: Int64, _ connection: Connection) throws -> Webhook? {
+    try connection.first("\(select) WHERE id = ?", [.integer(row)]) { try table.read($0) }
+  }
+
+  /// - Throws: `StoreError.notFound`.
+  static func get(
+    _ name: String, _ connection: Connection
+  ) throws -> (id: Int64, webhook: Webhook) {
+    guard let found = try find(name, connection) else {
+      throw StoreError.notFound(.webhook(name))
+    }
+    return found
+  }
+
+  /// The secret of the webhook with a row.
+  static func secret(of id: Int64, _ connection: Connection) throws -> WebhookSecret? {
+    try connection.first("SELECT secret FROM webhook WHERE id = ?", [.integer(id)]) {
+      WebhookSecret(stored: $0.blob(0))
+    }
+  }
+}
