@@ -108,7 +108,8 @@ let package = Package(
     // What the world gets: requests to other machines, and what they show.
     .target(name: "Fetching", dependencies: ["CCurl", "HTTP"], swiftSettings: strict),
     .target(
-      name: "Checking", dependencies: ["Association", "Fetching", "JSONValue", "Store"],
+      name: "Checking",
+      dependencies: ["APITypes", "Association", "Fetching", "JSONValue", "Store"],
       swiftSettings: strict),
 
     // The program.

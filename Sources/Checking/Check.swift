@@ -1,8 +1,8 @@
+import APITypes
 public import Association
 public import JSONValue
-import Store
 
-/// A look from outside at one domain.
+/// What a look from outside at one domain has found.
 public struct Check: Sendable {
   /// How a check ended: by its worst finding that no suppression covers.
   public enum Status: String, Sendable, CaseIterable {
@@ -12,52 +12,78 @@ public struct Check: Sendable {
     case warning
     /// Errors: something keeps links from opening.
     case failing
-  }
 
-  /// The domain.
-  public var domain: DomainName
-  /// When it began, in seconds since 1970.
-  public var at: Int64
-  /// How long it took.
-  public var milliseconds = 0
-  /// What was found.
-  public var findings: [Finding] = []
-  /// What the origin serves; `nil` if it serves nothing or the domain is not ours.
-  public var origin: HeldDocument?
-  /// What Apple's CDN serves; `nil` if it serves nothing or the domain is not ours.
-  public var cdn: HeldDocument?
-  /// When the certificate of the origin ends, in seconds since 1970.
-  public var certificateEndsAt: Int64?
-  /// All of it, as the API answers.
-  public var json: JSON { ["domain": .string(domain.text)] }
-
-  /// By the worst finding.
-  public var status: Status {
-    switch findings.map(\.severity).max() {
-    case .error: .failing
-    case .warning: .warning
-    case .note, nil: .ok
+    /// By the worst of some severities.
+    public init(worst: Finding.Severity?) {
+      switch worst {
+      case .error: self = .failing
+      case .warning: self = .warning
+      case .note, nil: self = .ok
+      }
     }
   }
 
-  /// A check without findings.
-  public init(of domain: DomainName, at: Int64) {
+  /// The domain.
+  public let domain: DomainName
+  /// When it began, in seconds since 1970.
+  public let at: Int64
+  /// How long it took.
+  public internal(set) var milliseconds = 0
+  /// What was found, the worst first.
+  public internal(set) var findings: [Finding] = []
+  /// What the origin serves; `nil` if it serves no file, or if there is nothing to compare it with.
+  public internal(set) var origin: HeldDocument?
+  /// What Apple's CDN serves, in the same way.
+  public internal(set) var cdn: HeldDocument?
+  /// When the certificate of the origin ends, in seconds since 1970.
+  public var certificateEndsAt: Int64? { certificate?.endsAt }
+  var certificate: CertificateFacts?
+  var requests: [JSON] = []
+
+  init(of domain: DomainName, at: Int64) {
     self.domain = domain
     self.at = at
   }
 
-  /// A document that was found outside.
-  public struct HeldDocument: Sendable {
-    /// The revision of ours that it is; `nil` if it is none.
-    public var revision: Int?
-    /// Our current revision.
-    public var current: Int
-    /// Of a cache: its age in seconds.
-    public var age: Int?
-    /// Of a cache: until when it is fresh, in seconds since 1970.
-    public var expiresAt: Int64?
+  /// By the worst finding.
+  public var status: Status { Status(worst: findings.map(\.severity).max()) }
 
-    /// A document.
-    public init(current: Int) { self.current = current }
+  /// All of it, as the API answers.
+  ///
+  /// - Parameter status: The status after suppressions.
+  public func json(status: Status? = nil) -> JSON {
+    var object: JSON.Object = [
+      "domain": .string(domain.text), "at": .string(Timestamp.text(at)),
+      "milliseconds": .integer(milliseconds),
+      "status": .string((status ?? self.status).rawValue),
+      "findings": .array(findings.map(\.json)),
+    ]
+    object["origin"] = origin?.json
+    object["cdn"] = cdn?.json
+    object["certificate"] = certificate?.json
+    object["requests"] = .array(requests)
+    return .object(object)
+  }
+}
+
+/// A certificate as a check shows it.
+struct CertificateFacts: Sendable {
+  let names: [String]
+  let issuer: String
+  let endsAt: Int64
+
+  var json: JSON {
+    [
+      "names": .strings(names.prefix(20).map(\.fromOutside)), "issuer": .string(issuer.fromOutside),
+      "expires": .string(Timestamp.text(endsAt)),
+    ]
+  }
+}
+
+extension String {
+  /// A text from outside for people and logs: without control characters, cut at 200.
+  var fromOutside: String {
+    let text = harmless
+    return text.count > 200 ? "\(text.prefix(200))…" : text
   }
 }

@@ -1,7 +1,6 @@
-public import Association
+import Association
 public import Fetching
 import JSONValue
-public import Store
 
 /// Looks at domains from outside.
 public struct Checker: Sendable {
@@ -17,6 +16,10 @@ public struct Checker: Sendable {
     /// The real services.
     public init() {}
   }
+
+  /// The limit of a request with its redirects. All requests of a look run at the same time, but for the
+  /// question to Google, which follows; so a look takes twice this at most.
+  private static let milliseconds = 5_000
 
   private let fetcher: Fetcher
   private let services: Services
@@ -34,18 +37,120 @@ public struct Checker: Sendable {
   }
 
   /// Looks at a domain. Takes at most about 10 seconds.
-  public func check(_ subject: Subject) async -> Check {
-    Check(of: subject.domain, at: now())
+  ///
+  /// - Throws: `StoreError.database`.
+  public func check(_ subject: Subject) async throws -> Check {
+    let (at, start) = (now(), ContinuousClock.now)
+    let observations = await observe(subject)
+    var inspection = CheckInspection(subject, observations, at: at)
+    try inspection.run()
+    inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
+    return inspection.check
   }
 
-  /// What is looked at, and what should be there.
-  public struct Subject: Sendable {
-    /// The domain.
-    public let domain: DomainName
-
-    /// A domain, with what a store has of it.
-    ///
-    /// - Throws: `StoreError.database`.
-    public init(_ domain: DomainName, in store: Store) throws { self.domain = domain }
+  private func observe(_ subject: Subject) async -> Observations {
+    let host = subject.domain.text
+    async let bot = site(host, .wellKnown(.apple), .bot)
+    async let browser = site(host, .wellKnown(.apple), .browser)
+    async let root = site(host, .root, .bot)
+    async let sibling = optionalSite(subject.sibling)
+    async let aliases = aliases(subject)
+    async let assetLinks = site(host, .wellKnown(.assetLinks), .google)
+    async let webAuthn = site(host, .wellKnown(.webAuthn), .browser)
+    async let cdn = cdn(host)
+    var observations = Observations(
+      bot: await bot, browser: await browser, root: await root, cdn: await cdn)
+    observations.assetLinks = await assetLinks
+    observations.webAuthn = await webAuthn
+    observations.sibling = await sibling
+    observations.aliases = await aliases
+    observations.google = await google(host, observations.packages(subject))
+    return observations
   }
+
+  private func site(
+    _ host: String, _ place: Place, _ agent: Agent
+  ) async -> Observation {
+    var request = FetchRequest("https://\(host)\(place.path)")
+    request.agent = agent.rawValue
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
+    request.milliseconds = Self.milliseconds
+    return Observation(host: host, agent: agent, followed: await fetcher.follow(request))
+  }
+
+  private func optionalSite(_ host: String?) async -> Observation? {
+    guard let host else { return nil }
+    return await site(host, .wellKnown(.apple), .bot)
+  }
+
+  private func aliases(_ subject: Subject) async -> [(alias: Alias, observation: Observation)] {
+    await withTaskGroup(of: (Alias, Observation).self) { group in
+      for (alias, host) in subject.isServed ? subject.sampledAliases() : [] {
+        group.addTask { (alias, await site(host, .wellKnown(.apple), .bot)) }
+      }
+      return await group.reduce(into: []) { $0.append((alias: $1.0, observation: $1.1)) }
+    }
+  }
+
+  private func service(_ url: String) async -> Observation {
+    var request = FetchRequest(url)
+    request.usesPlaces = false
+    request.milliseconds = Self.milliseconds
+    let fetch = await fetcher.fetch(request)
+    return Observation(
+      host: "", agent: .own,
+      followed: FollowedFetch(hops: [FollowedFetch.Hop(url: url, fetch: fetch)]))
+  }
+
+  private func cdn(_ host: String) async -> Observation {
+    await service("\(services.appleCDN)/a/v1/\(host)")
+  }
+
+  /// Asks Google whether it knows that apps are linked.
+  private func google(
+    _ host: String, _ targets: [GoogleTarget]
+  ) async -> [(target: GoogleTarget, observation: Observation)] {
+    await withTaskGroup(of: (GoogleTarget, Observation).self) { group in
+      for target in targets {
+        let url =
+          "\(services.googleDigitalAssetLinks)/v1/assetlinks:check?source.web.site=https://\(host)"
+          + "&relation=\(target.relation)&target.androidApp.packageName=\(target.package)"
+          + "&target.androidApp.certificate.sha256Fingerprint=\(target.fingerprint)"
+          + (services.googleKey.map { "&key=\($0)" } ?? "")
+        group.addTask { (target, await service(url).withoutQuery) }
+      }
+      return await group.reduce(into: []) { $0.append((target: $1.0, observation: $1.1)) }
+        .sorted { $0.target.package < $1.target.package }
+    }
+  }
+}
+
+/// Where a document is on its host.
+enum Place {
+  case wellKnown(DocumentKind)
+  /// Apple's older location.
+  case root
+
+  var path: String {
+    switch self {
+    case .wellKnown(let kind): "/.well-known/\(kind.rawValue)"
+    case .root: "/\(DocumentKind.apple.rawValue)"
+    }
+  }
+}
+
+/// Who a request says it is from.
+enum Agent: String {
+  case bot = "AASA-Bot/1.0.0"
+  case google = "GoogleAssociationService"
+  case browser =
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
+  case own = "aasa"
+}
+
+/// What Google is asked about.
+struct GoogleTarget: Sendable {
+  let package: String
+  let fingerprint: String
+  let relation = "delegate_permission/common.handle_all_urls"
 }

@@ -41,3 +41,45 @@ extension Fetch.TLSFault {
     }
   }
 }
+
+extension Fetch.Failure {
+  /// What to do about it.
+  var help: String {
+    switch self {
+    case .name: "Check the DNS records of the name."
+    case .privateAddress:
+      "Apple refuses such addresses. If the name is only seen so from here, set checkPlaces or allowPrivateAddresses."
+    case .timeout:
+      "Check that the server is up, and that no firewall drops connections on port 443."
+    case .connection, .url, .header: "Check that the server is up and speaks HTTPS on port 443."
+    case .tls(let fault, _): fault.help
+    }
+  }
+
+  /// The code of App Store Connect's `AppClipDomainStatus`.
+  var appleCode: String? {
+    switch self {
+    case .name: "DNS_ERROR"
+    case .timeout: "TIMEOUT"
+    case .tls: "TLS_ERROR"
+    case .connection: "NETWORK_ERROR"
+    case .url, .privateAddress, .header: nil
+    }
+  }
+}
+
+extension Fetch.TLSFault {
+  fileprivate var help: String {
+    switch self {
+    case .expired: "Renew the certificate, and reload the server."
+    case .notYetValid: "Check the clock of the machine that issued it, or wait."
+    case .wrongName: "Get a certificate with this name in it."
+    case .incompleteChain:
+      "Send the whole chain: the certificate, then the intermediate ones (often called fullchain.pem)."
+    case .privateRoot:
+      "Get a certificate from a public authority: Apple and devices trust no other."
+    case .other:
+      "Check that the server has a certificate for this name and speaks TLS 1.2 or later."
+    }
+  }
+}

@@ -6,6 +6,9 @@ public struct FollowedFetch: Sendable {
     public let url: String
     /// What came of it.
     public let fetch: Fetch
+
+    /// A request.
+    public init(url: String, fetch: Fetch) { (self.url, self.fetch) = (url, fetch) }
   }
 
   /// The most redirects that are followed.
@@ -13,6 +16,9 @@ public struct FollowedFetch: Sendable {
 
   /// The requests in their order, at least one. The last one is no redirect, or is one too many.
   public let hops: [Hop]
+
+  /// A chain of at least one request.
+  public init(hops: [Hop]) { self.hops = hops }
 
   /// The last request.
   public var last: Hop { hops[hops.count - 1] }

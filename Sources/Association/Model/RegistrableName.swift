@@ -2,14 +2,14 @@
 ///
 /// Browsers know it from the public suffix list. This counts one label as the suffix, or two if the second
 /// is one that many countries have. So `a.github.io` is taken for a name below `github.io`.
-struct RegistrableName {
+package struct RegistrableName {
   /// The name.
-  let text: String
+  package let text: String
   /// Its first label, which WebAuthn calls the registrable origin label.
   let label: String
 
   /// The registrable part of a name; `nil` for a name that is only a suffix.
-  init?(_ name: String) {
+  package init?(_ name: String) {
     let secondLevel = ["co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go"]
     let labels = name.split(separator: ".").map(String.init)
     let hasSecondLevel = labels.count > 2 && secondLevel.contains(labels[labels.count - 2])

@@ -20,7 +20,7 @@ public struct ReadDocument: Sendable {
 
   /// The limits of a file: a file of 128 KB meets all but, with chosen nonsense, the depth. Each
   /// value takes two bytes or more.
-  static let limits = JSON.Limits(values: 65_537)
+  public static let limits = JSON.Limits(values: 65_537)
   /// The bytes of keys, strings and numbers in a file that is read. Larger than what devices accept,
   /// so that the linter can tell what to make smaller.
   static let longestText = 524_288

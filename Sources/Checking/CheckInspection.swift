@@ -1,0 +1,145 @@
+import Association
+import Fetching
+import JSONValue
+
+/// Makes the findings of a look.
+struct CheckInspection {
+  let subject: Subject
+  let seen: Observations
+  var check: Check
+  /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
+  private(set) var originFile: [UInt8]?
+
+  init(_ subject: Subject, _ observations: Observations, at: Int64) {
+    (self.subject, seen) = (subject, observations)
+    check = Check(of: subject.domain, at: at)
+    check.requests = observations.all.flatMap(\.json)
+  }
+
+  /// - Throws: `StoreError.database`.
+  mutating func run() throws {
+    inspectCertificate()
+    if subject.isServed {
+      originFile = try inspect(seen.bot, .apple)
+      inspectLocations()
+      inspectSibling()
+      try inspectAliases()
+    } else if let file = seen.bot.file {
+      originFile = file
+      add(
+        .bodyNotOurs, seen.bot.url,
+        "\(subject.domain) is disabled here, and \(seen.bot.url) serves a file.",
+        "Find out what answers for the name. If it is a cache, wait or purge it.")
+    }
+    try inspectCDN()
+    if let assetLinks = seen.assetLinks { _ = try inspect(assetLinks, .assetLinks) }
+    if let webAuthn = seen.webAuthn { _ = try inspect(webAuthn, .webAuthn) }
+    inspectGoogle()
+    check.findings.sort { $0.severity > $1.severity }
+  }
+
+  mutating func add(
+    _ code: Finding.Code, severity: Finding.Severity? = nil, _ url: String, _ message: String,
+    _ help: String, kind: DocumentKind = .apple, apple: String? = nil
+  ) {
+    var finding = Finding(code, severity: severity, at: .root, message, help: help)
+    finding.kind = kind
+    finding.source = .check
+    finding.url = url.fromOutside
+    finding.appleCode = apple
+    check.findings.append(finding)
+  }
+
+  /// Whether a finding is there.
+  func has(_ codes: Finding.Code...) -> Bool {
+    check.findings.contains { codes.contains($0.code) }
+  }
+}
+
+// TLS, names and other hosts.
+extension CheckInspection {
+  /// Two weeks, in seconds.
+  private static let certificateWarning: Int64 = 14 * 86_400
+
+  private mutating func inspectCertificate() {
+    let hops = [seen.bot, seen.browser, seen.root].map { $0.followed.hops[0] }
+    guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
+    check.certificate = CertificateFacts(
+      names: certificate.names, issuer: certificate.issuer, endsAt: certificate.endsAt)
+    let left = certificate.endsAt - check.at
+    guard left > 0, left < Self.certificateWarning else { return }
+    add(
+      .certificateExpiring, seen.bot.url,
+      "The certificate of \(subject.domain) ends in \(Int(left / 86_400).counted("day")).",
+      "Renew it. From then on, Apple cannot fetch the file, and no link opens the app on a new device."
+    )
+  }
+
+  /// What is at the other location of Apple's file.
+  private mutating func inspectLocations() {
+    guard let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
+    else {
+      return
+    }
+    guard let file = originFile.flatMap(JSON.readable) else {
+      if seen.bot.answer?.status == 404 || has(.htmlAnswer) {
+        add(
+          .wrongLocation, seen.root.url,
+          "\(seen.root.url) has the file, and \(seen.bot.url) has none.",
+          "Serve it at /.well-known/apple-app-site-association. The other location is Apple's older one, which "
+            + "developer mode ignores.")
+      }
+      return
+    }
+    if file != root {
+      add(
+        .locationsDiffer, seen.root.url,
+        "\(seen.root.url) serves another file than \(seen.bot.url), which is the one that counts.",
+        "Pass both paths to aasa, or neither.")
+    }
+  }
+
+  private mutating func inspectSibling() {
+    guard let sibling = seen.sibling, let answer = sibling.answer, let own = originFile else {
+      return
+    }
+    let isSame =
+      sibling.followed.hops.count == 1 && sibling.file.flatMap(JSON.readable) == JSON.readable(own)
+    if isSame { return }
+    let what =
+      sibling.followed.hops.count > 1
+      ? "redirects to \(sibling.followed.hops[1].url.fromOutside)"
+      : sibling.file == nil ? "has no file (status \(answer.status))" : "serves another file"
+    add(
+      .apexWWWDiffer, severity: sibling.file == nil ? .note : .warning, sibling.url,
+      "\(subject.domain) serves a file, and \(sibling.host) \(what). Links to \(sibling.host) need a file of "
+        + "their own.",
+      "If \(sibling.host) serves links, add it as an alias and pass its requests to aasa.")
+  }
+
+  private mutating func inspectAliases() throws {
+    for (alias, observation) in seen.aliases {
+      let fault: String?
+      switch observation.result {
+      case .failure(let failure): fault = failure.words
+      case .success(let answer) where observation.followed.hops.count > 1 || answer.status != 200:
+        fault =
+          observation.followed.hops.count > 1
+          ? "it redirects to \(observation.followed.hops[1].url.fromOutside)."
+          : "status \(answer.status)."
+      case .success(let answer):
+        let held = try subject.reference?.held(answer.body, .apple)
+        fault = held?.isCurrent == false ? "it serves something else." : nil
+      }
+      guard let fault else { continue }
+      add(
+        .aliasNotReached, observation.url,
+        "The alias \(alias) does not reach aasa: \(observation.host): \(fault)",
+        alias.isWildcard
+          ? "A wildcard needs DNS for every name below it, a certificate that covers them, and a proxy that passes "
+            + "them to aasa."
+          : "Point \(alias) at the proxy in front of aasa, with a certificate for it, or remove the alias."
+      )
+    }
+  }
+}

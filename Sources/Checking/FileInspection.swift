@@ -1,0 +1,242 @@
+import Association
+import Fetching
+import JSONValue
+
+// What the origin answers for a file.
+extension CheckInspection {
+  /// The time from which an answer is slow. Apple is said to wait for 5 seconds.
+  private static let slow = 3_000
+
+  /// Inspects the answer for a kind of file. Where none is expected, a site without it is no finding.
+  ///
+  /// - Returns: The file; `nil` if there is none, or if what there is cannot be read.
+  mutating func inspect(_ observation: Observation, _ kind: DocumentKind) throws -> [UInt8]? {
+    let isExpected = kind == .apple ? subject.isServed : subject.expects(kind)
+    // What is wrong with the host is said once, for Apple's file.
+    if kind != .apple, observation.answer == nil, seen.bot.answer == nil { return nil }
+    if !isExpected, observation.file == nil || subject.reference != nil { return nil }
+    inspectRedirects(observation, kind)
+    switch observation.result {
+    case .failure(let failure):
+      add(failure, observation, kind)
+      return nil
+    case .success(let answer):
+      if observation.followed.isEndless {
+        add(
+          .tooManyRedirects, observation.url,
+          "\(observation.url) redirects more than \(FollowedFetch.limit) times.",
+          "Serve the file at that address, without a redirect.", kind: kind,
+          apple: "TOO_MANY_REDIRECTS")
+        return nil
+      }
+      if answer.status != 200 {
+        addStatus(answer, observation, kind)
+        return nil
+      }
+      return try inspect(body: answer, observation, kind)
+    }
+  }
+
+  private mutating func add(
+    _ failure: Fetch.Failure, _ observation: Observation, _ kind: DocumentKind
+  ) {
+    add(
+      failure.code, observation.url,
+      "\(observation.followed.last.url.fromOutside): \(failure.words.fromOutside)", failure.help,
+      kind: kind, apple: failure.appleCode)
+  }
+
+  private mutating func inspectRedirects(_ observation: Observation, _ kind: DocumentKind) {
+    let hops = observation.followed.hops
+    guard hops.count > 1 else { return }
+    let targets = hops.dropFirst().map(\.url)
+    let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }
+    let site = { (url: String) in RegistrableName(host(url))?.text ?? host(url) }
+    let own = site(hops[0].url)
+    let code: Finding.Code =
+      if targets.contains(where: { $0.hasPrefix("http:") }) {
+        .redirectInsecure
+      } else if targets.contains(where: { site($0) != own }) {
+        .redirectCrossSite
+      } else {
+        .redirectSameSite
+      }
+    // Apple documents that redirects are not followed. Its CDN says where its copy is from.
+    let from = seen.cdn.answer.flatMap { $0.status == 200 ? $0["Apple-From"] : nil } ?? ""
+    let isFollowed = kind == .apple && !from.isEmpty && targets.contains(from)
+    add(
+      code, severity: isFollowed ? .warning : .error, observation.url,
+      "\(observation.url) redirects to \(targets[0].fromOutside)."
+        + (isFollowed ? " Apple's CDN has followed it, which Apple does not promise." : ""),
+      kind == .assetLinks
+        ? "Serve the file at that address itself: Google follows no redirect."
+        : "Serve the file at that address itself: except it from redirects to www, to https or to a login.",
+      kind: kind,
+      apple: kind == .apple && !isFollowed
+        ? [
+          .redirectInsecure: "INSECURE_REDIRECTS_FORBIDDEN",
+          .redirectCrossSite: "CROSS_SITE_REDIRECTS_FORBIDDEN",
+        ][code] : nil)
+  }
+
+  private mutating func addStatus(
+    _ answer: Fetch.Answer, _ observation: Observation, _ kind: DocumentKind
+  ) {
+    let isRefusal = [401, 403, 406, 429, 503].contains(answer.status)
+    if kind == .apple, isRefusal, seen.browser.file != nil {
+      let challenge = answer["cf-mitigated"].map { " (cf-mitigated: \($0.fromOutside))" } ?? ""
+      add(
+        .botBlocked, observation.url,
+        "\(observation.url) answers \(answer.status) to AASA-Bot\(challenge), and 200 to a browser.",
+        "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
+        apple: "BAD_HTTP_RESPONSE")
+      return
+    }
+    // The file at the other location is told about apart.
+    add(
+      .httpStatus, observation.url,
+      "\(observation.url) answers \(answer.status), not 200.",
+      subject.isOurs
+        ? "Pass this path to aasa, also for this name. Compare with what aasa answers itself."
+        : "Serve the file there, to everybody, without a login.",
+      kind: kind, apple: kind == .apple ? "BAD_HTTP_RESPONSE" : nil)
+  }
+
+  /// Inspects an answer with the status 200.
+  private mutating func inspect(
+    body answer: Fetch.Answer, _ observation: Observation, _ kind: DocumentKind
+  ) throws -> [UInt8]? {
+    let url = observation.followed.last.url.fromOutside
+    let bytes = answer.body
+    let apple = { (code: String) in kind == .apple ? code : nil }
+    if observation.followed.last.fetch.milliseconds > Self.slow {
+      add(
+        .slow, observation.url,
+        "\(url) took \(observation.followed.last.fetch.milliseconds) ms. Apple is said to wait for 5 s.",
+        "Look at what is slow in front of aasa, which answers from memory.", kind: kind)
+    }
+    if answer.isCut {
+      add(
+        .tooLarge, observation.url, "\(url) serves more than 131,072 bytes.",
+        "Make the file smaller: devices ignore a larger one.", kind: kind)
+      return nil
+    }
+    let type =
+      (answer["Content-Type"] ?? "").split(separator: ";").first
+      .map { $0.filter { $0 != " " }.lowercased() } ?? ""
+    if type == "text/html"
+      || bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "<")
+    {
+      add(
+        .htmlAnswer, observation.url, "\(url) serves a page, not the file.",
+        "Something in front answers every path with a page: pass this one to aasa.", kind: kind,
+        apple: apple("BAD_JSON_CONTENT"))
+      return nil
+    }
+    if bytes.isSigned {
+      add(
+        .cmsSigned, observation.url, "\(url) serves a signed file, which only iOS 8 needed.",
+        "Serve the JSON inside.", kind: kind, apple: apple("BAD_PKCS7_SIGNATURE"))
+      return nil
+    }
+    inspectType(type, observation, kind)
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      add(
+        .byteOrderMark, observation.url, "\(url) begins with a byte order mark, which is not JSON.",
+        "Save the file as UTF-8 without a byte order mark.", kind: kind,
+        apple: apple("BAD_JSON_CONTENT"))
+    }
+    guard JSON.readable(bytes) != nil else {
+      add(
+        .notJSON, observation.url, "\(url) serves something that is not JSON.",
+        "Serve the file unchanged. 'aasa validate' shows where it breaks.", kind: kind,
+        apple: apple("BAD_JSON_CONTENT"))
+      return nil
+    }
+    try compare(bytes, observation, kind)
+    return bytes
+  }
+
+  private mutating func inspectType(
+    _ type: String, _ observation: Observation, _ kind: DocumentKind
+  ) {
+    if type == "application/json" { return }
+    let isAccepted = kind == .apple && type == "application/octet-stream"
+    add(
+      .contentType, severity: isAccepted ? .warning : .error, observation.url,
+      "\(observation.url) has the type \(type.isEmpty ? "none" : type.quoted), not application/json."
+        + (isAccepted ? " Apple's CDN has accepted this one, which Apple does not promise." : ""),
+      "Send Content-Type: application/json.", kind: kind)
+  }
+
+  /// Compares a file with what should be there. A file that nobody said anything about is linted.
+  private mutating func compare(
+    _ bytes: [UInt8], _ observation: Observation, _ kind: DocumentKind
+  ) throws {
+    if kind == .apple { inspectApps(bytes, observation) }
+    guard let reference = subject.reference, reference.documents[kind] != nil else {
+      let report = Linter.report(
+        onFile: bytes, kind: kind, context: Linter.Context(domain: subject.domain.text))
+      let told: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]
+      for var finding in report.findings.prefix(50)
+      where finding.severity != .note && !told.contains(finding.code) {
+        finding.url = observation.url
+        check.findings.append(finding)
+      }
+      return
+    }
+    let held = try reference.held(bytes, kind)
+    if kind == .apple { check.origin = held }
+    if held.isCurrent {
+      if held.equality == .meaning {
+        add(
+          .bodyNotOurs, severity: .note, observation.url,
+          "\(observation.url) serves our file, written anew: \(held.size) bytes.",
+          "Something in front rewrites JSON. Let it pass the file on unchanged.", kind: kind)
+      }
+      return
+    }
+    let ours = held.current.map { "revision \($0), which aasa serves" } ?? "the file"
+    if let revision = held.revision {
+      add(
+        .bodyNotOurs, observation.url,
+        "\(observation.url) serves revision \(revision), not \(ours).",
+        "A cache in front of aasa keeps an old copy: purge it for this path.", kind: kind)
+    } else {
+      add(
+        .bodyNotOurs, observation.url,
+        "\(observation.url) serves a file that is not \(ours)." + held.changesInWords,
+        "Another server answers for this name, or something in front changes the file. Pass the path to aasa.",
+        kind: kind)
+    }
+  }
+
+  /// Reports apps that the file has to name.
+  private mutating func inspectApps(_ bytes: [UInt8], _ observation: Observation) {
+    let named = JSON.readable(bytes).map { ReadDocument($0).apps } ?? []
+    let ours = subject.reference?.documents[.apple].map { ReadDocument($0).apps } ?? []
+    let wanted = ours.union(subject.app.map { [$0.text] } ?? [])
+    let missing = wanted.subtracting(named).sorted()
+    if missing.isEmpty { return }
+    let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
+    add(
+      .appMissing, observation.url,
+      "The file at \(observation.url) does not name \(list.fromOutside).",
+      "Links of the domain do not open an app that its file does not name. Publish the file with the app."
+    )
+  }
+}
+
+extension HeldDocument {
+  /// The first changes as a sentence, or nothing.
+  var changesInWords: String {
+    if changes.isEmpty { return "" }
+    let more = changes.count > 3 ? ", and more" : ""
+    return " It differs: \(changes.prefix(3).joined(separator: "; "))\(more)."
+  }
+}
+
+extension ReadDocument {
+  /// The apps whose links it is about.
+  fileprivate var apps: Set<String> { Set(links.entries.flatMap(\.apps)) }
+}

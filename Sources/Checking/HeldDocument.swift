@@ -1,0 +1,128 @@
+import APITypes
+import Association
+import JSONValue
+import Store
+
+/// A document that was found outside, compared with what we published.
+public struct HeldDocument: Sendable {
+  /// How a document is one of ours.
+  public enum Equality: String, Sendable {
+    /// Each byte is the same.
+    case bytes
+    /// It is JSON-equal: something on the way writes it anew.
+    case meaning
+  }
+
+  /// The revision of ours that it is; `nil` if it is none, or if it is compared with a file.
+  public let revision: Int?
+  /// Our current revision; `nil` for a file.
+  public let current: Int?
+  /// How it is that revision, or the file.
+  public let equality: Equality?
+  /// Of a document that is none of ours: what changes from ours to it, in words.
+  public let changes: [String]
+  let size: Int
+  let sha256: String
+  /// Of a cache: its age in seconds.
+  public internal(set) var age: Int?
+  /// Of a cache: until when it is fresh, in seconds since 1970.
+  public internal(set) var expiresAt: Int64?
+
+  /// Whether it is what we serve now.
+  public var isCurrent: Bool { equality != nil && revision == current }
+
+  var json: JSON {
+    var object: JSON.Object = [:]
+    if let current {
+      object["revision"] = revision.map { .integer($0) } ?? .null
+      object["current"] = .integer(current)
+    }
+    object["by"] = equality.map { .string($0.rawValue) }
+    object["bytes"] = .integer(size)
+    object["sha256"] = .string(sha256)
+    object["age"] = age.map { .integer($0) }
+    object["expires"] = expiresAt.map { .string(Timestamp.text($0)) }
+    if !changes.isEmpty { object["changes"] = .strings(changes) }
+    return .object(object)
+  }
+}
+
+/// What a domain should serve, and what it served before.
+struct Reference: Sendable {
+  /// The most revisions that a document is compared with by meaning; by bytes, with this many times ten.
+  private static let mostCompared = 100
+  /// The most changes that are put into words.
+  private static let mostChanges = 20
+
+  let documents: [DocumentKind: JSON]
+  private let bytes: Documents
+  private let current: Int?
+  private let domain: DomainName
+  private let store: Store?
+
+  /// The current revision of a domain.
+  init(_ published: PublishedRevision, of domain: DomainName, in store: Store) {
+    bytes = published.documents
+    documents = bytes.compactMapValues(JSON.readable)
+    current = published.revision.number
+    (self.domain, self.store) = (domain, store)
+  }
+
+  /// A file.
+  init(_ file: JSON, of domain: DomainName) {
+    documents = [DocumentKind(of: file): file]
+    bytes = documents.mapValues { $0.serialized() }
+    (current, store, self.domain) = (nil, nil, domain)
+  }
+
+  /// Compares a document with those that were published.
+  func held(_ body: [UInt8], _ kind: DocumentKind) throws -> HeldDocument {
+    let sha256 = SHA256.hexadecimal(of: body)
+    let json = JSON.readable(body)
+    let result = { (revision: Int?, equality: HeldDocument.Equality?, changes: [String]) in
+      HeldDocument(
+        revision: revision, current: current, equality: equality, changes: changes,
+        size: body.count, sha256: sha256)
+    }
+    if bytes[kind] == body { return result(current, .bytes, []) }
+    if let json, documents[kind] == json { return result(current, .meaning, []) }
+    if let store {
+      let revisions = try store.revisions(
+        of: domain, before: nil, limit: Self.mostCompared * 10)
+      let same = revisions.first { revision in
+        revision.documents.contains { $0.kind == kind && $0.sha256 == sha256 }
+      }
+      if let same { return result(same.number, .bytes, []) }
+      for revision in revisions.prefix(Self.mostCompared) where json != nil {
+        let old = try store.revision(revision.number, of: domain).documents[kind]
+        if old.flatMap(JSON.readable) == json { return result(revision.number, .meaning, []) }
+      }
+    }
+    return result(nil, nil, changes(to: json, kind))
+  }
+
+  /// What changes from the current document to another, in words.
+  private func changes(to json: JSON?, _ kind: DocumentKind) -> [String] {
+    guard let json else { return [] }
+    do throws(TooComplex) {
+      let comparison = try DomainComparison(
+        of: domain,
+        from: DomainComparison.State(ReadDocuments(documents.filter { $0.key == kind }), nil),
+        to: DomainComparison.State(ReadDocuments([kind: json]), nil))
+      return comparison.changes.prefix(Self.mostChanges).map { $0.summary.fromOutside }
+    } catch {
+      return [error.finding.message]
+    }
+  }
+}
+
+extension JSON {
+  /// Reads a document; `nil` if it is not JSON.
+  static func readable(_ bytes: [UInt8]) -> JSON? {
+    do throws(SyntaxError) {
+      return try parse(bytes, limits: ReadDocument.limits).value
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import APITypes
+import Association
+import Fetching
+import JSONValue
+
+/// A request with its redirects.
+struct Observation: Sendable {
+  let host: String
+  let agent: Agent
+  let followed: FollowedFetch
+
+  var url: String { followed.hops[0].url }
+  var result: Result<Fetch.Answer, Fetch.Failure> { followed.last.fetch.result }
+
+  /// The answer at the end of the redirects, with any status.
+  var answer: Fetch.Answer? { if case .success(let answer) = result { answer } else { nil } }
+
+  /// The content of a file that was answered.
+  var file: [UInt8]? {
+    guard let answer, answer.status == 200, !answer.isCut, answer.body.looksLikeFile else {
+      return nil
+    }
+    return answer.body
+  }
+
+  /// The same, with URLs that do not show the key for Google's service.
+  var withoutQuery: Observation {
+    let hops = followed.hops.map { hop in
+      FollowedFetch.Hop(url: String(hop.url.prefix { $0 != "?" }), fetch: hop.fetch)
+    }
+    return Observation(host: host, agent: agent, followed: FollowedFetch(hops: hops))
+  }
+
+  /// The requests as a check shows them.
+  var json: [JSON] {
+    followed.hops.map { hop in
+      var object: JSON.Object = [
+        "url": .string(hop.url.fromOutside), "agent": .string(agent.rawValue),
+        "milliseconds": .integer(hop.fetch.milliseconds),
+      ]
+      object["address"] = hop.fetch.address.map { .string($0) }
+      switch hop.fetch.result {
+      case .failure(let failure): object["error"] = .string(failure.words.fromOutside)
+      case .success(let answer):
+        object["status"] = .integer(answer.status)
+        object["contentType"] = answer["Content-Type"].map { .string($0.fromOutside) }
+        object["bytes"] = .integer(answer.body.count)
+        object["redirect"] = answer.redirect.map { .string($0.fromOutside) }
+        let shown = ["cache-control", "age", "etag", "last-modified", "expires"]
+        let fields = answer.fields.filter { field in
+          shown.contains(field.name.lowercased()) || field.name.lowercased().hasPrefix("apple-")
+        }
+        var list: JSON.Object = [:]
+        for field in fields.prefix(20) {
+          list[field.name.fromOutside] = .string(field.value.fromOutside)
+        }
+        if !list.isEmpty { object["fields"] = .object(list) }
+      }
+      return .object(object)
+    }
+  }
+}
+
+/// Everything that a look has seen.
+struct Observations: Sendable {
+  let bot: Observation
+  let browser: Observation
+  let root: Observation
+  let cdn: Observation
+  var assetLinks: Observation?
+  var webAuthn: Observation?
+  var sibling: Observation?
+  var aliases: [(alias: Alias, observation: Observation)] = []
+  var google: [(target: GoogleTarget, observation: Observation)] = []
+
+  var all: [Observation] {
+    [bot, browser, root] + [sibling, assetLinks, webAuthn].compactMap(\.self)
+      + aliases.map(\.observation) + [cdn] + google.map(\.observation)
+  }
+
+  /// The Android apps that Google is asked about: those whose links the domain should open, or else opens. One
+  /// certificate of each, because Google answers for one.
+  func packages(_ subject: Subject) -> [GoogleTarget] {
+    if subject.reference != nil && !subject.expects(.assetLinks) { return [] }
+    let file = subject.reference?.documents[.assetLinks] ?? assetLinks?.file.flatMap(JSON.readable)
+    guard let file else { return [] }
+    var targets: [GoogleTarget] = []
+    for statement in AssetLinks(file).statements {
+      guard case .app(let package, let fingerprints) = statement.target,
+        statement.relations.contains(where: {
+          $0.description == "delegate_permission/common.handle_all_urls"
+        }),
+        let fingerprint = fingerprints.first,
+        !targets.contains(where: { $0.package == package.text })
+      else { continue }
+      targets.append(GoogleTarget(package: package.text, fingerprint: fingerprint.description))
+    }
+    return Array(targets.prefix(3))
+  }
+}
+
+extension [UInt8] {
+  /// Whether it begins like JSON, or like a signed file. Sites that have no such file often answer with a page.
+  package var looksLikeFile: Bool {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = starts(with: mark) ? dropFirst(mark.count) : self[...]
+    let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || isSigned
+  }
+
+  /// Whether it begins like a signed file (CMS): a SEQUENCE in DER or BER.
+  var isSigned: Bool { count > 1 && self[0] == 0x30 && self[1] >= 0x80 }
+}

@@ -1,0 +1,72 @@
+public import Association
+public import JSONValue
+public import Store
+
+/// A domain that is looked at, and what should be there.
+public struct Subject: Sendable {
+  /// The domain.
+  public let domain: DomainName
+  let aliases: [Alias]
+  /// Whether its names should serve files.
+  let isServed: Bool
+  /// What it should serve; `nil` if nobody said.
+  let reference: Reference?
+  let expectations: [Expectation]
+  /// An app that the file has to name.
+  let app: AppIdentifier?
+
+  /// Whether the domain is published here.
+  public let isOurs: Bool
+
+  /// A domain with what a store has of it. Without a store, or if it does not have the domain, it is somebody
+  /// else's.
+  ///
+  /// - Parameters:
+  ///   - file: What it should serve instead.
+  ///   - app: An app that its file has to name.
+  ///   - expectations: URLs with their resolutions, besides the stored ones.
+  /// - Throws: `StoreError.database`.
+  public init(
+    _ domain: DomainName, in store: Store?, file: JSON? = nil, app: AppIdentifier? = nil,
+    expectations: [Expectation] = []
+  ) throws {
+    self.domain = domain
+    self.app = app
+    let stored: (domain: StoredDomain, published: PublishedRevision)?
+    do {
+      stored = try store.map { (try $0.domain(domain), try $0.currentRevision(of: domain)) }
+    } catch StoreError.notFound {
+      stored = nil
+    }
+    isOurs = stored != nil
+    aliases = stored?.domain.domain.aliases ?? []
+    isServed = stored?.domain.domain.isEnabled ?? true
+    self.expectations = (stored?.domain.domain.expectations ?? []) + expectations
+    reference =
+      if let file {
+        Reference(file, of: domain)
+      } else if let stored, let store {
+        Reference(stored.published, of: domain, in: store)
+      } else {
+        nil
+      }
+  }
+
+  /// Whether it should serve a kind of document.
+  func expects(_ kind: DocumentKind) -> Bool { isServed && reference?.documents[kind] != nil }
+
+  /// The name with `www` for one without, and the other way around; `nil` for a name of the domain itself.
+  var sibling: String? {
+    let name = domain.text
+    let sibling = name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)"
+    return sibling.contains(".") && !aliases.contains { $0.covers(host: sibling) } ? sibling : nil
+  }
+
+  /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label.
+  func sampledAliases() -> [(alias: Alias, host: String)] {
+    let exact = aliases.filter { !$0.isWildcard }.shuffled().prefix(5)
+    let wildcards = aliases.filter(\.isWildcard).shuffled().prefix(3)
+    return exact.map { ($0, $0.name.text) }
+      + wildcards.map { ($0, "aasa-\(UInt32.random(in: .min ... .max)).\($0.name)") }
+  }
+}
