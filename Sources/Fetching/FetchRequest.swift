@@ -21,6 +21,10 @@ public struct FetchRequest: Sendable {
   /// for a service that is often asked.
   public var usesPlaces = true
 
+  /// Whether it waits for a connection that another request opens to the same server, to share it. Then a
+  /// server that accepts connections and says nothing delays every request to it.
+  public var sharesConnections = true
+
   /// A request.
   public init(_ url: String) { self.url = url }
 }

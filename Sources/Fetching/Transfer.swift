@@ -75,7 +75,8 @@ final class Transfer {
       set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.milliseconds - elapsed)),
       // Without it, a resolver that hangs would block this thread.
       set(CURLOPT_QUICK_EXIT, 1),
-      set(CURLOPT_PIPEWAIT, 1), set(CURLOPT_MAXAGE_CONN, request.usesPlaces ? 2 : 60),
+      set(CURLOPT_PIPEWAIT, request.sharesConnections ? 1 : 0),
+      set(CURLOPT_MAXAGE_CONN, request.usesPlaces ? 2 : 60),
       set(CURLOPT_CERTINFO, 1),
     ]
     if let authorities = policy.authorities { codes.append(set(CURLOPT_CAINFO, authorities)) }
