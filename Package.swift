@@ -151,8 +151,8 @@ let package = Package(
     .testTarget(
       name: "APITests",
       dependencies: [
-        "API", "APITypes", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP",
-        "SQLite", "TestSupport",
+        "API", "APITypes", "Checking", "Fetching", "Service", "Publishing", "Store", "Association",
+        "JSONValue", "HTTP", "SQLite", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

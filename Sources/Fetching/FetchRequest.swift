@@ -34,7 +34,8 @@ public struct Fetch: Sendable {
   /// The certificate of the server, also if it was refused; `nil` without TLS.
   public var certificate: ServerCertificate?
   /// The answer or the failure.
-  public var result: Result<Answer, Failure> = .failure(.connection("not sent"))
+  public var result: Result<Answer, Failure> = .failure(
+    .connection("libcurl cannot be initialized"))
 
   /// Nothing yet.
   public init() {}

@@ -169,10 +169,10 @@ extension Transaction {
     try WebhookRows.add(
       Delivery.test, WebhookRows.newMessage(), to: id, of: nil,
       data: JSON.object(["webhook": .string(name)]).text, connection, now: now)
-    try record("test webhook", .webhook(name))
     let added = try DeliveryRows.all(
       "WHERE id = ?", [.integer(connection.lastInsertRowID)], connection)
     guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
+    try record("test webhook", .webhook(name))
     return delivery
   }
 }
