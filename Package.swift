@@ -67,6 +67,7 @@ let package = Package(
         .embedInCode("0007_numbers.sql"), .embedInCode("0008_findings.sql"),
         .embedInCode("0009_documents.sql"),
         .embedInCode("0010_android.sql"),
+        .embedInCode("0011_checks.sql"),
         .embedInCode("0012_webhooks.sql"),
       ],
       swiftSettings: strict),
@@ -150,8 +151,8 @@ let package = Package(
     .testTarget(
       name: "APITests",
       dependencies: [
-        "API", "APITypes", "Service", "Publishing", "Store", "Association", "JSONValue", "HTTP",
-        "SQLite", "TestSupport",
+        "API", "APITypes", "Checking", "Fetching", "Service", "Publishing", "Store", "Association",
+        "JSONValue", "HTTP", "SQLite", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -21,6 +21,7 @@ public let migrations: [Migration] = [
   Migration(version: 8, name: "0008_findings", bytes: PackageResources._008_findings_sql),
   Migration(version: 9, name: "0009_documents", bytes: PackageResources._009_documents_sql),
   Migration(version: 10, name: "0010_android", bytes: PackageResources._010_android_sql),
+  Migration(version: 11, name: "0011_checks", bytes: PackageResources._011_checks_sql),
   Migration(version: 12, name: "0012_webhooks", bytes: PackageResources._012_webhooks_sql),
 ]
 

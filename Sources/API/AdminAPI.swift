@@ -1,4 +1,5 @@
 public import Association
+public import Checking
 public import HTTP
 import JSONValue
 public import Metrics
@@ -17,13 +18,15 @@ public struct AdminAPI: Sendable {
   /// An API that edits through a publisher.
   ///
   /// - Parameters:
+  ///   - checker: Looks at domains from outside.
   ///   - readiness: Reports the health of the service.
   ///   - serves: Whether a file is currently served for a name.
   ///   - counts: Counts requests and answers.
   ///   - metrics: What `/metrics` shows.
   ///   - log: Receives events for the log; must not block.
   public init(
-    publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
+    publisher: Publisher, checker: @escaping @Sendable () -> Checker,
+    readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
     metrics: @escaping @Sendable () -> [MetricFamily],
     log: @escaping @Sendable (AdminEvent) -> Void
@@ -33,7 +36,8 @@ public struct AdminAPI: Sendable {
     self.log = log
     authentication = Authentication(store: publisher.store)
     router = Router(
-      Self.endpoints(publisher, readiness: readiness, serves: serves, metrics: metrics))
+      Self.endpoints(
+        publisher, checker: checker, readiness: readiness, serves: serves, metrics: metrics))
   }
 
   /// The version of the program, from the file `VERSION`.
@@ -45,18 +49,21 @@ public struct AdminAPI: Sendable {
 
   /// All endpoints, in the order of the description.
   static func endpoints(
-    _ publisher: Publisher, readiness: @escaping @Sendable () -> Readiness,
+    _ publisher: Publisher, checker: @escaping @Sendable () -> Checker,
+    readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool,
     metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
     let described =
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
-      + endpoints(of: publisher)
+      + endpoints(of: publisher, checker: checker)
     return [ServiceEndpoints.description(of: described)] + described
   }
 
   /// The endpoints for what is stored.
-  static func endpoints(of publisher: Publisher) -> [Endpoint] {
+  static func endpoints(
+    of publisher: Publisher, checker: @escaping @Sendable () -> Checker
+  ) -> [Endpoint] {
     AppEndpoints.apple(publisher).all + AppEndpoints.android(publisher).all
       + DomainEndpoints(publisher: publisher).all
       + [ConvertEndpoint(publisher: publisher).convert]
@@ -65,8 +72,9 @@ public struct AdminAPI: Sendable {
       + ExpectationEndpoints(publisher: publisher).all
       + FindingEndpoints(store: publisher.store).all
       + [SnippetEndpoint(store: publisher.store).snippets]
-      + MatchEndpoints(store: publisher.store).all + StateEndpoints(publisher: publisher).all
-      + WebhookEndpoints(store: publisher.store).all
+      + MatchEndpoints(store: publisher.store).all
+      + CheckEndpoints(store: publisher.store, checker: checker).all
+      + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }
 

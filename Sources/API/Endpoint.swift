@@ -72,7 +72,7 @@ struct Endpoint: Sendable {
   /// The topics of the description, in its order.
   enum Topic: String, Sendable, CaseIterable {
     case service, apps, domains, entries, routes, revisions, fetches, expectations, findings
-    case answers, state, webhooks, tokens, audit
+    case answers, checks, state, webhooks, tokens, audit
   }
 
   let method: Method

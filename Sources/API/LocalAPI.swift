@@ -1,3 +1,4 @@
+package import Checking
 package import HTTP
 package import Publishing
 import Store
@@ -11,10 +12,14 @@ package struct LocalAPI: Sendable {
 
   /// An API that edits through a publisher.
   ///
-  /// - Parameter command: The name of the command, such as `aasa import`: the author of its changes.
-  package init(publisher: Publisher, command: String) {
+  /// - Parameters:
+  ///   - checker: Looks at domains from outside.
+  ///   - command: The name of the command, such as `aasa import`: the author of its changes.
+  package init(
+    publisher: Publisher, checker: @escaping @Sendable () -> Checker, command: String
+  ) {
     self.publisher = publisher
-    router = Router(AdminAPI.endpoints(of: publisher))
+    router = Router(AdminAPI.endpoints(of: publisher, checker: checker))
     caller = .command(command)
   }
 

@@ -14,6 +14,9 @@ package struct PublicationResource: Sendable {
     package fileprivate(set) var pointer = ""
     package fileprivate(set) var message = ""
     package fileprivate(set) var help = ""
+    package fileprivate(set) var source = Association.Finding.Source.lint
+    package fileprivate(set) var url: String?
+    package fileprivate(set) var appleCode: String?
     /// The suppression that covers it; `nil` if it counts.
     package fileprivate(set) var suppression: SuppressionResource.Mark?
   }
@@ -85,6 +88,11 @@ extension PublicationResource {
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),
+    Field("source", .word, \.source, "What found it; `lint` if it is left out."),
+    Field("url", .nullable(.string), \.url, "Of a check: the URL that it is about."),
+    Field(
+      "appleCode", .nullable(.string), \.appleCode,
+      "Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it."),
     Field(
       "suppressed", SuppressionResource.Mark.coding, \.suppression,
       "The suppression that covers it; left out if none does."),

@@ -13,7 +13,8 @@ package enum ResourceSchemas {
       PublicationResource.schemas, RevisionResource.schemas, MatchQuestion.schemas,
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
-      ListedFinding.schemas, SnippetResource.schemas, WebhookResource.schemas, pages,
+      ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
+      WebhookResource.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
     }

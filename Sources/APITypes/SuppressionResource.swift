@@ -36,7 +36,7 @@ package enum SuppressionResource {
       "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
     Field(
       "findings", .count, "How many findings it covers now.",
-      write: { .integer($0.findings.count) }),
+      write: { .integer($0.findings) }),
     Field("createdAt", .time, get: \.suppression.createdAt, "When it was created."),
     Field(
       "author", .string, get: \.suppression.author,
@@ -101,12 +101,12 @@ package enum SuppressionResource {
     _ report: SuppressionReport, ofCode code: Finding.Code, in name: DomainName
   ) throws(InvalidInput) {
     let faults = Faults()
-    if report.findings.contains(.error) || (report.findings.isEmpty && code.severity == .error) {
+    if report.coversError || (report.findings == 0 && code.severity == .error) {
       faults.add(
         .errorNotSuppressed, at: JSONPointer.root.appending("code"),
         "\"\(code.rawValue)\" is an error. Errors cannot be suppressed, only accepted: publish with "
           + "?accept=\(code.rawValue).")
-    } else if report.findings.isEmpty {
+    } else if report.findings == 0 {
       faults.add(
         .findingNotFound, at: JSONPointer.root.appending("pointer"),
         "No finding \"\(code.rawValue)\" has this pointer. GET /v1/findings?domain=\(name) lists the findings."

@@ -1,27 +1,12 @@
 import APITypes
 public import Association
 public import JSONValue
+public import Store
 
 /// What a look from outside at one domain has found.
 public struct Check: Sendable {
-  /// How a check ended: by its worst finding that no suppression covers.
-  public enum Status: String, Sendable, CaseIterable {
-    /// Nothing worse than notes.
-    case ok
-    /// Warnings.
-    case warning
-    /// Errors: something keeps links from opening.
-    case failing
-
-    /// By the worst of some severities.
-    public init(worst: Finding.Severity?) {
-      switch worst {
-      case .error: self = .failing
-      case .warning: self = .warning
-      case .note, nil: self = .ok
-      }
-    }
-  }
+  /// How a check ended.
+  public typealias Status = CheckStatus
 
   /// The domain.
   public let domain: DomainName
@@ -63,6 +48,25 @@ public struct Check: Sendable {
     object["certificate"] = certificate?.json
     object["requests"] = .array(requests)
     return .object(object)
+  }
+}
+
+extension Check {
+  /// What a store records.
+  public var record: CheckRecord {
+    var record = CheckRecord(domain, at: at, findings: findings, result: json().objectValue ?? [:])
+    record.cdn = cdn.map { copy in
+      CheckRecord.Copy(
+        revision: copy.revision,
+        lag: copy.revision.flatMap { revision in copy.current.map { $0 - revision } },
+        fetchedAt: copy.age.map { at - Int64($0) })
+    }
+    record.certificate = certificate.map {
+      CheckRecord.Certificate(
+        names: $0.names.prefix(20).map(\.fromOutside), issuer: $0.issuer.fromOutside,
+        endsAt: $0.endsAt)
+    }
+    return record
   }
 }
 

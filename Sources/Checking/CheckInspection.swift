@@ -1,3 +1,4 @@
+import APITypes
 import Association
 import Fetching
 import JSONValue
@@ -70,7 +71,8 @@ extension CheckInspection {
     guard left > 0, left < Self.certificateWarning else { return }
     add(
       .certificateExpiring, seen.bot.url,
-      "The certificate of \(subject.domain) ends in \(Int(left / 86_400).counted("day")).",
+      "The certificate of \(subject.domain) expires on \(Timestamp.text(certificate.endsAt)), in "
+        + (left < 86_400 ? "less than a day." : "\(Int(left / 86_400).counted("day"))."),
       "Renew it. From then on, Apple cannot fetch the file, and no link opens the app on a new device."
     )
   }

@@ -48,6 +48,22 @@ public struct Checker: Sendable {
     return inspection.check
   }
 
+  /// Looks at several domains at the same time; each result is at the place of its subject.
+  public func checks(of subjects: [Subject]) async -> [Result<Check, any Error>] {
+    await withTaskGroup(of: (Int, Result<Check, any Error>).self) { group in
+      for (index, subject) in subjects.enumerated() {
+        group.addTask {
+          do {
+            return (index, .success(try await check(subject)))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
   private func observe(_ subject: Subject) async -> Observations {
     let host = subject.domain.text
     async let bot = site(host, .wellKnown(.apple), .bot)

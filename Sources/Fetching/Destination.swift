@@ -30,9 +30,16 @@ enum Destination {
     defer { curl_url_cleanup(parsed) }
     guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
       let scheme = part(CURLUPART_SCHEME, of: parsed), ["http", "https"].contains(scheme),
-      part(CURLUPART_USER, of: parsed) == nil, let host = part(CURLUPART_HOST, of: parsed)
+      part(CURLUPART_USER, of: parsed) == nil, let host = part(CURLUPART_HOST, of: parsed),
+      !host.unicodeScalars.contains(where: isFullWidth)
     else { return nil }
     return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
+  }
+
+  /// Whether IDNA makes an ASCII digit or a dot of it, with which an address could be written.
+  private static func isFullWidth(_ scalar: Unicode.Scalar) -> Bool {
+    ["\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar)
+      || ("\u{FF10}"..."\u{FF19}").contains(scalar)
   }
 
   private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {

@@ -21,10 +21,6 @@ public struct FetchRequest: Sendable {
   /// for a service that is often asked.
   public var usesPlaces = true
 
-  /// Whether it waits for a connection that another request opens to the same server, to share it. Then a
-  /// server that accepts connections and says nothing delays every request to it.
-  public var sharesConnections = true
-
   /// A request.
   public init(_ url: String) { self.url = url }
 }
@@ -38,7 +34,8 @@ public struct Fetch: Sendable {
   /// The certificate of the server, also if it was refused; `nil` without TLS.
   public var certificate: ServerCertificate?
   /// The answer or the failure.
-  public var result: Result<Answer, Failure> = .failure(.connection("not sent"))
+  public var result: Result<Answer, Failure> = .failure(
+    .connection("libcurl cannot be initialized"))
 
   /// Nothing yet.
   public init() {}

@@ -60,7 +60,8 @@ struct TLSFinding {
       // A certificate that signs itself, alone or at the end of the chain.
       case 18, 19: .privateRoot
       // Nothing that is trusted has issued the last one.
-      case 2, 20, 21: Self.isIncomplete(chain) ? .incompleteChain : .privateRoot
+      case 2, 20, 21:
+        chain.isEmpty ? .other : Self.isIncomplete(chain) ? .incompleteChain : .privateRoot
       default: .other
       }
   }

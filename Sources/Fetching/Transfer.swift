@@ -28,6 +28,7 @@ final class Transfer {
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private var answer = Fetch.Answer()
   private var headerBytes = 0
+  private var isHeaderComplete = false
   /// The first address that the policy refused.
   private var refusedAddress: IPAddress?
   private var hasAddress = false
@@ -75,8 +76,9 @@ final class Transfer {
       set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.milliseconds - elapsed)),
       // Without it, a resolver that hangs would block this thread.
       set(CURLOPT_QUICK_EXIT, 1),
-      set(CURLOPT_PIPEWAIT, request.sharesConnections ? 1 : 0),
-      set(CURLOPT_MAXAGE_CONN, request.usesPlaces ? 2 : 60),
+      // A connection of its own, because libcurl does not know the certificate of a used one.
+      set(CURLOPT_FRESH_CONNECT, request.usesPlaces ? 1 : 0),
+      set(CURLOPT_FORBID_REUSE, request.usesPlaces ? 1 : 0),
       set(CURLOPT_CERTINFO, 1),
     ]
     if let authorities = policy.authorities { codes.append(set(CURLOPT_CAINFO, authorities)) }
@@ -153,8 +155,11 @@ extension Transfer {
     let line = bytes.filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     if line.starts(with: "HTTP/".utf8) {
       // An interim response (RFC 9110 section 15.2) has a header of its own.
-      answer.fields = []
-    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      (answer.fields, isHeaderComplete) = ([], false)
+    } else if line.isEmpty {
+      // Trailers follow the content.
+      isHeaderComplete = true
+    } else if !isHeaderComplete, let colon = line.firstIndex(of: UInt8(ascii: ":")) {
       let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       answer.fields.append(
         (
@@ -239,7 +244,12 @@ extension Transfer {
       return .failure(.timeout(connected: connected > 0))
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE:
       return .failure(.tls(.other, words))
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT: return .failure(.url(words))
+    // The scheme was checked before.
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return .failure(.connection("The server does not speak HTTP"))
+    // What libcurl before 8.6 says of a line of the header over 100 KB.
+    case CURLE_OUT_OF_MEMORY: return .failure(.header)
+    case CURLE_URL_MALFORMAT: return .failure(.url(words))
     default:
       if let refusedAddress, primaryAddress == nil {
         return .failure(.privateAddress(refusedAddress.description))

@@ -23,9 +23,10 @@ final class Transfers: Sendable {
   }
 
   func fetch(_ request: FetchRequest) async -> Fetch {
-    await withCheckedContinuation { continuation in
+    guard let multi else { return Fetch() }
+    return await withCheckedContinuation { continuation in
       state.withLock { $0.waiting.append(Transfer.Job(request, continuation)) }
-      if let multi { curl_multi_wakeup(multi) }
+      curl_multi_wakeup(multi)
     }
   }
 

@@ -1,11 +1,22 @@
-import Fetching
+public import Checking
+public import Fetching
 
 extension Configuration {
   /// Where the service may connect to, and what it trusts.
-  var fetchPolicy: Fetcher.Policy {
+  public var fetchPolicy: Fetcher.Policy {
     var policy = Fetcher.Policy()
     policy.allowedAddresses = allowPrivateAddresses
     policy.authorities = checkAuthorities
+    policy.places = checkPlaces
     return policy
+  }
+
+  /// The services that checks ask.
+  public var checkServices: Checker.Services {
+    var services = Checker.Services()
+    services.appleCDN = appleCDN
+    services.googleDigitalAssetLinks = googleDigitalAssetLinks
+    services.googleKey = googleKey
+    return services
   }
 }

@@ -36,6 +36,7 @@ public final class Service: Sendable {
   private let watch: DatabaseWatch
   private let findings: FindingRefresh
   private let commandLog: CommandLog
+  private let checker: CurrentChecker
   private let webhooks: WebhookDelivery
   private let overdue: AppleOverdue
   private let overdueHours: Mutex<Int>
@@ -67,6 +68,8 @@ public final class Service: Sendable {
     watch = DatabaseWatch(store, health, log)
     findings = FindingRefresh(store, health, log)
     commandLog = CommandLog(store, log)
+    let checker = CurrentChecker(configuration, now: store.now)
+    self.checker = checker
     let webhooks = WebhookDelivery(
       store, log, send: Self.sending(configuration))
     self.webhooks = webhooks
@@ -99,7 +102,8 @@ public final class Service: Sendable {
       webhooks: webhooks, health: health, watch: watch, publicListener: publicListener,
       adminConnections: adminConnections)
     let api = AdminAPI(
-      publisher: publisher, readiness: { health.readiness }, serves: { table.hosts.serves($0) },
+      publisher: publisher, checker: { checker.current }, readiness: { health.readiness },
+      serves: { table.hosts.serves($0) },
       counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
     self.table = table
     self.publicListener = publicListener
@@ -142,6 +146,7 @@ public final class Service: Sendable {
     retention.withLock { $0 = configuration.retention }
     checkHour.withLock { $0 = configuration.checkHour }
     webhooks.apply(send: Self.sending(configuration))
+    checker.apply(configuration)
     overdueHours.withLock { $0 = configuration.appleOverdueHours }
   }
 

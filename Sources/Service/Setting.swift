@@ -1,3 +1,4 @@
+import Fetching
 import HTTP
 public import JSONValue
 
@@ -31,6 +32,8 @@ public struct Setting: Sendable {
   public let range: String?
   /// The allowed values, if there are only a few.
   public let choices: [String]
+  /// Whether the value must not be shown.
+  public let isSecret: Bool
   /// Reads a value from its text; false if it is not allowed.
   let read: @Sendable (inout Configuration, String) -> Bool
   /// The value in JSON, which is valid TOML too.
@@ -50,6 +53,7 @@ public struct Setting: Sendable {
     allowed = format.allowed
     range = format.range.map { "Range: \($0.lowerBound) to \($0.upperBound)." }
     choices = format.choices
+    isSecret = format.isSecret
     read = { configuration, text in
       guard let value = format.read(text) else { return false }
       configuration[keyPath: path] = value
@@ -75,6 +79,17 @@ public struct Setting: Sendable {
 
   /// The default, as it is written in the environment.
   public var standard: String { text(Configuration()) }
+
+  /// The value for people: as `json`, unless it is a secret.
+  public func shown(_ configuration: Configuration) -> JSON {
+    let value = json(configuration)
+    return isSecret && value.stringValue?.isEmpty == false ? "(secret)" : value
+  }
+
+  /// The same, as it is written in the environment.
+  public func shownText(_ configuration: Configuration) -> String {
+    isSecret ? shown(configuration).stringValue ?? "" : text(configuration)
+  }
 
   /// The value as it is written in the environment: a list has commas between its elements.
   public func text(_ configuration: Configuration) -> String {
@@ -102,6 +117,7 @@ struct Format<Value: Sendable>: Sendable {
   let allowed: String
   var range: ClosedRange<Int>?
   var choices: [String] = []
+  var isSecret = false
   let read: @Sendable (String) -> Value?
   let json: @Sendable (Value) -> JSON
 }
@@ -130,6 +146,35 @@ extension Format<String?> {
   }
 }
 
+extension Format<String?> {
+  /// An empty text means no value.
+  static var secret: Format {
+    Format(
+      kind: .text, placeholder: "KEY", allowed: "a text without spaces", isSecret: true,
+      read: { text in
+        text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+          ? .some(text.isEmpty ? nil : text) : nil
+      }, json: { .string($0 ?? "") })
+  }
+}
+
+extension Format<String> {
+  /// The URL of a service, to which paths are added.
+  static var url: Format {
+    Format(
+      kind: .text, placeholder: "URL", allowed: "an http or https URL without a query",
+      read: { text in
+        let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+        let isURL =
+          (text.hasPrefix("https://") || text.hasPrefix("http://"))
+          && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+          && !text.contains { "?#".contains($0) }
+          && text.split(separator: "/").count > 1
+        return isURL ? text : nil
+      }, json: { .string($0) })
+  }
+}
+
 extension Format<Bool> {
   static var flag: Format {
     Format(
@@ -144,6 +189,45 @@ extension Format<Int> {
       kind: .number, placeholder: "N",
       allowed: "a number from \(range.lowerBound) to \(range.upperBound)", range: range,
       read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, json: { .integer($0) })
+  }
+}
+
+extension Format<Int> {
+  /// Seconds, written as `90s`, `30m`, `6h` or `1d`.
+  static var duration: Format {
+    let units: [(Character, Int)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
+    return Format(
+      kind: .text, placeholder: "DURATION",
+      allowed: "0, or a number from 60 seconds to 365 days with a unit, such as 30m or 6h",
+      read: { text in
+        if text == "0" || text.isEmpty { return 0 }
+        guard let unit = units.first(where: { $0.0 == text.last }),
+          let number = Int(text.dropLast()), (1...31_536_000).contains(number),
+          (60...31_536_000).contains(number * unit.1)
+        else { return nil }
+        return number * unit.1
+      },
+      json: { seconds in
+        if seconds == 0 { return "0" }
+        let unit = units.first { seconds % $0.1 == 0 } ?? ("s", 1)
+        return .string("\(seconds / unit.1)\(unit.0)")
+      })
+  }
+}
+
+extension Format<[Fetcher.Place]> {
+  static var places: Format {
+    Format(
+      kind: .list, placeholder: "PLACES",
+      allowed: "a list of HOST:ADDRESS or HOST:ADDRESS:PORT, such as example.com:10.0.0.7",
+      read: { text in
+        let words = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter {
+          !$0.isEmpty
+        }
+        let places = words.compactMap { Fetcher.Place($0) }
+        return places.count == words.count ? places : nil
+      },
+      json: { .strings($0.map(\.description)) })
   }
 }
 

@@ -1,3 +1,5 @@
+import Checking
+package import Fetching
 package import HTTP
 
 /// The configuration of a service. Each property is declared as a setting in `settings`, which
@@ -23,6 +25,13 @@ public struct Configuration: Sendable, Equatable {
   package var checkHour = 3
   package var allowPrivateAddresses: [AddressRange] = []
   package var checkAuthorities: String?
+  package var checkPlaces: [Fetcher.Place] = []
+  package var checkInterval = 0
+  package var checkConcurrency = 16
+  package var keepCheckDays = 30
+  package var appleCDN = Checker.Services().appleCDN
+  package var googleDigitalAssetLinks = Checker.Services().googleDigitalAssetLinks
+  package var googleKey: String?
   package var appleOverdueHours = 24
 
   /// The defaults.
@@ -41,6 +50,13 @@ extension Setting {
   public static let database = Setting(
     "database", \.database, .path, .afterRestart,
     "The SQLite database file. Its directory must exist and be writable.")
+}
+
+extension Setting {
+  /// This is also an option of `aasa check`.
+  public static let googleKey = Setting(
+    "googleKey", \.googleKey, .secret, .atOnce,
+    "A key for Google's Digital Asset Links API. Without one, Google answers only a few requests.")
 }
 
 extension Configuration {
@@ -116,6 +132,26 @@ extension Configuration {
       "checkAuthorities", \.checkAuthorities, .file, .atOnce,
       "A PEM file of certificate authorities that webhooks and checks trust, besides those of the system."
     ),
+    Setting(
+      "checkInterval", \.checkInterval, .duration, .atOnce,
+      "How often each domain is checked from outside, such as 6h or 30m; 0 for never."),
+    Setting(
+      "checkConcurrency", \.checkConcurrency, .number(1...256), .atOnce,
+      "How many domains are checked at a time."),
+    Setting(
+      "keepCheckDays", \.keepCheckDays, .number(0...100_000), .atOnce,
+      "Delete the details of older checks after this many days; 0 keeps them forever. When the result of "
+        + "a domain's checks changed is kept in any case."),
+    Setting(
+      "checkPlaces", \.checkPlaces, .places, .atOnce,
+      "Where checks find hosts instead of at their addresses in DNS, as HOST:ADDRESS or HOST:ADDRESS:PORT, "
+        + "for split DNS; * stands for every host."),
+    Setting(
+      "appleCDN", \.appleCDN, .url, .atOnce, "Where checks ask for Apple's copy of a file."),
+    Setting(
+      "googleDigitalAssetLinks", \.googleDigitalAssetLinks, .url, .atOnce,
+      "Where checks ask whether Google knows that an Android app is linked."),
+    .googleKey,
     Setting(
       "appleOverdueHours", \.appleOverdueHours, .number(0...8760), .atOnce,
       "After how many hours without a fetch of a changed file by Apple's CDN webhooks get the event "

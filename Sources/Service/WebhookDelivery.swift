@@ -136,7 +136,7 @@ final class WebhookDelivery: Sendable {
     request.agent = "aasa/\(AdminAPI.programVersion)"
     request.milliseconds = Self.milliseconds
     request.bytes = Self.answerBytes
-    (request.usesPlaces, request.sharesConnections) = (false, false)
+    request.usesPlaces = false
     Task { [request] in
       let attempt = Self.attempt(claimed, await send(request), at: now)
       state.withLock { $0.finished.append(attempt) }

@@ -31,6 +31,7 @@ extension DomainRows {
   private static let tablesOfDomain: [StaticString] = [
     "domain_name", "applinks_app", "service", "substitution_variable", "entry", "defaults",
     "expectation", "finding", "suppression", "android_credential", "webauthn_origin",
+    "check_schedule",
   ]
 
   /// Writes the differences between the rows, which are those of `old`, and `new`.

@@ -61,12 +61,30 @@ struct FindingRow {
   var pointer = ""
   var message = ""
   var help = ""
+  var source = Finding.Source.lint
+  var url: String?
+  var appleCode: String?
   /// The number of the suppression that covers it, which may have ended.
   var suppression: Int64?
 }
 
 extension Finding.Severity: Storable {}
 extension DocumentKind: Storable {}
+extension Finding.Source: Storable {}
+
+extension FindingRow {
+  init(_ finding: Finding) {
+    code = finding.code.rawValue
+    severity = finding.severity
+    kind = finding.kind
+    pointer = finding.pointer.description
+    message = finding.message
+    help = finding.help
+    source = finding.source
+    url = finding.url
+    appleCode = finding.appleCode
+  }
+}
 
 /// Reads and writes rows of `finding`.
 enum FindingRows {
@@ -78,8 +96,15 @@ enum FindingRows {
     columns: [
       Column("code", \.code), Column("severity", \.severity), Column("kind", \.kind),
       Column("pointer", \.pointer),
-      Column("message", \.message), Column("help", \.help), Column("suppression", \.suppression),
+      Column("message", \.message), Column("help", \.help), Column("source", \.source),
+      Column("url", \.url), Column("apple_code", \.appleCode),
+      Column("suppression", \.suppression),
     ])
+
+  /// The position of the first finding of a source.
+  private static func firstPosition(_ source: Finding.Source) -> Int {
+    source == .lint ? 0 : 1_000_000
+  }
 
   static func all(of domain: Int64, _ connection: Connection) throws -> [FindingRow] {
     try table.all(
@@ -99,38 +124,67 @@ enum FindingRows {
     let kept = (findings ?? []).enumerated().filter { index, finding in
       codes.insert(finding.code).inserted || index < limit
     }
-    let rows = kept.map { _, finding in
-      FindingRow(
-        code: finding.code.rawValue, severity: finding.severity, kind: finding.kind,
-        pointer: finding.pointer.description, message: finding.message, help: finding.help)
-    }
+    let rows = kept.map { FindingRow($0.element) }
     try connection.run(
       "UPDATE domain SET linted_by = ?1 WHERE id = ?2 AND linted_by <> ?1",
       [.integer(findings == nil ? 0 : Linter.version), .integer(domain)])
-    return try write(rows, over: all(of: domain, connection), of: domain, document, connection)
-  }
-
-  /// Writes anew which findings are suppressed.
-  static func mark(of domain: Int64, _ document: Document, _ connection: Connection) throws {
-    let rows = try all(of: domain, connection)
-    _ = try write(rows, over: rows, of: domain, document, connection)
-  }
-
-  private static func write(
-    _ new: [FindingRow], over old: [FindingRow], of domain: Int64, _ document: Document,
-    _ connection: Connection
-  ) throws -> [Suppression] {
     let suppressions = try SuppressionRows.all(of: domain, connection)
-    let marked = new.map { finding in
+    try write(
+      rows, .lint, over: all(of: domain, connection),
+      suppressions.covering(rows, in: document), of: domain, connection)
+    return suppressions
+  }
+
+  /// Writes the findings of the last check.
+  ///
+  /// - Returns: For each finding, whether a suppression covers it now.
+  static func save(
+    check findings: [Finding], of domain: Int64, _ document: Document, _ connection: Connection,
+    now: Int64
+  ) throws -> [Bool] {
+    let rows = findings.prefix(limit).map(FindingRow.init)
+    let covering = try SuppressionRows.all(of: domain, connection).covering(rows, in: document)
+    try write(rows, .check, over: all(of: domain, connection), covering, of: domain, connection)
+    return covering.map { $0.map { $0.endsAt > now } ?? false }
+      + findings.dropFirst(limit).map { _ in false }
+  }
+
+  /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
+  /// a check changes its status.
+  static func mark(
+    of domain: Int64, _ document: Document, _ connection: Connection, now: Int64
+  ) throws {
+    let suppressions = try SuppressionRows.all(of: domain, connection)
+    let all = try all(of: domain, connection)
+    for source in Finding.Source.allCases {
+      let rows = all.filter { $0.source == source }
+      try write(
+        rows, source, over: all, suppressions.covering(rows, in: document), of: domain, connection)
+      if source == .check && !rows.isEmpty {
+        try CheckRows.makeDue(domain, at: now, connection)
+      }
+    }
+  }
+
+  /// Writes the findings of one source, each with the suppression that covers it, unless they are there.
+  private static func write(
+    _ new: [FindingRow], _ source: Finding.Source, over all: [FindingRow],
+    _ covering: [Suppression?], of domain: Int64, _ connection: Connection
+  ) throws {
+    let marked = zip(new, covering).map { finding, suppression in
       var finding = finding
-      finding.suppression =
-        suppressions.covering(
-          finding.code, finding.severity, finding.kind, at: finding.pointer, in: document)?
-        .number
+      finding.suppression = suppression?.number
       return finding
     }
-    try table.replace(old, by: marked, of: domain, connection)
-    return suppressions
+    let old = all.filter { $0.source == source }
+    if old.map(table.values) == marked.map(table.values) { return }
+    try connection.run(
+      "DELETE FROM finding WHERE domain_id = ? AND source = ?",
+      [.integer(domain), .text(source.rawValue)])
+    for (position, finding) in marked.enumerated() {
+      try table.insert(
+        finding, [.integer(domain), .integer(firstPosition(source) + position)], connection)
+    }
   }
 
   /// Whether a domain's findings must be made again.

@@ -71,8 +71,10 @@ public struct SuppressionReport: Sendable {
   public let suppression: Suppression
   /// Where its findings are; `nil` if the entry or the route no longer exists.
   public let pointer: String?
-  /// The severities of the findings that have its code and are there.
-  public let findings: [Finding.Severity]
+  /// The number of findings that have its code and are there.
+  public let findings: Int
+  /// Whether one of them is an error of the linter, which cannot be suppressed.
+  public let coversError: Bool
   /// Whether it has not ended yet.
   public let isActive: Bool
 }
@@ -113,7 +115,7 @@ extension Transaction {
       reason: new.reason, owner: new.owner, endsAt: new.endsAt, createdAt: now,
       author: context.author)
     try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
-    try FindingRows.mark(of: stored.id, document, connection)
+    try FindingRows.mark(of: stored.id, document, connection, now: now)
     try record("suppress \(suppression.code) (\(number))", .domain(name))
     let all = try SuppressionRows.all(of: stored.id, connection)
     let findings = try FindingRows.all(of: stored.id, connection)
@@ -134,7 +136,7 @@ extension Transaction {
     try connection.run(
       "DELETE FROM suppression WHERE domain_id = ? AND number = ?",
       [.integer(stored.id), .integer(number)])
-    try FindingRows.mark(of: stored.id, stored.domain.document, connection)
+    try FindingRows.mark(of: stored.id, stored.domain.document, connection, now: now)
     try record("end suppression of \(suppression.code) (\(number))", .domain(name))
   }
 }
@@ -143,23 +145,33 @@ extension Suppression {
   fileprivate func report(
     _ document: Document, _ findings: [FindingRow], now: Int64
   ) -> SuppressionReport {
-    SuppressionReport(
-      suppression: self, pointer: document.pointer(of: place, in: kind),
-      findings: findings.filter {
-        covers($0.code, $0.kind, at: document.place(at: $0.pointer, in: $0.kind))
-      }.map(\.severity), isActive: endsAt > now)
+    let covered = findings.filter {
+      covers($0.code, $0.kind, at: document.place(at: $0.pointer, in: $0.kind))
+    }
+    return SuppressionReport(
+      suppression: self, pointer: document.pointer(of: place, in: kind), findings: covered.count,
+      coversError: covered.contains { $0.severity == .error && $0.source == .lint },
+      isActive: endsAt > now)
   }
 }
 
 extension [Suppression] {
-  /// The suppression that covers a finding of a document for the longest time; `nil` for errors.
+  /// The suppression that covers a finding of a document for the longest time; `nil` for errors of the
+  /// linter.
   package func covering(
     _ code: String, _ severity: Finding.Severity, _ kind: DocumentKind, at pointer: String,
-    in document: Document
+    in document: Document, source: Finding.Source = .lint
   ) -> Suppression? {
-    if severity == .error || isEmpty { return nil }
+    if severity == .error && source == .lint || isEmpty { return nil }
     let place = document.place(at: pointer, in: kind)
     return filter { $0.covers(code, kind, at: place) }.max { $0.endsAt < $1.endsAt }
+  }
+
+  /// The suppression that covers each finding.
+  func covering(_ findings: [FindingRow], in document: Document) -> [Suppression?] {
+    findings.map {
+      covering($0.code, $0.severity, $0.kind, at: $0.pointer, in: document, source: $0.source)
+    }
   }
 }
 

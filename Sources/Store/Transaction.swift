@@ -245,6 +245,7 @@ extension Transaction {
     let suppressions = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection)
     try ChangeRows.add(rows.id, connection)
+    try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
     try record(action, .domain(domain.name), revision: revision.number, changes: changes)

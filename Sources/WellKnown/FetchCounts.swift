@@ -1,5 +1,6 @@
 public import Association
 import Glibc
+import HTTP
 import Synchronization
 
 /// How often a revision of a domain was fetched, by GET requests answered with 200 or 304.
@@ -85,6 +86,11 @@ struct DocumentFetches: ~Copyable {
 }
 
 extension FetcherClass {
+  /// The class of a request. Checks from outside, which ask like Apple's bot, are no fetches of Apple.
+  init(_ fields: borrowing DirectFields) {
+    self = fields.isCheck ? .other : FetcherClass(userAgent: fields.userAgent.value)
+  }
+
   /// The class of a User-Agent; `other` without one.
   init(userAgent: UnsafeRawBufferPointer) {
     if userAgent.begins(with: "swcd") || userAgent.begins(with: "com.apple.swcd") {

@@ -28,7 +28,7 @@ final class PublicHandler: @unchecked Sendable {
 
   func answer(_ request: borrowing DirectRequest) -> DirectRequest.Queued {
     followSettings()
-    let fetcher = FetcherClass(userAgent: request.fields.userAgent.value)
+    let fetcher = FetcherClass(request.fields)
     var choice = HostChoice()
     let answer = answer(request, fetcher, &choice)
     counters.add(answer.outcome, fetcher)
@@ -39,7 +39,7 @@ final class PublicHandler: @unchecked Sendable {
   /// Counts and logs a request that is answered 431.
   func noteHeaderTooLarge(_ request: borrowing DirectRequest) {
     followSettings()
-    let fetcher = FetcherClass(userAgent: request.fields.userAgent.value)
+    let fetcher = FetcherClass(request.fields)
     counters.add(.headerTooLarge, fetcher)
     guard accessLogInterval > 0 else { return }
     log(request, HostChoice(), .headerTooLarge, fetcher, answers.headerTooLargeBytes)

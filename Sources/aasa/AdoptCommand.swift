@@ -35,7 +35,8 @@ enum AdoptCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domains = try domains(arguments)
     let isDryRun = arguments.has(.dryRun)
-    let fetcher = Fetcher(try Fetcher.Policy(arguments))
+    let configuration = try EffectiveConfiguration(arguments).configuration
+    let fetcher = Fetcher(try configuration.fetchPolicy.adding(arguments))
     var adoption = Adoption(
       installation: try Installation(
         arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote),

@@ -31,7 +31,7 @@ enum ConfigCommand {
     if arguments.has(.json) {
       let settings = Configuration.settings.map { setting -> JSON in
         [
-          "name": .string(setting.name), "value": setting.json(configuration),
+          "name": .string(setting.name), "value": setting.shown(configuration),
           "source": effective.origin(of: setting).json,
         ]
       }
@@ -39,7 +39,7 @@ enum ConfigCommand {
     } else {
       for setting in Configuration.settings {
         try Terminal.print(
-          "\(setting.name)\t\(setting.text(configuration))\t\(effective.origin(of: setting))")
+          "\(setting.name)\t\(setting.shownText(configuration))\t\(effective.origin(of: setting))")
       }
     }
     let check = configuration.check()

@@ -10,6 +10,8 @@ enum MissingDatabase {
   case refused
   /// A temporary empty one stands in for it, with a note. `Installation` makes it.
   case takenAsEmpty
+  /// The same, without a note: the command needs none.
+  case absent
   /// It creates a database and says so, since the path may be a mistake.
   case createdWithNote
   case created

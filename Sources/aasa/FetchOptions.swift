@@ -18,9 +18,12 @@ extension Option {
 }
 
 extension Fetcher.Policy {
+  /// The policy with what the options of a command add.
+  ///
   /// - Throws: `UsageError` for a malformed value.
-  init(_ arguments: Arguments) throws(UsageError) {
-    self.init()
+  func adding(_ arguments: Arguments) throws(UsageError) -> Fetcher.Policy {
+    var policy = self
+    var places: [Fetcher.Place] = []
     for text in arguments.all(.resolve) {
       guard let place = Fetcher.Place(text) else {
         throw UsageError(
@@ -29,14 +32,16 @@ extension Fetcher.Policy {
       }
       places.append(place)
     }
+    policy.places = places + policy.places
     for word in arguments.all(.allowPrivate).flatMap({ $0.split(separator: ",") }) {
       guard let range = AddressRange(String(word)) else {
         throw UsageError(
           "--allow-private must be addresses or ranges, such as 10.0.0.0/8, not "
             + "\(String(word).quoted).")
       }
-      allowedAddresses.append(range)
+      policy.allowedAddresses.append(range)
     }
-    authorities = arguments.value(.authorities)
+    policy.authorities = arguments.value(.authorities) ?? policy.authorities
+    return policy
   }
 }

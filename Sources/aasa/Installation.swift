@@ -1,5 +1,7 @@
 import API
 import APIClient
+import Checking
+import Fetching
 import FoundationEssentials
 import HTTP
 import JSONValue
@@ -31,6 +33,8 @@ final class Installation {
 
   private let site: Site
   private let missing: MissingDatabase
+  /// Makes what looks at domains from outside, if the command works on a database.
+  private let checker: @Sendable (Store) -> Checker
   private let command: String
   /// The API on the database, once a request has opened it.
   private var opened: LocalAPI?
@@ -44,9 +48,17 @@ final class Installation {
     self.missing = missing
     command = "aasa \(arguments.command)"
     guard let server = try arguments.serverURL() else {
-      site = .database(try Store.path(arguments))
+      let configuration = try EffectiveConfiguration(arguments).configuration
+      let policy = try configuration.fetchPolicy.adding(arguments)
+      let services = configuration.checkServices
+      site = .database(configuration.database)
+      checker = { Checker(Fetcher(policy), services, now: $0.now) }
       return
     }
+    for option in Option.fetching where arguments.has(option) {
+      throw UsageError("\(option.name) is for commands that connect themselves, not for --server.")
+    }
+    checker = { Checker(Fetcher(), now: $0.now) }
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["AASA_TOKEN"], !token.isEmpty else {
       throw UsageError(
@@ -125,11 +137,14 @@ final class Installation {
   }
 
   private func open(_ path: String) throws -> LocalAPI {
-    let isTakenAsEmpty = missing == .takenAsEmpty && Store.isMissing(path, orEmpty: false)
+    let isTakenAsEmpty =
+      [.takenAsEmpty, .absent].contains(missing) && Store.isMissing(path, orEmpty: false)
     let publisher = Publisher(
       store: try isTakenAsEmpty
         ? emptyStore(insteadOf: path) : Store.open(path, missing: missing))
-    let api = LocalAPI(publisher: publisher, command: command)
+    let api = LocalAPI(
+      publisher: publisher, checker: { [checker, store = publisher.store] in checker(store) },
+      command: command)
     opened = api
     return api
   }
@@ -145,7 +160,9 @@ final class Installation {
       throw Failure("Cannot create \(directory.path.quotedPath): \(error.reason).")
     }
     temporary = directory
-    Terminal.complain("No database at \(path.quotedPath) yet: comparing with an empty one.")
+    if missing == .takenAsEmpty {
+      Terminal.complain("No database at \(path.quotedPath) yet: comparing with an empty one.")
+    }
     return try Store(path: directory.appending(path: "empty.db").path)
   }
 

@@ -8,7 +8,8 @@ enum Main {
   static let commands: [Command] =
     [
       ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ListCommands.domains,
-      DomainCommands.show, MatchCommand.command, ImportCommand.command, AdoptCommand.command,
+      DomainCommands.show, CheckCommand.command, MatchCommand.command,
+      ImportCommand.command, AdoptCommand.command,
       ListCommands.revisions,
       DomainCommands.rollback, DomainCommands.convert, ListCommands.findings, ListCommands.audit,
       ApplyCommand.command, DiffCommand.command, ExportCommand.command, EntitlementsCommand.command,

@@ -1,3 +1,5 @@
+import Checking
+import Fetching
 import API
 import APITypes
 import Association
@@ -222,7 +224,8 @@ import Testing
   @Test func aRefusedRequestIsLoggedWithItsCodeAndToken() throws {
     let lines = Mutex<[AnsweredRequest]>([])
     let api = AdminAPI(
-      publisher: Publisher(store: running.store), readiness: { Readiness() },
+      publisher: Publisher(store: running.store),
+      checker: { Checker(Fetcher(), now: { 0 }) }, readiness: { Readiness() },
       serves: { _ in false },
       counts: AdminCounts(), metrics: { [] },
       log: { event in

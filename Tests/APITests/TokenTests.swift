@@ -1,3 +1,5 @@
+import Checking
+import Fetching
 @testable import API
 import Association
 import HTTP
@@ -21,7 +23,8 @@ import Testing
   /// Every endpoint with its path filled in.
   private var endpoints: [(endpoint: Endpoint, target: String)] {
     AdminAPI.endpoints(
-      Publisher(store: running.store), readiness: { Readiness() }, serves: { _ in true },
+      Publisher(store: running.store), checker: { Checker(Fetcher(), now: { 0 }) },
+      readiness: { Readiness() }, serves: { _ in true },
       metrics: { [] }
     ).map { endpoint in
       let parts = endpoint.path.split(separator: "/").map { part in

@@ -58,11 +58,15 @@ public struct Finding: Sendable, Equatable {
 
   /// The finding as the API and `--json` write it.
   public var json: JSON {
-    [
+    var object: JSON.Object = [
       "code": .string(code.rawValue), "severity": .string(severity.rawValue),
       "document": .string(kind.rawValue), "pointer": .string(pointer.description),
       "message": .string(message), "help": .string(help),
     ]
+    if source == .check { object["source"] = .string(source.rawValue) }
+    object["url"] = url.map { .string($0) }
+    object["appleCode"] = appleCode.map { .string($0) }
+    return .object(object)
   }
 }
 
@@ -270,6 +274,9 @@ extension Finding {
 }
 
 extension Finding.Code {
+  /// The codes that only checks have.
+  public static let ofChecks = Set(allCases.drop { $0 != .dnsError })
+
   /// The usual severity of findings of this kind.
   public var severity: Finding.Severity {
     switch self {
@@ -301,12 +308,13 @@ extension Finding.Code {
 
   /// Whether publication can accept this error.
   ///
-  /// False if the meaning of the file is unclear or rows cannot hold it. Always true, and without
+  /// False if the meaning of the file is unclear or rows cannot hold it, and for what only checks find.
+  /// Always true, and without
   /// effect, for warnings and notes.
   public var isAcceptable: Bool {
     switch self {
     case .notJSON, .notObject, .notList, .duplicateKey, .tooLarge, .tooComplex, .wrongType: false
-    default: true
+    default: !Self.ofChecks.contains(self)
     }
   }
 

@@ -146,6 +146,8 @@ public struct DirectFields {
   public private(set) var ifUnmodifiedSince = Line()
   /// `User-Agent`
   public private(set) var userAgent = Line()
+  /// Whether there is an `X-Aasa-Check`, which a check from outside sends that asks as Apple's bot.
+  public private(set) var isCheck = false
   /// `Forwarded` (RFC 7239): the last line, which the nearest proxy wrote
   public private(set) var forwarded = Line()
   /// `X-Forwarded-Host`: the last line, which the nearest proxy wrote
@@ -215,6 +217,7 @@ public struct DirectFields {
     case 8 where isNamed("if-match"): ifMatch.add(value)
     case 9 where isNamed("forwarded"): forwarded.addLast(value)
     case 10 where isNamed("user-agent"): userAgent.add(value)
+    case 12 where isNamed("x-aasa-check"): isCheck = true
     case 13 where isNamed("if-none-match"): ifNoneMatch.add(value)
     case 14 where isNamed("content-length"): contentLength.addLast(value)
     case 16 where isNamed("x-forwarded-host"): forwardedHost.addLast(value)

@@ -21,7 +21,7 @@ import Testing
   /// All but what is found where domains, apps and changes are known, not in a file, what is no text, and
   /// what always comes with another finding. Checks have the codes at the end.
   @Test(
-    arguments: Finding.Code.allCases.prefix { $0 != .dnsError }.filter {
+    arguments: Finding.Code.allCases.filter { !Finding.Code.ofChecks.contains($0) }.filter {
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
         .credentialsOnOnePlatform, .androidDiffers, .noPlaySigningFingerprint,

@@ -1,0 +1,28 @@
+import Checking
+import Fetching
+import Synchronization
+
+/// The checker that the current settings ask for.
+final class CurrentChecker: Sendable {
+  private let now: @Sendable () -> Int64
+  private let checker: Mutex<Checker>
+
+  init(_ configuration: Configuration, now: @escaping @Sendable () -> Int64) {
+    self.now = now
+    checker = Mutex(Self.checker(configuration, now))
+  }
+
+  var current: Checker { checker.withLock { $0 } }
+
+  /// Later checks run with other settings.
+  func apply(_ configuration: Configuration) {
+    let new = Self.checker(configuration, now)
+    checker.withLock { $0 = new }
+  }
+
+  private static func checker(
+    _ configuration: Configuration, _ now: @escaping @Sendable () -> Int64
+  ) -> Checker {
+    Checker(Fetcher(configuration.fetchPolicy), configuration.checkServices, now: now)
+  }
+}

@@ -1,0 +1,486 @@
+public import Association
+public import JSONValue
+import SQLite
+
+/// How a check ended: by its worst finding that no suppression covers.
+public enum CheckStatus: String, Sendable, CaseIterable {
+  /// Nothing worse than notes.
+  case ok
+  /// Warnings.
+  case warning
+  /// Errors: something keeps links from opening.
+  case failing
+
+  /// By the worst of some severities.
+  public init(worst: Finding.Severity?) {
+    switch worst {
+    case .error: self = .failing
+    case .warning: self = .warning
+    case .note, nil: self = .ok
+    }
+  }
+}
+
+extension CheckStatus: Storable {}
+
+/// A check of a domain, to be recorded.
+public struct CheckRecord: Sendable {
+  /// The domain.
+  public let domain: DomainName
+  /// When it began, in seconds since 1970.
+  public let at: Int64
+  /// What it found, the worst first.
+  public let findings: [Finding]
+  /// All of it, as the API answers, before suppressions.
+  public let result: JSON.Object
+  /// What Apple's CDN has; `nil` if that is nothing, or unknown.
+  public var cdn: Copy?
+  /// The certificate of the origin.
+  public var certificate: Certificate?
+
+  /// A copy in Apple's CDN.
+  public struct Copy: Sendable {
+    /// The revision that it is; `nil` if it is none of ours.
+    public var revision: Int?
+    /// By how many revisions that is behind.
+    public var lag: Int?
+    /// When it was fetched, in seconds since 1970.
+    public var fetchedAt: Int64?
+
+    /// A copy.
+    public init(revision: Int?, lag: Int?, fetchedAt: Int64?) {
+      self.revision = revision
+      self.lag = lag
+      self.fetchedAt = fetchedAt
+    }
+  }
+
+  /// What is told about a certificate that ends soon.
+  public struct Certificate: Sendable {
+    /// The names that it is for.
+    public var names: [String]
+    /// Who issued it.
+    public var issuer: String
+    /// When it ends, in seconds since 1970.
+    public var endsAt: Int64
+
+    /// A certificate.
+    public init(names: [String], issuer: String, endsAt: Int64) {
+      self.names = names
+      self.issuer = issuer
+      self.endsAt = endsAt
+    }
+  }
+
+  /// A check.
+  public init(_ domain: DomainName, at: Int64, findings: [Finding], result: JSON.Object) {
+    self.domain = domain
+    self.at = at
+    self.findings = findings
+    self.result = result
+  }
+}
+
+/// A check that was recorded.
+public struct RecordedCheck: Sendable {
+  /// The status after suppressions.
+  public let status: CheckStatus
+  /// Whether a suppression covers each finding.
+  public let isSuppressed: [Bool]
+  /// All of it, as the API answers, with `suppressed` and the status after suppressions.
+  public let result: JSON.Object
+}
+
+/// Checks of a domain in a row that had the same outcome.
+public struct CheckRun: Sendable {
+  /// Its row.
+  public package(set) var id: Int64 = 0
+  /// When the first of them began, in seconds since 1970.
+  public package(set) var firstAt: Int64 = 0
+  /// When the last of them began.
+  public package(set) var lastAt: Int64 = 0
+  /// Their number.
+  public package(set) var count = 1
+  /// How they ended.
+  public package(set) var status = CheckStatus.ok
+  /// The codes of the findings that count.
+  public package(set) var codes: [String] = []
+  /// The revision that Apple's CDN had; `nil` for none of ours.
+  public package(set) var cdnRevision: Int?
+  /// The last of them; `nil` if that was too long ago.
+  public package(set) var result: JSON.Object?
+}
+
+/// How the last check of a domain ended.
+public struct CheckState: Sendable {
+  /// The domain.
+  public let domain: DomainName
+  /// When it was, in seconds since 1970.
+  public let at: Int64
+  /// The checks in a row that had its outcome, without the result.
+  public let run: CheckRun
+  /// The number of failing checks in a row, and when the first of them was.
+  public let failures: Int
+  /// When the first of them was, in seconds since 1970.
+  public let failingSince: Int64?
+  /// When the certificate of the origin ends, in seconds since 1970.
+  public let certificateEndsAt: Int64?
+  /// By how many revisions Apple's CDN is behind.
+  public let cdnLag: Int?
+  /// When Apple's CDN fetched what it has.
+  public let cdnFetchedAt: Int64?
+}
+
+extension Store {
+  private static let context = WriteContext(author: "aasa serve")
+
+  /// Records checks: the findings, the history, and what webhooks are told.
+  ///
+  /// - Parameter interval: How often each domain is checked, in seconds; `nil` if these checks were not due.
+  /// - Returns: `nil` for each domain that is not published here.
+  /// - Throws: `StoreError`. Then nothing was recorded.
+  @discardableResult
+  public func record(
+    _ checks: [CheckRecord], interval: Int? = nil
+  ) throws -> [RecordedCheck?] {
+    if checks.isEmpty { return [] }
+    return try write(Self.context) { transaction in
+      try checks.map {
+        try CheckRows.record($0, interval: interval, transaction.connection, now: transaction.now)
+      }
+    }
+  }
+
+  /// Records a check that was not due.
+  ///
+  /// - Returns: `nil` if the domain is not published here.
+  /// - Throws: `StoreError`.
+  public func record(_ check: CheckRecord) throws -> RecordedCheck? {
+    try record([check]).first ?? nil
+  }
+
+  /// Takes domains that are due, so that no other server checks them for a while: first those that fail or
+  /// have changed.
+  ///
+  /// - Parameters:
+  ///   - urgent: The maximum number of these.
+  ///   - others: The maximum number of others.
+  ///   - limit: The maximum number of all.
+  ///   - lease: After how many seconds other servers take them to be lost.
+  /// - Throws: `StoreError`.
+  public func claimChecks(
+    urgent: Int, others: Int, limit: Int, lease: Int64
+  ) throws -> [DomainName] {
+    let due = { (connection: Connection, now: Int64) in
+      let urgent = try CheckRows.due(
+        isUrgent: true, limit: min(urgent, limit), connection, now: now)
+      return try urgent
+        + CheckRows.due(
+          isUrgent: false, limit: min(others, limit - urgent.count), connection, now: now)
+    }
+    // Usually, nothing is due, and no writer needs to wait.
+    if try read({ try due($0, now()).isEmpty }) { return [] }
+    return try write(Self.context) { transaction in
+      let claimed = try due(transaction.connection, transaction.now)
+      for domain in claimed {
+        try transaction.connection.run(
+          "UPDATE check_schedule SET due_at = ? WHERE domain_id = ?",
+          [.integer(transaction.now + lease), .integer(domain.row)])
+      }
+      return claimed.map(\.name)
+    }
+  }
+
+  /// Makes domains due again that were claimed and not checked.
+  ///
+  /// - Throws: `StoreError`.
+  public func releaseChecks(_ names: some Collection<DomainName>) throws {
+    if names.isEmpty { return }
+    try write(Self.context) { transaction in
+      for name in names {
+        guard let domain = try DomainRows.id(of: name, transaction.connection) else { continue }
+        try transaction.connection.run(
+          "UPDATE check_schedule SET due_at = min(due_at, ?) WHERE domain_id = ?",
+          [.integer(transaction.now), .integer(domain)])
+      }
+    }
+  }
+
+  /// The number of domains that are checked by schedule.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func scheduledDomains() throws -> Int {
+    try read { try $0.first("SELECT count(*) FROM check_schedule") { $0.int(0) } ?? 0 }
+  }
+
+  /// A page of the checks of a domain, as runs of equal outcomes, the newest first.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func checks(
+    of name: DomainName, before last: Int64?, limit: Int
+  ) throws -> [CheckRun] {
+    try read { connection in
+      let domain = try DomainRows.history(of: name, connection).id
+      return try connection.all(
+        """
+        SELECT \(CheckRows.table.selection) FROM domain_check
+        WHERE domain_id = ?1 AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?3
+        """, [.integer(domain), .optional(last), .integer(limit)]
+      ) { try CheckRows.table.read($0) }
+    }
+  }
+
+  /// The first `limit` domains by name after `last`, with how their last checks ended, and the number of all.
+  ///
+  /// - Parameter within: The domains that a token is limited to; empty for all.
+  /// - Throws: `StoreError.database`.
+  public func checks(
+    _ status: CheckStatus? = nil, within: [Alias] = [], after last: String? = nil, limit: Int
+  ) throws -> (page: [CheckState], total: Int) {
+    let from = """
+      FROM domain_name AS own
+      JOIN check_schedule ON check_schedule.domain_id = own.domain_id AND own.position = 0
+      JOIN domain_check ON domain_check.id = check_id
+      WHERE (?1 IS NULL OR status = ?1) AND \(DomainFilter.within("?2"))
+      """
+    let values: [Value] = [
+      .optional(status?.rawValue), .text(JSON.strings(within.map(\.description)).text),
+    ]
+    return try scan { connection in
+      let page = try connection.all(
+        """
+        SELECT own.name, checked_at, failures, failing_since, certificate_ends_at, cdn_lag,
+          cdn_fetched_at, \(CheckRows.brief.selection)
+        \(from) AND own.name > ?3 ORDER BY own.name LIMIT ?4
+        """, values + [.text(last ?? ""), .integer(limit)]
+      ) { row in
+        CheckState(
+          domain: DomainName(stored: row.text(0)), at: row.integer(1),
+          run: try CheckRows.brief.read(row, from: 7), failures: row.int(2),
+          failingSince: row.optionalInteger(3), certificateEndsAt: row.optionalInteger(4),
+          cdnLag: try Int?.read(row, 5), cdnFetchedAt: row.optionalInteger(6))
+      }
+      let total = try connection.first("SELECT count(*) \(from)", values) { $0.int(0) }
+      return (page, total ?? 0)
+    }
+  }
+}
+
+/// Reads and writes rows of `domain_check` and `check_schedule`.
+enum CheckRows {
+  /// How long after an edit a domain is checked, in seconds, so that edits in a row lead to one check.
+  static let pauseAfterEdit: Int64 = 60
+  /// How soon a domain is checked again after its first failure, and after later ones.
+  private static let pausesAfterFailure = (first: 300, later: 3600)
+  /// How long before its end a certificate is told about, in seconds.
+  private static let certificateWarning: Int64 = 14 * 86_400
+
+  static let table = Table(
+    "domain_check", keys: ["domain_id"], blank: CheckRun(),
+    columns: [
+      Column("id", \.id), Column("first_at", \.firstAt), Column("last_at", \.lastAt),
+      Column("count", \.count), Column("status", \.status), Column("codes", \.codes),
+      Column("cdn_revision", \.cdnRevision), Column("result", \.result),
+    ])
+  /// Without the result.
+  static let brief = Table(
+    "domain_check", keys: ["domain_id"], blank: CheckRun(), columns: table.columns.dropLast())
+
+  /// Makes a domain due at a time, if it is not earlier, before others.
+  static func makeDue(_ domain: Int64, at time: Int64, _ connection: Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, ?, 1)
+      ON CONFLICT (domain_id) DO UPDATE SET due_at = min(due_at, excluded.due_at), is_urgent = 1
+      """, [.integer(domain), .integer(time)])
+  }
+
+  static func due(
+    isUrgent: Bool, limit: Int, _ connection: Connection, now: Int64
+  ) throws -> [(row: Int64, name: DomainName)] {
+    if limit <= 0 { return [] }
+    return try connection.all(
+      """
+      SELECT check_schedule.domain_id, name FROM check_schedule
+      CROSS JOIN domain_name ON domain_name.domain_id = check_schedule.domain_id AND position = 0
+      WHERE is_urgent = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+      """, [.bool(isUrgent), .integer(now), .integer(limit)]
+    ) { ($0.integer(0), DomainName(stored: $0.text(1))) }
+  }
+
+  static func record(
+    _ check: CheckRecord, interval: Int?, _ connection: Connection, now: Int64
+  ) throws -> RecordedCheck? {
+    guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
+    let isSuppressed = try FindingRows.save(
+      check: check.findings, of: stored.id, stored.domain.document, connection, now: now)
+    let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
+    let status = CheckStatus(worst: counting.map(\.severity).max())
+    var result = check.result
+    result["status"] = .string(status.rawValue)
+    result["findings"] = .array(
+      zip(check.findings, isSuppressed).map { finding, isSuppressed in
+        guard isSuppressed, case .object(var object) = finding.json else { return finding.json }
+        object["suppressed"] = true
+        return .object(object)
+      })
+    var run = CheckRun()
+    (run.firstAt, run.lastAt) = (check.at, check.at)
+    (run.status, run.cdnRevision) = (status, check.cdn?.revision)
+    run.codes = Set(counting.map(\.code.rawValue)).sorted()
+    run.result = result
+    let row = try add(run, of: stored.id, connection)
+    let state = try state(of: stored.id, connection)
+    let next = try next(
+      state, check, status, counting, of: stored.id, connection, now: now)
+    try connection.run(
+      """
+      UPDATE check_schedule SET check_id = ?, checked_at = ?, failures = ?, failing_since = ?,
+        is_alerted = ?, certificate_ends_at = ?, told_certificate_ends_at = ?, cdn_fetched_at = ?,
+        cdn_lag = ? WHERE domain_id = ?
+      """,
+      [
+        .integer(row), .integer(check.at), .integer(next.failures), .optional(next.failingSince),
+        .bool(next.isAlerted), .optional(check.certificate?.endsAt),
+        .optional(next.toldCertificate), .optional(check.cdn?.fetchedAt),
+        .optional(check.cdn?.lag.map(Int64.init)), .integer(stored.id),
+      ])
+    if let interval {
+      // An edit since, or shortly before, is looked at in its time.
+      let isChanged = stored.updatedAt + pauseAfterEdit > check.at
+      let due =
+        isChanged
+        ? stored.updatedAt + pauseAfterEdit
+        : check.at + Self.pause(next, isFirst: state.isFirst, interval: interval)
+      try connection.run(
+        "UPDATE check_schedule SET due_at = ?, is_urgent = ? WHERE domain_id = ?",
+        [.integer(due), .bool(isChanged || next.failures > 0), .integer(stored.id)])
+    }
+    return RecordedCheck(status: status, isSuppressed: isSuppressed, result: result)
+  }
+
+  /// How long after a check the next one is due, in seconds, spread so that all domains do not come together.
+  private static func pause(_ state: State, isFirst: Bool, interval: Int) -> Int64 {
+    let pause =
+      switch state.failures {
+      case 0: interval
+      case 1: min(interval, pausesAfterFailure.first)
+      default: min(interval, pausesAfterFailure.later)
+      }
+    let spread = isFirst && state.failures == 0 ? pause / 2 : pause / 10
+    return Int64(pause - Int.random(in: 0...spread))
+  }
+
+  /// Adds a check to the last run if it has the same outcome, or begins another.
+  private static func add(
+    _ run: CheckRun, of domain: Int64, _ connection: Connection
+  ) throws -> Int64 {
+    let last = try connection.first(
+      """
+      SELECT id, status = ?2 AND codes = ?3 AND cdn_revision IS ?4 FROM domain_check
+      WHERE domain_id = ?1 ORDER BY id DESC LIMIT 1
+      """,
+      [
+        .integer(domain), .text(run.status.rawValue), run.codes.stored, run.cdnRevision.stored,
+      ]
+    ) { (id: $0.integer(0), isEqual: $0.bool(1)) }
+    if let last, last.isEqual {
+      try connection.run(
+        """
+        UPDATE domain_check SET count = count + 1, last_at = max(last_at, ?), result = ?
+        WHERE id = ?
+        """, [.integer(run.lastAt), run.result.stored, .integer(last.id)])
+      return last.id
+    }
+    var run = run
+    run.id =
+      try connection.first("SELECT ifnull(max(id), 0) + 1 FROM domain_check") {
+        $0.integer(0)
+      } ?? 1
+    return try table.insert(run, [.integer(domain)], connection)
+  }
+
+  /// What decides about events.
+  private struct State {
+    var isFirst = true
+    var failures = 0
+    var failingSince: Int64?
+    var isAlerted = false
+    var toldCertificate: Int64?
+  }
+
+  private static func state(of domain: Int64, _ connection: Connection) throws -> State {
+    try connection.run(
+      """
+      INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, 0, 0)
+      ON CONFLICT (domain_id) DO NOTHING
+      """, [.integer(domain)])
+    return try connection.first(
+      """
+      SELECT checked_at IS NULL, failures, failing_since, is_alerted, told_certificate_ends_at
+      FROM check_schedule WHERE domain_id = ?
+      """, [.integer(domain)]
+    ) { row in
+      State(
+        isFirst: row.bool(0), failures: row.int(1), failingSince: row.optionalInteger(2),
+        isAlerted: row.bool(3), toldCertificate: row.optionalInteger(4))
+    } ?? State()
+  }
+
+  /// The state after a check. Writes the events that follow.
+  private static func next(
+    _ state: State, _ check: CheckRecord, _ status: CheckStatus, _ counting: [Finding],
+    of domain: Int64, _ connection: Connection, now: Int64
+  ) throws -> State {
+    var next = state
+    if status == .failing {
+      next.failures += 1
+      next.failingSince = state.failingSince ?? check.at
+      if next.failures >= 2 && !state.isAlerted {
+        next.isAlerted = true
+        let (count, since) = (next.failures, next.failingSince ?? check.at)
+        try WebhookRows.emit(
+          .checkFailed, of: domain,
+          [
+            "status": .string(status.rawValue), "since": .time(since), "checks": .integer(count),
+            "codes": .strings(
+              Set(counting.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()),
+            "findings": .array(counting.prefix(10).map(told)),
+          ], connection, now: now)
+      }
+    } else {
+      (next.failures, next.failingSince, next.isAlerted) = (0, nil, false)
+      if state.isAlerted {
+        try WebhookRows.emit(
+          .checkRecovered, of: domain,
+          [
+            "status": .string(status.rawValue),
+            "failedSince": .time(state.failingSince ?? check.at),
+          ], connection, now: now)
+      }
+    }
+    if let certificate = check.certificate, certificate.endsAt - check.at < certificateWarning,
+      certificate.endsAt != state.toldCertificate
+    {
+      next.toldCertificate = certificate.endsAt
+      try WebhookRows.emit(
+        .certificateExpiring, of: domain,
+        [
+          "expires": .time(certificate.endsAt),
+          "days": .integer(max(0, (certificate.endsAt - check.at) / 86_400)),
+          "names": .strings(certificate.names), "issuer": .string(certificate.issuer),
+        ], connection, now: now)
+    }
+    return next
+  }
+
+  /// A finding as webhooks are told it.
+  private static func told(_ finding: Finding) -> JSON {
+    var object: JSON.Object = [
+      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
+      "message": .string(finding.message), "help": .string(finding.help),
+    ]
+    object["url"] = finding.url.map { .string($0) }
+    return .object(object)
+  }
+}
