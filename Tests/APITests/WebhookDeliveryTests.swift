@@ -233,6 +233,16 @@ import Testing
     #expect(texts.contains(["text": #"This is a test of the webhook "slack". It works."#]))
   }
 
+  @Test func theLogMasksSecrets() throws {
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    _ = try hooked.client.send("GET", "/v1/webhooks/\(secret)")
+    #expect(becomesTrue { hooked.log.contains("/v1/webhooks/whsec_********") })
+    #expect(!hooked.log.contains("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    // A word that is too short for a secret is shown.
+    _ = try hooked.client.send("GET", "/v1/webhooks/whsec_short")
+    #expect(becomesTrue { hooked.log.contains("/v1/webhooks/whsec_short") })
+  }
+
   @Test func aDryRunOfATestSendsNothing() throws {
     try hooked.put("a", ["url": .string(target.url)])
     let dry = try hooked.client.send("POST", "/v1/webhooks/a/test?dryRun=true")
