@@ -71,7 +71,7 @@ final class WebhookDelivery: Sendable {
       state.isRunning = true
       return true
     }
-    if starts { inBackground { self.run() } }
+    if starts { inBackground(nice: 10) { self.run() } }
   }
 
   /// Begins no further attempts. Those under way go on.

@@ -20,6 +20,8 @@ import Testing
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
     "getRevisionFile", "getRevisionDocument",
     "deleteRoute", "renameApp", "apply",
+    "check", "putWebhook", "listWebhooks", "getWebhook", "testWebhook", "listDeliveries",
+    "deleteWebhook",
     "export", "exportHashes", "deleteEntry", "createToken", "listTokens", "revokeToken",
     "listAudit",
     "askForCertificate", "deleteDomain", "restoreDomain", "getDescription", "getMetrics",
