@@ -201,17 +201,19 @@ final class CheckSchedule: Sendable {
   }
 
   private static func families(_ summary: CheckSummary) -> [MetricFamily] {
-    let statuses: [(key: Labels, value: Double)] =
-      CheckStatus.allCases.map {
-        (key: ["status": $0.rawValue], value: Double(summary.statuses[$0] ?? 0))
-      } + [(key: ["status": "unchecked"], value: Double(summary.unchecked))]
+    let count = { (status: CheckStatus) in Double(summary.statuses[status] ?? 0) }
+    let statuses: KeyValuePairs<String, Double> = [
+      "ok": count(.ok), "warning": count(.warning), "failing": count(.failing),
+      "unchecked": Double(summary.unchecked),
+    ]
     let codes = Set(summary.codes.keys).union(Finding.Code.ofChecks.map(\.rawValue)).sorted()
     let lag = { (range: ClosedRange<Int>) in
       Double(summary.cdnLags.reduce(0) { range.contains($1.key) ? $0 + $1.value : $0 })
     }
     return [
       .gauge(
-        "aasa_checked_domains", "Domains by the outcome of their last check.", statuses),
+        "aasa_checked_domains", "Domains by the outcome of their last check.", by: "status",
+        statuses),
       .gauge(
         "aasa_check_status",
         "Domains whose last check has a finding with this code that is not suppressed.",
