@@ -23,6 +23,13 @@ public enum CheckStatus: String, Sendable, CaseIterable {
 
 extension CheckStatus: Storable {}
 
+/// How the last check of a domain ended, if there was one.
+public enum CheckOutcome: String, Sendable, CaseIterable {
+  case ok, warning, failing
+  /// The domain was never checked.
+  case unchecked
+}
+
 /// A check of a domain, to be recorded.
 public struct CheckRecord: Sendable {
   /// The domain.
@@ -378,16 +385,20 @@ enum CheckRows {
     _ check: CheckRecord, interval: Int?, _ connection: Connection, now: Int64
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
-    let isSuppressed = try FindingRows.save(
+    let suppressions = try FindingRows.save(
       check: check.findings, of: stored.id, stored.domain.document, connection, now: now)
+    let isSuppressed = suppressions.map { $0 != nil }
     let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
     let status = CheckStatus(worst: counting.map(\.severity).max())
     var result = check.result
     result["status"] = .string(status.rawValue)
     result["findings"] = .array(
-      zip(check.findings, isSuppressed).map { finding, isSuppressed in
-        guard isSuppressed, case .object(var object) = finding.json else { return finding.json }
-        object["suppressed"] = true
+      zip(check.findings, suppressions).map { finding, suppression in
+        guard let suppression, case .object(var object) = finding.json else { return finding.json }
+        object["suppressed"] = [
+          "id": .integer(suppression.number), "reason": .string(suppression.reason),
+          "owner": .string(suppression.owner), "until": .time(suppression.endsAt),
+        ]
         return .object(object)
       })
     var run = CheckRun()

@@ -110,7 +110,9 @@ import Testing
     #expect(recorded.status == .warning && recorded.isSuppressed == [true, false])
     #expect(recorded.result["status"] == "warning")
     #expect(
-      recorded.result["findings"]?.arrayValue?.map { $0["suppressed"] } == [true, nil])
+      recorded.result["findings"]?.arrayValue?.map { $0["suppressed"] } == [
+        ["id": 1, "reason": "known", "owner": "web", "until": "2023-11-14T22:30:00Z"], nil,
+      ])
     #expect(try runs() == ["warning slow 1", "failing bot-blocked 1"])
     hooks.wait(2000)
     #expect(try check(.botBlocked)?.status == .failing)
