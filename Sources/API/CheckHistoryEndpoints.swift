@@ -53,11 +53,10 @@ struct CheckHistoryEndpoints: Sendable {
 extension Example {
   fileprivate static let checkRun = """
     "since": "2026-11-21T13:51:45Z", "at": "2026-11-21T13:56:40Z", "checks": 2,
-    "status": "failing", "codes": ["connection-failed"], "cdnRevision": 2
+    "status": "failing", "codes": ["connection-failed"], "cdnRevision": null
     """
 
   fileprivate static let checkState = """
-    "failures": 2, "failingSince": "2026-11-21T13:51:45Z", "cdnBehind": 0,
-    "cdnFetchedAt": "2026-11-21T11:08:03Z"
+    "failures": 2, "failingSince": "2026-11-21T13:51:45Z"
     """
 }

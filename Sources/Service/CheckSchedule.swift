@@ -1,6 +1,7 @@
 import Association
 import Checking
 import Dispatch
+import Fetching
 import Metrics
 import Store
 import Synchronization
@@ -123,16 +124,20 @@ final class CheckSchedule: Sendable {
     allowance.others -= Double(claimed.others.count)
     let checker = checker()
     for name in claimed.urgent + claimed.others {
+      // A domain that was deleted since is nobody's business.
+      let subject = try Subject(name, in: store)
+      if !subject.isOurs { continue }
       let isNew = state.withLock { $0.underWay.insert(name).inserted }
-      if isNew { check(name, checker) }
+      if isNew { check(subject, checker) }
     }
   }
 
-  private func check(_ name: DomainName, _ checker: Checker) {
-    Task {
-      // The thread belongs to all tasks. None of them serves files.
+  private func check(_ subject: Subject, _ checker: Checker) {
+    let name = subject.domain
+    WorkThread.start { [self] in
+      // Nothing on this thread serves files.
       giveWay()
-      let check = try? await checker.check(Subject(name, in: store))
+      let check = try? await checker.check(subject)
       state.withLock { state in
         if state.isStopping && !state.underWay.contains(name) { return }
         if let check {
