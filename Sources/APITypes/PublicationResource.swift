@@ -215,7 +215,8 @@ extension PublicationResource.Finding {
     self.init(
       code: stored.code, severity: stored.severity, kind: stored.kind.rawValue,
       pointer: stored.pointer,
-      message: stored.message, help: stored.help,
+      message: stored.message, help: stored.help, source: stored.source, url: stored.url,
+      appleCode: stored.appleCode,
       suppression: stored.suppression.map(SuppressionResource.Mark.init))
   }
 }
