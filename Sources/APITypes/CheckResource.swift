@@ -26,7 +26,8 @@ package struct CheckQuestion {
       read: { body, question in question.app = body.parse(AppIdentifier.init(_:)) }),
     Field(
       "expectations", ExpectationResource.listCoding, \.expectations,
-      "URLs with the resolutions that they must have with Apple's copy, besides those of the domain."),
+      "URLs with the resolutions that they must have with Apple's copy, besides those of the domain."
+    ),
   ]
 
   private static let held = [
@@ -43,8 +44,13 @@ package struct CheckQuestion {
     Member("age", .count, "Of a copy: its age in seconds.", .optional),
     Member("expires", .time, "Of a copy: until when it is fresh.", .optional),
     Member(
-      "changes", .list(of: .string), "What changes from the current document to this one.", .optional),
+      "changes", .list(of: .string), "What changes from the current document to this one.",
+      .optional),
   ]
+
+  private static let finding =
+    PublicationResource.fieldsOfFinding.members().filter { $0.name != "suppressed" }
+    + [Member("suppressed", .bool, "Whether a suppression covers it.", .optional)]
 
   private static let request = [
     Member("url", .string), Member("agent", .string, "The `User-Agent`."),
@@ -67,7 +73,7 @@ package struct CheckQuestion {
       Member(
         "status", .json(["type": "string", "enum": ["ok", "warning", "failing"]]),
         "By the worst finding that is not suppressed."),
-      Member("findings", .list(of: .shared("Finding")), "The worst first."),
+      Member("findings", .list(of: .object(finding)), "The worst first."),
       Member(
         "origin", .object(held), "What the site serves as Apple's file, if it is one.", .optional),
       Member("cdn", .object(held), "What Apple's CDN serves.", .optional),

@@ -33,28 +33,26 @@ public struct Check: Sendable {
   /// By the worst finding.
   public var status: Status { Status(worst: findings.map(\.severity).max()) }
 
-  /// All of it, as the API answers.
-  ///
-  /// - Parameter status: The status after suppressions.
-  public func json(status: Status? = nil) -> JSON {
+  /// All of it, as the API answers, without suppressions.
+  public var json: JSON.Object {
     var object: JSON.Object = [
       "domain": .string(domain.text), "at": .string(Timestamp.text(at)),
       "milliseconds": .integer(milliseconds),
-      "status": .string((status ?? self.status).rawValue),
+      "status": .string(status.rawValue),
       "findings": .array(findings.map(\.json)),
     ]
     object["origin"] = origin?.json
     object["cdn"] = cdn?.json
     object["certificate"] = certificate?.json
     object["requests"] = .array(requests)
-    return .object(object)
+    return object
   }
 }
 
 extension Check {
   /// What a store records.
   public var record: CheckRecord {
-    var record = CheckRecord(domain, at: at, findings: findings, result: json().objectValue ?? [:])
+    var record = CheckRecord(domain, at: at, findings: findings, result: json)
     record.cdn = cdn.map { copy in
       CheckRecord.Copy(
         revision: copy.revision,

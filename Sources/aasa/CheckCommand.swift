@@ -121,7 +121,7 @@ private struct CheckText {
       let severity = finding["severity"]?.stringValue ?? ""
       let color: TextStyle.Color? = ["error": .red, "warning": .yellow][severity]
       let code = finding["code"]?.stringValue ?? ""
-      let isSuppressed = finding["suppressed"]?.objectValue != nil
+      let isSuppressed = finding["suppressed"]?.boolValue == true
       return [
         "  \(style.paint(severity, color)) \(code.harmless): "
           + (finding["message"]?.stringValue ?? "").harmless
