@@ -45,7 +45,7 @@ struct CheckEndpoints: Sendable {
     }
     let checker = checker()
     let checks = try withExtendedLifetime(turn) {
-      try waiting { await checker.checks(of: subjects) }.map { try $0.get() }
+      try WorkThread.wait { await checker.checks(of: subjects) }.map { try $0.get() }
     }
     // A look with something else in mind says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty

@@ -1,4 +1,5 @@
 import Dispatch
+import Fetching
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -55,29 +56,8 @@ func concurrently<Value: Sendable>(
 /// Runs `body` on a thread of its own with a low priority, by default the lowest, for long work that must
 /// not slow anything else down.
 func inBackground(nice: CInt = 19, _ body: @escaping @Sendable () -> Void) {
-  final class Work: Sendable {
-    let nice: CInt
-    let body: @Sendable () -> Void
-    init(_ nice: CInt, _ body: @escaping @Sendable () -> Void) {
-      self.nice = nice
-      self.body = body
-    }
-  }
-  var thread = pthread_t()
-  let work = Unmanaged.passRetained(Work(nice, body))
-  let code = pthread_create(
-    &thread, nil,
-    { work in
-      guard let work else { return nil }
-      // Sound: this is the reference that was retained for the thread, and nobody else releases it.
-      let taken = Unmanaged<Work>.fromOpaque(work).takeRetainedValue()
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, taken.nice)
-      taken.body()
-      return nil
-    }, work.toOpaque())
-  if code == 0 {
-    pthread_detach(thread)
-  } else {
-    work.takeRetainedValue().body()
+  onThread {
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
+    body()
   }
 }

@@ -137,7 +137,7 @@ final class WebhookDelivery: Sendable {
     request.milliseconds = Self.milliseconds
     request.bytes = Self.answerBytes
     request.usesPlaces = false
-    Task { [request] in
+    WorkThread.start { [request, self] in
       let attempt = Self.attempt(claimed, await send(request), at: now)
       state.withLock { $0.finished.append(attempt) }
       wake.signal()
