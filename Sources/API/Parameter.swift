@@ -68,7 +68,8 @@ struct Parameter: Sendable {
       "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
       example: "release pipeline", problems: [.tokenNotFound]),
     Parameter(
-      "webhook", in: .path, "The name of a webhook.", .text("^[^\\u0000]+$"),
+      "webhook", in: .path, "The name of a webhook.",
+      .text("^[^\\u0000-\\u001f\\u007f-\\u009f]+$", longest: Webhook.longestName),
       example: "deployments", problems: [.webhookNotFound]),
   ]
 

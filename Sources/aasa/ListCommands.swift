@@ -164,7 +164,7 @@ enum ListCommands {
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
-      let object = ["domain", "app", "androidApp", "token"].lazy.compactMap {
+      let object = ["domain", "app", "androidApp", "token", "webhook"].lazy.compactMap {
         item[$0]?.stringValue
       }.first
       return [
