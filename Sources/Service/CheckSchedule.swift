@@ -202,54 +202,60 @@ final class CheckSchedule: Sendable {
       .histogram(
         "aasa_check_duration_seconds", "How long these checks took.",
         [(key: .none, value: durations)]),
-    ] + (summary.map(Self.families) ?? [])
+    ] + Self.families(summary)
   }
 
-  private static func families(_ summary: CheckSummary) -> [MetricFamily] {
-    let count = { (status: CheckStatus) in Double(summary.statuses[status] ?? 0) }
-    let statuses: KeyValuePairs<String, Double> = [
-      "ok": count(.ok), "warning": count(.warning), "failing": count(.failing),
-      "unchecked": Double(summary.unchecked),
-    ]
-    let codes = Set(summary.codes.keys).union(Finding.Code.ofChecks.map(\.rawValue)).sorted()
+  /// - Parameter summary: `nil` if nothing is known; then there are no samples.
+  private static func families(_ summary: CheckSummary?) -> [MetricFamily] {
+    let count = { (status: CheckStatus) in Double(summary?.statuses[status] ?? 0) }
     let lag = { (range: ClosedRange<Int>) in
-      Double(summary.cdnLags.reduce(0) { range.contains($1.key) ? $0 + $1.value : $0 })
+      Double((summary?.cdnLags ?? [:]).reduce(0) { range.contains($1.key) ? $0 + $1.value : $0 })
     }
+    let codes = summary?.codes ?? [:]
+    let known = summary == nil ? [] : Finding.Code.ofChecks.map(\.rawValue)
+    let ages = summary?.cdnAges ?? []
     return [
       .gauge(
         "aasa_checked_domains", "Domains by the outcome of their last check.", by: "status",
-        statuses),
+        summary.map {
+          [
+            "ok": count(.ok), "warning": count(.warning), "failing": count(.failing),
+            "unchecked": Double($0.unchecked),
+          ]
+        } ?? [:]),
       .gauge(
         "aasa_check_status",
         "Domains whose last check has a finding with this code that is not suppressed.",
-        codes.map { (key: ["code": $0], value: Double(summary.codes[$0] ?? 0)) }),
+        Set(codes.keys).union(known).sorted().map {
+          (key: ["code": $0], value: Double(codes[$0] ?? 0))
+        }),
       .gauge(
         "aasa_check_last_timestamp_seconds", "When the last check of all was, by any server.",
-        summary.last.map(Double.init)),
+        summary?.last.map(Double.init)),
       .gauge(
         "aasa_check_certificate_end_timestamp_seconds",
         "When the first of the certificates that checks saw ends.",
-        summary.certificateEnds.first.map(Double.init)),
+        summary?.certificateEnds.first.map(Double.init)),
       .gauge(
         "aasa_check_cdn_age_seconds",
-        "How old Apple's copies were when they were checked: the median, and what 90 % and all of them are "
-          + "below.",
-        summary.cdnAges.isEmpty
-          ? []
-          : [0.5, 0.9, 1].map { quantile -> (key: Labels, value: Double) in
-            let last = summary.cdnAges.count - 1
-            let age = summary.cdnAges[Int((Double(last) * quantile).rounded())]
-            let name = quantile == 1 ? "1" : "\(quantile)"
-            return (key: ["quantile": name], value: Double(age))
-          }),
+        "How old Apple's copies were when they were checked: the median, the 90th percentile and the oldest.",
+        by: "quantile",
+        ages.last.map { oldest in
+          [
+            "0.5": Double(ages[ages.count / 2]), "0.9": Double(ages[ages.count * 9 / 10]),
+            "1": Double(oldest),
+          ]
+        } ?? [:]),
       .gauge(
         "aasa_check_cdn_lag_domains",
         "Domains by how many revisions Apple's copy is behind; \"none\" has none of ours, or no copy.",
         by: "revisions",
-        [
-          "0": lag(0...0), "1": lag(1...1), "2-5": lag(2...5), "more": lag(6 ... .max),
-          "none": Double(summary.withoutRevision),
-        ]),
+        summary.map {
+          [
+            "0": lag(0...0), "1": lag(1...1), "2-5": lag(2...5), "more": lag(6 ... .max),
+            "none": Double($0.withoutRevision),
+          ]
+        } ?? [:]),
     ]
   }
 }
