@@ -32,7 +32,7 @@ extension CheckInspection {
       add(
         .cdnOnly, url,
         "Apple's CDN still has a copy\(freshness.inWords), and the site serves no file.",
-        "Mend the site before the copy ends: then links stop opening the app on new devices.")
+        "Mend the site before the copy expires, or links stop opening the app on new devices.")
     }
     guard let reference = subject.reference else {
       let isSame = originFile.flatMap(JSON.readable) == JSON.readable(answer.body)

@@ -3,8 +3,8 @@ public import HTTP
 
 /// Where a request goes, as far as its URL says it.
 enum Destination {
-  /// A host to connect to, at a certain place if the policy names one.
-  case allowed(Fetcher.Place?)
+  /// A host to connect to, at a certain place if the policy names one. A proxy is only for names.
+  case allowed(Fetcher.Place?, isName: Bool)
   case refused(Fetch.Failure)
 
   init(_ url: String, _ policy: Fetcher.Policy, usesPlaces: Bool) {
@@ -20,7 +20,7 @@ enum Destination {
       literal.map { address in policy.allowedAddresses.contains { $0.contains(address) } } ?? true
     self =
       place != nil || isAllowed
-      ? .allowed(place) : .refused(.url("the host \(host) is an address, not a name"))
+      ? .allowed(place, isName: literal == nil) : .refused(.url("the host \(host) is an address, not a name"))
   }
 
   /// The host of a URL as libcurl reads it, in lower case, without brackets. libcurl makes an ordinary address of

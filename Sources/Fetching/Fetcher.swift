@@ -14,7 +14,7 @@ public final class Fetcher: Sendable {
     public var places: [Place] = []
     /// A PEM file of certificate authorities that are trusted besides those of the system.
     public var authorities: String?
-    /// The URL of a proxy, which then also decides about addresses.
+    /// The URL of an HTTP proxy for hosts that are names, which then decides about addresses itself.
     public var proxy: String?
 
     /// Public addresses and the system's authorities only.

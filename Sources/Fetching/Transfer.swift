@@ -25,6 +25,7 @@ final class Transfer {
   /// What a refused certificate made of the request. This transfer only reads the chain.
   private let refused: (code: Int, words: String)?
   private let handle: UnsafeMutableRawPointer?
+  private var proxy: String?
   private var lists: [UnsafeMutablePointer<curl_slist>] = []
   private var answer = Fetch.Answer()
   private var headerBytes = 0
@@ -55,7 +56,8 @@ final class Transfer {
     case .refused(let failure):
       finish(.failure(failure))
       return nil
-    case .allowed(let place):
+    case .allowed(let place, let isName):
+      proxy = isName ? policy.proxy : nil
       if let code = setOptions(place) {
         finish(.failure(.url(String(cString: curl_easy_strerror(code)))))
         return nil
@@ -71,7 +73,8 @@ final class Transfer {
     var codes = [
       set(CURLOPT_URL, request.url), set(CURLOPT_PROTOCOLS_STR, "http,https"),
       set(CURLOPT_USERAGENT, request.agent), set(CURLOPT_ACCEPT_ENCODING, ""),
-      set(CURLOPT_PROXY, policy.proxy ?? ""), set(CURLOPT_NOSIGNAL, 1),
+      set(CURLOPT_PROXY, proxy ?? ""), set(CURLOPT_NOPROXY, ""),
+      set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), set(CURLOPT_NOSIGNAL, 1),
       set(CURLOPT_TIMEOUT_MS, max(1, request.milliseconds - elapsed)),
       set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.milliseconds - elapsed)),
       // Without it, a resolver that hangs would block this thread.
@@ -180,7 +183,7 @@ extension Transfer {
     hasAddress = true
     let isAllowed = Self.numeric(address).map { address in
       let isAllowed =
-        policy.proxy != nil || address.isPublic
+        proxy != nil || address.isPublic
         || policy.allowedAddresses.contains { $0.contains(address) }
       if !isAllowed && refusedAddress == nil { refusedAddress = address }
       return isAllowed
@@ -243,9 +246,8 @@ extension Transfer {
     case CURLE_OPERATION_TIMEDOUT where !hasAddress && primaryAddress == nil:
       return .failure(.name("The name was not resolved in time"))
     case CURLE_OPERATION_TIMEDOUT:
-      var connected = 0.0
-      _ = aasa_curl_get_double(handle, CURLINFO_CONNECT_TIME, &connected)
-      return .failure(.timeout(connected: connected > 0))
+      // CURLINFO_CONNECT_TIME stays 0 while a handshake hangs.
+      return .failure(.timeout(connected: primaryAddress != nil))
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE:
       return .failure(.tls(.other, words))
     // The scheme was checked before.

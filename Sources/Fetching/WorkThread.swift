@@ -25,6 +25,7 @@ public final class WorkThread: TaskExecutor {
     }
   }
 
+  /// Takes the next piece of work; for Swift's concurrency, which calls it.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.withLock { $0.append(job) }

@@ -8,6 +8,7 @@ extension Configuration {
     policy.allowedAddresses = allowPrivateAddresses
     policy.authorities = checkAuthorities
     policy.places = checkPlaces
+    policy.proxy = checkProxy
     return policy
   }
 

@@ -160,6 +160,14 @@ extension Format<String?> {
           ? .some(text.isEmpty ? nil : text) : nil
       }, json: { .string($0 ?? "") })
   }
+
+  /// The URL of a proxy, which may contain a password. An empty text means none.
+  static var proxy: Format {
+    Format(
+      kind: .text, placeholder: "URL", allowed: "the URL of an HTTP proxy", isSecret: true,
+      read: { $0.isEmpty ? .some(nil) : Format<String>.url($0).map { .some($0) } },
+      json: { .string($0 ?? "") })
+  }
 }
 
 extension Format<String> {
@@ -167,15 +175,17 @@ extension Format<String> {
   static var url: Format {
     Format(
       kind: .text, placeholder: "URL", allowed: "an http or https URL without a query",
-      read: { text in
-        let text = text.hasSuffix("/") ? String(text.dropLast()) : text
-        let isURL =
-          (text.hasPrefix("https://") || text.hasPrefix("http://"))
-          && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-          && !text.contains { "?#".contains($0) }
-          && text.split(separator: "/").count > 1
-        return isURL ? text : nil
-      }, json: { .string($0) })
+      read: url, json: { .string($0) })
+  }
+
+  fileprivate static func url(_ text: String) -> String? {
+    let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+    let isURL =
+      (text.hasPrefix("https://") || text.hasPrefix("http://"))
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      && !text.contains { "?#".contains($0) }
+      && text.split(separator: "/").count > 1
+    return isURL ? text : nil
   }
 }
 

@@ -26,6 +26,7 @@ public struct Configuration: Sendable, Equatable {
   package var allowPrivateAddresses: [AddressRange] = []
   package var checkAuthorities: String?
   package var checkPlaces: [Fetcher.Place] = []
+  package var checkProxy: String?
   package var checkInterval = 0
   package var checkConcurrency = 16
   package var keepCheckDays = 30
@@ -57,6 +58,12 @@ extension Setting {
   public static let googleKey = Setting(
     "googleKey", \.googleKey, .secret, .atOnce,
     "A key for Google's Digital Asset Links API. Without one, Google answers only a few requests.")
+
+  /// This is also an option of the commands that fetch from other machines.
+  public static let checkProxy = Setting(
+    "checkProxy", \.checkProxy, .proxy, .atOnce,
+    "The HTTP proxy that webhooks and checks use for everything but IP addresses. It decides itself about "
+      + "private addresses. Proxies in environment variables are not used.")
 }
 
 extension Configuration {
@@ -146,6 +153,7 @@ extension Configuration {
       "checkPlaces", \.checkPlaces, .places, .atOnce,
       "Where checks find hosts instead of at their addresses in DNS, as HOST:ADDRESS or HOST:ADDRESS:PORT, "
         + "for split DNS; * stands for every host."),
+    .checkProxy,
     Setting(
       "appleCDN", \.appleCDN, .url, .atOnce, "Where checks ask for Apple's copy of a file."),
     Setting(

@@ -1,6 +1,7 @@
 import Association
 import Fetching
 import HTTP
+import Service
 
 /// Options of commands that fetch from other machines.
 extension Option {
@@ -14,7 +15,7 @@ extension Option {
     "Also connect to these private addresses: addresses and ranges, separated by commas.")
 
   /// The options that choose where to connect.
-  static let fetching = [resolve, authorities, allowPrivate]
+  static let fetching = [resolve, authorities, allowPrivate, Option(Setting.checkProxy)]
 }
 
 extension Fetcher.Policy {

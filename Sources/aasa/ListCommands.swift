@@ -38,14 +38,17 @@ enum ListCommands {
     name: "domains", group: .look, summary: "list the domains",
     details:
       "Shows the name, the current revision, when the domain last changed, its environment, "
-      + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose name or alias contains it.",
+      + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose "
+      + "name or alias contains it.",
     options: [app, androidApp, finding, uncollected, check, deleted, ItemList.limit, .json]
       + Option.installation,
     operands: .optional("TEXT"),
     examples: [
-      ("List all domains of a server", "aasa domains --server https://aasa.internal:8081"),
-      ("List those that use an app", "aasa domains --app ABCDE12345.com.example.app"),
-      ("List those that do not work for the world", "aasa domains --check failing"),
+      ("List the domains that use an app", "aasa domains --app ABCDE12345.com.example.app"),
+      (
+        "List those of a server that fail when they are checked from outside",
+        "aasa domains --check failing --server https://aasa.internal:8081"
+      ),
     ]
   ) { arguments in
     var query = arguments.query([
@@ -108,7 +111,6 @@ enum ListCommands {
       + "what was found. --json adds what to do.",
     options: [domain, code, severity, source, ItemList.limit, .json] + Option.installation,
     examples: [
-      ("List everything that was found", "aasa findings"),
       ("List what checks from outside found", "aasa findings --source check"),
       (
         "List the errors of a server",

@@ -139,7 +139,7 @@ import Testing
     #expect(answer.status == 200, "\(answer.text)")
     let deleted = try trial.run("domains", at: site, "--deleted")
     #expect(deleted.lines.count == 1 && deleted.output.hasPrefix("a.example\t1\t"))
-    #expect(deleted.output.hasSuffix("\tdeleted\n"))
+    #expect(deleted.output.hasSuffix("\tdeleted\t\n"))
     let show = try trial.run("show", at: site, "a.example")
     #expect(show.status == 1 && show.errors.contains("\"a.example\" was deleted. To bring it back"))
   }

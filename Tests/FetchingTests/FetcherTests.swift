@@ -125,6 +125,20 @@ import Testing
     }
   }
 
+  @Test func aProxyIsUsedForNamesAndNeverForAddresses() throws {
+    try outside.site("a.example", ["paths": ["/": ["body": "there"]]])
+    let proxy = "http://127.0.0.1:\(outside.proxyPort)"
+    var policy = try Self.policy(outside)
+    policy.allowedAddresses = [try #require(AddressRange("127.0.0.1"))]
+    policy.proxy = proxy
+    let fetcher = Fetcher(policy)
+    let answer = try fetch("https://a.example/", by: fetcher).result.get()
+    #expect(answer.body == Array("there".utf8) && answer["X-Proxy"] == nil)
+    #expect(try outside.agents(of: "proxy") == ["127.0.0.1:\(outside.sitePort)"])
+    _ = fetch("http://127.0.0.1:1/", by: fetcher)
+    #expect(try outside.agents(of: "proxy").count == 1)
+  }
+
   @Test func aLongBodyIsCutAlsoIfItIsCompressed() throws {
     let body = JSON.string(String(repeating: "x", count: 3_000_000))
     try outside.site(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for the world outside on loopback: sites with TLS, Apple's CDN and Google's service.
+"""Stands in for the world outside on loopback: sites with TLS, Apple's CDN, Google's service and a proxy.
 
 Prints one line of JSON with its ports and the file of its certificate authority, and ends when its stdin
 closes. What it does is set on the control port, a plain HTTP server that takes JSON:
@@ -23,6 +23,7 @@ import http.client
 import http.server
 import json
 import os
+import socket
 import ssl
 import subprocess
 import sys
@@ -366,6 +367,33 @@ class Google(Handler):
             for statement in statements)
 
 
+class Proxy(Handler):
+    """An HTTP proxy. It notes each target among the agents of `proxy`."""
+
+    def do_CONNECT(self):
+        with world.lock:
+            world.agents.setdefault("proxy", []).append(self.path)
+        host, port = self.path.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), 5) as site:
+            self.send_response_only(200)
+            self.send_header("X-Proxy", "1")
+            self.end_headers()
+            back = threading.Thread(target=self.copy, args=(site, self.connection), daemon=True)
+            back.start()
+            self.copy(self.connection, site)
+            back.join()
+        self.close_connection = True
+
+    @staticmethod
+    def copy(source, target):
+        try:
+            while part := source.recv(65536):
+                target.sendall(part)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
 class Control(Handler):
     def do_PUT(self):
         length = int(self.headers.get("Content-Length") or 0)
@@ -401,6 +429,7 @@ authority.chain_of_default = authority.chain("default.invalid", "good")
 servers = {
     "site": TLSServer(("127.0.0.1", 0), Site), "cdn": PlainServer(("127.0.0.1", 0), CDN),
     "google": PlainServer(("127.0.0.1", 0), Google), "control": PlainServer(("127.0.0.1", 0), Control),
+    "proxy": PlainServer(("127.0.0.1", 0), Proxy),
 }
 ports = {name: server.server_address[1] for name, server in servers.items()}
 for server in servers.values():

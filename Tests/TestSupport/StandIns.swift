@@ -6,6 +6,8 @@ public import JSONValue
 public final class StandIns: Sendable {
   /// The port of all sites, over TLS.
   public let sitePort: UInt16
+  /// The port of an HTTP proxy, whose targets are the `agents` of `proxy`.
+  public let proxyPort: UInt16
   /// The settings with which checks find the stand-ins.
   public let settings: [String: String]
   /// The file of the authority that checks have to trust.
@@ -41,6 +43,7 @@ public final class StandIns: Sendable {
     }
     let port = { (name: String) in UInt16(ready[name]?.integerValue ?? 0) }
     sitePort = port("site")
+    proxyPort = port("proxy")
     authorities = ready["authorities"]?.stringValue ?? ""
     control = Client(port: port("control"), lines: ["Host: control"])
     settings = [

@@ -1,0 +1,63 @@
+import JSONValue
+import TestSupport
+import Testing
+
+/// From the edit that Apple has not seen yet to the proxy that answers for us, and back.
+@Suite(CheckedWorld.needs) struct CheckStoryTests {
+  private static let domain = "story.example"
+
+  @Test func aChangeIsFollowedUntilAppleHasItAndAProxyThatAnswersHTMLRaisesAnAlert() throws {
+    let world = try CheckedWorld()
+    let receiver = try Target()
+    let webhook: JSON = [
+      "url": .string(receiver.url), "events": ["check.failed", "check.recovered", "apple.collected"],
+    ]
+    let put = try world.client.send("PUT", "/v1/webhooks/alerts", json: webhook)
+    #expect(put.status == 201, "\(put.text)")
+    let events = { () throws -> [String] in
+      try receiver.received.map { try $0.json["type"]?.stringValue ?? "" }
+    }
+
+    // Apple has the first revision.
+    try world.publish(Self.domain, ["/old/*"])
+    #expect(try findings(world) == [])
+    #expect(try becomesTrue(within: 30) { try events() == ["apple.collected"] })
+
+    // An edit: Apple's copy is old until its time is over.
+    try world.publish(Self.domain, ["/new/*"])
+    let check = try world.check(Self.domain)
+    #expect(CheckedWorld.findings(check) == ["cdn-stale warning"], "\(check.text)")
+    #expect(check["cdn"]?["revision"] == 1 && check["cdn"]?["current"] == 2)
+    try world.outside.dropCopy(of: Self.domain)
+    #expect(try findings(world) == [])
+    #expect(
+      try becomesTrue(within: 30) { try events() == ["apple.collected", "apple.collected"] })
+    #expect(try receiver.received.last?.json["data"]?["revision"] == 2)
+
+    // A proxy answers HTML. One failure is no alert; two are one.
+    try world.outside.site(
+      Self.domain,
+      [
+        "paths": [
+          CheckedWorld.path: CheckedWorld.page, "/apple-app-site-association": CheckedWorld.page,
+        ]
+      ])
+    #expect(try findings(world) == ["html-answer error", "cdn-only warning"])
+    #expect(try world.client.send("GET", "/v1/checks?status=failing").json["total"] == 1)
+    #expect(try findings(world) == ["html-answer error", "cdn-only warning"])
+    #expect(try becomesTrue(within: 30) { try events().last == "check.failed" })
+    let alert = try #require(try receiver.received.last?.json["data"])
+    #expect(alert["codes"] == ["html-answer"], "\(alert.text)")
+
+    // Mended.
+    try world.outside.site(Self.domain, ["upstream": .integer(world.server.publicPort)])
+    #expect(try findings(world) == [])
+    #expect(try becomesTrue(within: 30) { try events().last == "check.recovered" })
+    #expect(try events().count == 4)
+    #expect(try world.client.send("GET", "/v1/checks?status=failing").json["total"] == 0)
+  }
+
+  private func findings(_ world: CheckedWorld) throws -> [String] {
+    CheckedWorld.findings(try world.check(Self.domain))
+  }
+}
