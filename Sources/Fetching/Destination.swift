@@ -20,7 +20,8 @@ enum Destination {
       literal.map { address in policy.allowedAddresses.contains { $0.contains(address) } } ?? true
     self =
       place != nil || isAllowed
-      ? .allowed(place, isName: literal == nil) : .refused(.url("the host \(host) is an address, not a name"))
+      ? .allowed(place, isName: literal == nil)
+      : .refused(.url("the host \(host) is an address, not a name"))
   }
 
   /// The host of a URL as libcurl reads it, in lower case, without brackets. libcurl makes an ordinary address of

@@ -156,7 +156,9 @@ import Testing
     try outside.site(
       "*", ["paths": .object([CheckedWorld.path: ["delay": 1, "body": .string(Self.apple.text)]])])
     let start = ContinuousClock.now
-    let result = try adopt(["--from", try scratch.write(names.joined(separator: "\n"), to: "names")])
+    let result = try adopt([
+      "--from", try scratch.write(names.joined(separator: "\n"), to: "names"),
+    ])
     #expect(result.status == 0 && result.lines.count { $0.contains("revision 1") } == 40)
     #expect(result.errors.contains("Files: 40 published, 0 unchanged, 0 refused."))
     // One after the other, they would take 40 s and more.

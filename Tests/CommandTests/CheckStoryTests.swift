@@ -10,7 +10,8 @@ import Testing
     let world = try CheckedWorld()
     let receiver = try Target()
     let webhook: JSON = [
-      "url": .string(receiver.url), "events": ["check.failed", "check.recovered", "apple.collected"],
+      "url": .string(receiver.url),
+      "events": ["check.failed", "check.recovered", "apple.collected"],
     ]
     let put = try world.client.send("PUT", "/v1/webhooks/alerts", json: webhook)
     #expect(put.status == 201, "\(put.text)")
