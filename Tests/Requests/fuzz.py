@@ -256,8 +256,10 @@ def run(arguments, ports, thousands):
 def usage(process):
     """Resident kilobytes, descriptors."""
     with open(f"/proc/{process}/status") as status:
-        memory = int(re.search(r"VmRSS:\s+(\d+)", status.read())[1])
-    return memory, len(os.listdir(f"/proc/{process}/fd"))
+        memory = re.search(r"VmRSS:\s+(\d+)", status.read())
+    if memory is None:
+        sys.exit("The server has ended.")
+    return int(memory[1]), len(os.listdir(f"/proc/{process}/fd"))
 
 
 def settled(process):
@@ -285,15 +287,13 @@ def main():
     if not findings:
         more, findings = run(arguments, ports, thousands[first:])
         sent += more
+    for finding in findings:
+        print(finding, file=sys.stderr)
     after = settled(arguments.process)
     print(f"{sent} requests in {time.monotonic() - start:.0f} s; memory {before[0]} -> {after[0]} KB, "
           f"descriptors {before[1]} -> {after[1]}")
-    if after[1] > before[1] + 4:
-        findings.append(f"descriptors: {before[1]} -> {after[1]}")
-    if after[0] > before[0] + 32_768:
-        findings.append(f"memory: {before[0]} -> {after[0]} KB")
-    for finding in findings:
-        print(finding, file=sys.stderr)
+    if after[1] > before[1] + 4 or after[0] > before[0] + 32_768:
+        sys.exit("The server needs more memory or descriptors than before.")
     sys.exit(1 if findings else 0)
 
 
