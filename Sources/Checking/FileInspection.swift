@@ -112,8 +112,8 @@ extension CheckInspection {
     if observation.followed.last.fetch.milliseconds > Self.slow {
       add(
         .slow, observation.url,
-        "\(url) took \(observation.followed.last.fetch.milliseconds) ms. Apple is said to wait for 5 s.",
-        "Look at what is slow in front of aasa, which answers from memory.", kind: kind)
+        "\(url) took \(observation.followed.last.fetch.milliseconds) ms. Apple reportedly waits for 5 s.",
+        "Find out what is slow in front of aasa, which answers from memory.", kind: kind)
     }
     if answer.isCut {
       add(
@@ -124,12 +124,12 @@ extension CheckInspection {
     let type =
       (answer["Content-Type"] ?? "").split(separator: ";").first
       .map { $0.filter { $0 != " " }.lowercased() } ?? ""
-    if type == "text/html"
-      || bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "<")
-    {
+    let first = bytes.first { !" \t\r\n".utf8.contains($0) }
+    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    if first == UInt8(ascii: "<") || type == "text/html" && !isJSON {
       add(
-        .htmlAnswer, observation.url, "\(url) serves a page, not the file.",
-        "Something in front answers every path with a page: pass this one to aasa.", kind: kind,
+        .htmlAnswer, observation.url, "\(url) serves an HTML page instead of the file.",
+        "Something in front of aasa answers every path with a page. Pass this path to aasa.", kind: kind,
         apple: apple("BAD_JSON_CONTENT"))
       return nil
     }
@@ -191,8 +191,8 @@ extension CheckInspection {
       if held.equality == .meaning {
         add(
           .bodyNotOurs, severity: .note, observation.url,
-          "\(observation.url) serves our file, written anew: \(held.size) bytes.",
-          "Something in front rewrites JSON. Let it pass the file on unchanged.", kind: kind)
+          "\(observation.url) serves the right content with other bytes (\(held.size)).",
+          "Something in front of aasa rewrites JSON. Configure it to pass the file on unchanged.", kind: kind)
       }
       return
     }

@@ -11,7 +11,7 @@ extension CheckInspection {
     switch seen.cdn.result {
     case .failure(let failure):
       add(
-        .cdnUnreachable, url, "Apple's CDN cannot be asked: \(failure.words.fromOutside)",
+        .cdnUnreachable, url, "Apple's CDN cannot be reached: \(failure.words.fromOutside)",
         "Allow this machine to reach it over HTTPS, or set appleCDN.")
     case .success(let answer):
       switch answer.status {
@@ -32,7 +32,7 @@ extension CheckInspection {
       add(
         .cdnOnly, url,
         "Apple's CDN still has a copy\(freshness.inWords), and the site serves no file.",
-        "Mend the site before the copy expires, or links stop opening the app on new devices.")
+        "Fix the site before the copy expires, or links stop opening the app on new devices.")
     }
     guard let reference = subject.reference else {
       let isSame = originFile.flatMap(JSON.readable) == JSON.readable(answer.body)
@@ -85,7 +85,7 @@ extension CheckInspection {
           "With Apple's copy, \(expectation.url.shown) is \(found.rawValue) for \(expectation.app), not "
             + "\(expectation.resolution.rawValue).",
           has(.cdnStale)
-            ? "The current file may mend it when Apple fetches it."
+            ? "The current file may fix this once Apple fetches it."
             : "Change the routes, or the expectation.")
       }
     } catch {
@@ -109,7 +109,7 @@ extension CheckInspection {
       .cdnFailed, seen.cdn.url,
       "Apple's CDN could not fetch the file: \(reason.fromOutside)\(details).\(next ?? "")",
       seen.bot.file == nil
-        ? "Mend what is wrong with the site first; see the other findings."
+        ? "Fix the site first; see the other findings."
         : "The site answers this machine. Look for rules that refuse other countries, networks or bots.",
       apple: Self.appleCode(of: reason))
   }
@@ -130,7 +130,7 @@ extension CheckInspection {
         let words = observation.answer.map { "status \($0.status)." }
         add(
           .googleUnreachable, observation.url,
-          "Google's service cannot be asked about \(target.package): "
+          "Google's service gave no answer about \(target.package): "
             + (words ?? Self.words(of: observation)),
           "Try again later, or give a key for the Digital Asset Links API.", kind: .assetLinks)
         return

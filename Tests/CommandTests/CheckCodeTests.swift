@@ -130,6 +130,7 @@ struct CheckedWorld {
     Cause(
       finding: "html-answer error", site: Cause.file(CheckedWorld.page), apple: "BAD_JSON_CONTENT"),
     Cause(finding: "content-type error", site: Cause.body(Self.json, type: "text/plain")),
+    Cause(finding: "content-type error", site: Cause.body(Self.json, type: "text/html")),
     Cause(
       finding: "content-type warning",
       site: Cause.body(Self.json, type: "application/octet-stream")),
@@ -155,7 +156,7 @@ struct CheckedWorld {
       finding: "body-not-ours error",
       site: Cause.body("{\"applinks\":{\"details\":[]}}"), words: "It differs: "),
     Cause(
-      finding: "body-not-ours note", site: Cause.body(Self.json + "\n"), words: "written anew"),
+      finding: "body-not-ours note", site: Cause.body(Self.json + "\n"), words: "other bytes"),
     Cause(
       finding: "app-missing error", site: Cause.body("{\"applinks\":{\"details\":[]}}"),
       words: AssociationFile.app),

@@ -67,7 +67,8 @@ def check(program, name):
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         for part in ("home", "bin"):
             os.mkdir(os.path.join(directory, part))
-        os.symlink(os.path.join(root, "Config"), os.path.join(directory, "home", "Config"))
+        for part in ("Config", "Tests"):
+            os.symlink(os.path.join(root, part), os.path.join(directory, "home", part))
         os.symlink(os.path.abspath(program), os.path.join(directory, "bin", "aasa"))
         environment = {key: value for key, value in os.environ.items() if not key.startswith("AASA_")}
         environment["PATH"] = os.path.join(directory, "bin") + ":" + environment["PATH"]
