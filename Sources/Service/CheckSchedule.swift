@@ -239,11 +239,11 @@ final class CheckSchedule: Sendable {
       .gauge(
         "aasa_check_cdn_age_seconds",
         "How old Apple's copies were when they were checked: the median, the 90th percentile and the oldest.",
-        by: "quantile",
+        by: "percentile",
         ages.last.map { oldest in
           [
-            "0.5": Double(ages[ages.count / 2]), "0.9": Double(ages[ages.count * 9 / 10]),
-            "1": Double(oldest),
+            "50": Double(ages[ages.count / 2]), "90": Double(ages[ages.count * 9 / 10]),
+            "100": Double(oldest),
           ]
         } ?? [:]),
       .gauge(

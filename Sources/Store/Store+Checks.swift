@@ -328,10 +328,10 @@ extension Store {
       summary.cdnAges.sort()
       try connection.run(
         """
-        SELECT code, count(DISTINCT finding.domain_id) FROM finding
+        SELECT finding.code, count(DISTINCT finding.domain_id) FROM finding
         LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
           AND suppression.number = finding.suppression AND ends_at > ?
-        WHERE source = 'check' AND suppression.number IS NULL GROUP BY code
+        WHERE source = 'check' AND suppression.number IS NULL GROUP BY finding.code
         """, [.integer(now())]
       ) { summary.codes[$0.text(0)] = $0.int(1) }
       return summary

@@ -17,7 +17,7 @@ import Testing
   /// The domains that were checked, with their outcomes.
   private static func checks(_ world: CheckedWorld, _ query: String = "") throws -> [String] {
     try world.client.send("GET", "/v1/checks\(query)").json["items"]?.arrayValue?.map {
-      "\($0["domain"]?.stringValue ?? "") \($0["status"]?.stringValue ?? "") \($0["checks"] ?? 0)"
+      "\($0["domain"]?.stringValue ?? "") \($0["status"]?.stringValue ?? "") \($0["checks"]?.integerValue ?? 0)"
     } ?? []
   }
 
