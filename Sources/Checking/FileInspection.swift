@@ -129,7 +129,8 @@ extension CheckInspection {
     if first == UInt8(ascii: "<") || type == "text/html" && !isJSON {
       add(
         .htmlAnswer, observation.url, "\(url) serves an HTML page instead of the file.",
-        "Something in front of aasa answers every path with a page. Pass this path to aasa.", kind: kind,
+        "Something in front of aasa answers every path with a page. Pass this path to aasa.",
+        kind: kind,
         apple: apple("BAD_JSON_CONTENT"))
       return nil
     }
@@ -192,7 +193,8 @@ extension CheckInspection {
         add(
           .bodyNotOurs, severity: .note, observation.url,
           "\(observation.url) serves the right content with other bytes (\(held.size)).",
-          "Something in front of aasa rewrites JSON. Configure it to pass the file on unchanged.", kind: kind)
+          "Something in front of aasa rewrites JSON. Configure it to pass the file on unchanged.",
+          kind: kind)
       }
       return
     }
