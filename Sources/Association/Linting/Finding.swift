@@ -153,6 +153,7 @@ extension Finding {
     case environmentMismatch = "environment-mismatch"
 
     // Its Android apps.
+    case debugFingerprint = "debug-fingerprint"
     case noPlaySigningFingerprint = "no-play-signing-fingerprint"
 
     // A change of the domain.
