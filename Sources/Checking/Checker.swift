@@ -42,10 +42,12 @@ public struct Checker: Sendable {
   public func check(_ subject: Subject) async throws -> Check {
     let (at, start) = (now(), ContinuousClock.now)
     let observations = await observe(subject)
-    var inspection = CheckInspection(subject, observations, at: at)
-    try inspection.run()
-    inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
-    return inspection.check
+    return try await withTaskExecutorPreference(WorkThread.computing) {
+      var inspection = CheckInspection(subject, observations, at: at)
+      try inspection.run()
+      inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
+      return inspection.check
+    }
   }
 
   /// Looks at several domains at the same time; each result is at the place of its subject.

@@ -15,6 +15,10 @@ extension CheckInspection {
     // What is wrong with the host is said once, for Apple's file.
     if kind != .apple, observation.answer == nil, seen.bot.answer == nil { return nil }
     if !isExpected, observation.file == nil || subject.reference != nil { return nil }
+    if kind == .apple, observation.file == nil, seen.browser.file != nil {
+      addBlocked(observation)
+      return nil
+    }
     inspectRedirects(observation, kind)
     switch observation.result {
     case .failure(let failure):
@@ -47,20 +51,8 @@ extension CheckInspection {
   }
 
   private mutating func inspectRedirects(_ observation: Observation, _ kind: DocumentKind) {
-    let hops = observation.followed.hops
-    guard hops.count > 1 else { return }
-    let targets = hops.dropFirst().map(\.url)
-    let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }
-    let site = { (url: String) in RegistrableName(host(url))?.text ?? host(url) }
-    let own = site(hops[0].url)
-    let code: Finding.Code =
-      if targets.contains(where: { $0.hasPrefix("http:") }) {
-        .redirectInsecure
-      } else if targets.contains(where: { site($0) != own }) {
-        .redirectCrossSite
-      } else {
-        .redirectSameSite
-      }
+    guard let code = observation.followed.redirectCode else { return }
+    let targets = observation.followed.hops.dropFirst().map(\.url)
     // Apple documents that redirects are not followed. Its CDN says where its copy is from.
     let from = seen.cdn.answer.flatMap { $0.status == 200 ? $0["Apple-From"] : nil } ?? ""
     let isFollowed = kind == .apple && !from.isEmpty && targets.contains(from)
@@ -79,23 +71,33 @@ extension CheckInspection {
         ][code] : nil)
   }
 
+  /// Reports that a browser gets the file, and Apple's bot does not.
+  private mutating func addBlocked(_ observation: Observation) {
+    let (what, apple): (String, String?) =
+      switch observation.result {
+      case .failure(let failure): (failure.words.fromOutside, failure.appleCode)
+      case .success(let answer):
+        (
+          "\(observation.redirectInWords)status \(answer.status)"
+            + (answer["cf-mitigated"].map { ", cf-mitigated: \($0.fromOutside)" } ?? "")
+            + (answer.status == 200 ? ", and something else than the file." : "."),
+          "BAD_HTTP_RESPONSE"
+        )
+      }
+    add(
+      .botBlocked, observation.url,
+      "\(observation.url) serves the file to a browser, and not to Apple's bot (AASA-Bot): \(what)",
+      "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
+      apple: apple)
+  }
+
   private mutating func addStatus(
     _ answer: Fetch.Answer, _ observation: Observation, _ kind: DocumentKind
   ) {
-    let isRefusal = [401, 403, 406, 429, 503].contains(answer.status)
-    if kind == .apple, isRefusal, seen.browser.file != nil {
-      let challenge = answer["cf-mitigated"].map { " (cf-mitigated: \($0.fromOutside))" } ?? ""
-      add(
-        .botBlocked, observation.url,
-        "\(observation.url) answers \(answer.status) to AASA-Bot\(challenge), and 200 to a browser.",
-        "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
-        apple: "BAD_HTTP_RESPONSE")
-      return
-    }
     // The file at the other location is told about apart.
     add(
       .httpStatus, observation.url,
-      "\(observation.url) answers \(answer.status), not 200.",
+      "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200.",
       subject.isOurs
         ? "Pass this path to aasa, also for this name. Compare with what aasa answers itself."
         : "Serve the file there, to everybody, without a login.",
@@ -186,7 +188,7 @@ extension CheckInspection {
       }
       return
     }
-    let held = try reference.held(bytes, kind)
+    let held = try held(bytes, kind, by: reference)
     if kind == .apple { check.origin = held }
     if held.isCurrent {
       if held.equality == .meaning {

@@ -34,7 +34,7 @@ extension CheckInspection {
         "Apple's CDN still has a copy\(freshness.inWords), and the site serves no file.",
         "Fix the site before the copy expires, or links stop opening the app on new devices.")
     }
-    guard let reference = subject.reference else {
+    guard let reference = subject.reference, reference.documents[.apple] != nil else {
       let isSame = originFile.flatMap(JSON.readable) == JSON.readable(answer.body)
       if originFile != nil, !isSame {
         add(
@@ -45,7 +45,7 @@ extension CheckInspection {
       try inspectExpectations(answer.body)
       return
     }
-    var held = try reference.held(answer.body, .apple)
+    var held = try held(answer.body, .apple, by: reference)
     (held.age, held.expiresAt) = (freshness.age, freshness.expiresAt)
     check.cdn = held
     if !subject.isServed {

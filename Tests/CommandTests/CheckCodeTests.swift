@@ -116,6 +116,13 @@ struct CheckedWorld {
         "agents": ["AASA-Bot": ["status": 403, "fields": ["cf-mitigated": "challenge"]]]
       ], apple: "BAD_HTTP_RESPONSE", words: "cf-mitigated: challenge"),
     Cause(
+      finding: "bot-blocked error",
+      site: ["agents": ["AASA-Bot": CheckedWorld.page]], words: "something else than the file"),
+    Cause(finding: "bot-blocked error", site: ["agents": ["AASA-Bot": ["close": true]]]),
+    Cause(
+      finding: "http-status error", site: Cause.redirect("https://www.cause.example/nothing"),
+      words: "redirects to https://www.cause.example/nothing, which answers 404"),
+    Cause(
       finding: "redirect-same-site error", site: Cause.redirect("https://www.cause.example/file")),
     Cause(
       finding: "redirect-cross-site error", site: Cause.redirect("https://elsewhere.test/file"),
@@ -196,6 +203,18 @@ struct CheckedWorld {
     let json = try JSON.parse(check.bytes).value
     #expect(check.status == 1)
     #expect(CheckedWorld.findings(json).first == "private-address error", "\(json.text)")
+  }
+
+  @Test func aCommandOnADatabaseRecordsNothing() throws {
+    try world.publish("trial.example")
+    let database = world.scratch.path("aasa.db")
+    for _ in 1...2 {
+      let check = try Program.aasa(
+        "check", "--resolve", "trial.example:127.0.0.1:1", "trial.example", "--database", database,
+        environment: world.outside.settings)
+      #expect(check.status == 1, "\(check.output)")
+    }
+    #expect(try world.client.send("GET", "/v1/checks").json["total"] == 0)
   }
 
   @Test func aNameWithoutAnAddressIsADNSError() throws {
