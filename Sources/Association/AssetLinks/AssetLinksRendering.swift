@@ -12,6 +12,8 @@ public struct AssetLinksRendering: Sendable {
     let rules: [JSON]
     /// For each rule, the index of its route among all routes of the entries.
     let origins: [Int]
+    /// Whether the apps have no link because there would be more rules than a file may have.
+    var areTooMany = false
   }
 
   /// The file.
@@ -86,30 +88,38 @@ public struct AssetLinksRendering: Sendable {
       groups[app.entries, default: []].append((statement, app.package))
     }
     var translations: [Int: [[JSON]]] = [:]
-    // Of a file with more rules, nothing is read.
+    // Of a file with more rules, nothing is read. Once there are too many, no more are made.
     var left = PatternLimits.routes
     return order.map { entries in
       let packages = groups[entries] ?? []
-      for entry in entries where translations[entry] == nil {
-        translations[entry] = translated(routes.routes(of: [entry]))
+      var translated: [[JSON]] = []
+      var count = 0
+      for entry in entries where left >= 0 {
+        let rules =
+          translations[entry]
+          ?? Self.translated(routes.routes(of: [entry]), upTo: left / packages.count - count)
+        translations[entry] = rules
+        translated += rules
+        count += rules.reduce(0) { $0 + $1.count }
+        if count * packages.count > left { left = -1 }
       }
-      let translated = entries.flatMap { translations[$0] ?? [] }
-      let count = translated.reduce(0) { $0 + $1.count }
-      let fits = count > 0 && count * packages.count <= left
-      left -= fits ? count * packages.count : packages.count
+      left -= max(count, 1) * packages.count
+      let areTooMany = left < 0
+      let isClosed = areTooMany || count == 0
       return Rules(
         statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
-        entries: entries, rules: fits ? translated.flatMap(\.self) : closed,
-        origins: fits
-          ? translated.enumerated().flatMap { place, rules in rules.map { _ in place } } : [])
+        entries: entries, rules: isClosed ? closed : translated.flatMap(\.self),
+        origins: isClosed
+          ? [] : translated.enumerated().flatMap { place, rules in rules.map { _ in place } },
+        areTooMany: areTooMany)
     }
   }
 
-  /// The rules of each route, up to more than a file may have.
-  private static func translated(_ routes: [AppLinks.Route]) -> [[JSON]] {
+  /// The rules of each route, up to more than the limit.
+  private static func translated(_ routes: [AppLinks.Route], upTo limit: Int) -> [[JSON]] {
     var count = 0
     return routes.map { route in
-      if count > PatternLimits.routes { return [] }
+      if count > limit { return [] }
       let rules = RuleTranslation.rules(for: route)
       count += rules.count
       return rules

@@ -360,7 +360,7 @@ extension PatternTranslation {
 }
 
 /// The text of a pattern that is compared with the URL as it is written, decoded.
-private struct WrittenText {
+struct WrittenText {
   struct Part {
     /// The character; `nil` for an escape that cannot be decoded.
     let scalar: Unicode.Scalar?
@@ -405,7 +405,7 @@ private struct WrittenText {
 
   /// Whether URLs have the character without an escape (RFC 3986, section 3.3 to 3.5; browsers also leave
   /// brackets and `|`).
-  private static func isRaw(
+  static func isRaw(
     _ scalar: Unicode.Scalar, in component: PatternTranslation.Component
   ) -> Bool {
     guard scalar.isASCII else { return false }

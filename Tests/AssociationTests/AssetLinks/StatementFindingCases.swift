@@ -198,6 +198,9 @@ extension FindingCase {
     FindingCase(android: .innerStar, path, rules(#"{"/":"/*/c"}"#)),
     FindingCase(
       android: .innerStarInExclusion, path, rules(#"{"/":"*/c","exclude":true},{"/":"*"}"#)),
+    // The first star alone misses nothing.
+    FindingCase(
+      android: .innerStarInExclusion, path, rules(#"{"/":"/*a*b","exclude":true},{"/":"*"}"#)),
     FindingCase(android: .patternAfterOneOrMore, path, rules(#"{"/":"/?*b*"}"#)),
     FindingCase(android: .dotBesideWildcard, path, rules(#"{"/":"/v?.json"}"#)),
     FindingCase(android: .percentInPattern, path, rules(#"{"/":"/a%20b"}"#)),
