@@ -107,7 +107,7 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@touch $@
 
 # Runs the console blocks of these pages, each in an empty directory with ports of its own.
-DOCUMENTS = README.md docs/android.md docs/api.md docs/commands.md docs/passkeys.md
+DOCUMENTS = README.md docs/android.md docs/api.md docs/commands.md docs/passkeys.md docs/webhooks.md
 docs: test-setup
 	swift build --product aasa
 	python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)

@@ -167,14 +167,9 @@ let package = Package(
         "Certificates", "CGnuTLS", "HTTP", "WellKnown", "Association", "aasa", "TestSupport",
       ], swiftSettings: strict),
     .testTarget(
-      name: "FetchingTests", dependencies: ["Fetching", "HTTP", "JSONValue", "TestSupport"],
+      name: "FetchingTests",
+      dependencies: ["aasa", "Fetching", "HTTP", "JSONValue", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(
-      name: "CheckingTests",
-      dependencies: [
-        "Checking", "Fetching", "Association", "JSONValue", "Store", "Publishing", "HTTP",
-        "TestSupport",
-      ], swiftSettings: strict),
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",

@@ -74,6 +74,7 @@ public struct AdminAPI: Sendable {
       + [SnippetEndpoint(store: publisher.store).snippets]
       + MatchEndpoints(store: publisher.store).all
       + CheckEndpoints(store: publisher.store, checker: checker).all
+      + CheckHistoryEndpoints(store: publisher.store).all
       + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
   }

@@ -45,7 +45,7 @@ struct CheckEndpoints: Sendable {
     }
     let checker = checker()
     let checks = try withExtendedLifetime(turn) {
-      try waiting { await checker.checks(of: subjects) }.map { try $0.get() }
+      try WorkThread.wait { await checker.checks(of: subjects) }.map { try $0.get() }
     }
     // A look with something else in mind says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
@@ -56,34 +56,22 @@ struct CheckEndpoints: Sendable {
 }
 
 extension Example {
-  static let checkFinding = """
-    {
-      "code": "bot-blocked", "severity": "error", "document": "apple-app-site-association",
-      "pointer": "",
-      "message": "https://example.com/.well-known/apple-app-site-association answers 403 to AASA-Bot, and 200 to a browser.",
-      "help": "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
-      "source": "check",
-      "url": "https://example.com/.well-known/apple-app-site-association",
-      "appleCode": "BAD_HTTP_RESPONSE"
-    }
-    """
-
   static let check = """
     {
       "domain": "example.com", "at": "2026-11-21T13:51:45Z", "milliseconds": 812,
-      "status": "failing", "findings": [\(checkFinding)],
-      "cdn": {
-        "revision": 5, "current": 7, "by": "bytes", "bytes": 812,
-        "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-        "age": 8000, "expires": "2026-11-21T14:51:45Z"
-      },
-      "certificate": {
-        "names": ["example.com"], "issuer": "R11", "expires": "2027-01-20T00:00:00Z"
-      },
+      "status": "failing",
+      "findings": [{
+        "code": "connection-failed", "severity": "error", "document": "apple-app-site-association",
+        "pointer": "",
+        "message": "https://example.com/.well-known/apple-app-site-association: Couldn't connect to server: Connection refused.",
+        "help": "Check that the server is up and speaks HTTPS on port 443.", "source": "check",
+        "url": "https://example.com/.well-known/apple-app-site-association",
+        "appleCode": "NETWORK_ERROR"
+      }],
       "requests": [{
         "url": "https://example.com/.well-known/apple-app-site-association",
-        "agent": "AASA-Bot/1.0.0", "milliseconds": 73, "address": "93.184.215.14", "status": 403,
-        "contentType": "text/html", "bytes": 4512
+        "agent": "AASA-Bot/1.0.0", "milliseconds": 73,
+        "error": "Couldn't connect to server: Connection refused."
       }]
     }
     """

@@ -22,7 +22,7 @@ struct DomainEndpoints: Sendable {
         .get, "/v1/domains", .role(.viewer),
         query: .page + [
           .text, .host, .appFilter, .androidAppFilter, .environment, .enabled, .kind, .finding,
-          .collected, .deleted,
+          .collected, .check, .deleted,
         ],
         isFilteredByToken: true,
         "listDomains", .domains, "List domains",
@@ -247,7 +247,7 @@ extension Call {
       environment: try word(.environment, App.Environment.self),
       isEnabled: try condition(.enabled), kind: try word(.kind, DocumentKind.self),
       finding: try word(.finding, Finding.Code.self)?.rawValue,
-      isCollected: try condition(.collected),
+      isCollected: try condition(.collected), check: try word(.check, CheckOutcome.self),
       isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])
   }
 
@@ -306,7 +306,8 @@ extension Example {
     {
       "items": [{
         "domain": "example.com", "enabled": true, "format": "modern",
-        "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z"
+        "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z",
+        "check": {"status": "ok", "at": "2026-11-21T14:02:10Z"}
       }],
       "next": null, "total": 1
     }

@@ -21,7 +21,8 @@ struct FindingEndpoints: Sendable {
           .limit, .findingCursor, .findingsOfDomain, .code, .severity, .source, .suppressed,
         ], isFilteredByToken: true, isHeavy: true,
         "listFindings", .findings, "List the findings of all domains",
-        description: "The linter's findings about what each domain serves.",
+        description:
+          "The linter's findings about what each domain serves, and those of its last check from outside.",
         answers: .ok(
           "A page, by domain. A token that is limited to domains sees only those.", "Findings",
           Example.findings), handle: list),
@@ -41,7 +42,9 @@ struct FindingEndpoints: Sendable {
         .post, path, .role(.editor), effect: .change,
         "suppressFindings", .findings, "Suppress findings of a domain",
         description: "Findings of this code at this place are listed as suppressed until the given "
-          + "time. Nothing is published. Errors cannot be suppressed, only accepted with `accept`.",
+          + "time. Nothing is published. Errors of the linter cannot be suppressed, only accepted with "
+          + "`accept`; errors of checks can. A domain whose errors are suppressed does not fail from the next "
+          + "check on.",
         body: .json("NewSuppression", Example.newSuppression),
         answers: .created(
           "The suppression.", "Suppression", links: ["deleteSuppression"], Example.suppression),
@@ -61,11 +64,11 @@ struct FindingEndpoints: Sendable {
 
   private func list(_ call: Call) throws -> Response {
     let page = try call.page()
-    _ = try call.word(.source, FindingSource.self)
     let filter = FindingFilter(
       domain: try call.query(.findingsOfDomain).map { try Call.name($0, DomainName.init(_:)) },
       code: try call.word(.code, Finding.Code.self),
       severity: try call.word(.severity, Finding.Severity.self),
+      source: try call.word(.source, Finding.Source.self),
       isSuppressed: try call.condition(.suppressed), within: call.token?.domains ?? [])
     let last = try page.after.map(Self.place)
     try lintAgain(for: call)

@@ -68,7 +68,8 @@ struct Parameter: Sendable {
       "token", in: .path, "The name of a token.", .text("^[^\\u0000]+$"),
       example: "release pipeline", problems: [.tokenNotFound]),
     Parameter(
-      "webhook", in: .path, "The name of a webhook.", .text("^[^\\u0000]+$"),
+      "webhook", in: .path, "The name of a webhook.",
+      .text("^[^\\u0000-\\u001f\\u007f-\\u009f]+$", longest: Webhook.longestName),
       example: "deployments", problems: [.webhookNotFound]),
   ]
 
@@ -138,6 +139,11 @@ struct Parameter: Sendable {
     "collected",
     "Only enabled domains whose current document Apple's CDN has fetched (`true`) or has not "
       + "(`false`), even if it has never fetched any.", .bool)
+  static let check = Parameter(
+    "check", "Only domains whose last check from outside ended like this.",
+    .words(CheckOutcome.self))
+  static let checkStatus = Parameter(
+    "status", key: "checkStatus", "Only checks that ended like this.", .words(CheckStatus.self))
   static let fileKind = Parameter(
     "kind", key: "fileKind", "The kind of the file. Default: the kind that its content has.",
     .words(DocumentKind.self))
@@ -146,8 +152,8 @@ struct Parameter: Sendable {
   static let severity = Parameter(
     "severity", "Only findings of this severity.", .words(Finding.Severity.self))
   static let source = Parameter(
-    "source", "Only findings from this source: `lint`, the check of documents.",
-    .words(FindingSource.self))
+    "source", "Only findings from this source: `lint`, in documents, or `check`, from outside.",
+    .words(Finding.Source.self))
   static let suppressed = Parameter(
     "suppressed", "`true`: only suppressed findings; `false`: only others.", .bool)
   static let findingsOfDomain = Parameter(
@@ -178,12 +184,6 @@ struct Parameter: Sendable {
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
     isRequired: true, example: "example.com", problems: [.notServed])
-}
-
-/// Where findings come from.
-enum FindingSource: String, CaseIterable {
-  /// The linter.
-  case lint
 }
 
 extension [Parameter] {

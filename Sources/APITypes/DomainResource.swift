@@ -166,7 +166,11 @@ package enum DomainResource {
         + "defaults. Lists are replaced as a whole.", for: .patch),
     "DomainSummary":
       (fieldsOfSummary.members() + [
-        Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional)
+        Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional),
+        Member(
+          "check",
+          .object([Member("status", .words(CheckStatus.self)), Member("at", .time)]),
+          "The last check from outside; left out before the first.", .optional),
       ]).schema(),
   ]
 
@@ -185,6 +189,9 @@ package enum DomainResource {
     var object = fieldsOfSummary.json(
       of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
     object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
+    if let status = domain.check, let at = domain.checkedAt {
+      object["check"] = ["status": .string(status.rawValue), "at": .string(Timestamp.text(at))]
+    }
     return .object(object)
   }
 

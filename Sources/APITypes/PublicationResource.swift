@@ -88,11 +88,16 @@ extension PublicationResource {
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),
-    Field("source", .word, \.source, "What found it; `lint` if it is left out."),
-    Field("url", .nullable(.string), \.url, "Of a check: the URL that it is about."),
+    Field(
+      "source", .word, \.source, "What found it; `lint` if it is left out.",
+      unless: { $0 == .lint }),
+    Field(
+      "url", .nullable(.string), \.url, "Of a check: the URL that it is about.",
+      unless: { $0 == nil }),
     Field(
       "appleCode", .nullable(.string), \.appleCode,
-      "Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it."),
+      "Of a check: the code that App Store Connect's `AppClipDomainStatus` has for it.",
+      unless: { $0 == nil }),
     Field(
       "suppressed", SuppressionResource.Mark.coding, \.suppression,
       "The suppression that covers it; left out if none does."),
@@ -210,7 +215,8 @@ extension PublicationResource.Finding {
     self.init(
       code: stored.code, severity: stored.severity, kind: stored.kind.rawValue,
       pointer: stored.pointer,
-      message: stored.message, help: stored.help,
+      message: stored.message, help: stored.help, source: stored.source, url: stored.url,
+      appleCode: stored.appleCode,
       suppression: stored.suppression.map(SuppressionResource.Mark.init))
   }
 }

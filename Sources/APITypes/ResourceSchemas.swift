@@ -14,6 +14,7 @@ package enum ResourceSchemas {
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
       ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
+      CheckHistoryResource.schemas,
       WebhookResource.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
@@ -77,6 +78,10 @@ package enum ResourceSchemas {
       .schema(),
     "Revisions": page(of: "Revision").schema(),
     "AuditRecords": page(of: "AuditRecord").schema(),
+    "CheckRuns": page(of: "CheckRun").schema(),
+    "CheckStates":
+      (page(of: "CheckState") + [Member("total", .count, "The number of items on all pages.")])
+      .schema(),
     "WebhookDeliveries": page(of: "WebhookDelivery").schema(),
   ]
 

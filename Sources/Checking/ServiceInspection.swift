@@ -103,7 +103,7 @@ extension CheckInspection {
     }
     let details = answer["Apple-Failure-Details"].map { " (\($0.fromOutside))" } ?? ""
     let next = Freshness(answer, now: check.at).rest.map {
-      " It tries again in \($0 / 60 + 1) minutes at the earliest."
+      " It tries again in \(Freshness.duration($0)) at the earliest."
     }
     add(
       .cdnFailed, seen.cdn.url,
@@ -210,7 +210,7 @@ struct Freshness {
     return parts.isEmpty ? "" : " The copy \(parts.joined(separator: " and "))."
   }
 
-  private static func duration(_ seconds: Int) -> String {
+  static func duration(_ seconds: Int) -> String {
     switch seconds {
     case ..<120: seconds.counted("second")
     case ..<7200: (seconds / 60).counted("minute")

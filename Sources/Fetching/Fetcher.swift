@@ -1,4 +1,3 @@
-import Dispatch
 public import HTTP
 
 /// Fetches from other machines, many at once on one thread, over libcurl's multi interface.
@@ -24,12 +23,8 @@ public final class Fetcher: Sendable {
 
   private let transfers: Transfers
 
-  /// Starts the thread.
-  public init(_ policy: Policy = Policy()) {
-    let transfers = Transfers(policy)
-    self.transfers = transfers
-    DispatchQueue(label: "fetching").async { transfers.run() }
-  }
+  /// A fetcher, whose thread starts with the first request.
+  public init(_ policy: Policy = Policy()) { transfers = Transfers(policy) }
 
   /// Every fetch keeps the fetcher alive, so none is under way.
   deinit { transfers.stop() }

@@ -54,7 +54,8 @@ struct TLSFinding {
   init(verification: Int, chain: [[String]]) {
     fault =
       switch verification {
-      case 0, 62: .wrongName
+      // libcurl compares the names itself, and leaves its initial value.
+      case 0, 1, 62: .wrongName
       case 9: .notYetValid
       case 10: .expired
       // A certificate that signs itself, alone or at the end of the chain.

@@ -6,6 +6,7 @@ final class Transfers: Sendable {
   private struct State {
     var waiting: [Transfer.Job] = []
     var mustStop = false
+    var isRunning = false
   }
 
   private let policy: Fetcher.Policy
@@ -25,21 +26,27 @@ final class Transfers: Sendable {
   func fetch(_ request: FetchRequest) async -> Fetch {
     guard let multi else { return Fetch() }
     return await withCheckedContinuation { continuation in
-      state.withLock { $0.waiting.append(Transfer.Job(request, continuation)) }
+      let isRunning = state.withLock { state in
+        state.waiting.append(Transfer.Job(request, continuation))
+        defer { state.isRunning = true }
+        return state.isRunning
+      }
+      if !isRunning { onThread { self.run() } }
       curl_multi_wakeup(multi)
     }
   }
 
   func stop() {
+    guard let multi else { return }
     // With the lock, because the thread frees the handle as soon as it sees this.
     state.withLock { state in
       state.mustStop = true
-      if let multi { curl_multi_wakeup(multi) }
+      if state.isRunning { curl_multi_wakeup(multi) } else { curl_multi_cleanup(multi) }
     }
   }
 
   /// Runs transfers until `stop` is called.
-  func run() {
+  private func run() {
     guard let multi else { return }
     var running: [UnsafeMutableRawPointer: Transfer] = [:]
     while true {

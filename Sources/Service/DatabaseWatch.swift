@@ -197,6 +197,7 @@ extension AuditRecord {
     fields["domain"] = domain.map { .string($0.text) }
     fields["app"] = app.map { .string($0.text) }
     fields["token"] = token.map { .string($0) }
+    fields["webhook"] = webhook.map { .string($0) }
     fields["revision"] = revision.map { .integer($0) }
     if !reason.isEmpty { fields["reason"] = .string(reason) }
     return fields

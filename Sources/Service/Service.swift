@@ -37,6 +37,7 @@ public final class Service: Sendable {
   private let findings: FindingRefresh
   private let commandLog: CommandLog
   private let checker: CurrentChecker
+  private let checks: CheckSchedule
   private let webhooks: WebhookDelivery
   private let overdue: AppleOverdue
   private let overdueHours: Mutex<Int>
@@ -70,6 +71,8 @@ public final class Service: Sendable {
     commandLog = CommandLog(store, log)
     let checker = CurrentChecker(configuration, now: store.now)
     self.checker = checker
+    let checks = CheckSchedule(store, health, configuration.checkSchedule) { checker.current }
+    self.checks = checks
     let webhooks = WebhookDelivery(
       store, log, send: Self.sending(configuration))
     self.webhooks = webhooks
@@ -99,7 +102,8 @@ public final class Service: Sendable {
       startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      webhooks: webhooks, health: health, watch: watch, publicListener: publicListener,
+      checks: checks, webhooks: webhooks, health: health, watch: watch,
+      publicListener: publicListener,
       adminConnections: adminConnections)
     let api = AdminAPI(
       publisher: publisher, checker: { checker.current }, readiness: { health.readiness },
@@ -147,6 +151,7 @@ public final class Service: Sendable {
     checkHour.withLock { $0 = configuration.checkHour }
     webhooks.apply(send: Self.sending(configuration))
     checker.apply(configuration)
+    checks.apply(configuration.checkSchedule)
     overdueHours.withLock { $0 = configuration.appleOverdueHours }
   }
 
@@ -163,6 +168,7 @@ public final class Service: Sendable {
   public func follow() {
     watch.follow(hour: checkHour.withLock { $0 })
     findings.follow()
+    checks.follow()
     attempt(.reading) {
       try table.refresh()
       try commandLog.follow()
@@ -227,6 +233,7 @@ public final class Service: Sendable {
   public func stop(within seconds: Double = 3) {
     announceEnd()
     webhooks.prepareToStop()
+    checks.prepareToStop()
     let deadline = ContinuousClock.now + .seconds(seconds)
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
@@ -243,6 +250,7 @@ public final class Service: Sendable {
     for (work, loss) in [
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
       (webhooks.stop, "Lost what came of deliveries to webhooks. They are sent again."),
+      (checks.stop, "Lost the results of the last checks."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
       (store.checkpoint, "Could not empty the WAL. The database is intact."),
     ] as [(() throws -> Void, String)] {
@@ -258,7 +266,12 @@ public final class Service: Sendable {
 extension Configuration {
   fileprivate var retention: Retention {
     Retention(
-      revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays)
+      revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays,
+      checkDays: keepCheckDays)
+  }
+
+  fileprivate var checkSchedule: CheckSchedule.Settings {
+    CheckSchedule.Settings(interval: checkInterval, concurrency: checkConcurrency)
   }
 
   fileprivate var publicLimits: Limits {

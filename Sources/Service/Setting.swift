@@ -63,12 +63,16 @@ public struct Setting: Sendable {
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
-  /// `public-address` for `publicAddress`.
+  /// `public-address` for `publicAddress`, `apple-cdn` for `appleCDN`.
   private var words: [String] {
-    name.reduce(into: [""]) { words, character in
-      if character.isUppercase { words.append("") }
+    var words = [""]
+    var isCapital = false
+    for character in name {
+      if character.isUppercase && !isCapital { words.append("") }
+      isCapital = character.isUppercase
       words[words.count - 1] += character.lowercased()
     }
+    return words
   }
 
   /// `--public-address` for `publicAddress`.

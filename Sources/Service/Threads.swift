@@ -1,4 +1,5 @@
 import Dispatch
+import Fetching
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -52,26 +53,11 @@ func concurrently<Value: Sendable>(
   return try results.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }
 }
 
-/// Runs `body` on a thread of its own with the lowest priority, for long work that must not slow anything
-/// else down.
-func inBackground(_ body: @escaping @Sendable () -> Void) {
-  final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let work = Unmanaged.passRetained(Work(body))
-  let code = pthread_create(
-    &thread, nil,
-    { work in
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-      // Sound: this is the reference that was retained for the thread, and nobody else releases it.
-      if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
-      return nil
-    }, work.toOpaque())
-  if code == 0 {
-    pthread_detach(thread)
-  } else {
-    work.takeRetainedValue().body()
+/// Runs `body` on a thread of its own with a low priority, by default the lowest, for long work that must
+/// not slow anything else down.
+func inBackground(nice: CInt = 19, _ body: @escaping @Sendable () -> Void) {
+  onThread {
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
+    body()
   }
 }

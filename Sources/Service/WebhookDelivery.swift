@@ -71,7 +71,7 @@ final class WebhookDelivery: Sendable {
       state.isRunning = true
       return true
     }
-    if starts { inBackground { self.run() } }
+    if starts { inBackground(nice: 10) { self.run() } }
   }
 
   /// Begins no further attempts. Those under way go on.
@@ -137,7 +137,7 @@ final class WebhookDelivery: Sendable {
     request.milliseconds = Self.milliseconds
     request.bytes = Self.answerBytes
     request.usesPlaces = false
-    Task { [request] in
+    WorkThread.start { [request, self] in
       let attempt = Self.attempt(claimed, await send(request), at: now)
       state.withLock { $0.finished.append(attempt) }
       wake.signal()

@@ -137,16 +137,16 @@ enum FindingRows {
 
   /// Writes the findings of the last check.
   ///
-  /// - Returns: For each finding, whether a suppression covers it now.
+  /// - Returns: For each finding, the suppression that covers it now.
   static func save(
     check findings: [Finding], of domain: Int64, _ document: Document, _ connection: Connection,
     now: Int64
-  ) throws -> [Bool] {
+  ) throws -> [Suppression?] {
     let rows = findings.prefix(limit).map(FindingRow.init)
     let covering = try SuppressionRows.all(of: domain, connection).covering(rows, in: document)
     try write(rows, .check, over: all(of: domain, connection), covering, of: domain, connection)
-    return covering.map { $0.map { $0.endsAt > now } ?? false }
-      + findings.dropFirst(limit).map { _ in false }
+    return covering.map { $0.flatMap { $0.endsAt > now ? $0 : nil } }
+      + findings.dropFirst(limit).map { _ in nil }
   }
 
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only

@@ -23,6 +23,13 @@ public enum CheckStatus: String, Sendable, CaseIterable {
 
 extension CheckStatus: Storable {}
 
+/// How the last check of a domain ended, if there was one.
+public enum CheckOutcome: String, Sendable, CaseIterable {
+  case ok, warning, failing
+  /// The domain was never checked.
+  case unchecked
+}
+
 /// A check of a domain, to be recorded.
 public struct CheckRecord: Sendable {
   /// The domain.
@@ -170,24 +177,28 @@ extension Store {
   /// - Throws: `StoreError`.
   public func claimChecks(
     urgent: Int, others: Int, limit: Int, lease: Int64
-  ) throws -> [DomainName] {
+  ) throws -> (urgent: [DomainName], others: [DomainName]) {
     let due = { (connection: Connection, now: Int64) in
       let urgent = try CheckRows.due(
         isUrgent: true, limit: min(urgent, limit), connection, now: now)
-      return try urgent
-        + CheckRows.due(
-          isUrgent: false, limit: min(others, limit - urgent.count), connection, now: now)
+      let others = try CheckRows.due(
+        isUrgent: false, limit: min(others, limit - urgent.count), connection, now: now)
+      return (urgent: urgent, others: others)
     }
     // Usually, nothing is due, and no writer needs to wait.
-    if try read({ try due($0, now()).isEmpty }) { return [] }
+    let isAny = try read { connection in
+      let due = try due(connection, now())
+      return !due.urgent.isEmpty || !due.others.isEmpty
+    }
+    if !isAny { return ([], []) }
     return try write(Self.context) { transaction in
       let claimed = try due(transaction.connection, transaction.now)
-      for domain in claimed {
+      for domain in claimed.urgent + claimed.others {
         try transaction.connection.run(
           "UPDATE check_schedule SET due_at = ? WHERE domain_id = ?",
           [.integer(transaction.now + lease), .integer(domain.row)])
       }
-      return claimed.map(\.name)
+      return (claimed.urgent.map(\.name), claimed.others.map(\.name))
     }
   }
 
@@ -266,6 +277,68 @@ extension Store {
   }
 }
 
+/// The numbers of domains by how their last checks ended.
+public struct CheckSummary: Sendable {
+  /// The number of domains by status.
+  public var statuses: [CheckStatus: Int] = [:]
+  /// The number of domains that were never checked.
+  public var unchecked = 0
+  /// The number of domains by the code of a finding that counts.
+  public var codes: [String: Int] = [:]
+  /// When each certificate ends, in seconds since 1970, in order.
+  public var certificateEnds: [Int64] = []
+  /// The number of domains by how many revisions Apple's CDN is behind.
+  public var cdnLags: [Int: Int] = [:]
+  /// The number of domains of which Apple's CDN has none of our revisions.
+  public var withoutRevision = 0
+  /// How old each copy in Apple's CDN was when it was checked, in seconds, in order.
+  public var cdnAges: [Int64] = []
+  /// When the last check of all was, in seconds since 1970.
+  public var last: Int64?
+}
+
+extension Store {
+  /// The numbers of domains by how their last checks ended. Reads every domain.
+  ///
+  /// - Throws: `StoreError.database`.
+  public func checkSummary() throws -> CheckSummary {
+    try readLong { connection in
+      var summary = CheckSummary()
+      try connection.run(
+        """
+        SELECT status, certificate_ends_at, cdn_lag, cdn_fetched_at, checked_at
+        FROM check_schedule LEFT JOIN domain_check ON domain_check.id = check_id
+        """
+      ) { row in
+        guard let status = try CheckStatus?.read(row, 0), let at = row.optionalInteger(4) else {
+          summary.unchecked += 1
+          return
+        }
+        summary.statuses[status, default: 0] += 1
+        if let end = row.optionalInteger(1) { summary.certificateEnds.append(end) }
+        if let fetched = row.optionalInteger(3) { summary.cdnAges.append(at - fetched) }
+        if let lag = try Int?.read(row, 2) {
+          summary.cdnLags[lag, default: 0] += 1
+        } else {
+          summary.withoutRevision += 1
+        }
+        summary.last = max(summary.last ?? at, at)
+      }
+      summary.certificateEnds.sort()
+      summary.cdnAges.sort()
+      try connection.run(
+        """
+        SELECT code, count(DISTINCT finding.domain_id) FROM finding
+        LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
+          AND suppression.number = finding.suppression AND ends_at > ?
+        WHERE source = 'check' AND suppression.number IS NULL GROUP BY code
+        """, [.integer(now())]
+      ) { summary.codes[$0.text(0)] = $0.int(1) }
+      return summary
+    }
+  }
+}
+
 /// Reads and writes rows of `domain_check` and `check_schedule`.
 enum CheckRows {
   /// How long after an edit a domain is checked, in seconds, so that edits in a row lead to one check.
@@ -312,16 +385,20 @@ enum CheckRows {
     _ check: CheckRecord, interval: Int?, _ connection: Connection, now: Int64
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
-    let isSuppressed = try FindingRows.save(
+    let suppressions = try FindingRows.save(
       check: check.findings, of: stored.id, stored.domain.document, connection, now: now)
+    let isSuppressed = suppressions.map { $0 != nil }
     let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
     let status = CheckStatus(worst: counting.map(\.severity).max())
     var result = check.result
     result["status"] = .string(status.rawValue)
     result["findings"] = .array(
-      zip(check.findings, isSuppressed).map { finding, isSuppressed in
-        guard isSuppressed, case .object(var object) = finding.json else { return finding.json }
-        object["suppressed"] = true
+      zip(check.findings, suppressions).map { finding, suppression in
+        guard let suppression, case .object(var object) = finding.json else { return finding.json }
+        object["suppressed"] = [
+          "id": .integer(suppression.number), "reason": .string(suppression.reason),
+          "owner": .string(suppression.owner), "until": .time(suppression.endsAt),
+        ]
         return .object(object)
       })
     var run = CheckRun()

@@ -41,7 +41,8 @@ extension Store {
       var (page, total) = ([DomainSummary](), 0)
       try connection.run(
         """
-        SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at
+        SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
+          domain_check.status, checked_at
         \(filter.sql) ORDER BY own.name
         """, filter.values
       ) { row in
@@ -53,7 +54,8 @@ extension Store {
           DomainSummary(
             name: DomainName(stored: name), isEnabled: row.bool(1),
             format: try row.enumeration(2), environment: try row.enumeration(3),
-            revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6)))
+            revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6),
+            check: try CheckStatus?.read(row, 7), checkedAt: row.optionalInteger(8)))
       }
       return (page, total)
     }
@@ -80,6 +82,8 @@ public struct DomainFilter: Sendable {
   public var finding: String?
   /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
   public var isCollected: Bool?
+  /// How the last check of the domain ended.
+  public var check: CheckOutcome?
   /// Whether to list deleted domains instead of those that exist.
   public var isDeleted: Bool
   /// The domains that a token is limited to; empty for all.
@@ -90,7 +94,7 @@ public struct DomainFilter: Sendable {
     text: String? = nil, host: DomainName? = nil, app: AppIdentifier? = nil,
     androidApp: PackageName? = nil, environment: App.Environment? = nil,
     isEnabled: Bool? = nil, kind: DocumentKind? = nil, finding: String? = nil,
-    isCollected: Bool? = nil,
+    isCollected: Bool? = nil, check: CheckOutcome? = nil,
     isDeleted: Bool = false, within: [Alias] = []
   ) {
     self.text = text
@@ -102,11 +106,12 @@ public struct DomainFilter: Sendable {
     self.kind = kind
     self.finding = finding
     self.isCollected = isCollected
+    self.check = check
     self.isDeleted = isDeleted
     self.within = within
   }
 
-  /// The rows that meet the conditions, which are the parameters 1 to 10.
+  /// The rows that meet the conditions, which are the parameters 1 to 11.
   fileprivate var sql: String {
     isDeleted
       ? "FROM (SELECT id AS domain_id, deleted_name AS name FROM domain) AS own \(Self.conditions)"
@@ -116,6 +121,8 @@ public struct DomainFilter: Sendable {
 
   private static let conditions = """
     JOIN domain ON domain.id = own.domain_id
+    LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
+    LEFT JOIN domain_check ON domain_check.id = check_id
     WHERE (?1 IS NULL OR instr(own.name, ?1) OR EXISTS (
         SELECT 1 FROM domain_name AS any WHERE any.domain_id = domain.id AND instr(any.name, ?1)))
       AND (?2 IS NULL OR domain.id IN (\(uses(AppIdentifier.self, "?2"))))
@@ -128,6 +135,7 @@ public struct DomainFilter: Sendable {
       AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
         WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
       AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
+      AND (?11 IS NULL OR ifnull(domain_check.status, 'unchecked') = ?11)
     """
 
   /// SQL for the ID of the domain that a host belongs to: the one with this name or alias, otherwise the one
@@ -172,7 +180,7 @@ public struct DomainFilter: Sendable {
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
       .optional(androidApp?.text), .optional(kind?.rawValue),
-      host.map(Self.names(covering:)) ?? .null,
+      host.map(Self.names(covering:)) ?? .null, .optional(check?.rawValue),
     ]
   }
 }
@@ -193,4 +201,8 @@ public struct DomainSummary: Sendable, Equatable {
   public let updatedAt: Int64
   /// When the domain was deleted, in seconds since 1970; `nil` if it was not.
   public let deletedAt: Int64?
+  /// How the last check of the domain ended; `nil` before the first.
+  public let check: CheckStatus?
+  /// When that was, in seconds since 1970.
+  public let checkedAt: Int64?
 }

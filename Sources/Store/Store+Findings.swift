@@ -2,7 +2,7 @@ public import Association
 import JSONValue
 import SQLite
 
-/// A finding about the document that a domain serves.
+/// A finding about the document that a domain serves, or about what a check saw of it.
 public struct StoredFinding: Sendable {
   /// The domain.
   public let domain: DomainName
@@ -20,6 +20,12 @@ public struct StoredFinding: Sendable {
   public let message: String
   /// What to do about it.
   public let help: String
+  /// What found it.
+  public let source: Finding.Source
+  /// Of a check: the URL that it is about.
+  public let url: String?
+  /// Of a check: the code that App Store Connect has for it.
+  public let appleCode: String?
   /// The suppression that covers it; `nil` if it counts.
   public let suppression: Suppression?
 }
@@ -32,6 +38,8 @@ public struct FindingFilter: Sendable {
   public var code: Finding.Code?
   /// Only findings of this severity.
   public var severity: Finding.Severity?
+  /// Only findings of this source.
+  public var source: Finding.Source?
   /// Only suppressed findings, or only those that count.
   public var isSuppressed: Bool?
   /// The domains that a token is limited to; empty for all.
@@ -40,11 +48,12 @@ public struct FindingFilter: Sendable {
   /// Conditions; none of them by default.
   public init(
     domain: DomainName? = nil, code: Finding.Code? = nil, severity: Finding.Severity? = nil,
-    isSuppressed: Bool? = nil, within: [Alias] = []
+    source: Finding.Source? = nil, isSuppressed: Bool? = nil, within: [Alias] = []
   ) {
     self.domain = domain
     self.code = code
     self.severity = severity
+    self.source = source
     self.isSuppressed = isSuppressed
     self.within = within
   }
@@ -80,8 +89,8 @@ extension Store {
         FROM domain_name AS own CROSS JOIN finding ON finding.domain_id = own.domain_id
         \(FindingFilter.suppression)
         WHERE \(FindingFilter.names) AND \(FindingFilter.sql) AND \(FindingFilter.domains)
-          AND (own.name > ?8 OR finding.position > ?9)
-        ORDER BY own.name, finding.position LIMIT ?10
+          AND (own.name > ?9 OR finding.position > ?10)
+        ORDER BY own.name, finding.position LIMIT ?11
         """,
         [.text(first)] + conditions.dropFirst() + [
           .text(last?.domain ?? ""), .integer(last?.position ?? -1), .integer(limit),
@@ -123,8 +132,8 @@ extension Store {
     return StoredFinding(
       domain: DomainName(stored: row.text(0)), position: row.int(1), code: finding.code,
       severity: finding.severity, kind: finding.kind, pointer: finding.pointer,
-      message: finding.message,
-      help: finding.help,
+      message: finding.message, help: finding.help, source: finding.source, url: finding.url,
+      appleCode: finding.appleCode,
       suppression: row.bool(next) ? try SuppressionRows.table.read(row, from: next + 1) : nil)
   }
 }
@@ -141,10 +150,11 @@ extension FindingFilter {
     own.position = 0 AND own.name BETWEEN ?1 AND ?2 AND \(DomainFilter.within("?3"))
     """
 
-  /// The findings that meet the conditions, which are the parameters 4 to 6.
+  /// The findings that meet the conditions, which are the parameters 4 to 6 and 8.
   fileprivate static let sql = """
     (?4 IS NULL OR finding.code = ?4) AND (?5 IS NULL OR finding.severity = ?5)
       AND (?6 IS NULL OR (suppression.number IS NOT NULL) = ?6)
+      AND (?8 IS NULL OR finding.source = ?8)
     """
 
   /// The domains that have such findings, so that a page of rare ones does not search all domains.
@@ -155,13 +165,14 @@ extension FindingFilter {
     AND (ifnull(?6, 0) = 0 OR own.domain_id IN (SELECT domain_id FROM suppression))
     """
 
-  /// The parameters 1 to 7.
+  /// The parameters 1 to 8.
   fileprivate func conditions(now: Int64) -> [Value] {
     [
       // Every name is between these.
       .text(domain?.text ?? ""), .text(domain?.text ?? "\u{7F}"),
       .text(JSON.strings(within.map(\.description)).text), .optional(code?.rawValue),
       .optional(severity?.rawValue), .optional(isSuppressed), .integer(now),
+      .optional(source?.rawValue),
     ]
   }
 }

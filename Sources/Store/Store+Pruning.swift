@@ -1,7 +1,7 @@
 import SQLite
 import Synchronization
 
-/// How long old revisions, deleted domains and audit records are kept.
+/// How long old revisions, deleted domains, audit records and details of checks are kept.
 public struct Retention: Sendable, Equatable {
   /// The number of newest revisions kept for each domain, whatever their age. The current one is always
   /// kept.
@@ -10,12 +10,18 @@ public struct Retention: Sendable, Equatable {
   public var revisionDays: Int
   /// The number of days that audit records are kept; 0 means forever.
   public var auditDays: Int
+  /// The number of days that the details of checks are kept, besides those of the last one of each domain; 0
+  /// means forever.
+  public var checkDays: Int
 
   /// A retention.
-  public init(revisions: Int = 100, revisionDays: Int = 0, auditDays: Int = 0) {
+  public init(
+    revisions: Int = 100, revisionDays: Int = 0, auditDays: Int = 0, checkDays: Int = 0
+  ) {
     self.revisions = revisions
     self.revisionDays = revisionDays
     self.auditDays = auditDays
+    self.checkDays = checkDays
   }
 }
 
@@ -29,6 +35,8 @@ public struct Pruned: Sendable, Equatable {
   public var auditRecords = 0
   /// The number of deliveries to webhooks.
   public var deliveries = 0
+  /// The number of checks of which the details were removed.
+  public var checks = 0
   /// Whether the round through all domains is complete.
   public var isComplete = true
 
@@ -36,7 +44,7 @@ public struct Pruned: Sendable, Equatable {
   public init() {}
 }
 
-/// Removes old revisions, audit records and deliveries to webhooks, a few at a time.
+/// Removes old revisions, audit records, deliveries to webhooks and details of checks, a few at a time.
 public final class Pruning: Sendable {
   /// Limits of one step, so that no edit waits long for it.
   private enum Bound {
@@ -59,6 +67,7 @@ public final class Pruning: Sendable {
     var domain: Int64 = 0
     var isAuditDone = false
     var areDeliveriesDone = false
+    var areChecksDone = false
     /// The start of the next round.
     var next: Int64 = .min
   }
@@ -88,12 +97,17 @@ public final class Pruning: Sendable {
       (pruned.deliveries, state.areDeliveriesDone) =
         try store.pruneDeliveries(limit: Bound.deliveries)
     }
+    if !state.areChecksDone {
+      pruned.checks = try store.pruneChecks(retention, limit: Bound.rows)
+      state.areChecksDone = pruned.checks < Bound.rows
+    }
     let part = try store.pruneRevisions(
       retention, after: state.domain, domains: Bound.domains, rows: Bound.rows)
     state.domain = part.last ?? state.domain
     pruned.revisions = part.revisions
     pruned.domains = part.domains
-    pruned.isComplete = part.last == nil && state.isAuditDone && state.areDeliveriesDone
+    pruned.isComplete =
+      part.last == nil && state.isAuditDone && state.areDeliveriesDone && state.areChecksDone
     if pruned.isComplete {
       state = State(next: store.now() + Self.pause)
     }
@@ -106,7 +120,7 @@ extension Store {
   private static let secondsOfDay: Int64 = 86_400
 
   /// The time before which rows are removed; `nil` to keep all.
-  private func cutoff(days: Int) -> Int64? {
+  fileprivate func cutoff(days: Int) -> Int64? {
     guard days > 0 else { return nil }
     let (seconds, isTooLong) = Int64(days).multipliedReportingOverflow(by: Self.secondsOfDay)
     return isTooLong ? nil : now() - seconds
@@ -167,6 +181,27 @@ extension Store {
     guard isAny else { return 0 }
     return try write(Self.context) { transaction in
       try transaction.connection.run("DELETE FROM audit WHERE id IN (\(rows))", values)
+      return transaction.connection.changes
+    }
+  }
+}
+
+extension Store {
+  /// Removes the details of old checks, but not of the last one of a domain.
+  fileprivate func pruneChecks(_ retention: Retention, limit: Int) throws -> Int {
+    guard let cutoff = cutoff(days: retention.checkDays) else { return 0 }
+    let rows = """
+      SELECT id FROM domain_check AS old
+      WHERE result IS NOT NULL AND last_at < ?1 AND EXISTS (
+        SELECT 1 FROM domain_check AS newer
+        WHERE newer.domain_id = old.domain_id AND newer.id > old.id)
+      ORDER BY last_at LIMIT ?2
+      """
+    let values: [Value] = [.integer(cutoff), .integer(limit)]
+    if try read({ try $0.first(rows, values) { _ in true } }) == nil { return 0 }
+    return try write(Self.context) { transaction in
+      try transaction.connection.run(
+        "UPDATE domain_check SET result = NULL WHERE id IN (\(rows))", values)
       return transaction.connection.changes
     }
   }

@@ -48,7 +48,7 @@ enum AdoptCommand {
       for start in stride(from: 0, to: domains.count, by: batch) {
         let part = domains[start..<min(start + batch, domains.count)]
         progress.say("Fetching from domains \(start + 1) to \(part.endIndex) of \(domains.count)")
-        let sites = waiting { await Site.sites(of: Array(part), fetcher) }
+        let sites = WorkThread.wait { await Site.sites(of: Array(part), fetcher) }
         adoption.files = sites.flatMap(\.files)
         report.count += adoption.files.count + sites.reduce(0) { $0 + $1.refusals.count }
         try progress.above {

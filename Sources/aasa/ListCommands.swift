@@ -14,6 +14,12 @@ enum ListCommands {
   private static let uncollected = Option(
     "--uncollected", nil,
     "Only domains whose current document Apple's CDN has not fetched.")
+  private static let check = Option(
+    "--check", "STATUS", "Only domains whose last check from outside ended like this.",
+    choices: ["ok", "warning", "failing", "unchecked"])
+  private static let source = Option(
+    "--source", "SOURCE", "Only findings in documents (lint) or from outside (check).",
+    choices: Finding.Source.allCases.map(\.rawValue))
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
@@ -31,21 +37,24 @@ enum ListCommands {
   static let domains = Command(
     name: "domains", group: .look, summary: "list the domains",
     details:
-      "Shows the name, the current revision, when the domain last changed, its environment, and "
-      + "whether it is served. With TEXT, only domains whose name or alias contains it.",
-    options: [app, androidApp, finding, uncollected, deleted, ItemList.limit, .json]
+      "Shows the name, the current revision, when the domain last changed, its environment, "
+      + "whether it is served, and how its last check from outside ended. With TEXT, only domains whose name or alias contains it.",
+    options: [app, androidApp, finding, uncollected, check, deleted, ItemList.limit, .json]
       + Option.installation,
     operands: .optional("TEXT"),
     examples: [
       ("List all domains of a server", "aasa domains --server https://aasa.internal:8081"),
       ("List those that use an app", "aasa domains --app ABCDE12345.com.example.app"),
+      ("List those that do not work for the world", "aasa domains --check failing"),
     ]
   ) { arguments in
-    var query = arguments.query([("app", app), ("androidApp", androidApp), ("finding", finding)])
+    var query = arguments.query([
+      ("app", app), ("androidApp", androidApp), ("finding", finding), ("check", check),
+    ])
     query["q"] = arguments.operands.first
     if arguments.has(uncollected) { query["collected"] = "false" }
     if arguments.has(deleted) { query["deleted"] = "true" }
-    let titles = ["DOMAIN", "REVISION", "CHANGED", "ENVIRONMENT", "STATE"]
+    let titles = ["DOMAIN", "REVISION", "CHANGED", "ENVIRONMENT", "STATE", "CHECK"]
     try ItemList(path: "/v1/domains", query: query, titles: titles, noun: "domain") { item in
       let isEnabled = item["enabled"]?.boolValue != false
       return [
@@ -54,9 +63,15 @@ enum ListCommands {
         item["deletedAt"] != nil
           ? .init("deleted", .faint)
           : .init(isEnabled ? "served" : "disabled", isEnabled ? nil : .yellow),
+        checkCell(item["check"]?["status"]),
       ]
     }.print(arguments)
     return .success
+  }
+
+  private static func checkCell(_ status: JSON?) -> Table.Cell {
+    let colors: [String: TextStyle.Color] = ["failing": .red, "warning": .yellow]
+    return .init(status, status?.stringValue.flatMap { colors[$0] })
   }
 
   static let revisions = Command(
@@ -89,11 +104,12 @@ enum ListCommands {
   static let findings = Command(
     name: "findings", group: .look, summary: "list the findings of all domains",
     details:
-      "Shows the severity, the code, the domain, the place in its document, and what was found. "
-      + "--json adds what to do.",
-    options: [domain, code, severity, ItemList.limit, .json] + Option.installation,
+      "Shows the severity, the code, the domain, the place in its document or the URL of a check, and "
+      + "what was found. --json adds what to do.",
+    options: [domain, code, severity, source, ItemList.limit, .json] + Option.installation,
     examples: [
       ("List everything that was found", "aasa findings"),
+      ("List what checks from outside found", "aasa findings --source check"),
       (
         "List the errors of a server",
         "aasa findings --severity error --server https://aasa.internal:8081"
@@ -101,7 +117,9 @@ enum ListCommands {
     ]
   ) { arguments in
     _ = try arguments.value(domain).map { try DomainName($0) }
-    let query = arguments.query([("domain", domain), ("code", code), ("severity", severity)])
+    let query = arguments.query([
+      ("domain", domain), ("code", code), ("severity", severity), ("source", source),
+    ])
     let titles = ["SEVERITY", "CODE", "DOMAIN", "PLACE", "FINDING"]
     let list = ItemList(
       path: "/v1/findings", query: query, titles: titles, noun: "finding"
@@ -112,7 +130,7 @@ enum ListCommands {
         isSuppressed ? .faint : word == "error" ? .red : word == "warning" ? .yellow : nil
       return [
         .init(isSuppressed ? "\(word) (suppressed)" : word, color), .init(item["code"]),
-        .init(item["domain"]), .init(item["pointer"]), .init(item["message"]),
+        .init(item["domain"]), .init(item["url"] ?? item["pointer"]), .init(item["message"]),
       ]
     }
     let page = try list.print(arguments)
@@ -146,7 +164,7 @@ enum ListCommands {
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
-      let object = ["domain", "app", "androidApp", "token"].lazy.compactMap {
+      let object = ["domain", "app", "androidApp", "token", "webhook"].lazy.compactMap {
         item[$0]?.stringValue
       }.first
       return [

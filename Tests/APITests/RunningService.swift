@@ -1,4 +1,5 @@
 import Association
+import Fetching
 import HTTP
 import JSONValue
 import Service
@@ -26,6 +27,11 @@ final class RunningService: Sendable {
     configuration.publicAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.maxBodyBytes = maxBodyBytes
+    // Nobody listens on port 1, so that no test depends on the world outside.
+    configuration.allowPrivateAddresses = [AddressRange("127.0.0.1")].compactMap(\.self)
+    configuration.checkPlaces = [Fetcher.Place("*:127.0.0.1:1")].compactMap(\.self)
+    configuration.appleCDN = "http://127.0.0.1:1"
+    configuration.googleDigitalAssetLinks = "http://127.0.0.1:1"
     service = try Service(configuration, store: store, log: Log(descriptor: nil))
     let secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "test", role: .admin)

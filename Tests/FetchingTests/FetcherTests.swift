@@ -1,5 +1,216 @@
 import Fetching
+import HTTP
+import JSONValue
+import TestSupport
 import Testing
 
-@Suite struct FetcherTests {
+/// Requests to other machines, over real sockets.
+@Suite(SystemProgram.need("python3", "openssl")) struct FetcherTests {
+  private let outside: StandIns
+  private let fetcher: Fetcher
+
+  init() throws {
+    outside = try StandIns()
+    fetcher = Fetcher(try Self.policy(outside))
+  }
+
+  private static func policy(_ outside: StandIns) throws -> Fetcher.Policy {
+    var policy = Fetcher.Policy()
+    policy.allowedAddresses = [try #require(AddressRange("127.0.0.0/8"))]
+    policy.places = [try #require(Fetcher.Place("*:127.0.0.1:\(outside.sitePort)"))]
+    policy.authorities = outside.authorities
+    return policy
+  }
+
+  private func request(_ url: String, milliseconds: Int = 5_000) -> FetchRequest {
+    var request = FetchRequest(url)
+    request.milliseconds = milliseconds
+    return request
+  }
+
+  private func fetch(_ url: String, milliseconds: Int = 5_000, by other: Fetcher? = nil) -> Fetch {
+    let (fetcher, request) = (other ?? fetcher, request(url, milliseconds: milliseconds))
+    return WorkThread.wait { await fetcher.fetch(request) }
+  }
+
+  private func failure(_ fetch: Fetch) -> Fetch.Failure? {
+    if case .failure(let failure) = fetch.result { failure } else { nil }
+  }
+
+  @Test func anAnswerHasItsHeaderItsCertificateAndItsAddress() throws {
+    try outside.site(
+      "a.example",
+      ["paths": ["/f": ["fields": ["X-One": "1", "Content-Type": "text/x"], "body": "hello"]]])
+    let fetch = fetch("https://a.example/f")
+    let answer = try fetch.result.get()
+    #expect(answer.status == 200 && answer.body == Array("hello".utf8) && !answer.isCut)
+    #expect(answer["x-one"] == "1" && answer["Content-Type"] == "text/x")
+    #expect(fetch.address == "127.0.0.1")
+    #expect(fetch.certificate?.names == ["a.example"] && fetch.certificate?.chainLength == 2)
+    #expect(fetch.certificate?.issuer == "intermediate")
+  }
+
+  @Test(
+    arguments: [
+      ("expired", .expired), ("not-yet-valid", .notYetValid), ("wrong-name", .wrongName),
+      ("incomplete-chain", .incompleteChain), ("private-root", .privateRoot),
+      ("self-signed", .privateRoot),
+    ] as [(String, Fetch.TLSFault)])
+  func whatIsWrongWithACertificateIsToldApart(kind: String, fault: Fetch.TLSFault) throws {
+    try outside.site("a.example", ["certificate": .string(kind)])
+    let fetch = fetch("https://a.example/")
+    guard case .tls(let found, _)? = failure(fetch) else {
+      Issue.record("\(fetch.result)")
+      return
+    }
+    #expect(found == fault)
+    #expect(fetch.certificate != nil)
+  }
+
+  @Test(arguments: [
+    "http://127.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://2130706433/", "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/", "http://8.8.8.8/", "http://８.８.８.８/", "https://me@a.example/",
+    "ftp://a.example/", "file:///etc/passwd", "a.example", "",
+  ]) func addressesAndOtherSchemesAreRefused(url: String) throws {
+    let strict = Fetcher()
+    guard case .url? = failure(fetch(url, by: strict)) else {
+      Issue.record("\(url)")
+      return
+    }
+  }
+
+  /// `localhost` is a name with an address that is not public.
+  @Test func anAddressThatIsNotPublicIsRefusedWhenTheSocketIsOpened() throws {
+    let refused = failure(fetch("http://localhost:\(outside.sitePort)/", by: Fetcher()))
+    #expect([.privateAddress("127.0.0.1"), .privateAddress("::1")].contains(refused))
+    var policy = Fetcher.Policy()
+    policy.places = try Self.policy(outside).places
+    let placed = failure(fetch("https://a.example/", by: Fetcher(policy)))
+    #expect(placed == .privateAddress("127.0.0.1"))
+  }
+
+  @Test(arguments: [
+    ("8.8.8.8", true), ("10.1.2.3", false), ("100.64.0.1", false), ("169.254.169.254", false),
+    ("172.31.0.1", false), ("192.0.2.1", false), ("198.18.0.1", false), ("224.0.0.1", false),
+    ("255.255.255.255", false), ("0.0.0.0", false), ("::", false), ("::1", false),
+    ("2606:4700::1111", true), ("fe80::1", false), ("fd00::1", false), ("ff02::1", false),
+    ("2002:7f00:1::", false), ("64:ff9b::7f00:1", false), ("2001:0:1::", false),
+    ("2001:db8::1", false), ("::ffff:10.0.0.1", false),
+  ]) func onlyAddressesOfTheInternetArePublic(text: String, isPublic: Bool) throws {
+    #expect(try #require(IPAddress(text)).isPublic == isPublic)
+  }
+
+  @Test func aNameWithoutAnAddressIsToldApartFromAServerThatDoesNotListen() throws {
+    guard case .name? = failure(fetch("https://nobody.invalid/", by: Fetcher())) else {
+      Issue.record("a name that does not exist")
+      return
+    }
+    var policy = try Self.policy(outside)
+    policy.places = [try #require(Fetcher.Place("*:127.0.0.1:1"))]
+    guard case .connection(let words)? = failure(fetch("https://a.example/", by: Fetcher(policy)))
+    else {
+      Issue.record("a port that nobody listens on")
+      return
+    }
+    #expect(words.contains("refused"))
+  }
+
+  @Test func aSiteThatHangsIsGivenUpInTime() throws {
+    try outside.site("a.example", ["hang": true])
+    try outside.site("b.example", ["paths": ["/": ["hang": true]]])
+    for host in ["a.example", "b.example"] {
+      let fetch = fetch("https://\(host)/", milliseconds: 300)
+      #expect(failure(fetch) == .timeout(connected: true))
+      #expect((300..<3000).contains(fetch.milliseconds))
+    }
+  }
+
+  @Test func aLongBodyIsCutAlsoIfItIsCompressed() throws {
+    let body = JSON.string(String(repeating: "x", count: 3_000_000))
+    try outside.site(
+      "a.example", ["paths": ["/plain": ["body": body], "/gzip": ["body": body, "gzip": true]]])
+    for path in ["/plain", "/gzip"] {
+      let answer = try fetch("https://a.example\(path)").result.get()
+      #expect(answer.isCut && answer.body.count == 131_072 && answer.status == 200)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("{\"padding\": 80000}", .header), ("{\"raw\": \"hello\\r\\n\\r\\n\"}", nil),
+      ("{\"close\": true}", nil),
+    ] as [(String, Fetch.Failure?)])
+  func anAnswerThatIsNoneIsAFailure(behavior: String, expected: Fetch.Failure?) throws {
+    let answer = try JSON.parse(Array(behavior.utf8)).value
+    try outside.site("a.example", ["paths": ["/": answer]])
+    let failure = failure(fetch("https://a.example/"))
+    #expect(failure != nil)
+    if let expected { #expect(failure == expected) }
+  }
+
+  @Test func aRedirectIsShownAndFollowedOnlyOnRequest() throws {
+    let redirect = { (url: String) -> JSON in ["status": 302, "fields": ["Location": .string(url)]]
+    }
+    try outside.site(
+      "a.example", ["paths": ["/1": redirect("/2"), "/2": redirect("https://b.example/3")]])
+    try outside.site("b.example", ["paths": ["/3": ["body": "there"]]])
+    try outside.site("c.example", ["paths": ["/": redirect("/")]])
+    #expect(
+      try fetch("https://a.example/1").result.get().redirect == "https://a.example/2")
+    let (fetcher, first, endless) = (
+      fetcher, request("https://a.example/1"), request("https://c.example/")
+    )
+    let followed = WorkThread.wait { await fetcher.follow(first) }
+    #expect(
+      followed.hops.map(\.url) == [
+        "https://a.example/1", "https://a.example/2", "https://b.example/3",
+      ])
+    #expect(!followed.isEndless && followed.last.fetch.certificate?.names == ["b.example"])
+    let circle = WorkThread.wait { await fetcher.follow(endless) }
+    #expect(circle.hops.count == FollowedFetch.limit + 1 && circle.isEndless)
+  }
+
+  @Test func manyRunAtOnceBesideOneThatHangs() throws {
+    try outside.site("a.example", ["hang": true])
+    try outside.site("b.example", ["paths": ["/": ["body": "there"]]])
+    let (fetcher, slow, fast) = (
+      fetcher, request("https://a.example/", milliseconds: 20_000),
+      request("https://b.example/", milliseconds: 20_000)
+    )
+    let hanging = Threads([{ _ = WorkThread.wait { await fetcher.fetch(slow) } }])
+    let answers = WorkThread.wait {
+      await withTaskGroup(of: Bool.self) { group in
+        for _ in 1...100 {
+          group.addTask {
+            if case .success(let answer) = await fetcher.fetch(fast).result {
+              answer.status == 200
+            } else {
+              false
+            }
+          }
+        }
+        return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+    }
+    #expect(answers == 100)
+    #expect(hanging.end())
+  }
+
+  @Test func proxiesOfTheEnvironmentAreIgnored() throws {
+    let check = try Program.aasa(
+      "check", "--json", "a.example", "--database", "/nonexistent/none.db",
+      environment: outside.settings.merging(
+        ["https_proxy": "http://127.0.0.1:1", "http_proxy": "http://127.0.0.1:1"]) { $1 })
+    let requests = try JSON.parse(check.bytes).value["requests"]?.arrayValue ?? []
+    #expect(requests.first?["status"] == 404, "\(check.output) \(check.errors)")
+  }
+
+  @Test(arguments: [
+    ("example.com:192.0.2.1", "example.com:192.0.2.1"),
+    ("Example.com:192.0.2.1:8443", "example.com:192.0.2.1:8443"), ("*:::1", "*:[::1]"),
+    ("*:[::1]:443", "*:[::1]:443"), ("example.com", nil), (":192.0.2.1", nil),
+    ("example.com:host", nil), ("example.com:192.0.2.1:0", nil),
+  ]) func aPlaceIsAHostWithAnAddress(text: String, expected: String?) {
+    #expect(Fetcher.Place(text)?.description == expected)
+  }
 }

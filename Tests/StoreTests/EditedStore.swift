@@ -40,16 +40,20 @@ extension Store {
 
   /// Creates or changes a domain without a review.
   @discardableResult
-  func put(_ domain: Domain, documents: Documents? = nil) throws -> EditedDomain {
-    let edit = try edit(to: domain, documents: documents)
+  func put(
+    _ domain: Domain, documents: Documents? = nil, findings: [Finding] = []
+  ) throws -> EditedDomain {
+    let edit = try edit(to: domain, documents: documents, findings: findings)
     return try write(Self.context) { try $0.save(edit, action: "test") }
   }
 
   /// An edit of what is stored now.
-  func edit(to domain: Domain, documents: Documents? = nil) throws -> DomainEdit {
+  func edit(
+    to domain: Domain, documents: Documents? = nil, findings: [Finding] = []
+  ) throws -> DomainEdit {
     DomainEdit(
       domain, over: try basis(of: domain.name),
-      documents: documents ?? [.apple: domain.document.rendered()])
+      documents: documents ?? [.apple: domain.document.rendered()], findings: findings)
   }
 
   /// Creates or changes an Android app without publishing.

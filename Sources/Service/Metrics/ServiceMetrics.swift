@@ -18,6 +18,7 @@ struct ServiceMetrics: Sendable {
   let collection: AppleCollection
   let prunedRows: Counters
   let certificates: CertificateReloader
+  let checks: CheckSchedule
   let webhooks: WebhookDelivery
   let health: Health
   let watch: DatabaseWatch
@@ -41,7 +42,8 @@ struct ServiceMetrics: Sendable {
           Double(health.damagedFiles)),
         .counter(
           "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values),
-      ], ledger.families, collection.families, webhooks.families, certificates.families,
+      ], ledger.families, collection.families, checks.families, webhooks.families,
+      certificates.families,
       ProcessMetrics.families(startTime: startTime),
     ]
     return parts.flatMap(\.self)

@@ -1,0 +1,261 @@
+import Association
+import Checking
+import Dispatch
+import Fetching
+import Metrics
+import Store
+import Synchronization
+
+/// Checks each domain from outside every so often. Several servers on one database share the work.
+final class CheckSchedule: Sendable {
+  /// How often each domain is checked, in seconds, and how many at a time.
+  struct Settings: Sendable, Equatable {
+    /// 0 for never.
+    var interval: Int
+    var concurrency: Int
+  }
+
+  /// After how many seconds other servers take a check to be lost: much longer than one takes.
+  private static let lease: Int64 = 120
+  /// The time between two rounds of the thread.
+  private static let round = Duration.seconds(1)
+  /// How often the numbers for the metrics are read, which goes through every domain.
+  private static let refresh = Duration.seconds(30)
+
+  private struct State {
+    var settings: Settings
+    var isRunning = false
+    var isStopping = false
+    /// Domains that are checked now, or whose results are not written yet.
+    var underWay: Set<DomainName> = []
+    var finished: [Check] = []
+    var summary: CheckSummary?
+  }
+
+  private let store: Store
+  private let health: Health
+  private let checker: @Sendable () -> Checker
+  private let state: Mutex<State>
+  private let wake = DispatchSemaphore(value: 0)
+  private let done = Counters(CheckStatus.allCases.map { ["status": $0.rawValue] })
+  private let durations = Histogram(bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+
+  /// - Parameter checker: Returns the checker for the current settings.
+  init(
+    _ store: Store, _ health: Health, _ settings: Settings,
+    checker: @escaping @Sendable () -> Checker
+  ) {
+    self.store = store
+    self.health = health
+    self.checker = checker
+    state = Mutex(State(settings: settings))
+  }
+
+  /// Goes on with other settings.
+  func apply(_ settings: Settings) {
+    state.withLock { $0.settings = settings }
+    wake.signal()
+  }
+
+  /// Starts the thread if there is something to do. Call it a few times a second.
+  func follow() {
+    let starts = state.withLock { state in
+      guard state.settings.interval > 0, !state.isRunning, !state.isStopping else { return false }
+      state.isRunning = true
+      return true
+    }
+    if starts { inBackground { self.run() } }
+  }
+
+  /// Begins no further checks. Those under way go on.
+  func prepareToStop() {
+    state.withLock { $0.isStopping = true }
+    wake.signal()
+  }
+
+  /// Writes the results that there are, and leaves the other checks to the next server.
+  ///
+  /// - Throws: `StoreError`.
+  func stop() throws {
+    prepareToStop()
+    try writeResults()
+    let rest = state.withLock { state in
+      defer { state.underWay = [] }
+      return state.underWay
+    }
+    try store.releaseChecks(rest)
+  }
+
+  /// Checks until the setting is off or the server stops.
+  private func run() {
+    var (allowance, nextRefresh) = (Allowance(), ContinuousClock.now)
+    while true {
+      let settings = state.withLock { state in
+        state.isRunning = state.settings.interval > 0 && !state.isStopping
+        if state.settings.interval == 0 { state.summary = nil }
+        return state.isRunning ? state.settings : nil
+      }
+      guard let settings else { break }
+      do {
+        try writeResults()
+        if nextRefresh <= .now {
+          let summary = try store.checkSummary()
+          state.withLock { $0.summary = summary }
+          allowance.domains = try store.scheduledDomains()
+          nextRefresh = .now + Self.refresh
+        }
+        try claim(settings, &allowance)
+      } catch {
+        // The housekeeping reports the database. A result that is not written is kept for the next round.
+      }
+      _ = wake.wait(timeout: .now() + Self.round / .seconds(1))
+    }
+  }
+
+  private func claim(_ settings: Settings, _ allowance: inout Allowance) throws {
+    if health.has(.replaced) { return }
+    allowance.grow(interval: settings.interval)
+    let free = settings.concurrency - state.withLock(\.underWay.count)
+    guard free > 0 else { return }
+    let claimed = try store.claimChecks(
+      urgent: Int(allowance.urgent), others: Int(allowance.others), limit: free,
+      lease: Self.lease)
+    allowance.urgent -= Double(claimed.urgent.count)
+    allowance.others -= Double(claimed.others.count)
+    let checker = checker()
+    for name in claimed.urgent + claimed.others {
+      // A domain that was deleted since is nobody's business.
+      let subject = try Subject(name, in: store)
+      if !subject.isOurs { continue }
+      let isNew = state.withLock { $0.underWay.insert(name).inserted }
+      if isNew { check(subject, checker) }
+    }
+  }
+
+  private func check(_ subject: Subject, _ checker: Checker) {
+    let name = subject.domain
+    WorkThread.start { [self] in
+      // Nothing on this thread serves files.
+      giveWay()
+      let check = try? await checker.check(subject)
+      state.withLock { state in
+        if state.isStopping && !state.underWay.contains(name) { return }
+        if let check {
+          state.finished.append(check)
+        } else {
+          // It could not be read. It is due again when its lease ends.
+          state.underWay.remove(name)
+        }
+      }
+    }
+  }
+
+  private func writeResults() throws {
+    let finished = state.withLock { state in
+      defer { state.finished = [] }
+      return state.finished
+    }
+    if finished.isEmpty { return }
+    let interval = state.withLock(\.settings.interval)
+    let recorded: [RecordedCheck?]
+    do {
+      recorded = try store.record(
+        finished.map(\.record), interval: interval > 0 ? interval : nil)
+    } catch {
+      state.withLock { $0.finished.insert(contentsOf: finished, at: 0) }
+      throw error
+    }
+    state.withLock { $0.underWay.subtract(finished.map(\.domain)) }
+    for (check, recorded) in zip(finished, recorded) {
+      durations.observe(Double(check.milliseconds) / 1000)
+      if let recorded { done.add(1, ["status": recorded.status.rawValue]) }
+    }
+  }
+
+  /// How many checks may begin, so that they spread over the interval even if all domains are due.
+  private struct Allowance {
+    var domains = 0
+    var urgent = 0.0
+    var others = 0.0
+    private var grown = ContinuousClock.now
+
+    mutating func grow(interval: Int) {
+      let seconds = (ContinuousClock.now - grown) / .seconds(1)
+      grown = .now
+      let even = Double(domains) / Double(max(1, interval))
+      let (urgentRate, rate) = (max(4, 4 * even), max(1, 1.25 * even))
+      urgent = min(max(1, 2 * urgentRate), urgent + urgentRate * seconds)
+      others = min(max(1, 2 * rate), others + rate * seconds)
+    }
+  }
+
+  /// What the last checks found, and what this server did.
+  var families: [MetricFamily] {
+    let (settings, summary) = state.withLock { ($0.settings, $0.summary) }
+    return [
+      .gauge(
+        "aasa_check_interval_seconds",
+        "How often each domain is checked from outside; 0 for never.", Double(settings.interval)),
+      .counter(
+        "aasa_checks_total", "Checks that this server has made by schedule, by outcome.",
+        done.values),
+      .histogram(
+        "aasa_check_duration_seconds", "How long these checks took.",
+        [(key: .none, value: durations)]),
+    ] + Self.families(summary)
+  }
+
+  /// - Parameter summary: `nil` if nothing is known; then there are no samples.
+  private static func families(_ summary: CheckSummary?) -> [MetricFamily] {
+    let count = { (status: CheckStatus) in Double(summary?.statuses[status] ?? 0) }
+    let lag = { (range: ClosedRange<Int>) in
+      Double((summary?.cdnLags ?? [:]).reduce(0) { range.contains($1.key) ? $0 + $1.value : $0 })
+    }
+    let codes = summary?.codes ?? [:]
+    let known = summary == nil ? [] : Finding.Code.ofChecks.map(\.rawValue)
+    let ages = summary?.cdnAges ?? []
+    return [
+      .gauge(
+        "aasa_checked_domains", "Domains by the outcome of their last check.", by: "status",
+        summary.map {
+          [
+            "ok": count(.ok), "warning": count(.warning), "failing": count(.failing),
+            "unchecked": Double($0.unchecked),
+          ]
+        } ?? [:]),
+      .gauge(
+        "aasa_check_status",
+        "Domains whose last check has a finding with this code that is not suppressed.",
+        Set(codes.keys).union(known).sorted().map {
+          (key: ["code": $0], value: Double(codes[$0] ?? 0))
+        }),
+      .gauge(
+        "aasa_check_last_timestamp_seconds", "When the last check of all was, by any server.",
+        summary?.last.map(Double.init)),
+      .gauge(
+        "aasa_check_certificate_end_timestamp_seconds",
+        "When the first of the certificates that checks saw ends.",
+        summary?.certificateEnds.first.map(Double.init)),
+      .gauge(
+        "aasa_check_cdn_age_seconds",
+        "How old Apple's copies were when they were checked: the median, the 90th percentile and the oldest.",
+        by: "quantile",
+        ages.last.map { oldest in
+          [
+            "0.5": Double(ages[ages.count / 2]), "0.9": Double(ages[ages.count * 9 / 10]),
+            "1": Double(oldest),
+          ]
+        } ?? [:]),
+      .gauge(
+        "aasa_check_cdn_lag_domains",
+        "Domains by how many revisions Apple's copy is behind; \"none\" has none of ours, or no copy.",
+        by: "revisions",
+        summary.map {
+          [
+            "0": lag(0...0), "1": lag(1...1), "2-5": lag(2...5), "more": lag(6 ... .max),
+            "none": Double($0.withoutRevision),
+          ]
+        } ?? [:]),
+    ]
+  }
+}

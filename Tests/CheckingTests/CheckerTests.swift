@@ -1,5 +1,0 @@
-import Checking
-import Testing
-
-@Suite struct CheckerTests {
-}

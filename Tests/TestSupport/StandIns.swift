@@ -1,0 +1,81 @@
+import Foundation
+public import JSONValue
+
+/// Sites, Apple's CDN and Google's service on loopback: the program `Tests/StandIns/standins.py`. It ends when
+/// this object is released.
+public final class StandIns: Sendable {
+  /// The port of all sites, over TLS.
+  public let sitePort: UInt16
+  /// The settings with which checks find the stand-ins.
+  public let settings: [String: String]
+  /// The file of the authority that checks have to trust.
+  public let authorities: String
+
+  private let directory: TemporaryDirectory
+  private let process: ChildProcess
+  private let control: Client
+
+  /// The program did not start.
+  public struct NotStarted: Error {
+    /// Its stderr.
+    public let errors: String
+  }
+
+  /// Starts it.
+  public init() throws {
+    directory = try TemporaryDirectory()
+    let program = URL(filePath: #filePath).appending(path: "../../StandIns/standins.py")
+      .standardized
+      .path
+    process = try ChildProcess(
+      SystemProgram("python3").path ?? "python3", ["-B", program],
+      environment: Program.environment([:]), input: .pipe, output: directory.path("out"),
+      errors: directory.path("err"))
+    let directory = directory
+    _ = try becomesTrue(within: 60) { try directory.text("out").hasSuffix("\n") }
+    let ready: JSON
+    do {
+      ready = try JSON.parse(try directory.read("out")).value
+    } catch is JSON.SyntaxError {
+      throw NotStarted(errors: try directory.text("err"))
+    }
+    let port = { (name: String) in UInt16(ready[name]?.integerValue ?? 0) }
+    sitePort = port("site")
+    authorities = ready["authorities"]?.stringValue ?? ""
+    control = Client(port: port("control"), lines: ["Host: control"])
+    settings = [
+      "AASA_ALLOW_PRIVATE_ADDRESSES": "127.0.0.0/8",
+      "AASA_CHECK_PLACES": "*:127.0.0.1:\(port("site"))",
+      "AASA_CHECK_AUTHORITIES": authorities,
+      "AASA_APPLE_CDN": "http://127.0.0.1:\(port("cdn"))",
+      "AASA_GOOGLE_DIGITAL_ASSET_LINKS": "http://127.0.0.1:\(port("google"))",
+    ]
+  }
+
+  /// Says what a site does; `*` is every other site. The program explains the members.
+  public func site(_ host: String, _ behavior: JSON) throws { try put("/sites/\(host)", behavior) }
+
+  /// Says what Apple's CDN does for a domain.
+  public func cdn(_ domain: String, _ behavior: JSON) throws { try put("/cdn/\(domain)", behavior) }
+
+  /// Makes Apple's CDN drop its copy, and fetch again.
+  public func dropCopy(of domain: String) throws {
+    _ = try control.send("DELETE", "/cdn/\(domain)")
+  }
+
+  /// Says what Google's service answers for a domain.
+  public func google(_ domain: String, _ behavior: JSON) throws {
+    try put("/google/\(domain)", behavior)
+  }
+
+  /// The User-Agents of the requests to a site.
+  public func agents(of host: String) throws -> [String] {
+    try control.send("GET", "/requests/\(host)").json["agents"]?.arrayValue?
+      .compactMap(\.stringValue) ?? []
+  }
+
+  private func put(_ path: String, _ body: JSON) throws {
+    let answer = try control.send("PUT", path, json: body)
+    if answer.status != 200 { throw NotStarted(errors: answer.text) }
+  }
+}
