@@ -28,7 +28,8 @@ public struct PlatformComparison: Sendable {
         pointer: JSONPointer.root.appending(first.statement),
         message: "With the rules for \(package), the file would have more than "
           + "\(PatternLimits.routes) dynamic rules, the limit. So no link would open the app.",
-        help: "Use fewer routes, fewer `*` inside of patterns, or variables with fewer values; or turn"
+        help:
+          "Use fewer routes, fewer `*` inside of patterns, or variables with fewer values; or turn"
           + " `dynamicAppLinks` off, so that the app's manifest decides.")
       findings = [limit.finding]
       return
@@ -147,7 +148,9 @@ private final class GroupComparison {
       if opened.contains(origin) || opensNoMore(index, &unspent) { continue }
       switch answer(openedByRule(index), &unspent) {
       case .found(let url):
-        guard let finding = finding(about: url, openedOnAndroid: true, &unspent) else { fallthrough }
+        guard let finding = finding(about: url, openedOnAndroid: true, &unspent) else {
+          fallthrough
+        }
         opened.insert(origin)
         findings.append(finding)
       case .undecided: undecided.insert(origin)
@@ -157,7 +160,9 @@ private final class GroupComparison {
     for index in routes.indices where !routes[index].isExclusion && !arePlain {
       switch answer(openedByRoute(index), &unspent) {
       case .found(let url):
-        guard let finding = finding(about: url, openedOnAndroid: false, &unspent) else { fallthrough }
+        guard let finding = finding(about: url, openedOnAndroid: false, &unspent) else {
+          fallthrough
+        }
         findings.append(finding)
       case .undecided: undecided.insert(index)
       case .none:
@@ -350,53 +355,71 @@ private final class GroupComparison {
   private var isTheSameForAllURLs: Bool {
     if routes.allSatisfy(\.isExclusion) || written.allSatisfy(\.isExclusion) { return true }
     guard let first = ofAndroid.firstIndex(where: \.isUnconditional) else { return false }
-    return !(written[...first].contains(where: \.isExclusion)
+    return
+      !(written[...first].contains(where: \.isExclusion)
       || routes[...rules.origins[first]].contains(where: \.isExclusion))
   }
 
-  /// A note about URLs that Android opens because they are written in an unusual way.
+  /// A note about URLs that are written in an unusual way. Best is an example that only Android opens.
   private func findingAboutOtherURLs(_ unspent: inout Int) -> Finding? {
     if isTheSameForAllURLs { return nil }
     let reason =
-      "Android decodes URLs before it compares them, keeps all slashes, and looks for one of several parameters."
-    let help = "Nothing, unless links are written like this."
+      "decodes URLs before it compares them, keeps all slashes, and looks for one of several parameters."
+    let rest = " Others may differ the other way round."
+    var less: String?
     let exclusions = routes.indices.filter { routes[$0].isExclusion }
     let others = routes.indices.filter { !routes[$0].isExclusion }
     for index in (exclusions + others).prefix(Self.mostVaried) {
       for url in examples(of: index, &unspent) {
-        for variant in UnusualURLs.variants(of: url, domain: domain) {
-          if unspent <= 0 { break }
-          guard let (ofApple, ofAndroid) = resolutions(of: variant, &unspent),
-            ofAndroid.resolution == .match, ofApple.resolution != .match
-          else { continue }
-          return Finding(
-            .androidDiffers, severity: .note, at: pointer,
-            "\(reason) So it opens \(variant.quoted) in \(package) (match), which Apple's systems keep in the"
-              + " browser (\(ofApple.resolution.rawValue)). Others may differ the other way round.",
-            help: help)
+        for variant in UnusualURLs.variants(of: url, domain: domain) where unspent > 0 {
+          guard let (ofApple, ofAndroid) = resolutions(of: variant, &unspent) else { continue }
+          switch (ofApple.resolution, ofAndroid.resolution) {
+          case (.match, .match): break
+          case (.match, _):
+            less =
+              less
+              ?? "Apple's systems open \(variant.quoted) (match), and Android keeps it in the browser"
+              + " (\(ofAndroid.resolution.rawValue)): it \(reason)\(rest)"
+          case (_, .match):
+            return otherURLs(
+              "Android \(reason) So it opens \(variant.quoted) in \(package) (match), which Apple's systems keep in"
+                + " the browser (\(ofApple.resolution.rawValue)).\(rest)")
+          default: break
+          }
         }
       }
     }
-    return Finding(
-      .androidDiffers, severity: .note, at: pointer,
-      "\(reason) So there may be URLs that only one of the platforms opens in \(package), although no example was"
-        + " found.", help: help)
+    return otherURLs(
+      less
+        ?? "Android \(reason) So there may be URLs that only one of the platforms opens in \(package), although"
+        + " no example was found.")
   }
 
-  /// URLs that a route matches.
+  private func otherURLs(_ message: String) -> Finding {
+    Finding(
+      .androidDiffers, severity: .note, at: pointer, message,
+      help: "Nothing, unless links are written like this.")
+  }
+
+  /// URLs that a route matches, and for one that is no exclusion, also Android by it if possible.
   private func examples(of index: Int, _ unspent: inout Int) -> [String] {
-    var urls: [String] = []
-    if let rule = rulesOfRoute[index].first {
+    typealias Question = RouteQuestions.Question
+    let reading = ofApple[index].conditions.reading
+    var questions = [(Question(focus: ofApple[index]), reading)]
+    // Exclusions match more for Android, and guards other URLs.
+    let rule = rulesOfRoute[index].first { !written[$0].isExclusion }
+    if let rule {
       // Best is a URL that no other route opens.
       let others = routes.indices.filter { $0 != index && !routes[$0].isExclusion }
-      for blockers in [others.map { ofApple[$0] }, []] {
-        let question = RouteQuestions.Question(focus: ofAndroid[rule], blockers: blockers)
-        if case .found(let url) = answer(question, &unspent) { urls.append(url) }
-      }
+      let asRead = otherRules[reading == .written ? 0 : 1][rule]
+      questions =
+        [
+          (Question(focus: ofAndroid[rule], blockers: others.map { ofApple[$0] }), .common),
+          (Question(focus: ofAndroid[rule]), .common), (Question(focus: asRead), reading),
+        ] + questions
     }
-    if urls.isEmpty {
-      let question = RouteQuestions.Question(focus: ofApple[index])
-      let reading = ofApple[index].conditions.reading
+    var urls: [String] = []
+    for (question, reading) in questions where urls.isEmpty || reading == .common {
       if case .found(let url) = answer(question, &unspent, in: reading) { urls.append(url) }
     }
     return urls
@@ -427,9 +450,12 @@ private enum UnusualURLs {
     let path = String(rest.prefix { $0 != "?" && $0 != "#" })
     let end = String(rest[path.count...])
     var variants: [String] = []
-    for index in rest.indices.dropFirst().reversed().prefix(mostEscaped) {
-      guard let byte = rest[index].asciiValue, byte.isASCIILetterOrDigit else { continue }
-      for text in [byte.percentEscaped, "%C3%A9"] {
+    let escapable = rest.indices.lazy.dropFirst().reversed().filter { index in
+      rest[index].asciiValue?.isASCIILetterOrDigit == true
+        && !rest[max(0, index - 2)..<index].contains("%")
+    }
+    for index in escapable.prefix(mostEscaped) {
+      for text in [rest[index].asciiValue?.percentEscaped ?? "", "%C3%A9"] {
         variants.append(start + String(rest[..<index]) + text + String(rest[(index + 1)...]))
       }
     }
@@ -439,6 +465,8 @@ private enum UnusualURLs {
     }
     let parent = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
     for slash in ["/", "//"] { variants.append(start + parent + slash + end) }
+    let last = path.lastIndex { $0 != "/" } ?? path.startIndex
+    for slash in ["//", "%2F/"] { variants.append(start + path[..<last] + slash + end) }
     let query = end.prefix { $0 != "#" }
     let fragment = String(end.dropFirst(query.count))
     for separator in query.isEmpty ? [] : ["&", "&&"] {

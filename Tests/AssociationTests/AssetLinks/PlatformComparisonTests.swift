@@ -203,7 +203,10 @@ import Testing
       ["note https://example.com/ANGEBOTE", "note https://example.com/Angebot%65/"]
     ),
     // Every URL with another segment is kept out.
-    ([["/": "/*/help", "exclude": true], ["/": "*"]], ["note https://example.com/x/"]),
+    (
+      [["/": "/*/help", "exclude": true], ["/": "*"]],
+      ["note https://example.com/x/", "note https://example.com//hel%70"]
+    ),
   ]
 
   @Test(arguments: differences.indices)
@@ -267,13 +270,16 @@ import Testing
   }
 
   private static let unusualPieces = [
-    "/", "//", "a", "b", "*", "?", "%61", "%2F", "%C3%A9", "%c3%a9", "é", ";", "&", "%20", "%2A", "/*/",
+    "/", "//", "a", "b", "*", "?", "%61", "%2F", "%C3%A9", "%c3%a9", "é", ";", "&", "%20", "%2A",
+    "/*/",
   ]
 
   private static func unusualComponent(_ generator: inout SeededGenerator) -> JSON {
     var component: JSON.Object = [:]
     let pieces = unusualPieces
-    if !generator.once(in: 5) { component["/"] = .string("/" + generator.text(of: pieces, upTo: 4)) }
+    if !generator.once(in: 5) {
+      component["/"] = .string("/" + generator.text(of: pieces, upTo: 4))
+    }
     if generator.once(in: 3) {
       let (name, value) = (
         generator.pick(["a", "%61", "é", "", "a;b"]), generator.text(of: pieces, upTo: 3)
@@ -287,45 +293,76 @@ import Testing
     return .object(component)
   }
 
-  private static func unusualURL(_ generator: inout SeededGenerator) -> String {
+  /// A URL for one of the routes, more or less, with something unusual in it.
+  private static func unusualURL(
+    _ components: [JSON], _ generator: inout SeededGenerator
+  ) -> String {
     let pieces = ["/", "//", "a", "b", "A", "%61", "%2F", "%C3%A9", "%c3%a9", ";", "%20", "%2A"]
-    var url = "https://example.com/" + generator.text(of: pieces, upTo: 5)
-    if generator.once(in: 2) {
-      let pieces = pieces + ["a=", "%61=", "&", "&a=", "%26", "=", "b"]
-      url += "?" + generator.text(of: pieces, upTo: 5)
+    let component = generator.pick(components)
+    func text(_ pattern: String, _ generator: inout SeededGenerator) -> String {
+      var text = ""
+      for character in pattern {
+        switch character {
+        case "*": text += generator.text(of: pieces, upTo: 2)
+        case "?": text += generator.pick(pieces)
+        case "a" where generator.once(in: 4): text += "%61"
+        // No client sends it as it is.
+        case "é": text += "%C3%A9"
+        default: text.append(character)
+        }
+      }
+      return text
     }
-    if generator.once(in: 4) { url += "#" + generator.text(of: pieces, upTo: 2) }
+    var url = "https://example.com"
+    url += text(component["/"]?.stringValue ?? "/*", &generator)
+    if generator.once(in: 2) { url += generator.pick(["/", "//", "///", "%2F", "a"]) }
+    switch component["?"] {
+    case .string(let pattern): url += "?" + text(pattern, &generator)
+    case .object(let items):
+      url += "?"
+      for item in items.members {
+        url += text(item.key, &generator) + "=" + text(item.value.stringValue ?? "", &generator)
+        url += generator.pick(["", "&", "&" + text(item.key, &generator) + "=", ";a", "%26"])
+      }
+    default: if generator.once(in: 4) { url += "?a=" + generator.text(of: pieces + ["&"], upTo: 3) }
+    }
+    if let fragment = component["#"]?.stringValue { url += "#" + text(fragment, &generator) }
     return url
   }
 
+  /// Whatever differs has a finding. What Android opens alone has an example of that, but for rare lists.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func noUnusualURLDiffersWithoutAFinding(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var (more, less) = (0, 0)
+    var (more, less, unexplained) = (0, 0, [] as [String])
     for _ in 0..<150 {
-      let components = JSON.array(
-        (0...generator.next() % 4).map { _ in Self.unusualComponent(&generator) })
+      let routes = (0...generator.next() % 4).map { _ in Self.unusualComponent(&generator) }
+      let components = JSON.array(routes)
       let (file, rendering) = try Self.rendering(components)
       let matchers = (
         try Matcher(AppLinks(document: file)), try AndroidMatcher(AssetLinks(rendering.json))
       )
       let findings = PlatformComparison(rendering, domain: "example.com").findings
-      for url in findings.compactMap(Self.example) {
+      var hasExample = false
+      for url in findings.compactMap(Self.example) where !url.hasSuffix("…") {
         let opens = try Self.opens(url, matchers)
         try #require(opens.apple != opens.android, "\(components.text) \(url)")
+        hasExample = hasExample || opens.android
       }
-      let isMore = findings.contains { $0.message.hasPrefix("Android") }
+      var opened: String?
       for _ in 0..<200 {
-        let url = Self.unusualURL(&generator)
+        let url = Self.unusualURL(routes, &generator)
         let opens = try Self.opens(url, matchers)
-        try #require(
-          opens.apple == opens.android || (opens.android ? isMore : !findings.isEmpty),
-          "\(components.text) \(url) \(findings)")
-        more += opens.android && !opens.apple ? 1 : 0
-        less += opens.apple && !opens.android ? 1 : 0
+        if opens.apple == opens.android { continue }
+        try #require(!findings.isEmpty, "\(components.text) \(url)")
+        if opens.android { opened = url } else { less += 1 }
       }
+      guard let opened else { continue }
+      more += 1
+      if !hasExample { unexplained.append("\(components.text) \(opened) \(findings)") }
     }
-    #expect(more > 50 && less > 50, "\(more) \(less)")
+    #expect(more > 10 && less > 50, "\(more) \(less)")
+    #expect(unexplained.count <= 1, "\(unexplained.joined(separator: "\n"))")
   }
 
   @Test func tooManyRulesAreReportedWithTheLimit() throws {
