@@ -56,6 +56,22 @@ public struct AssetLinksRendering: Sendable {
     json = .array(statements + domain.assetLinksExtra)
   }
 
+  /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
+  /// changes is in `PlatformComparison`.
+  public func isOfTranslation(_ finding: Finding) -> Bool {
+    let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
+    guard finding.kind == .assetLinks, let index, routes.apps.indices.contains(index) else {
+      return false
+    }
+    return switch finding.code {
+    case .innerStar, .innerStarInExclusion, .missingSlashForm, .noFinalRule, .starDemandsPresence:
+      true
+    case .exclusionsOnly:
+      routes.routes(of: routes.apps[index].entries).contains { !$0.isExclusion }
+    default: false
+    }
+  }
+
   private static func statement(
     _ package: PackageName, _ relations: [Relation], _ certificates: [AndroidApp.Certificate],
     _ rules: [JSON]?

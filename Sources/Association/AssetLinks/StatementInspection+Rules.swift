@@ -188,7 +188,14 @@ extension StatementInspection {
         "`*?` in \(text.quoted) looks for a dot. The `?` is no wildcard behind a star.",
         help: "Write `?*` for one character or more.")
     }
-    guard !pattern.isLiteral, !pattern.isPrefix else { return }
+    if pattern.isLiteral { return }
+    if pattern.has(".") {
+      add(
+        .dotBesideWildcard, at: pointer,
+        "Android 15's first code lets a dot beside a wildcard be any character.",
+        help: "Nothing, unless another URL must not match.")
+    }
+    if pattern.isPrefix { return }
     if let missed = pattern.missedText {
       add(
         rule.isExclusion ? .innerStarInExclusion : .innerStar, at: pointer,
@@ -203,12 +210,6 @@ extension StatementInspection {
         .patternAfterOneOrMore, at: pointer,
         "Android 15's first code finds nothing behind the first `*` of a pattern with `?*`.",
         help: "Use `?*` only at the end.")
-    }
-    if pattern.has(".") {
-      add(
-        .dotBesideWildcard, at: pointer,
-        "Android 15's first code lets a dot beside a wildcard be any character.",
-        help: "Nothing, unless another URL must not match.")
     }
   }
 }
