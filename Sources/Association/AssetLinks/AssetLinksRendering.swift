@@ -12,7 +12,7 @@ public struct AssetLinksRendering: Sendable {
     let rules: [JSON]
     /// For each rule, the index of its route among all routes of the entries.
     let origins: [Int]
-    /// Whether the apps have no link because there would be more rules than a file may have.
+    /// Whether the apps have no link because the file would be too large to be read.
     var areTooMany = false
   }
 
@@ -93,6 +93,10 @@ public struct AssetLinksRendering: Sendable {
 
   // MARK: - Rules
 
+  /// The steps for making all rules of a file, each about a character of a pattern. A file of the largest
+  /// size takes fewer.
+  private static let mostWork = 4_000_000
+
   /// A list that keeps every link out of the app.
   private static let closed: [JSON] = [["/": "*", "exclude": true]]
 
@@ -104,39 +108,49 @@ public struct AssetLinksRendering: Sendable {
       groups[app.entries, default: []].append((statement, app.package))
     }
     var translations: [Int: [[JSON]]] = [:]
-    // Of a file with more rules, nothing is read. Once there are too many, no more are made.
-    var left = PatternLimits.routes
-    return order.map { entries in
-      let packages = groups[entries] ?? []
-      var translated: [[JSON]] = []
-      var count = 0
-      for entry in entries where left >= 0 {
-        let rules =
-          translations[entry]
-          ?? Self.translated(routes.routes(of: [entry]), upTo: left / packages.count - count)
-        translations[entry] = rules
-        translated += rules
-        count += rules.reduce(0) { $0 + $1.count }
-        if count * packages.count > left { left = -1 }
+    // Of a larger file, nothing is read. Once it is too large, no more rules are made.
+    var (left, values, text) = (
+      PatternLimits.routes, ReadDocument.limits.values, ReadDocument.longestText
+    )
+    let budget = SearchBudget()
+    var work = mostWork
+    return budget.spending(atMost: mostWork, from: &work) {
+      order.map { entries in
+        let packages = groups[entries] ?? []
+        var translated: [[JSON]] = []
+        var count = 0
+        for entry in entries where left >= 0 {
+          let rules =
+            translations[entry]
+            ?? Self.translated(
+              routes.routes(of: [entry]), upTo: left / packages.count - count, budget)
+          translations[entry] = rules
+          translated += rules
+          count += rules.reduce(0) { $0 + $1.count }
+          if count * packages.count > left || budget.isSpent { left = -1 }
+        }
+        let list = count == 0 ? closed : translated.flatMap(\.self)
+        left -= list.count * packages.count
+        let fits = left >= 0 && packages.allSatisfy { _ in JSON.array(list).spend(&values, &text) }
+        if !fits { left = -1 }
+        return Rules(
+          statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
+          entries: entries, rules: fits ? list : closed,
+          origins: fits
+            ? translated.enumerated().flatMap { place, rules in rules.map { _ in place } } : [],
+          areTooMany: !fits)
       }
-      left -= max(count, 1) * packages.count
-      let areTooMany = left < 0
-      let isClosed = areTooMany || count == 0
-      return Rules(
-        statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
-        entries: entries, rules: isClosed ? closed : translated.flatMap(\.self),
-        origins: isClosed
-          ? [] : translated.enumerated().flatMap { place, rules in rules.map { _ in place } },
-        areTooMany: areTooMany)
     }
   }
 
   /// The rules of each route, up to more than the limit.
-  private static func translated(_ routes: [AppLinks.Route], upTo limit: Int) -> [[JSON]] {
+  private static func translated(
+    _ routes: [AppLinks.Route], upTo limit: Int, _ budget: SearchBudget
+  ) -> [[JSON]] {
     var count = 0
     return routes.map { route in
-      if count > limit { return [] }
-      let rules = RuleTranslation.rules(for: route)
+      if count > limit || budget.isSpent { return [] }
+      let rules = RuleTranslation.rules(for: route, budget)
       count += rules.count
       return rules
     }

@@ -26,8 +26,9 @@ public struct PlatformComparison: Sendable {
       let package = first.packages.first?.text ?? ""
       let limit = TooComplex(
         pointer: JSONPointer.root.appending(first.statement),
-        message: "With the rules for \(package), the file would have more than "
-          + "\(PatternLimits.routes) dynamic rules, the limit. So no link would open the app.",
+        message:
+          "The rules for \(package) would exceed a limit: \(PatternLimits.routes) dynamic rules in a file,"
+          + " \(ReadDocument.longestText) bytes of text, or the time to make them. No link would open the app.",
         help:
           "Use fewer routes, fewer `*` inside of patterns, or variables with fewer values; or turn"
           + " `dynamicAppLinks` off, so that the app's manifest decides.")
