@@ -31,7 +31,7 @@ struct CheckEndpoints: Sendable {
         body: .json(
           "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
         problems: [.busy],
-        answers: .ok("The looks, in the order of the domains.", "Checks", Example.checks),
+        answers: .ok("The looks, in the order of the domains, each of them once.", "Checks", Example.checks),
         handle: check)
     ]
   }
@@ -40,7 +40,8 @@ struct CheckEndpoints: Sendable {
     let question = try Faults.collecting(in: try call.json(), CheckQuestion.read)
     for domain in question.domains { try call.token?.check(Alias(domain)) }
     let turn = try turns.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
-    let subjects = try question.domains.map { domain in
+    var seen: Set<DomainName> = []
+    let subjects = try question.domains.filter { seen.insert($0).inserted }.map { domain in
       try Subject(
         domain, in: store, file: question.document, app: question.app,
         expectations: question.expectations)

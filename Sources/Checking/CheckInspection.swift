@@ -90,7 +90,7 @@ extension CheckInspection {
 
   /// What is at the other location of Apple's file.
   private mutating func inspectLocations() {
-    guard let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
+    guard subject.expects(.apple), let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
     else {
       return
     }
@@ -142,7 +142,7 @@ extension CheckInspection {
           : "status \(answer.status)."
       case .success(let answer):
         guard let reference = subject.reference else { continue }
-        let isCurrent = try held(answer.body, .apple, by: reference).isCurrent
+        let isCurrent = try held(answer.body, subject.mainKind, by: reference).isCurrent
         fault = isCurrent ? nil : "it serves something else."
       }
       guard let fault else { continue }

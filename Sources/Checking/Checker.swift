@@ -103,8 +103,8 @@ public struct Checker: Sendable {
 
   private func aliases(_ subject: Subject) async -> [(alias: Alias, observation: Observation)] {
     await withTaskGroup(of: (Alias, Observation).self) { group in
-      for (alias, host) in subject.isServed ? subject.sampledAliases() : [] {
-        group.addTask { (alias, await site(host, .wellKnown(.apple), .bot)) }
+      for (alias, host) in subject.isServed ? subject.sampledAliases(at: now()) : [] {
+        group.addTask { (alias, await site(host, .wellKnown(subject.mainKind), .bot)) }
       }
       return await group.reduce(into: []) { $0.append((alias: $1.0, observation: $1.1)) }
     }

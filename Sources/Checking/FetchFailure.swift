@@ -52,7 +52,8 @@ extension Fetch.Failure {
     case .timeout:
       "Check that the server is up, and that no firewall drops connections on port 443."
     case .url: "Use an https URL whose host is a name."
-    case .connection, .header: "Check that the server is up and speaks HTTPS on port 443."
+    case .header: "Send fewer or shorter header fields: look at cookies and at what proxies add."
+    case .connection: "Check that the server is up and speaks HTTPS on port 443."
     case .tls(let fault, _): fault.help
     }
   }

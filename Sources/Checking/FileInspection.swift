@@ -11,11 +11,12 @@ extension CheckInspection {
   ///
   /// - Returns: The file; `nil` if there is none, or if what there is cannot be read.
   mutating func inspect(_ observation: Observation, _ kind: DocumentKind) throws -> [UInt8]? {
-    let isExpected = kind == .apple ? subject.isServed : subject.expects(kind)
-    // What is wrong with the host is said once, for Apple's file.
-    if kind != .apple, observation.answer == nil, seen.bot.answer == nil { return nil }
-    if !isExpected, observation.file == nil || subject.reference != nil { return nil }
-    if kind == .apple, observation.file == nil, seen.browser.file != nil {
+    if !subject.expects(kind), observation.file == nil || subject.reference != nil { return nil }
+    // What is wrong with the host is said once.
+    if case .failure(let failure) = observation.result, has(failure.code) { return nil }
+    // One failure may be chance.
+    let isRefused = observation.answer != nil || seen.root.answer == nil
+    if kind == .apple, observation.file == nil, isRefused, seen.browser.file != nil {
       addBlocked(observation)
       return nil
     }
@@ -54,8 +55,9 @@ extension CheckInspection {
     guard let code = observation.followed.redirectCode else { return }
     let targets = observation.followed.hops.dropFirst().map(\.url)
     // Apple documents that redirects are not followed. Its CDN says where its copy is from.
+    let plain = { (url: String) in url.lowercased().replacing(":443/", with: "/") }
     let from = seen.cdn.answer.flatMap { $0.status == 200 ? $0["Apple-From"] : nil } ?? ""
-    let isFollowed = kind == .apple && !from.isEmpty && targets.contains(from)
+    let isFollowed = kind == .apple && targets.map(plain).contains(plain(from))
     add(
       code, severity: isFollowed ? .warning : .error, observation.url,
       "\(observation.url) redirects to \(targets[0].fromOutside)."
@@ -78,7 +80,8 @@ extension CheckInspection {
       case .failure(let failure): (failure.words.fromOutside, failure.appleCode)
       case .success(let answer):
         (
-          "\(observation.redirectInWords)status \(answer.status)"
+          (observation.followed.hops.count > 1 ? "a redirect, then " : "")
+            + "status \(answer.status)"
             + (answer["cf-mitigated"].map { ", cf-mitigated: \($0.fromOutside)" } ?? "")
             + (answer.status == 200 ? ", and something else than the file." : "."),
           "BAD_HTTP_RESPONSE"
@@ -200,7 +203,7 @@ extension CheckInspection {
       }
       return
     }
-    let ours = held.current.map { "revision \($0), which aasa serves" } ?? "the file"
+    let ours = held.current.map { "revision \($0), which aasa serves" } ?? "the given one"
     if let revision = held.revision {
       add(
         .bodyNotOurs, observation.url,

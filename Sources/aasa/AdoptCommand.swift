@@ -193,6 +193,8 @@ private struct Location: Sendable {
     (self.domain, url) = (domain, "https://\(domain)\(path)")
     var request = FetchRequest(url)
     request.agent = "AASA-Bot/1.0.0"
+    // So that aasa itself does not take it for a fetch by Apple.
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
     let followed = await fetcher.follow(request)
     content = Self.content(followed, isApples: path.hasSuffix(DocumentKind.apple.rawValue))
     if case .file = content, followed.hops.count > 1 {

@@ -155,7 +155,7 @@ import Testing
     #expect(
       summary == """
         Files: 1 published, 0 unchanged, 7 refused.
-          -, line 9: malformed-domain
+          -, line 9: domain-malformed
           https://page.example\(file): no-file
           https://empty.example\(file): no-file
           https://down.example\(file): http-status
