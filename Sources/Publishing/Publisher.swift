@@ -166,6 +166,7 @@ extension Publisher {
   ) throws -> [Publication] {
     var source = store.appSource
     source.androidApp = { package in
+      if package == old { return nil }
       var app = try store.androidApp(package == new ? old : package)
       app?.package = package
       return app
@@ -187,6 +188,8 @@ extension Publisher {
         guard let stored = basis.stored else { throw Outdated() }
         let domain = renaming(stored.domain)
         basis.stored?.domain = domain
+        // The store renames rows, not what is in kept statements.
+        basis.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
         return Proposal(domain: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
@@ -219,8 +222,9 @@ extension Publisher {
           androidApp: { try $0 == package ? app : store.androidApp($0) })
       ) { _, basis in
         // It was deleted after the list was read.
-        guard let stored = basis.stored else { throw Outdated() }
-        return Proposal(domain: stored.domain, accepted: accepted)
+        guard var domain = basis.stored?.domain, let old else { throw Outdated() }
+        domain.replaceKeptCertificates(of: old, by: app)
+        return Proposal(domain: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
       let old = try transaction.app(package)?.app

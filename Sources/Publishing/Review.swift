@@ -110,6 +110,9 @@ struct AppSource {
       }
       apps.android[package] = app
     }
+    for package in domains.flatMap(\.keptAndroidApps) where apps.android[package] == nil {
+      apps.android[package] = try androidApp(package)
+    }
     return apps
   }
 }
@@ -182,7 +185,24 @@ struct Draft {
 
   /// Reports what is wrong with the domain's Android apps themselves.
   private func androidFindings() -> [Finding] {
-    domain.androidApps.flatMap { apps.android[$0]?.findings ?? [] }
+    domain.androidApps.flatMap { apps.android[$0]?.findings ?? [] } + keptFindings()
+  }
+
+  /// Reports kept statements that new fingerprints of their app do not change.
+  private func keptFindings() -> [Finding] {
+    let kept = documents.assetLinks?.elements.suffix(domain.assetLinksExtra.count) ?? []
+    return kept.compactMap { element -> Finding? in
+      guard case .statement(let statement) = element.meaning,
+        case .app(let package, let fingerprints) = statement.target,
+        let app = apps.android[package],
+        Set(fingerprints) != Set(app.certificates.map(\.fingerprint))
+      else { return nil }
+      return Finding(
+        .keptStatementDiffers, at: element.pointer.appending("target"),
+        "This statement was adopted as it is, and it has other fingerprints than the stored app \(package)."
+          + " If the app's fingerprints change, the statement stays as it is.",
+        help: "Make the fingerprints in `assetlinksExtra` those of the app, or the other way round.")
+    }.about(.assetLinks)
   }
 
   /// Reports apps of an environment other than the domain's.

@@ -154,6 +154,7 @@ extension Finding {
 
     // Its Android apps.
     case noPlaySigningFingerprint = "no-play-signing-fingerprint"
+    case keptStatementDiffers = "kept-statement-differs"
 
     // A change of the domain.
     case opensNothing = "opens-nothing"

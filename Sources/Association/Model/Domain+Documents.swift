@@ -81,6 +81,16 @@ extension Domain {
     var seen: Set<PackageName> = []
     return (document.androidApps + androidCredentials).filter { seen.insert($0).inserted }
   }
+
+  /// The Android apps that kept statements are about; they need not be stored.
+  public var keptAndroidApps: [PackageName] { assetLinksExtra.compactMap(\.keptPackage) }
+}
+
+extension JSON {
+  /// The package that a statement is about.
+  package var keptPackage: PackageName? {
+    self["target"]?["package_name"]?.stringValue.flatMap { PackageName($0) }
+  }
 }
 
 extension Document {
