@@ -9,12 +9,14 @@ package enum ExpectationResource {
       "url", .url, \.url, "An http or https URL of the domain or of one of its aliases.",
       .required),
     Field(
-      "platform", .words(Platform.self), "The platform of the app. Default: `ios`.", .optional,
-      write: { $0.app.platform == .ios ? nil : .string($0.app.platform.rawValue) },
+      "platform", .words(Platform.self),
+      "The platform of the app. Default: the one that the app's form suggests.", .optional,
+      write: { expectation in
+        let (platform, app) = (expectation.app.platform, expectation.app.text)
+        return platform == .ios && Platform(likelyOf: app) == .ios ? nil : .string(platform.rawValue)
+      },
       read: { body, expectation in
-        // The name of the app follows.
-        guard body.word(Platform.self) == .android else { return }
-        expectation.app = .android(PackageName(stored: ""))
+        if let platform = body.word(Platform.self) { expectation.app = noApp(platform) }
       }),
     Field(
       "app", .string,
@@ -72,9 +74,17 @@ package enum ExpectationResource {
   package static func readList(_ body: BodyValue) -> [Expectation]? { listCoding.read(body) }
 
   package static func read(_ body: BodyValue) -> Expectation? {
-    var expectation = Expectation(
-      url: "", app: AppIdentifier(stored: ""), resolution: .noMatch)
+    let likely = Platform(likelyOf: body.json["app"]?.stringValue ?? "")
+    var expectation = Expectation(url: "", app: noApp(likely), resolution: .noMatch)
     return body.read(fields, into: &expectation) ? expectation : nil
+  }
+
+  /// An app of a platform, until its name has been read.
+  private static func noApp(_ platform: Platform) -> LinkedApp {
+    switch platform {
+    case .ios: .ios(AppIdentifier(stored: ""))
+    case .android: .android(PackageName(stored: ""))
+    }
   }
 }
 

@@ -65,7 +65,10 @@ extension Publisher {
   ) throws -> Publication {
     let file = try AdoptedFile(file, as: kind, accepting: accepted)
     return try publish(name, if: precondition, action: "adopt file", by: context) {
-      try file.proposal(for: $0?.domain ?? Domain(name: name), apps: store.appSource)
+      let old = $0?.domain ?? Domain(name: name)
+      var proposal = try file.proposal(for: old, apps: store.appSource)
+      proposal.findings += proposal.domain.findings(adoptedOver: old).about(kind)
+      return proposal
     }
   }
 

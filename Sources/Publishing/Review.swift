@@ -300,3 +300,31 @@ extension Finding {
     severity == .error && !(code.isAcceptable && accepted.contains(code))
   }
 }
+
+extension Domain {
+  /// Names the rows of Android apps that adopting a file has removed.
+  func findings(adoptedOver old: Domain) -> [Finding] {
+    var lost = old.document.entries.compactMap { entry -> String? in
+      let new = document.entries.first { $0.id == entry.id }
+      let gone = entry.androidApps.filter { new?.androidApps.contains($0) != true }
+      guard !gone.isEmpty, let id = entry.id else { return nil }
+      let apps = gone.map(\.text).joined(separator: ", ")
+      return new == nil
+        ? "entry \(id) with \(entry.routes.count.counted("route")) (\(apps))"
+        : "\(apps) in entry \(id)"
+    }
+    let sharing = old.androidCredentials.filter { !androidCredentials.contains($0) }
+    if !sharing.isEmpty {
+      lost.append("\(sharing.map(\.text).joined(separator: ", ")) in androidCredentials")
+    }
+    if lost.isEmpty { return [] }
+    let more = lost.count > 10 ? " and \((lost.count - 10)) more" : ""
+    return [
+      Finding(
+        .androidRowsRemoved, at: .root,
+        "The file does not say what these rows render, so they are removed: "
+          + lost.prefix(10).joined(separator: "; ") + "\(more).",
+        help: "To keep them, edit the rows instead of adopting a file.")
+    ]
+  }
+}

@@ -131,6 +131,11 @@ import Testing
     #expect(try putApp().json["publications"] == nil)
     #expect(try code(admin.send("GET", target).json) == nil)
     #expect(becomesTrue { (try? found()["items"] == []) ?? false })
+    let debug = try putApp("com.example.debug", input(label: "debug")).json
+    #expect(
+      debug["findings"]?.arrayValue?.map { $0["code"] } == [
+        "debug-fingerprint", "no-play-signing-fingerprint",
+      ])
     var staging = input(label: "debug").objectValue ?? [:]
     staging["environment"] = "staging"
     #expect(try code(putApp("com.example.staging", .object(staging)).json) == nil)

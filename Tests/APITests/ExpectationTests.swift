@@ -125,4 +125,21 @@ import Testing
     let domain = try running.put("example.com", json)
     #expect(domain["expectations"] == [expectation])
   }
+
+  @Test func anAppWithoutAPlatformIsOfThePlatformThatItLooksLike() throws {
+    let put = { (expectation: JSON) in
+      try admin.send("PUT", "\(target)/expectations", json: ["expectations": [expectation]])
+    }
+    let android: JSON = [
+      "url": "https://example.com/buy/1", "app": "com.example.shop", "resolution": "no-match",
+    ]
+    let stored = try put(android)
+    #expect(stored.status == 200, "\(stored.text)")
+    let list = { try admin.send("GET", "\(target)/expectations").json["expectations"]?[0] }
+    #expect(try list()?["platform"] == "android")
+    var apple = android.objectValue ?? [:]
+    apple["platform"] = "ios"
+    #expect(try put(.object(apple)).status == 200)
+    #expect(try list() == .object(apple))
+  }
 }

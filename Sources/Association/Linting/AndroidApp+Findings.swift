@@ -3,9 +3,27 @@ import JSONValue
 extension AndroidApp {
   /// What is probably wrong with the app, whatever domain names it.
   public var findings: [Finding] {
-    if environment != .production || certificates.contains(where: { $0.label == .playSigning }) {
-      return []
-    }
+    if environment != .production { return [] }
+    let labels = Set(certificates.map(\.label))
+    return [
+      labels.contains(.debug) ? debugFingerprint : nil,
+      labels.contains(.playSigning) ? nil : noPlaySigningFingerprint,
+    ].compactMap(\.self)
+  }
+
+  private var debugFingerprint: Finding {
+    var finding = Finding(
+      .debugFingerprint, at: .root,
+      "\(package) is for production and has a fingerprint with the label \"debug\". Whoever has that key can "
+        + "build an app that opens the links and gets the passwords of its domains.",
+      help:
+        "Remove the fingerprint, or add an app with the environment \"development\" and publish it on a domain "
+        + "for development.")
+    finding.kind = .assetLinks
+    return finding
+  }
+
+  private var noPlaySigningFingerprint: Finding {
     var finding = Finding(
       .noPlaySigningFingerprint, at: .root,
       "\(package) has no fingerprint with the label \"play-signing\". Google Play signs what it delivers with "
@@ -16,6 +34,6 @@ extension AndroidApp {
         + "Play\" or \"Test and release > Setup > App signing\". Add it to the app with the label "
         + "\"play-signing\". Suppress this finding if Google Play does not deliver the app.")
     finding.kind = .assetLinks
-    return [finding]
+    return finding
   }
 }

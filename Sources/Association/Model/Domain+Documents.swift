@@ -132,6 +132,12 @@ extension Domain {
       throw AdoptionError(
         pointer: .root, message: "The file is \(file.kind) but must be an array of statements.")
     }
+    if statements.isEmpty {
+      // A domain without statements has no file at all.
+      throw AdoptionError(
+        pointer: .root,
+        message: "The list is empty, so it says the same as no file. Delete the document instead.")
+    }
     if let named = naming(appsOf: AssetLinks(file), apps), named.assetLinks(apps) == file {
       self = named
     } else {
