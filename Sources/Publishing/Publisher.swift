@@ -193,7 +193,7 @@ extension Publisher {
         basis.stored?.domain = domain
         // The store renames rows, not what is in kept statements.
         basis.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
-        return Proposal(domain: domain, accepted: accepted)
+        return Proposal(domain: domain, before: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
       let names = try transaction.rename(old, to: new)

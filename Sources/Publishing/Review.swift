@@ -7,6 +7,8 @@ struct Proposal {
   var domain: Domain
   /// Findings from reading the file; the linter's own follow.
   var findings: [Finding] = []
+  /// What the effect on links is compared with, if not with the stored domain: a new name is no effect.
+  var before: Domain?
   /// Codes of errors with which the document is published anyway.
   var accepted: Set<Finding.Code>
 }
@@ -23,7 +25,7 @@ struct Review {
   /// - Parameter apps: Where the apps are found.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(_ proposal: Proposal, over basis: DomainBasis, apps source: AppSource) throws {
-    let old = basis.stored?.domain
+    let old = proposal.before ?? basis.stored?.domain
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
@@ -200,8 +202,9 @@ struct Draft {
       return Finding(
         .keptStatementDiffers, at: element.pointer.appending("target"),
         "This statement was adopted as it is, and it has other fingerprints than the stored app \(package)."
-          + " If the app's fingerprints change, the statement stays as it is.",
-        help: "Make the fingerprints in `assetlinksExtra` those of the app, or the other way round.")
+          + " If they change, the statement stays as it is.",
+        help: "Make the fingerprints in `assetlinksExtra` those of the app, or the other way round."
+      )
     }.about(.assetLinks)
   }
 
@@ -286,10 +289,10 @@ struct AdoptedFile {
         && ($0.severity != .error || $0.isRefused(accepting: accepted))
     }
     if let error, !findings.contains(where: { $0.severity == .error && !$0.code.isAcceptable }) {
-      findings.append(
-        Finding(
-          .wrongType, at: error.pointer, error.message,
-          help: "Correct the file: this part cannot be stored and served."))
+      let finding = Finding(
+        .wrongType, at: error.pointer, error.message,
+        help: "Correct the file: this part cannot be stored and served.")
+      findings += [finding].about(kind)
     }
     return .refused(nil, findings, account: nil)
   }
@@ -318,7 +321,7 @@ extension Domain {
       lost.append("\(sharing.map(\.text).joined(separator: ", ")) in androidCredentials")
     }
     if lost.isEmpty { return [] }
-    let more = lost.count > 10 ? " and \((lost.count - 10)) more" : ""
+    let more = lost.count > 10 ? " and \(lost.count - 10) more" : ""
     return [
       Finding(
         .androidRowsRemoved, at: .root,

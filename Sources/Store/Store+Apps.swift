@@ -340,7 +340,7 @@ extension PackageName: AppKey {
       UNION SELECT domain_id FROM expectation
         WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
       UNION SELECT keeping.id FROM domain AS keeping, json_tree(keeping.assetlinks_extra) AS kept
-        WHERE keeping.assetlinks_extra <> '[]'
+        WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
           AND kept.key = 'package_name' AND kept.path GLOB '$[[]*].target'
           AND kept.atom = (SELECT package FROM android_app AS used WHERE used.id = \(app))
       """

@@ -307,6 +307,11 @@ import Testing
     }
     let app = try admin.send("GET", "/v1/android-apps/com.example.renamed").json
     #expect(app["domains"] == 2)
+    for host in ["same.example", "other.example"] {
+      let deleted = try admin.send("DELETE", "/v1/domains/\(host)?accept=opens-nothing")
+      #expect(deleted.status == 200)
+    }
+    #expect(try admin.send("DELETE", "/v1/android-apps/com.example.renamed").status == 204)
   }
 
   @Test func anAdoptedStatementWithOtherFingerprintsThanTheStoredAppIsAWarning() throws {

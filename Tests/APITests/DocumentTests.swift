@@ -155,7 +155,7 @@ import Testing
 
   @Test func anEmptyListIsRefusedAndADocumentIsRemoved() throws {
     let refused = try put("assetlinks.json", [])
-    #expect(try refused.status == 422 && refused.code == "not-publishable", "\(refused.text)")
+    #expect(try refused.status == 422 && refused.code == "wrong-type", "\(refused.text)")
     #expect(try admin.send("GET", domain).status == 404)
     try running.put("example.com", ["webcredentials": [.string(app)]])
     let apple = try get("apple-app-site-association").body
@@ -199,7 +199,8 @@ import Testing
   @Test func anEntryThatAnAdoptedFileForAppleReplacesIsNamedWithItsAndroidApps() throws {
     try running.put("example.com", routes())
     let file = String(decoding: try get("apple-app-site-association").body, as: UTF8.self)
-    let edited = file.replacing("/buy/*", with: "/sell/*").replacing(app, with: "ABCDE12345.com.example.new")
+    let edited = file.replacing("/buy/*", with: "/sell/*")
+      .replacing(app, with: "ABCDE12345.com.example.new")
     let answer = try admin.send(
       "PUT", "\(domain)/file?accept=opens-nothing", body: Array(edited.utf8))
     #expect(

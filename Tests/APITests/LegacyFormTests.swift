@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test func anEntryForAndroidAloneMaySayWhatPathsCannot() throws {
-    let print = "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
+    let print =
+      "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
     let put = try admin.send(
       "PUT", "/v1/android-apps/com.example.shop",
       json: ["fingerprints": [["sha256": .string(print), "label": "play-signing"]]])
@@ -95,8 +96,9 @@ import Testing
       "POST", "\(target)/match",
       json: ["urls": ["https://example.com/a?b=c"], "app": "com.example.shop"])
     #expect(try answer.json["results"]?[0]?["resolution"] == "match", "\(answer.text)")
-    let shared = try admin.send(
-      "PATCH", "\(target)/entries/2", json: ["apps": [.string(app)]])
+    var both = entry.objectValue ?? [:]
+    both["apps"] = [.string(app)]
+    let shared = try admin.send("PUT", "\(target)/entries/2", json: .object(both))
     #expect(try shared.faults.allSatisfy { $0.hasSuffix(": legacy-cannot-say") }, "\(shared.text)")
     #expect(shared.status == 422)
   }
