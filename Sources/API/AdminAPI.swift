@@ -61,8 +61,11 @@ public struct AdminAPI: Sendable {
   }
 
   /// The endpoints for what is stored.
+  ///
+  /// - Parameter recordsChecks: Whether checks say something about the health of the domains that are published
+  ///   here. Those of a command do not: its machine and its options are not those of the server.
   static func endpoints(
-    of publisher: Publisher, checker: @escaping @Sendable () -> Checker
+    of publisher: Publisher, checker: @escaping @Sendable () -> Checker, recordsChecks: Bool = true
   ) -> [Endpoint] {
     AppEndpoints.apple(publisher).all + AppEndpoints.android(publisher).all
       + DomainEndpoints(publisher: publisher).all
@@ -73,7 +76,7 @@ public struct AdminAPI: Sendable {
       + FindingEndpoints(store: publisher.store).all
       + [SnippetEndpoint(store: publisher.store).snippets]
       + MatchEndpoints(store: publisher.store).all
-      + CheckEndpoints(store: publisher.store, checker: checker).all
+      + CheckEndpoints(store: publisher.store, checker: checker, records: recordsChecks).all
       + CheckHistoryEndpoints(store: publisher.store).all
       + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all

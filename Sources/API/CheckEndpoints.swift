@@ -12,9 +12,11 @@ struct CheckEndpoints: Sendable {
   /// A look is mostly waiting, so it takes no turn from heavy work.
   private let turns = HeavyWork(turns: 8)
   let checker: @Sendable () -> Checker
+  /// Whether looks are recorded.
+  let records: Bool
 
-  init(store: Store, checker: @escaping @Sendable () -> Checker) {
-    (self.store, self.checker) = (store, checker)
+  init(store: Store, checker: @escaping @Sendable () -> Checker, records: Bool) {
+    (self.store, self.checker, self.records) = (store, checker, records)
   }
 
   var all: [Endpoint] {
@@ -29,7 +31,7 @@ struct CheckEndpoints: Sendable {
         body: .json(
           "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
         problems: [.busy],
-        answers: .ok("The looks, in the order of the domains.", "Checks", Example.checks),
+        answers: .ok("The looks, in the order of the domains, each of them once.", "Checks", Example.checks),
         handle: check)
     ]
   }
@@ -38,7 +40,8 @@ struct CheckEndpoints: Sendable {
     let question = try Faults.collecting(in: try call.json(), CheckQuestion.read)
     for domain in question.domains { try call.token?.check(Alias(domain)) }
     let turn = try turns.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
-    let subjects = try question.domains.map { domain in
+    var seen: Set<DomainName> = []
+    let subjects = try question.domains.filter { seen.insert($0).inserted }.map { domain in
       try Subject(
         domain, in: store, file: question.document, app: question.app,
         expectations: question.expectations)
@@ -49,7 +52,7 @@ struct CheckEndpoints: Sendable {
     }
     // A look with something else in mind says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
-    let recorded = isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
+    let recorded = records && isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
     let items = zip(checks, recorded).map { JSON.object($1?.result ?? $0.json) }
     return .json(.ok, ["items": .array(items)])
   }

@@ -19,7 +19,7 @@ package struct LocalAPI: Sendable {
     publisher: Publisher, checker: @escaping @Sendable () -> Checker, command: String
   ) {
     self.publisher = publisher
-    router = Router(AdminAPI.endpoints(of: publisher, checker: checker))
+    router = Router(AdminAPI.endpoints(of: publisher, checker: checker, recordsChecks: false))
     caller = .command(command)
   }
 

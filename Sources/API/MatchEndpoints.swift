@@ -143,7 +143,8 @@ private struct MatchAnswer {
   /// Resolves some of the URLs, given by their indices, as a domain does.
   mutating func resolve(_ urls: [Int], with stored: StoredDomain, in store: Store) throws {
     let domain = stored.domain
-    let documents = domain.documents(try store.apps(of: domain)).sorted { $0.key < $1.key }
+    let published = try store.revision(stored.revision, of: stored)
+    let documents = try ReadDocuments(stored: published.documents).json.sorted { $0.key < $1.key }
     budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
       urls, with: documents.map { ($0.key, $0.value) }, disabled: domain.isEnabled ? nil : domain,

@@ -59,7 +59,9 @@ extension Check {
         lag: copy.revision.flatMap { revision in copy.current.map { $0 - revision } },
         fetchedAt: copy.age.map { at - Int64($0) })
     }
-    record.certificate = certificate.map {
+    // One that clients refuse may be somebody else's.
+    let isRefused = findings.contains { $0.code == .tlsError }
+    record.certificate = (isRefused ? nil : certificate).map {
       CheckRecord.Certificate(
         names: $0.names.prefix(20).map(\.fromOutside), issuer: $0.issuer.fromOutside,
         endsAt: $0.endsAt)
@@ -83,9 +85,9 @@ struct CertificateFacts: Sendable {
 }
 
 extension String {
-  /// A text from outside for people and logs: without control characters, cut at 200.
+  /// A text from outside for people and logs: without control characters and passwords in URLs, cut at 200.
   var fromOutside: String {
-    let text = harmless
+    let text = harmless.replacing(#/\/\/[^\/@\s]*@/#, with: "//")
     return text.count > 200 ? "\(text.prefix(200))…" : text
   }
 }

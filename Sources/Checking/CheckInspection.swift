@@ -10,6 +10,7 @@ struct CheckInspection {
   var check: Check
   /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
   private(set) var originFile: [UInt8]?
+  private var compared: [DocumentKind: [[UInt8]: HeldDocument]] = [:]
 
   init(_ subject: Subject, _ observations: Observations, at: Int64) {
     (self.subject, seen) = (subject, observations)
@@ -51,6 +52,16 @@ struct CheckInspection {
     check.findings.append(finding)
   }
 
+  /// Compares a document with what we published, once for the same bytes.
+  mutating func held(
+    _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
+  ) throws -> HeldDocument {
+    if let known = compared[kind]?[body] { return known }
+    let held = try reference.held(body, kind)
+    compared[kind, default: [:]][body] = held
+    return held
+  }
+
   /// Whether a finding is there.
   func has(_ codes: Finding.Code...) -> Bool {
     check.findings.contains { codes.contains($0.code) }
@@ -79,7 +90,7 @@ extension CheckInspection {
 
   /// What is at the other location of Apple's file.
   private mutating func inspectLocations() {
-    guard let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
+    guard subject.expects(.apple), let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
     else {
       return
     }
@@ -130,8 +141,9 @@ extension CheckInspection {
           ? "it redirects to \(observation.followed.hops[1].url.fromOutside)."
           : "status \(answer.status)."
       case .success(let answer):
-        let held = try subject.reference?.held(answer.body, .apple)
-        fault = held?.isCurrent == false ? "it serves something else." : nil
+        guard let reference = subject.reference else { continue }
+        let isCurrent = try held(answer.body, subject.mainKind, by: reference).isCurrent
+        fault = isCurrent ? nil : "it serves something else."
       }
       guard let fault else { continue }
       add(

@@ -42,10 +42,12 @@ public struct Checker: Sendable {
   public func check(_ subject: Subject) async throws -> Check {
     let (at, start) = (now(), ContinuousClock.now)
     let observations = await observe(subject)
-    var inspection = CheckInspection(subject, observations, at: at)
-    try inspection.run()
-    inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
-    return inspection.check
+    return try await withTaskExecutorPreference(WorkThread.computing) {
+      var inspection = CheckInspection(subject, observations, at: at)
+      try inspection.run()
+      inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
+      return inspection.check
+    }
   }
 
   /// Looks at several domains at the same time; each result is at the place of its subject.
@@ -101,8 +103,8 @@ public struct Checker: Sendable {
 
   private func aliases(_ subject: Subject) async -> [(alias: Alias, observation: Observation)] {
     await withTaskGroup(of: (Alias, Observation).self) { group in
-      for (alias, host) in subject.isServed ? subject.sampledAliases() : [] {
-        group.addTask { (alias, await site(host, .wellKnown(.apple), .bot)) }
+      for (alias, host) in subject.isServed ? subject.sampledAliases(at: now()) : [] {
+        group.addTask { (alias, await site(host, .wellKnown(subject.mainKind), .bot)) }
       }
       return await group.reduce(into: []) { $0.append((alias: $1.0, observation: $1.1)) }
     }

@@ -51,7 +51,9 @@ extension Fetch.Failure {
       "Apple refuses such addresses. If the name is only seen so from here, set checkPlaces or allowPrivateAddresses."
     case .timeout:
       "Check that the server is up, and that no firewall drops connections on port 443."
-    case .connection, .url, .header: "Check that the server is up and speaks HTTPS on port 443."
+    case .url: "Use an https URL whose host is a name."
+    case .header: "Send fewer or shorter header fields: look at cookies and at what proxies add."
+    case .connection: "Check that the server is up and speaks HTTPS on port 443."
     case .tls(let fault, _): fault.help
     }
   }
@@ -81,5 +83,18 @@ extension Fetch.TLSFault {
     case .other:
       "Check that the server has a certificate for this name and speaks TLS 1.2 or later."
     }
+  }
+}
+
+extension FollowedFetch {
+  /// What kind of redirects were followed; `nil` for none.
+  public var redirectCode: Finding.Code? {
+    if hops.count == 1 { return nil }
+    let targets = hops.dropFirst().map(\.url)
+    let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }
+    let site = { (url: String) in RegistrableName(host(url))?.text ?? host(url) }
+    let own = site(hops[0].url)
+    if targets.contains(where: { $0.hasPrefix("http:") }) { return .redirectInsecure }
+    return targets.contains { site($0) != own } ? .redirectCrossSite : .redirectSameSite
   }
 }

@@ -11,10 +11,15 @@ extension CheckInspection {
   ///
   /// - Returns: The file; `nil` if there is none, or if what there is cannot be read.
   mutating func inspect(_ observation: Observation, _ kind: DocumentKind) throws -> [UInt8]? {
-    let isExpected = kind == .apple ? subject.isServed : subject.expects(kind)
-    // What is wrong with the host is said once, for Apple's file.
-    if kind != .apple, observation.answer == nil, seen.bot.answer == nil { return nil }
-    if !isExpected, observation.file == nil || subject.reference != nil { return nil }
+    if !subject.expects(kind), observation.file == nil || subject.reference != nil { return nil }
+    // What is wrong with the host is said once.
+    if case .failure(let failure) = observation.result, has(failure.code) { return nil }
+    // One failure may be chance.
+    let isRefused = observation.answer != nil || seen.root.answer == nil
+    if kind == .apple, observation.file == nil, isRefused, seen.browser.file != nil {
+      addBlocked(observation)
+      return nil
+    }
     inspectRedirects(observation, kind)
     switch observation.result {
     case .failure(let failure):
@@ -47,23 +52,12 @@ extension CheckInspection {
   }
 
   private mutating func inspectRedirects(_ observation: Observation, _ kind: DocumentKind) {
-    let hops = observation.followed.hops
-    guard hops.count > 1 else { return }
-    let targets = hops.dropFirst().map(\.url)
-    let host = { (url: String) in Matcher.host(of: url).map { $0.lowercased() } ?? "" }
-    let site = { (url: String) in RegistrableName(host(url))?.text ?? host(url) }
-    let own = site(hops[0].url)
-    let code: Finding.Code =
-      if targets.contains(where: { $0.hasPrefix("http:") }) {
-        .redirectInsecure
-      } else if targets.contains(where: { site($0) != own }) {
-        .redirectCrossSite
-      } else {
-        .redirectSameSite
-      }
+    guard let code = observation.followed.redirectCode else { return }
+    let targets = observation.followed.hops.dropFirst().map(\.url)
     // Apple documents that redirects are not followed. Its CDN says where its copy is from.
+    let plain = { (url: String) in url.lowercased().replacing(":443/", with: "/") }
     let from = seen.cdn.answer.flatMap { $0.status == 200 ? $0["Apple-From"] : nil } ?? ""
-    let isFollowed = kind == .apple && !from.isEmpty && targets.contains(from)
+    let isFollowed = kind == .apple && targets.map(plain).contains(plain(from))
     add(
       code, severity: isFollowed ? .warning : .error, observation.url,
       "\(observation.url) redirects to \(targets[0].fromOutside)."
@@ -79,23 +73,34 @@ extension CheckInspection {
         ][code] : nil)
   }
 
+  /// Reports that a browser gets the file, and Apple's bot does not.
+  private mutating func addBlocked(_ observation: Observation) {
+    let (what, apple): (String, String?) =
+      switch observation.result {
+      case .failure(let failure): (failure.words.fromOutside, failure.appleCode)
+      case .success(let answer):
+        (
+          (observation.followed.hops.count > 1 ? "a redirect, then " : "")
+            + "status \(answer.status)"
+            + (answer["cf-mitigated"].map { ", cf-mitigated: \($0.fromOutside)" } ?? "")
+            + (answer.status == 200 ? ", and something else than the file." : "."),
+          "BAD_HTTP_RESPONSE"
+        )
+      }
+    add(
+      .botBlocked, observation.url,
+      "\(observation.url) serves the file to a browser, and not to Apple's bot (AASA-Bot): \(what)",
+      "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
+      apple: apple)
+  }
+
   private mutating func addStatus(
     _ answer: Fetch.Answer, _ observation: Observation, _ kind: DocumentKind
   ) {
-    let isRefusal = [401, 403, 406, 429, 503].contains(answer.status)
-    if kind == .apple, isRefusal, seen.browser.file != nil {
-      let challenge = answer["cf-mitigated"].map { " (cf-mitigated: \($0.fromOutside))" } ?? ""
-      add(
-        .botBlocked, observation.url,
-        "\(observation.url) answers \(answer.status) to AASA-Bot\(challenge), and 200 to a browser.",
-        "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
-        apple: "BAD_HTTP_RESPONSE")
-      return
-    }
     // The file at the other location is told about apart.
     add(
       .httpStatus, observation.url,
-      "\(observation.url) answers \(answer.status), not 200.",
+      "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200.",
       subject.isOurs
         ? "Pass this path to aasa, also for this name. Compare with what aasa answers itself."
         : "Serve the file there, to everybody, without a login.",
@@ -186,7 +191,7 @@ extension CheckInspection {
       }
       return
     }
-    let held = try reference.held(bytes, kind)
+    let held = try held(bytes, kind, by: reference)
     if kind == .apple { check.origin = held }
     if held.isCurrent {
       if held.equality == .meaning {
@@ -198,7 +203,7 @@ extension CheckInspection {
       }
       return
     }
-    let ours = held.current.map { "revision \($0), which aasa serves" } ?? "the file"
+    let ours = held.current.map { "revision \($0), which aasa serves" } ?? "the given one"
     if let revision = held.revision {
       add(
         .bodyNotOurs, observation.url,

@@ -75,13 +75,17 @@ struct Reference: Sendable {
     (current, store, self.domain) = (nil, nil, domain)
   }
 
+  /// Whether it is what a store has, not a file.
+  var isPublished: Bool { store != nil }
+
   /// Compares a document with those that were published.
   func held(_ body: [UInt8], _ kind: DocumentKind) throws -> HeldDocument {
     let sha256 = SHA256.hexadecimal(of: body)
     let json = JSON.readable(body)
     let result = { (revision: Int?, equality: HeldDocument.Equality?, changes: [String]) in
+      // It may have been published while it was fetched.
       HeldDocument(
-        revision: revision, current: current, equality: equality, changes: changes,
+        revision: revision, current: current.map { max($0, revision ?? 0) }, equality: equality, changes: changes,
         size: body.count, sha256: sha256)
     }
     if bytes[kind] == body { return result(current, .bytes, []) }

@@ -23,6 +23,11 @@ struct Observation: Sendable {
     return answer.body
   }
 
+  /// `redirects to https://…, which `, or nothing.
+  var redirectInWords: String {
+    followed.hops.count > 1 ? "redirects to \(followed.last.url.fromOutside), which " : ""
+  }
+
   /// The same, with URLs that do not show the key for Google's service.
   var withoutQuery: Observation {
     let hops = followed.hops.map { hop in

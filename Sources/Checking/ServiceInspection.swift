@@ -14,13 +14,16 @@ extension CheckInspection {
         .cdnUnreachable, url, "Apple's CDN cannot be reached: \(failure.words.fromOutside)",
         "Allow this machine to reach it over HTTPS, or set appleCDN.")
     case .success(let answer):
-      switch answer.status {
-      case 200: try inspect(copy: answer)
-      case 404: inspect(failure: answer)
-      default:
+      let hasReason = answer["Apple-Failure-Reason"]?.isEmpty == false
+      if answer.status == 404 || hasReason {
+        inspect(failure: answer)
+      } else if answer.status != 200 || seen.cdn.file == nil {
         add(
-          .cdnUnreachable, url, "Apple's CDN answers \(answer.status).",
-          "Try again later.")
+          .cdnUnreachable, url,
+          "Apple's CDN answers \(answer.status)\(answer.status == 200 ? " and no file" : "").",
+          "Try again later. If a proxy on the way answers instead, let requests to the CDN through.")
+      } else {
+        try inspect(copy: answer)
       }
     }
   }
@@ -28,7 +31,16 @@ extension CheckInspection {
   private mutating func inspect(copy answer: Fetch.Answer) throws {
     let url = seen.cdn.url
     let freshness = Freshness(answer, now: check.at)
-    if subject.isServed, seen.bot.file == nil {
+    guard subject.expects(.apple) else {
+      if subject.reference?.isPublished == true {
+        let what = subject.isServed ? "a file that \(subject.domain) no longer has" : "the disabled domain"
+        add(
+          .cdnStale, url, "Apple's CDN still has a copy of \(what)\(freshness.inWords).",
+          "Wait until it fetches again. Nothing makes it faster.")
+      }
+      return
+    }
+    if seen.bot.file == nil {
       add(
         .cdnOnly, url,
         "Apple's CDN still has a copy\(freshness.inWords), and the site serves no file.",
@@ -42,34 +54,33 @@ extension CheckInspection {
           "Apple's CDN has another file than the site\(freshness.inWords).",
           "Wait until it fetches the file again, or use an alternate mode for tests.")
       }
-      try inspectExpectations(answer.body)
+      try inspectExpectations(answer.body, freshness)
       return
     }
-    var held = try reference.held(answer.body, .apple)
+    var held = try held(answer.body, .apple, by: reference)
     (held.age, held.expiresAt) = (freshness.age, freshness.expiresAt)
     check.cdn = held
-    if !subject.isServed {
-      add(
-        .cdnStale, url,
-        "Apple's CDN still has a copy of the disabled domain\(freshness.inWords).",
-        "Wait until it fetches again. Nothing makes it faster.")
-      return
-    }
     if !held.isCurrent {
-      let current = held.current.map { "revision \($0) is current" } ?? "the file differs"
-      let copy = held.revision.map { "revision \($0)" } ?? "a file that is none of its revisions"
+      let copy =
+        switch (held.current, held.revision) {
+        case (nil, _): "another file than the given one"
+        case (let current?, let revision?):
+          "revision \(revision) of \(subject.domain); revision \(current) is current"
+        case (_?, nil): "a file that is none of the revisions of \(subject.domain)"
+        }
       add(
         .cdnStale, url,
-        "Apple's CDN has \(copy) of \(subject.domain); \(current).\(freshness.sentence)"
+        "Apple's CDN has \(copy).\(freshness.sentence)"
           + (held.revision == nil ? held.changesInWords : ""),
         "Wait until it fetches again. Nothing makes it faster; devices in developer mode ask the site."
       )
     }
-    try inspectExpectations(answer.body)
+    try inspectExpectations(answer.body, freshness)
   }
 
-  /// Resolves the domain's expectations with Apple's copy.
-  private mutating func inspectExpectations(_ body: [UInt8]) throws {
+  /// Resolves the domain's expectations with Apple's copy. As long as that is only old, time mends it.
+  private mutating func inspectExpectations(_ body: [UInt8], _ freshness: Freshness) throws {
+    let isWaiting = has(.cdnStale) && freshness.rest != 0
     let expectations = subject.expectations.filter { $0.app.platform == .ios }
     guard !expectations.isEmpty, let json = JSON.readable(body) else { return }
     do throws(TooComplex) {
@@ -81,7 +92,7 @@ extension CheckInspection {
         ).resolution
         if found == expectation.resolution { continue }
         add(
-          .expectationFailedOnCDN, seen.cdn.url,
+          .expectationFailedOnCDN, severity: isWaiting ? .warning : .error, seen.cdn.url,
           "With Apple's copy, \(expectation.url.shown) is \(found.rawValue) for \(expectation.app), not "
             + "\(expectation.resolution.rawValue).",
           has(.cdnStale)
@@ -94,8 +105,8 @@ extension CheckInspection {
   }
 
   private mutating func inspect(failure answer: Fetch.Answer) {
-    guard subject.isServed else { return }
-    guard let reason = answer["Apple-Failure-Reason"] else {
+    guard subject.expects(.apple) else { return }
+    guard let reason = answer["Apple-Failure-Reason"], !reason.isEmpty else {
       add(
         .cdnNeverFetched, seen.cdn.url, "Apple's CDN has nothing for \(subject.domain).",
         "It fetches the file when the first device asks for it.")
@@ -127,13 +138,14 @@ extension CheckInspection {
         let json = JSON.readable(answer.body),
         let isLinked = json["linked"]?.boolValue ?? Self.none(json)
       else {
+        if has(.googleUnreachable) { continue }
         let words = observation.answer.map { "status \($0.status)." }
         add(
           .googleUnreachable, observation.url,
           "Google's service gave no answer about \(target.package): "
             + (words ?? Self.words(of: observation)),
           "Try again later, or give a key for the Digital Asset Links API.", kind: .assetLinks)
-        return
+        continue
       }
       let codes = json["errorCode"]?.arrayValue?.compactMap(\.stringValue) ?? []
       let isServed = seen.assetLinks?.file.flatMap(JSON.readable).map {

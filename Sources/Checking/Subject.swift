@@ -52,8 +52,13 @@ public struct Subject: Sendable {
       }
   }
 
-  /// Whether it should serve a kind of document.
-  func expects(_ kind: DocumentKind) -> Bool { isServed && reference?.documents[kind] != nil }
+  /// Whether it should serve a kind of document. If nobody said, that is Apple's.
+  func expects(_ kind: DocumentKind) -> Bool {
+    isServed && (reference.map { $0.documents[kind] != nil } ?? (kind == .apple))
+  }
+
+  /// The kind that every name of the domain should serve.
+  var mainKind: DocumentKind { DocumentKind.allCases.first(where: expects) ?? .apple }
 
   /// The name with `www` for one without, and the other way around; `nil` for a name of the domain itself.
   var sibling: String? {
@@ -62,10 +67,17 @@ public struct Subject: Sendable {
     return sibling.contains(".") && !aliases.contains { $0.covers(host: sibling) } ? sibling : nil
   }
 
-  /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label.
-  func sampledAliases() -> [(alias: Alias, host: String)] {
-    let exact = aliases.filter { !$0.isWildcard }.shuffled().prefix(5)
-    let wildcards = aliases.filter(\.isWildcard).shuffled().prefix(3)
+  /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label. Of many
+  /// aliases, it has others each day; within a day the same, so that two looks can agree.
+  ///
+  /// - Parameter at: When the domain is looked at, in seconds since 1970.
+  func sampledAliases(at: Int64) -> [(alias: Alias, host: String)] {
+    let order = aliases.sorted { left, right in
+      let key = { (alias: Alias) in SHA256.hexadecimal(of: Array("\(at / 86_400) \(alias)".utf8)) }
+      return key(left) < key(right)
+    }
+    let exact = order.filter { !$0.isWildcard }.prefix(20)
+    let wildcards = order.filter(\.isWildcard).prefix(10)
     return exact.map { ($0, $0.name.text) }
       + wildcards.map { ($0, "aasa-\(UInt32.random(in: .min ... .max)).\($0.name)") }
   }

@@ -248,7 +248,10 @@ extension Transfer {
     case CURLE_OPERATION_TIMEDOUT:
       // CURLINFO_CONNECT_TIME stays 0 while a handshake hangs.
       return .failure(.timeout(connected: primaryAddress != nil))
-    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CACERT_BADFILE:
+      return .failure(
+        .connection("Cannot read the certificate authorities in \(policy.authorities ?? "")"))
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
       return .failure(.tls(.other, words))
     // The scheme was checked before.
     case CURLE_UNSUPPORTED_PROTOCOL:

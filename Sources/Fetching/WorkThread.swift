@@ -2,18 +2,22 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The thread on which asynchronous work runs between its requests: looks at domains, and deliveries to
-/// webhooks. There is one, so that such work never takes more than one processor, and none of the threads of
-/// Swift's concurrency, which others may block.
+/// A thread on which asynchronous work runs: looks at domains, and deliveries to webhooks. Such work takes none
+/// of the threads of Swift's concurrency, which others may block.
 public final class WorkThread: TaskExecutor {
-  /// The only one. It starts with its first work.
-  public static let shared = WorkThread()
+  /// For what mostly waits: the steps between requests.
+  public static let shared = WorkThread(nice: 0)
+  /// For comparing and linting what was fetched, which may take seconds, and which nothing else should wait
+  /// for.
+  public static let computing = WorkThread(nice: 19)
 
   private let jobs = Mutex<[UnownedJob]>([])
   private let wake = DispatchSemaphore(value: 0)
 
-  private init() {
+  /// - Parameter nice: How much the thread gives way to others.
+  private init(nice: CInt) {
     onThread { [self] in
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice)
       while true {
         wake.wait()
         let jobs = jobs.withLock { jobs in

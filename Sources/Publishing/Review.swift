@@ -31,7 +31,9 @@ struct Review {
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
     let draft = Draft(domain, apps)
     documents = draft.documents
-    let before = { old.map { ReadDocuments($0.documents(apps)) } ?? ReadDocuments() }
+    let before = {
+      basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
+    }
     let found = draft.findings()
     let findings = proposal.findings + found
     let counts = Dictionary(grouping: findings.filter { $0.severity == .error }, by: \.code)
@@ -140,11 +142,13 @@ struct Draft {
   let documents: ReadDocuments
   let bytes: Documents
   private let apps: UsedApps
+  private let rendering: AssetLinksRendering?
 
   init(_ domain: Domain, _ apps: UsedApps) {
     self.domain = domain
     self.apps = apps
-    let json = domain.documents(apps)
+    rendering = domain.assetLinksRendering(apps)
+    let json = domain.documents(with: rendering)
     documents = ReadDocuments(json)
     bytes = json.mapValues { $0.serialized() }
   }
@@ -154,31 +158,15 @@ struct Draft {
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context
-    ).filter { !isOfTranslation($0) } + environmentFindings() + androidFindings()
+    ).filter { rendering?.isOfTranslation($0) != true } + environmentFindings() + androidFindings()
       + findingsOfBothPlatforms()
   }
-
-  /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
-  /// changes is in `findingsOfBothPlatforms`.
-  private func isOfTranslation(_ finding: Finding) -> Bool {
-    guard finding.kind == .assetLinks, Self.ofTranslation.contains(finding.code),
-      let statements = documents.json[.assetLinks]?.arrayValue
-    else { return false }
-    let rendered = 0..<(statements.count - domain.assetLinksExtra.count)
-    let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
-    return index.map(rendered.contains) ?? false
-  }
-
-  private static let ofTranslation: Set<Finding.Code> = [
-    .innerStar, .innerStarInExclusion, .dotBesideWildcard, .missingSlashForm, .noFinalRule,
-    .starDemandsPresence,
-  ]
 
   /// Reports where the documents of the two platforms disagree.
   private func findingsOfBothPlatforms() -> [Finding] {
     guard let links = documents.assetLinks else { return [] }
     var found = Linter.findings(comparing: documents.apple, with: links)
-    if let rendering = domain.assetLinksRendering(apps) {
+    if let rendering {
       found[.assetLinks, default: []] +=
         PlatformComparison(rendering, domain: domain.name.text).findings
     }

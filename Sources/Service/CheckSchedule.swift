@@ -135,8 +135,6 @@ final class CheckSchedule: Sendable {
   private func check(_ subject: Subject, _ checker: Checker) {
     let name = subject.domain
     WorkThread.start { [self] in
-      // Nothing on this thread serves files.
-      giveWay()
       let check = try? await checker.check(subject)
       state.withLock { state in
         if state.isStopping && !state.underWay.contains(name) { return }

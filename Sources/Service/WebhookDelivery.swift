@@ -235,7 +235,7 @@ final class WebhookDelivery: Sendable {
     let words = text.unicodeScalars.prefix(1024)
       .split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
       .map(String.init).joined(separator: " ")
-    return String(String.UnicodeScalarView(words.unicodeScalars.prefix(200)))
+    return String(String.UnicodeScalarView(words.harmless.unicodeScalars.prefix(200)))
   }
 
   var families: [MetricFamily] {

@@ -8,13 +8,6 @@ extension Store {
   }
 }
 
-extension Store {
-  /// The apps that a domain names.
-  public func apps(of domain: Domain) throws -> UsedApps {
-    try read { try UsedApps(of: domain, $0) }
-  }
-}
-
 extension UsedApps {
   /// The apps that a domain names.
   init(of domain: Domain, _ connection: Connection) throws {

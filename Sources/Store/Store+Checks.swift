@@ -536,8 +536,10 @@ enum CheckRows {
           ], connection, now: now)
       }
     }
-    if let certificate = check.certificate, certificate.endsAt - check.at < certificateWarning,
-      certificate.endsAt != state.toldCertificate
+    // Servers behind one name may have different certificates.
+    if let certificate = check.certificate, certificate.endsAt > check.at,
+      certificate.endsAt - check.at < certificateWarning,
+      state.toldCertificate.map({ certificate.endsAt < $0 || $0 <= check.at }) ?? true
     {
       next.toldCertificate = certificate.endsAt
       try WebhookRows.emit(

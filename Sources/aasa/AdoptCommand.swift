@@ -9,7 +9,7 @@ import Service
 enum AdoptCommand {
   private static let list = Option(
     "--from", "FILE",
-    "A file with a domain per line; - is stdin. Empty lines and lines that begin with # are skipped."
+    "A file with a domain per line; - is stdin. Empty lines, and everything after a #, are skipped."
   )
   /// How many domains are fetched from at a time.
   private static let batch = 16
@@ -33,7 +33,7 @@ enum AdoptCommand {
     failure: "a domain has no file, cannot be reached, or was refused; stderr says why", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let domains = try domains(arguments)
+    let (domains, unreadable) = try domains(arguments)
     let isDryRun = arguments.has(.dryRun)
     let configuration = try EffectiveConfiguration(arguments).configuration
     let fetcher = Fetcher(try configuration.fetchPolicy.adding(arguments))
@@ -44,6 +44,8 @@ enum AdoptCommand {
       reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: nil)
     var report = ImportReport(count: 0, isDryRun: isDryRun, isJSON: arguments.has(.json))
     defer { report.summarize() }
+    report.count += unreadable.count
+    for (line, refusal) in unreadable { try report.add(refusal, of: line) }
     try Progress.during("Fetching from \(domains.count.counted("domain"))") { progress in
       for start in stride(from: 0, to: domains.count, by: batch) {
         let part = domains[start..<min(start + batch, domains.count)]
@@ -63,16 +65,35 @@ enum AdoptCommand {
     return report.refused.isEmpty ? .success : .failure
   }
 
-  private static func domains(_ arguments: Arguments) throws -> [DomainName] {
-    var names = arguments.operands
+  /// The domains, and the lines of the list that name none.
+  private static func domains(
+    _ arguments: Arguments
+  ) throws -> ([DomainName], unreadable: [(FilesToAdopt.File, Adoption.Refusal)]) {
+    var domains = try arguments.operands.map { try DomainName($0) }
+    var unreadable: [(FilesToAdopt.File, Adoption.Refusal)] = []
     if let path = arguments.value(list) {
       let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
-      names += text.split(whereSeparator: \.isNewline)
-        .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      for (index, line) in lines.enumerated() {
+        let name = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if name.isEmpty { continue }
+        do throws(ValidationError) {
+          domains.append(try DomainName(name))
+        } catch {
+          let place = "\(path), line \(index + 1)"
+          unreadable.append(
+            (
+              FilesToAdopt.File(path: place, domain: nil, isListed: true),
+              Adoption.Refusal(codes: [error.code.rawValue], lines: ["\(place): \(error.message)"])
+            ))
+        }
+      }
     }
-    if names.isEmpty { throw UsageError("Name a domain, or a file of domains with --from.") }
+    if domains.isEmpty && unreadable.isEmpty {
+      throw UsageError("Name a domain, or a file of domains with --from.")
+    }
     var seen: Set<DomainName> = []
-    return try names.map { try DomainName($0) }.filter { seen.insert($0).inserted }
+    return (domains.filter { seen.insert($0).inserted }, unreadable)
   }
 }
 
@@ -118,10 +139,11 @@ private struct Site: Sendable {
       notes.append("\(apple.url) and \(root.url) differ. The first one is adopted, as Apple does.")
       add(apple)
     case (.file, _): add(apple)
-    case (_, .file):
+    case (.nothing, .file):
       notes.append("\(root.url) is adopted: \(apple.url) has no file.")
       add(root)
     case (.nothing, .failure): add(root)
+    // The file at the root may be an old one.
     case (.failure, _), (.nothing, .nothing): add(apple)
     }
   }
@@ -171,8 +193,10 @@ private struct Location: Sendable {
     (self.domain, url) = (domain, "https://\(domain)\(path)")
     var request = FetchRequest(url)
     request.agent = "AASA-Bot/1.0.0"
+    // So that aasa itself does not take it for a fetch by Apple.
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
     let followed = await fetcher.follow(request)
-    content = Self.content(followed)
+    content = Self.content(followed, isApples: path.hasSuffix(DocumentKind.apple.rawValue))
     if case .file = content, followed.hops.count > 1 {
       redirect = followed.last.url
     } else {
@@ -180,7 +204,7 @@ private struct Location: Sendable {
     }
   }
 
-  private static func content(_ followed: FollowedFetch) -> Content {
+  private static func content(_ followed: FollowedFetch, isApples: Bool) -> Content {
     switch followed.last.fetch.result {
     case .failure(let failure): return .failure(failure.code, failure.words)
     case .success(let answer):
@@ -188,21 +212,21 @@ private struct Location: Sendable {
         return .failure(.tooManyRedirects, "more than \(FollowedFetch.limit) redirects.")
       }
       switch answer.status {
-      case 200 where answer.isCut:
-        return .failure(.tooLarge, "the answer is larger than 131,072 bytes.")
-      case 200: return isFile(answer.body) ? .file(answer.body) : .nothing
-      case 401, 403, 429, 500...: return .failure(.httpStatus, "status \(answer.status).")
+      case 200 where !answer.body.looksLikeFile: return .nothing
+      case 200:
+        // Apple would not get that file, and who answers there may be somebody else.
+        if let code = followed.redirectCode, code != .redirectSameSite {
+          return .failure(
+            code,
+            "redirects to \(followed.last.url). If that file is the right one, publish it with 'aasa import'.")
+        }
+        return answer.isCut
+          ? .failure(.tooLarge, "the answer is larger than 131,072 bytes.") : .file(answer.body)
+      // Stores of static files answer these where there is nothing.
+      case 401, 403: return isApples ? .failure(.httpStatus, "status \(answer.status).") : .nothing
+      case 429, 500...: return .failure(.httpStatus, "status \(answer.status).")
       default: return .nothing
       }
     }
-  }
-
-  /// Whether it looks like JSON or is signed. Sites that have no such file often answer with a page.
-  private static func isFile(_ bytes: [UInt8]) -> Bool {
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
-    let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-      || bytes.count > 1 && bytes[0] == 0x30 && bytes[1] >= 0x80
   }
 }

@@ -1,5 +1,6 @@
 import Association
 import Fetching
+import Foundation
 import HTTP
 import Service
 
@@ -42,7 +43,12 @@ extension Fetcher.Policy {
       }
       policy.allowedAddresses.append(range)
     }
-    policy.authorities = arguments.value(.authorities) ?? policy.authorities
+    if let path = arguments.value(.authorities) {
+      guard let file = FileManager.default.contents(atPath: path),
+        file.firstRange(of: Data("-----BEGIN ".utf8)) != nil
+      else { throw UsageError("--ca must be a PEM file, and \(path.quotedPath) is none.") }
+      policy.authorities = path
+    }
     return policy
   }
 }

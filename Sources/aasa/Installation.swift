@@ -55,9 +55,6 @@ final class Installation {
       checker = { Checker(Fetcher(policy), services, now: $0.now) }
       return
     }
-    for option in Option.fetching where arguments.has(option) {
-      throw UsageError("\(option.name) is for commands that connect themselves, not for --server.")
-    }
     checker = { Checker(Fetcher(), now: $0.now) }
     let environment = ProcessInfo.processInfo.environment
     guard let token = environment["AASA_TOKEN"], !token.isEmpty else {
@@ -203,7 +200,7 @@ final class Installation {
 
 extension Arguments {
   /// The server to work on; `nil` for a database. An option takes precedence over both variables.
-  fileprivate func serverURL() throws(UsageError) -> String? {
+  func serverURL() throws(UsageError) -> String? {
     if let server = value(.server) {
       if has(.database) {
         throw UsageError("--database and --server cannot be used together.")

@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import JSONValue
+import SQLite
 import Service
 import TestSupport
 import Testing
@@ -295,5 +296,62 @@ import Testing
     let finding = try #require(found?.arrayValue?.first)
     #expect(finding["document"] == "assetlinks.json")
     #expect(finding["message"]?.stringValue?.contains("https://example.com/") == true)
+  }
+
+  private func findings(_ code: String) throws -> [JSON] {
+    try admin.send("GET", "/v1/findings?code=\(code)").json["items"]?.arrayValue ?? []
+  }
+
+  @Test func aRouteThatAndroidCannotHaveIsNotCalledAnExclusion() throws {
+    let entry: JSON = [
+      "androidApps": ["com.example.shop"], "routes": [["path": "/b%2Fc"]],
+    ]
+    try running.put("example.com", ["entries": [entry]])
+    #expect(try findings("exclusions-only").isEmpty)
+    let message = try findings("android-differs").first?["message"]?.stringValue ?? ""
+    #expect(message.contains("https://example.com/b%2Fc"), "\(message)")
+    let exclusion: JSON = [
+      "androidApps": ["com.example.shop"], "routes": [["path": "/b", "exclude": true]],
+    ]
+    try running.put("example.com", ["entries": [exclusion]])
+    #expect(try findings("exclusions-only").count == 1)
+  }
+
+  @Test func aDotInARouteHasANote() throws {
+    try running.put("example.com", routes("/v1.0/*"))
+    #expect(try findings("dot-beside-wildcard").count == 1)
+  }
+
+  @Test func tooManyRulesForAndroidAreRefusedWithTheLimit() throws {
+    let values = JSON.strings((0..<900).map { "v\($0)" })
+    let apps = (0..<12).map { "com.many.a\($0)" }
+    for app in apps {
+      let fingerprints: JSON = [["sha256": .string(fingerprint), "label": "play-signing"]]
+      let answer = try admin.send(
+        "PUT", "/v1/android-apps/\(app)", json: ["fingerprints": fingerprints])
+      #expect(answer.status == 201, "\(answer.text)")
+    }
+    let answer = try admin.send(
+      "PUT", "/v1/domains/many.example",
+      json: [
+        "entries": [["androidApps": .strings(apps), "routes": [["path": "/$(v)"]]]],
+        "substitutionVariables": ["v": values],
+      ])
+    #expect(answer.status == 422, "\(answer.text)")
+    let finding = try answer.json["findings"]?.arrayValue?.first { $0["code"] == "too-complex" }
+    #expect(
+      finding?["message"]?.stringValue?.contains("20000 dynamic rules") == true, "\(answer.text)")
+  }
+
+  /// Rendering can be slow, so it is for edits only.
+  @Test func matchingReadsTheStoredDocuments() throws {
+    try running.put("example.com", routes("/buy/*"))
+    let connection = try Connection(path: running.directory.path("aasa.db"), mode: .existing)
+    try connection.execute(
+      "UPDATE document SET content = CAST(replace(content, '/buy/*', '/new/*') AS BLOB)")
+    let results = try admin.send(
+      "POST", "\(domain)/match", json: ["urls": ["https://example.com/new/1"]]
+    ).json["results"]?.arrayValue
+    #expect(results?.map { $0["resolution"] } == ["match", "match"])
   }
 }

@@ -90,6 +90,33 @@ import Testing
     #expect(try served("two.example") == [CheckedWorld.path: Self.apple])
   }
 
+  @Test(arguments: [
+    ["hang": true], ["status": 503], ["status": 403],
+    ["status": 301, "fields": ["Location": "https://elsewhere.test/file"]],
+    ["status": 301, "fields": ["Location": "http://known.example/file"]],
+  ] as [JSON])
+  func aFileAtTheRootIsNotTakenInsteadOfOneThatCannotBeHadNow(answer: JSON) throws {
+    try serve(
+      "known.example",
+      [CheckedWorld.path: answer, Self.root: Self.file(AssociationFile.routes(["/old/*"]))])
+    try serve("elsewhere.test", ["/file": Self.file(Self.apple)])
+    let result = try adopt(["known.example"])
+    #expect(result.status == 1 && result.output.isEmpty, "\(result.output)")
+    #expect(result.errors.contains("https://known.example\(CheckedWorld.path): "))
+  }
+
+  @Test func aSiteThatForbidsWhatItDoesNotHaveIsAdopted() throws {
+    let forbidden: JSON = ["status": 403]
+    try serve(
+      "store.example",
+      [
+        CheckedWorld.path: Self.file(Self.apple), Self.assetLinks: forbidden,
+        Self.webAuthn: forbidden,
+      ])
+    let result = try adopt(["store.example"])
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
   @Test func aFileBehindARedirectIsAdoptedAndThisIsSaid() throws {
     let place = "https://www.moved.example\(CheckedWorld.path)"
     try serve(
@@ -117,16 +144,18 @@ import Testing
       long.example
       broken.example
       old.example
-      GOOD.example
+      two words.example
+      GOOD.example   # the shop
       good.example
       """
     let result = try adopt(["--from", "-"], input: list)
     #expect(result.status == 1)
-    let summary = result.errors.split(separator: "\n").suffix(7).joined(separator: "\n")
+    let summary = result.errors.split(separator: "\n").suffix(8).joined(separator: "\n")
     let file = CheckedWorld.path
     #expect(
       summary == """
-        Files: 1 published, 0 unchanged, 6 refused.
+        Files: 1 published, 0 unchanged, 7 refused.
+          -, line 9: domain-malformed
           https://page.example\(file): no-file
           https://empty.example\(file): no-file
           https://down.example\(file): http-status

@@ -1,4 +1,5 @@
 import JSONValue
+import Synchronization
 import TestSupport
 import Testing
 
@@ -116,6 +117,13 @@ struct CheckedWorld {
         "agents": ["AASA-Bot": ["status": 403, "fields": ["cf-mitigated": "challenge"]]]
       ], apple: "BAD_HTTP_RESPONSE", words: "cf-mitigated: challenge"),
     Cause(
+      finding: "bot-blocked error",
+      site: ["agents": ["AASA-Bot": CheckedWorld.page]], words: "something else than the file"),
+    Cause(finding: "bot-blocked error", site: ["agents": ["AASA-Bot": ["close": true]]]),
+    Cause(
+      finding: "http-status error", site: Cause.redirect("https://www.cause.example/nothing"),
+      words: "redirects to https://www.cause.example/nothing, which answers 404"),
+    Cause(
       finding: "redirect-same-site error", site: Cause.redirect("https://www.cause.example/file")),
     Cause(
       finding: "redirect-cross-site error", site: Cause.redirect("https://elsewhere.test/file"),
@@ -198,6 +206,18 @@ struct CheckedWorld {
     #expect(CheckedWorld.findings(json).first == "private-address error", "\(json.text)")
   }
 
+  @Test func aCommandOnADatabaseRecordsNothing() throws {
+    try world.publish("trial.example")
+    let database = world.scratch.path("aasa.db")
+    for _ in 1...2 {
+      let check = try Program.aasa(
+        "check", "--resolve", "trial.example:127.0.0.1:1", "trial.example", "--database", database,
+        environment: world.outside.settings)
+      #expect(check.status == 1, "\(check.output)")
+    }
+    #expect(try world.client.send("GET", "/v1/checks").json["total"] == 0)
+  }
+
   @Test func aNameWithoutAnAddressIsADNSError() throws {
     let check = try Program.aasa(
       "check", "nobody.invalid", "--database", world.scratch.path("none.db"),
@@ -216,6 +236,25 @@ struct CheckedWorld {
     #expect(CheckedWorld.findings(check) == ["alias-not-reached error"], "\(check.text)")
     #expect(
       check["findings"]?.arrayValue?.first?["message"]?.stringValue?.contains("shop.") == true)
+  }
+
+  @Test func oneBrokenAliasOfManyIsFoundEachTime() throws {
+    try world.publish("many.example")
+    let aliases = (1...20).map { "s\($0).many.example" }
+    let change: JSON = ["aliases": .array(aliases.map { .string($0) })]
+    #expect(try world.client.send("PATCH", "/v1/domains/many.example", json: change).status == 200)
+    try world.outside.site("s7.many.example", ["certificate": "wrong-name"])
+    for _ in 1...2 {
+      #expect(
+        CheckedWorld.findings(try world.check("many.example")) == ["alias-not-reached error"])
+    }
+  }
+
+  @Test func aDomainThatIsNamedTwiceIsLookedAtOnce() throws {
+    try world.publish("twice.example")
+    let question: JSON = ["domains": ["twice.example", "Twice.example"]]
+    let answer = try world.client.send("POST", "/v1/check", json: question)
+    #expect(try answer.json["items"]?.arrayValue?.count == 1, "\(answer.text)")
   }
 
   @Test func anotherFileAtWWWIsFound() throws {
@@ -287,7 +326,50 @@ struct CheckedWorld {
     #expect(put.status == 200, "\(put.text)")
     #expect(
       CheckedWorld.findings(try world.check("expected.example"))
-        == ["expectation-failed-on-cdn error", "cdn-stale warning"])
+        == ["cdn-stale warning", "expectation-failed-on-cdn warning"])
+    // When it is due, waiting does not help any more.
+    try world.outside.cdn("expected.example", ["age": 9000, "maxAge": 3600])
+    #expect(
+      CheckedWorld.findings(try world.check("expected.example")).first
+        == "expectation-failed-on-cdn error")
+  }
+
+  @Test(arguments: ["assetlinks.json", "webauthn"])
+  func aDomainWithoutAppleFileIsFine(kind: String) throws {
+    let document: JSON = kind == "webauthn" ? ["origins": ["https://only.example"]] : [[
+      "relation": ["delegate_permission/common.get_login_creds"],
+      "target": ["namespace": "web", "site": "https://only.example"],
+    ]]
+    let put = try world.client.send(
+      "PUT", "/v1/domains/only.example/documents/\(kind)", json: document)
+    #expect(put.status == 201, "\(put.text)")
+    #expect(
+      try world.client.send(
+        "PATCH", "/v1/domains/only.example", json: ["aliases": ["alias.only.example"]]
+      ).status == 200)
+    let check = try world.check("only.example")
+    #expect(check["status"] == "ok" && CheckedWorld.findings(check) == [], "\(check.text)")
+    try world.outside.site("only.example", ["paths": [:]])
+    #expect(CheckedWorld.findings(try world.check("only.example")) == ["http-status error"])
+  }
+
+  @Test func aPublicationDuringALookIsNoOldCache() throws {
+    try world.publish("race.example", ["/1/*"])
+    let new: JSON = ["delay": 2, "body": .string(AssociationFile.routes(["/2/*"]).text)]
+    try world.outside.site(
+      "race.example", ["paths": [CheckedWorld.path: new, "/apple-app-site-association": new]])
+    try world.outside.cdn("race.example", ["unreachable": true])
+    let found = Mutex<[String]>([])
+    let look = Threads([
+      { [world] in
+        let check = try? world.check("race.example")
+        found.withLock { $0 = check.map(CheckedWorld.findings) ?? ["no answer"] }
+      }
+    ])
+    #expect(try becomesTrue { try !world.outside.agents(of: "race.example").isEmpty })
+    try world.publish("race.example", ["/2/*"])
+    #expect(look.end())
+    #expect(found.withLock { $0 } == ["cdn-unreachable warning"])
   }
 
   @Test(arguments: [

@@ -12,6 +12,8 @@ public struct AssetLinksRendering: Sendable {
     let rules: [JSON]
     /// For each rule, the index of its route among all routes of the entries.
     let origins: [Int]
+    /// Whether the apps have no link because the file would be too large to be read.
+    var areTooMany = false
   }
 
   /// The file.
@@ -54,6 +56,22 @@ public struct AssetLinksRendering: Sendable {
     json = .array(statements + domain.assetLinksExtra)
   }
 
+  /// Whether a finding is about how rules are written that were rendered from routes. What the rendering
+  /// changes is in `PlatformComparison`.
+  public func isOfTranslation(_ finding: Finding) -> Bool {
+    let index = finding.pointer.description.split(separator: "/").first.flatMap { Int($0) }
+    guard finding.kind == .assetLinks, let index, routes.apps.indices.contains(index) else {
+      return false
+    }
+    return switch finding.code {
+    case .innerStar, .innerStarInExclusion, .missingSlashForm, .noFinalRule, .starDemandsPresence:
+      true
+    case .exclusionsOnly:
+      routes.routes(of: routes.apps[index].entries).contains { !$0.isExclusion }
+    default: false
+    }
+  }
+
   private static func statement(
     _ package: PackageName, _ relations: [Relation], _ certificates: [AndroidApp.Certificate],
     _ rules: [JSON]?
@@ -75,6 +93,10 @@ public struct AssetLinksRendering: Sendable {
 
   // MARK: - Rules
 
+  /// The steps for making all rules of a file, each about a character of a pattern. A file of the largest
+  /// size takes fewer.
+  private static let mostWork = 4_000_000
+
   /// A list that keeps every link out of the app.
   private static let closed: [JSON] = [["/": "*", "exclude": true]]
 
@@ -86,31 +108,49 @@ public struct AssetLinksRendering: Sendable {
       groups[app.entries, default: []].append((statement, app.package))
     }
     var translations: [Int: [[JSON]]] = [:]
-    // Of a file with more rules, nothing is read.
-    var left = PatternLimits.routes
-    return order.map { entries in
-      let packages = groups[entries] ?? []
-      for entry in entries where translations[entry] == nil {
-        translations[entry] = translated(routes.routes(of: [entry]))
+    // Of a larger file, nothing is read. Once it is too large, no more rules are made.
+    var (left, values, text) = (
+      PatternLimits.routes, ReadDocument.limits.values, ReadDocument.longestText
+    )
+    let budget = SearchBudget()
+    var work = mostWork
+    return budget.spending(atMost: mostWork, from: &work) {
+      order.map { entries in
+        let packages = groups[entries] ?? []
+        var translated: [[JSON]] = []
+        var count = 0
+        for entry in entries where left >= 0 {
+          let rules =
+            translations[entry]
+            ?? Self.translated(
+              routes.routes(of: [entry]), upTo: left / packages.count - count, budget)
+          translations[entry] = rules
+          translated += rules
+          count += rules.reduce(0) { $0 + $1.count }
+          if count * packages.count > left || budget.isSpent { left = -1 }
+        }
+        let list = count == 0 ? closed : translated.flatMap(\.self)
+        left -= list.count * packages.count
+        let fits = left >= 0 && packages.allSatisfy { _ in JSON.array(list).spend(&values, &text) }
+        if !fits { left = -1 }
+        return Rules(
+          statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
+          entries: entries, rules: fits ? list : closed,
+          origins: fits
+            ? translated.enumerated().flatMap { place, rules in rules.map { _ in place } } : [],
+          areTooMany: !fits)
       }
-      let translated = entries.flatMap { translations[$0] ?? [] }
-      let count = translated.reduce(0) { $0 + $1.count }
-      let fits = count > 0 && count * packages.count <= left
-      left -= fits ? count * packages.count : packages.count
-      return Rules(
-        statement: packages.first?.statement ?? 0, packages: packages.map(\.package),
-        entries: entries, rules: fits ? translated.flatMap(\.self) : closed,
-        origins: fits
-          ? translated.enumerated().flatMap { place, rules in rules.map { _ in place } } : [])
     }
   }
 
-  /// The rules of each route, up to more than a file may have.
-  private static func translated(_ routes: [AppLinks.Route]) -> [[JSON]] {
+  /// The rules of each route, up to more than the limit.
+  private static func translated(
+    _ routes: [AppLinks.Route], upTo limit: Int, _ budget: SearchBudget
+  ) -> [[JSON]] {
     var count = 0
     return routes.map { route in
-      if count > PatternLimits.routes { return [] }
-      let rules = RuleTranslation.rules(for: route)
+      if count > limit || budget.isSpent { return [] }
+      let rules = RuleTranslation.rules(for: route, budget)
       count += rules.count
       return rules
     }

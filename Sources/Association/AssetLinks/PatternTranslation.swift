@@ -56,8 +56,10 @@ struct PatternTranslation {
   private let isWidening: Bool
   private var folds: Bool
   private let isWritten: Bool
+  private let budget: SearchBudget
 
-  init(for route: AppLinks.Route) {
+  init(for route: AppLinks.Route, _ budget: SearchBudget) {
+    self.budget = budget
     isWidening = route.isExclusion
     folds = !route.isCaseSensitive
     isWritten = route.isPercentEncoded
@@ -114,10 +116,12 @@ struct PatternTranslation {
     // A pattern cannot be empty.
     if isWidening && forms.contains([]) { return nil }
     let forms = forms.filter { !$0.isEmpty }
+    let longest = forms.map(\.count).max() ?? 0
     for tries in (0...Self.mostTries(in: component)).reversed() {
       let count = forms.reduce(0) { $0 + Self.count(of: $1, tries: isWidening ? 0 : tries) }
-      if count > Self.mostPatterns && tries > 0 { continue }
+      if tries > 0, count > Self.mostPatterns || count * longest > Self.mostAtoms { continue }
       let all = forms.flatMap { isWidening ? [Self.widened($0)] : Self.tried($0, upTo: tries) }
+      spend(on: all)
       if all.contains(where: isFree) { return nil }
       var seen: Set<[Atom]> = []
       return all.filter { seen.insert($0).inserted }
@@ -141,7 +145,7 @@ struct PatternTranslation {
   /// The pattern with each choice, and its wildcards in the order that Android understands.
   private func texts(of tokens: [Pattern.Token], in component: Component) -> [[Atom]] {
     var elements: [Element] = []
-    scan: for token in tokens {
+    scan: for token in tokens where !budget.isSpent {
       for element in self.elements(of: token, component, isFirst: elements.isEmpty) {
         switch element {
         case .nothing: return []
@@ -181,7 +185,13 @@ struct PatternTranslation {
       case .nothing, .inexpressible: return []
       }
     }
+    spend(on: texts)
     return texts.map(Self.sorted)
+  }
+
+  /// Each text takes as long as some characters.
+  private func spend(on texts: [[Atom]]) {
+    budget.spend(texts.reduce(0) { $0 + 8 + $1.count })
   }
 
   private static func isWithinLimits(_ elements: [Element], _ component: Component) -> Bool {
@@ -360,7 +370,7 @@ extension PatternTranslation {
 }
 
 /// The text of a pattern that is compared with the URL as it is written, decoded.
-private struct WrittenText {
+struct WrittenText {
   struct Part {
     /// The character; `nil` for an escape that cannot be decoded.
     let scalar: Unicode.Scalar?
@@ -405,7 +415,7 @@ private struct WrittenText {
 
   /// Whether URLs have the character without an escape (RFC 3986, section 3.3 to 3.5; browsers also leave
   /// brackets and `|`).
-  private static func isRaw(
+  static func isRaw(
     _ scalar: Unicode.Scalar, in component: PatternTranslation.Component
   ) -> Bool {
     guard scalar.isASCII else { return false }

@@ -3,8 +3,10 @@ import JSONValue
 /// Compares what Android's rules of a domain open with what the same routes open on Apple's systems.
 ///
 /// All URLs without percent-encoding are compared, exactly, except those that no client writes: with an empty
-/// path segment or query item, with `;` in the query, or with a parameter twice that a route names. Of the
-/// others, one example is looked for. Every example is one by the matchers. A comparison takes bounded time.
+/// path segment or query item, with `;` in the query, or with a parameter twice that a route names. For each
+/// route that names others, and once for all routes, an example among the others is looked for. If there may
+/// be one, it is reported even if none is found. Every example is one by the matchers. A comparison takes
+/// bounded time.
 public struct PlatformComparison: Sendable {
   /// The differences, as findings about the rendered file: at most two for a route.
   public let findings: [Finding]
@@ -18,6 +20,19 @@ public struct PlatformComparison: Sendable {
     let links = AssetLinks(rendering.json)
     if rendering.rules.isEmpty || links.isTooLarge {
       findings = []
+      return
+    }
+    if let first = rendering.rules.first(where: \.areTooMany) {
+      let package = first.packages.first?.text ?? ""
+      let limit = TooComplex(
+        pointer: JSONPointer.root.appending(first.statement),
+        message:
+          "The rules for \(package) would exceed a limit: \(PatternLimits.routes) dynamic rules in a file,"
+          + " \(ReadDocument.longestText) bytes of text, or the time to make them. No link would open the app.",
+        help:
+          "Use fewer routes, fewer `*` inside of patterns, or variables with fewer values; or turn"
+          + " `dynamicAppLinks` off, so that the app's manifest decides.")
+      findings = [limit.finding]
       return
     }
     do throws(TooComplex) {
@@ -53,9 +68,22 @@ private final class GroupComparison {
   private let android: AndroidMatcher
   private let ofApple: [AnalyzedRoute]
   private let ofAndroid: [AnalyzedRoute]
+  /// The rules of each route.
+  private let rulesOfRoute: [Range<Int>]
   /// Matches URLs that are left out; `nil` if no condition is about the query.
   private let irregular: AnalyzedRoute?
-  private let questions: RouteQuestions
+  private let commonQuestions: RouteQuestions
+  /// Answers questions in the readings of Apple's routes.
+  private lazy var otherQuestions = RouteQuestions(domain: domain) { [ofApple, otherRules] in
+    (ofApple + otherRules[0] + otherRules[1]).map(\.conditions)
+  }
+  /// The rules, as compared with routes that read URLs as written, and decoded.
+  private lazy var otherRules: [[AnalyzedRoute]] =
+    [Alphabet.Reading.written, .decoded].map { reading in
+      written.enumerated().map {
+        AnalyzedRoute(RouteConditions($1, reading: reading), language: $0)
+      }
+    }
   private let domain: String
 
   init(
@@ -81,6 +109,12 @@ private final class GroupComparison {
     let ofAndroid = written.enumerated().map {
       AnalyzedRoute(RouteConditions($1, reading: .common), language: $0)
     }
+    var rulesOfRoute = self.routes.map { _ in 0..<0 }
+    for (rule, route) in rules.origins.enumerated() {
+      let start = rulesOfRoute[route].isEmpty ? rule : rulesOfRoute[route].lowerBound
+      rulesOfRoute[route] = start..<(rule + 1)
+    }
+    self.rulesOfRoute = rulesOfRoute
     let names = self.routes.flatMap { route -> [[Unicode.Scalar]] in
       guard case .items(let items) = route.query else { return [] }
       return items.map { Array($0.name.unicodeScalars) }
@@ -90,7 +124,7 @@ private final class GroupComparison {
       hasQuery
       ? AnalyzedRoute(RouteConditions(irregularNames: Self.distinct(names)), language: -1) : nil
     (self.ofApple, self.ofAndroid, self.irregular) = (ofApple, ofAndroid, irregular)
-    questions = RouteQuestions(domain: domain) {
+    commonQuestions = RouteQuestions(domain: domain) {
       (ofApple + ofAndroid + [irregular].compactMap(\.self)).map(\.conditions)
     }
   }
@@ -115,7 +149,9 @@ private final class GroupComparison {
       if opened.contains(origin) || opensNoMore(index, &unspent) { continue }
       switch answer(openedByRule(index), &unspent) {
       case .found(let url):
-        guard let finding = finding(about: url, openedOnAndroid: true) else { fallthrough }
+        guard let finding = finding(about: url, openedOnAndroid: true, &unspent) else {
+          fallthrough
+        }
         opened.insert(origin)
         findings.append(finding)
       case .undecided: undecided.insert(origin)
@@ -125,13 +161,22 @@ private final class GroupComparison {
     for index in routes.indices where !routes[index].isExclusion && !arePlain {
       switch answer(openedByRoute(index), &unspent) {
       case .found(let url):
-        guard let finding = finding(about: url, openedOnAndroid: false) else { fallthrough }
+        guard let finding = finding(about: url, openedOnAndroid: false, &unspent) else {
+          fallthrough
+        }
         findings.append(finding)
       case .undecided: undecided.insert(index)
-      case .none: break
+      case .none:
+        guard rulesOfRoute[index].isEmpty || ofApple[index].conditions.hasUnusualText else { break }
+        switch answer(openedByRouteAsRead(index), &unspent, in: ofApple[index].conditions.reading) {
+        case .found(let url):
+          if let finding = findingAboutLoss(of: index, url, &unspent) { findings.append(finding) }
+        case .undecided: undecided.insert(index)
+        case .none: break
+        }
       }
     }
-    if opened.isEmpty, let finding = findingAboutOtherURLs(&unspent) { findings.append(finding) }
+    if let finding = findingAboutOtherURLs(&unspent) { findings.append(finding) }
     if let first = undecided.min() { findings.append(notDecided(first, undecided.count)) }
     return findings
   }
@@ -139,14 +184,15 @@ private final class GroupComparison {
   // MARK: - Questions
 
   private func answer(
-    _ question: RouteQuestions.Question?, _ unspent: inout Int
+    _ question: @autoclosure () -> RouteQuestions.Question, _ unspent: inout Int,
+    in reading: Alphabet.Reading = .common
   ) -> RouteQuestions.Answer {
-    guard let question else { return .none(covering: [], always: []) }
     if unspent <= 0 { return .undecided }
+    let questions = reading == .common ? commonQuestions : otherQuestions
     return questions.budget.spending(atMost: Self.budgetPerQuestion, from: &unspent) {
       // Filtering the others takes time, too.
       questions.budget.spend((ofApple.count + ofAndroid.count) / 4)
-      return questions.answer(question, reading: .common)
+      return questions.answer(question(), reading: reading)
     }
   }
 
@@ -161,9 +207,8 @@ private final class GroupComparison {
     guard case .none = answer(own, &unspent) else { return false }
     for earlier in routes.indices.prefix(origin)
     where routes[earlier].isExclusion && ofApple[earlier].mayMeet(rule) {
-      let blockers = written.indices.prefix(index).filter { rules.origins[$0] == earlier }
       var question = RouteQuestions.Question(
-        focus: rule, blockers: irregular + blockers.map { ofAndroid[$0] })
+        focus: rule, blockers: irregular + ofAndroid[rulesOfRoute[earlier]])
       question.rivals = [(ofApple[earlier], false)]
       question.agreesOtherwise = true
       guard case .none = answer(question, &unspent) else { return false }
@@ -172,7 +217,7 @@ private final class GroupComparison {
   }
 
   /// Asks for a URL that a rule decides and that Apple's systems keep in the browser.
-  private func openedByRule(_ index: Int) -> RouteQuestions.Question? {
+  private func openedByRule(_ index: Int) -> RouteQuestions.Question {
     let rule = ofAndroid[index]
     let origin = rules.origins[index]
     let earlier = ofAndroid.indices.prefix(index).filter {
@@ -185,12 +230,25 @@ private final class GroupComparison {
   }
 
   /// Asks for a URL that a route opens on Apple's systems and that Android keeps in the browser.
-  private func openedByRoute(_ index: Int) -> RouteQuestions.Question? {
+  private func openedByRoute(_ index: Int) -> RouteQuestions.Question {
     let route = ofApple[index]
     let earlier = ofApple.prefix(index).filter { $0.mayMeet(route) }
     let rivals = ofAndroid.indices.filter { ofAndroid[$0].mayMeet(route) }
     return question(
       route, behind: earlier, rivals.map { (ofAndroid[$0], !written[$0].isExclusion) })
+  }
+
+  /// Asks for the same among all URLs in the way that the route reads them. Android's rules are taken to
+  /// match what is escaped where it must be, so a URL is only a candidate.
+  private func openedByRouteAsRead(_ index: Int) -> RouteQuestions.Question {
+    let route = ofApple[index]
+    let earlier = ofApple.prefix(index).filter { $0.mayMeet(route) && $0.isComparable(with: route) }
+    let rules = otherRules[route.conditions.reading == .written ? 0 : 1]
+    let rivals = rules.indices.filter { rules[$0].mayMeet(route) }
+    var question = RouteQuestions.Question(focus: route, blockers: earlier)
+    question.rivals = rivals.map { (rules[$0], !written[$0].isExclusion) }
+    while question.rivals.last?.agrees == false { question.rivals.removeLast() }
+    return question
   }
 
   private func question(
@@ -206,8 +264,10 @@ private final class GroupComparison {
   // MARK: - Findings
 
   /// A difference that the matchers confirm; `nil` if they do not.
-  private func finding(about url: String, openedOnAndroid: Bool) -> Finding? {
-    guard let (ofApple, ofAndroid) = resolutions(of: url),
+  private func finding(
+    about url: String, openedOnAndroid: Bool, _ unspent: inout Int
+  ) -> Finding? {
+    guard let (ofApple, ofAndroid) = resolutions(of: url, &unspent),
       (ofAndroid.resolution == .match) == openedOnAndroid,
       (ofApple.resolution == .match) != openedOnAndroid
     else { return nil }
@@ -230,13 +290,33 @@ private final class GroupComparison {
       help: "If Android should open it, add a route with plain text or one `*` at the end.")
   }
 
+  /// A note about a URL that was found as one that a route opens and no rule, if it is one.
+  private func findingAboutLoss(
+    of index: Int, _ url: String, _ unspent: inout Int
+  ) -> Finding? {
+    if let finding = finding(about: url, openedOnAndroid: false, &unspent) { return finding }
+    // Another rule opens what this route does.
+    if let (apple, android) = resolutions(of: url, &unspent), apple.resolution == .match,
+      android.resolution == .match
+    {
+      return nil
+    }
+    guard rulesOfRoute[index].isEmpty else { return nil }
+    return Finding(
+      .androidDiffers, severity: .note, at: pointer,
+      "Android cannot express the \(routes[index].words), so \(package) has no rule for it. No example was found of"
+        + " a URL that only Apple's systems open by it, but there may be one.",
+      help: "If Android should open it, add a route with plain text or one `*` at the end.")
+  }
+
   /// The decisions of both matchers; `nil` if one takes too many steps.
   private func resolutions(
-    of url: String
+    of url: String, _ unspent: inout Int
   ) -> (
     apple: (resolution: Resolution, route: Int?), android: (resolution: Resolution, rule: Int?)
   )? {
     var budget = MatchingBudget(steps: 1_000_000)
+    defer { unspent -= (1_000_000 - budget.steps) / 4 }
     do throws(TooComplex) {
       let ofApple = try apple.resolve(url.utf8.span, in: scope, domain: nil, budget: &budget)
       let ofAndroid = try android.resolve(url.utf8.span, for: package, budget: &budget)
@@ -269,38 +349,94 @@ private final class GroupComparison {
 
   // MARK: - Other URLs
 
-  /// The number of rules whose URLs are varied.
-  private static let mostVaried = 16
+  /// The number of routes whose URLs are varied.
+  private static let mostVaried = 64
 
-  /// A note about a URL that Android opens because it is written in an unusual way.
-  private func findingAboutOtherURLs(_ unspent: inout Int) -> Finding? {
-    if written.allSatisfy(\.isExclusion) { return nil }
-    for index in written.indices.prefix(Self.mostVaried) where rules.origins.indices.contains(index)
-    {
-      // Best is a URL that no other route opens.
-      let others = routes.indices.filter { $0 != rules.origins[index] && !routes[$0].isExclusion }
-      for blockers in [others.map { ofApple[$0] }, []] {
-        let question = RouteQuestions.Question(focus: ofAndroid[index], blockers: blockers)
-        guard case .found(let url) = answer(question, &unspent) else { continue }
-        if let finding = finding(aboutVariantsOf: url) { return finding }
-      }
-    }
-    return nil
+  /// Whether both platforms open the same, however URLs are written: everything or nothing.
+  private var isTheSameForAllURLs: Bool {
+    if routes.allSatisfy(\.isExclusion) || written.allSatisfy(\.isExclusion) { return true }
+    guard let first = ofAndroid.firstIndex(where: \.isUnconditional) else { return false }
+    return
+      !(written[...first].contains(where: \.isExclusion)
+      || routes[...rules.origins[first]].contains(where: \.isExclusion))
   }
 
-  private func finding(aboutVariantsOf url: String) -> Finding? {
-    for variant in UnusualURLs.variants(of: url, domain: domain) {
-      guard let (ofApple, ofAndroid) = resolutions(of: variant), ofAndroid.resolution == .match,
-        ofApple.resolution != .match
-      else { continue }
-      return Finding(
-        .androidDiffers, severity: .note, at: pointer,
-        "Android decodes URLs before it compares them, keeps all slashes, and looks for one of several"
-          + " parameters. So it opens \(variant.quoted) in \(package) (match), which Apple's systems keep in the"
-          + " browser (\(ofApple.resolution.rawValue)).",
-        help: "Nothing, unless links are written like this.")
+  /// A note about URLs that are written in an unusual way. Best is an example that only Android opens.
+  private func findingAboutOtherURLs(_ unspent: inout Int) -> Finding? {
+    if isTheSameForAllURLs { return nil }
+    let reason =
+      "decodes URLs before it compares them, keeps all slashes, and looks for one of several parameters."
+    let rest = " Others may differ the other way round."
+    var less: String?
+    let exclusions = routes.indices.filter { routes[$0].isExclusion }
+    let others = routes.indices.filter { !routes[$0].isExclusion }
+    for index in (exclusions + others).prefix(Self.mostVaried) {
+      for url in examples(of: index, &unspent) {
+        for variant in UnusualURLs.variants(of: url, domain: domain) where unspent > 0 {
+          guard let (ofApple, ofAndroid) = resolutions(of: variant, &unspent) else { continue }
+          switch (ofApple.resolution, ofAndroid.resolution) {
+          case (.match, .match): break
+          case (.match, _):
+            less =
+              less
+              ?? "Apple's systems open \(variant.quoted) (match), and Android keeps it in the browser"
+              + " (\(ofAndroid.resolution.rawValue)): it \(reason)\(rest)"
+          case (_, .match):
+            return otherURLs(
+              "Android \(reason) So it opens \(variant.quoted) in \(package) (match), which Apple's systems keep in"
+                + " the browser (\(ofApple.resolution.rawValue)).\(rest)")
+          default: break
+          }
+        }
+      }
     }
-    return nil
+    return otherURLs(
+      less
+        ?? "Android \(reason) So there may be URLs that only one of the platforms opens in \(package), although"
+        + " no example was found.")
+  }
+
+  private func otherURLs(_ message: String) -> Finding {
+    Finding(
+      .androidDiffers, severity: .note, at: pointer, message,
+      help: "Nothing, unless links are written like this.")
+  }
+
+  /// URLs that a route matches, and for one that is no exclusion, also Android by it if possible.
+  private func examples(of index: Int, _ unspent: inout Int) -> [String] {
+    typealias Question = RouteQuestions.Question
+    let reading = ofApple[index].conditions.reading
+    var questions = [(Question(focus: ofApple[index]), reading)]
+    // Exclusions match more for Android, and guards other URLs.
+    let rule = rulesOfRoute[index].first { !written[$0].isExclusion }
+    if let rule {
+      // Best is a URL that no other route opens.
+      let others = routes.indices.filter { $0 != index && !routes[$0].isExclusion }
+      let asRead = otherRules[reading == .written ? 0 : 1][rule]
+      questions =
+        [
+          (Question(focus: ofAndroid[rule], blockers: others.map { ofApple[$0] }), .common),
+          (Question(focus: ofAndroid[rule]), .common), (Question(focus: asRead), reading),
+        ] + questions
+    }
+    var urls: [String] = []
+    for (question, reading) in questions where urls.isEmpty || reading == .common {
+      if case .found(let url) = answer(question, &unspent, in: reading) { urls.append(url) }
+    }
+    return urls
+  }
+}
+
+extension [Pattern.Token] {
+  /// The texts of all parts, also of variables.
+  fileprivate var texts: [[Unicode.Scalar]] {
+    flatMap { token -> [[Unicode.Scalar]] in
+      switch token {
+      case .literal(let text): [text]
+      case .values(let variable): variable.values.flatMap(\.texts)
+      case .anyRun, .one, .runUntil, .nothing: []
+      }
+    }
   }
 }
 
@@ -315,9 +451,12 @@ private enum UnusualURLs {
     let path = String(rest.prefix { $0 != "?" && $0 != "#" })
     let end = String(rest[path.count...])
     var variants: [String] = []
-    for index in rest.indices.dropFirst().reversed().prefix(mostEscaped) {
-      guard let byte = rest[index].asciiValue, byte.isASCIILetterOrDigit else { continue }
-      for text in [byte.percentEscaped, "%C3%A9"] {
+    let escapable = rest.indices.lazy.dropFirst().reversed().filter { index in
+      rest[index].asciiValue?.isASCIILetterOrDigit == true
+        && !rest[max(0, index - 2)..<index].contains("%")
+    }
+    for index in escapable.prefix(mostEscaped) {
+      for text in [rest[index].asciiValue?.percentEscaped ?? "", "%C3%A9"] {
         variants.append(start + String(rest[..<index]) + text + String(rest[(index + 1)...]))
       }
     }
@@ -325,8 +464,15 @@ private enum UnusualURLs {
     for slash in ["//", "/%2F"] {
       variants += [start + slash + path.dropFirst() + end, start + slash + end]
     }
+    let parent = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+    for slash in ["/", "//"] { variants.append(start + parent + slash + end) }
+    let last = path.lastIndex { $0 != "/" } ?? path.startIndex
+    for slash in ["//", "%2F/"] { variants.append(start + path[..<last] + slash + end) }
     let query = end.prefix { $0 != "#" }
     let fragment = String(end.dropFirst(query.count))
+    for separator in query.isEmpty ? [] : ["&", "&&"] {
+      variants.append(start + path + query + separator + fragment)
+    }
     for item in query.dropFirst().split(separator: "&") {
       let name = item.prefix { $0 != "=" }
       for more in ["&\(name)=", "&\(name)=~", ";~", "%26~"] {
@@ -345,6 +491,16 @@ extension AnalyzedRoute {
 }
 
 extension RouteConditions {
+  /// Whether some URL that matches is none of those that are compared exactly.
+  fileprivate var hasUnusualText: Bool {
+    var texts = patterns.flatMap(\.texts)
+    if case .items(let items) = query { texts += items.map(\.name) }
+    return texts.contains { text in
+      text.contains { !$0.isASCII || $0 == "%" || $0 == ";" || $0 == "&" }
+        || zip(text, text.dropFirst()).contains { $0 == "/" && $1 == "/" }
+    }
+  }
+
   /// Whether some query does not meet the condition on it.
   fileprivate var hasQuery: Bool {
     if case .whole(let tokens) = query { !tokens.isStar } else { true }

@@ -15,9 +15,9 @@ enum RuleTranslation {
   /// The rules for a route, in any order; none if Android cannot express any of it.
   ///
   /// An allowing route becomes rules that open no more than it does, an exclusion rules that exclude no less.
-  /// `PatternTranslation` says for which URLs that holds.
-  static func rules(for route: AppLinks.Route) -> [JSON] {
-    let translation = PatternTranslation(for: route)
+  /// `PatternTranslation` says for which URLs that holds. With a budget that is spent, the rules are of no use.
+  static func rules(for route: AppLinks.Route, _ budget: SearchBudget) -> [JSON] {
+    let translation = PatternTranslation(for: route, budget)
     var choices: [[Condition]] = []
     switch route.query {
     case .any, .ignored: break

@@ -188,7 +188,14 @@ extension StatementInspection {
         "`*?` in \(text.quoted) looks for a dot. The `?` is no wildcard behind a star.",
         help: "Write `?*` for one character or more.")
     }
-    guard !pattern.isLiteral, !pattern.isPrefix else { return }
+    if pattern.isLiteral { return }
+    if pattern.has(".") {
+      add(
+        .dotBesideWildcard, at: pointer,
+        "Android 15's first code lets a dot beside a wildcard be any character.",
+        help: "Nothing, unless another URL must not match.")
+    }
+    if pattern.isPrefix { return }
     if let missed = pattern.missedText {
       add(
         rule.isExclusion ? .innerStarInExclusion : .innerStar, at: pointer,
@@ -204,26 +211,26 @@ extension StatementInspection {
         "Android 15's first code finds nothing behind the first `*` of a pattern with `?*`.",
         help: "Use `?*` only at the end.")
     }
-    if pattern.has(".") {
-      add(
-        .dotBesideWildcard, at: pointer,
-        "Android 15's first code lets a dot beside a wildcard be any character.",
-        help: "Nothing, unless another URL must not match.")
-    }
   }
 }
 
 extension DynamicPattern {
-  /// A text that the pattern would cover if its first inner `*` were tried again, and does not; `nil`
+  /// The number of stars that are tried.
+  private static let mostTried = 100
+
+  /// A text that the pattern would cover if one of its inner `*` were tried again, and does not; `nil`
   /// without one.
   fileprivate var missedText: String? {
-    guard let star = units.firstIndex(of: Self.star), star < units.count - 1 else { return nil }
     let filler = UInt16(UInt8(ascii: "x"))
-    let next = units[star + 1]
-    let text = units.enumerated().flatMap { index, unit in
-      index == star ? [filler, next, filler] : Self.isWildcard(unit) ? [filler] : [unit]
+    let stars = units.indices.dropLast().lazy.filter { units[$0] == Self.star }
+    for star in stars.prefix(Self.mostTried) {
+      let text = units.enumerated().flatMap { index, unit in
+        index == star
+          ? [filler, units[star + 1], filler] : Self.isWildcard(unit) ? [filler] : [unit]
+      }
+      if !matches(text) { return String(decoding: text, as: UTF16.self) }
     }
-    return matches(text) ? nil : String(decoding: text, as: UTF16.self)
+    return nil
   }
 
   /// Whether this covers every text that the other pattern covers. False if that is not obvious.

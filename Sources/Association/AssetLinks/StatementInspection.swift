@@ -167,7 +167,9 @@ struct StatementInspection {
           earlier[key] = statement
           continue
         }
-        if relation == .handleAllURLs, statement.rules.pointer != nil {
+        if relation == .handleAllURLs,
+          statement.rules.pointer != nil || first.rules.pointer != nil
+        {
           addRepeatedRules(statement, first)
         } else if !isReported {
           isReported = true
@@ -191,11 +193,13 @@ struct StatementInspection {
           + " these rules have no effect.",
         help: "Merge the statements.")
     } else {
+      let difference =
+        statement.rules.pointer == nil ? ", and this statement has none" : ", too"
       add(
         .rulesDeclaredTwice, at: pointer,
-        "\(first.pointer) has dynamic rules for the same app, too. Google asks for one list per app, and does"
-          + " not say which applies.",
-        help: "Merge the lists.")
+        "\(first.pointer) has dynamic rules for the same app\(difference). Google asks for one list per app, and"
+          + " does not say which applies.",
+        help: "Merge the statements.")
     }
   }
 

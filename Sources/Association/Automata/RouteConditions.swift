@@ -40,18 +40,19 @@ struct RouteConditions {
 
   /// The conditions of a rule in Android's format.
   ///
-  /// - Parameter reading: `common` to compare it with Apple's routes, `android` with other rules.
+  /// - Parameter reading: `common` to compare it with Apple's routes exactly, `android` with other rules. In
+  ///   others, it matches some of its URLs: `written` those that escape only what must be escaped.
   init(_ rule: AssetLinks.Rule, reading: Alphabet.Reading) {
     var path: [Pattern.Token]?
     var parameters: [[Pattern.Token]] = []
     var fragment: [Pattern.Token]?
     for condition in rule.conditions {
       switch condition {
-      case .path(let pattern): path = pattern.tokens
-      case .parameter(_, let pattern): parameters.append(pattern.tokens)
+      case .path(let pattern): path = pattern.tokens(reading)
+      case .parameter(_, let pattern): parameters.append(pattern.tokens(reading))
       // Without a fragment, not even `*` matches.
       case .fragment(let pattern):
-        let tokens = pattern.tokens
+        let tokens = pattern.tokens(reading)
         fragment = tokens.isStar ? [.one(.any), .anyRun] : tokens
       }
     }
@@ -95,8 +96,8 @@ struct RouteConditions {
 }
 
 extension DynamicPattern {
-  /// The tokens that match the same texts.
-  fileprivate var tokens: [Pattern.Token] {
+  /// The tokens that match the same texts, as far as the reading can say it.
+  fileprivate func tokens(_ reading: Alphabet.Reading) -> [Pattern.Token] {
     var tokens: [Pattern.Token] = []
     var literal: [Unicode.Scalar] = []
     func flush() {
@@ -104,6 +105,14 @@ extension DynamicPattern {
       literal = []
     }
     var rest = Array(text.unicodeScalars)[...]
+    if reading == .written {
+      // Wildcards are raw in a path or query.
+      let escaped = rest.map { scalar in
+        WrittenText.isRaw(scalar, in: .query)
+          ? String(scalar) : String(scalar).utf8.map(\.percentEscaped).joined()
+      }
+      rest = Array(escaped.joined().unicodeScalars)[...]
+    }
     while let scalar = rest.popFirst() {
       switch scalar {
       case "?":

@@ -5,12 +5,12 @@ extension DocumentChange {
   static func origins(from before: JSON?, to after: JSON?) -> [DocumentChange] {
     if before == nil && after == nil { return [] }
     let (old, new) = (origins(of: before), origins(of: after))
-    var changes = old.filter { origin in !new.contains { $0.json == origin.json } }.map {
+    let oldTexts = Set(old.map(\.json.sorted.text))
+    let newTexts = Set(new.map(\.json.sorted.text))
+    var changes = old.filter { !newTexts.contains($0.json.sorted.text) }.map {
       change(of: $0, .removed)
     }
-    changes += new.filter { origin in !old.contains { $0.json == origin.json } }.map {
-      change(of: $0, .added)
-    }
+    changes += new.filter { !oldTexts.contains($0.json.sorted.text) }.map { change(of: $0, .added) }
     if changes.isEmpty, before?.sorted != after?.sorted {
       // Browsers skip origins behind those of five other names, so the order may count.
       changes.append(

@@ -13,10 +13,10 @@ extension DocumentKind {
   }
 
   /// The document of a domain; `nil` if the domain says nothing in it.
-  fileprivate func json(of domain: Domain, _ apps: UsedApps) -> JSON? {
+  fileprivate func json(of domain: Domain, _ assetLinks: AssetLinksRendering?) -> JSON? {
     switch self {
     case .apple: domain.document.saysSomething ? domain.document.json : nil
-    case .assetLinks: domain.assetLinks(apps)
+    case .assetLinks: assetLinks?.json
     case .webAuthn: domain.webAuthn
     }
   }
@@ -46,8 +46,13 @@ extension Domain {
   ///
   /// - Parameter apps: At least the Android apps that the domain names.
   public func documents(_ apps: UsedApps) -> [DocumentKind: JSON] {
+    documents(with: assetLinksRendering(apps))
+  }
+
+  /// The documents of the domain, with an `assetlinks.json` that is rendered already: that can be slow.
+  public func documents(with assetLinks: AssetLinksRendering?) -> [DocumentKind: JSON] {
     var documents: [DocumentKind: JSON] = [:]
-    for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, apps) }
+    for kind in DocumentKind.allCases { documents[kind] = kind.json(of: self, assetLinks) }
     if documents.isEmpty { documents[.apple] = document.json }
     return documents
   }

@@ -75,7 +75,7 @@ extension JSON {
   }
 
   /// Subtracts the size of the value; false once nothing is left.
-  private func spend(_ values: inout Int, _ text: inout Int) -> Bool {
+  func spend(_ values: inout Int, _ text: inout Int) -> Bool {
     values -= 1
     switch self {
     case .null, .bool: break

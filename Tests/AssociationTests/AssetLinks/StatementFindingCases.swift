@@ -153,6 +153,9 @@ extension FindingCase {
       android: .rulesDeclaredTwice, list.replacing("/0/", with: "/1/") + "/0",
       "\(rules(#"{"/":"*"}"#).dropLast()),\(rules(#"{"/":"*"}"#).dropFirst())"),
     FindingCase(
+      android: .rulesDeclaredTwice, "/1",
+      "\(rules(#"{"/":"*"}"#).dropLast()),\(statement().dropFirst())"),
+    FindingCase(
       android: .rulesNotFirst, list.replacing("/0/", with: "/1/") + "/0",
       "\(statement().dropLast()),\(rules(#"{"/":"*"}"#).dropFirst())"),
     FindingCase(
@@ -198,8 +201,12 @@ extension FindingCase {
     FindingCase(android: .innerStar, path, rules(#"{"/":"/*/c"}"#)),
     FindingCase(
       android: .innerStarInExclusion, path, rules(#"{"/":"*/c","exclude":true},{"/":"*"}"#)),
+    // The first star alone misses nothing.
+    FindingCase(
+      android: .innerStarInExclusion, path, rules(#"{"/":"/*a*b","exclude":true},{"/":"*"}"#)),
     FindingCase(android: .patternAfterOneOrMore, path, rules(#"{"/":"/?*b*"}"#)),
     FindingCase(android: .dotBesideWildcard, path, rules(#"{"/":"/v?.json"}"#)),
+    FindingCase(android: .dotBesideWildcard, path, rules(#"{"/":"/v1.0/*"}"#)),
     FindingCase(android: .percentInPattern, path, rules(#"{"/":"/a%20b"}"#)),
     FindingCase(android: .pathWithoutSlash, path, rules(#"{"/":"buy"}"#)),
     FindingCase(android: .fragmentSignInPattern, list + "/0/#", rules(##"{"#":"#app"}"##)),

@@ -43,4 +43,17 @@ import Testing
   func complexDocumentsAreGivenUpInTime(from: JSON, to: JSON) throws {
     #expect(try !DocumentComparison(from: from, to: to).isEmpty)
   }
+
+  @Test func manyOriginsAreComparedQuickly() throws {
+    func state(_ name: String) -> DomainComparison.State {
+      let origins = JSON.strings((0..<7_000).map { "https://\(name)\($0).example" })
+      return DomainComparison.State(ReadDocuments([.webAuthn: ["origins": origins]]), nil)
+    }
+    let duration = try ContinuousClock().measure {
+      let comparison = try DomainComparison(
+        of: DomainName("example.com"), from: state("a"), to: state("b"))
+      #expect(comparison.changes.count == 14_000)
+    }
+    #expect(duration < .seconds(1), "\(duration)")
+  }
 }
