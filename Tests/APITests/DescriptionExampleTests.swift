@@ -72,7 +72,7 @@ import Testing
       }
     }
     // The example of the kind is Apple's, which has an endpoint of its own.
-    return operation.id == "adoptDocument"
+    return ["adoptDocument", "removeDocument"].contains(operation.id)
       ? path.replacing("/apple-app-site-association", with: "/webauthn") : path
   }
 
