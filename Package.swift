@@ -69,6 +69,7 @@ let package = Package(
         .embedInCode("0010_android.sql"),
         .embedInCode("0011_checks.sql"),
         .embedInCode("0012_webhooks.sql"),
+        .embedInCode("0013_kept.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -23,6 +23,7 @@ public let migrations: [Migration] = [
   Migration(version: 10, name: "0010_android", bytes: PackageResources._010_android_sql),
   Migration(version: 11, name: "0011_checks", bytes: PackageResources._011_checks_sql),
   Migration(version: 12, name: "0012_webhooks", bytes: PackageResources._012_webhooks_sql),
+  Migration(version: 13, name: "0013_kept", bytes: PackageResources._013_kept_sql),
 ]
 
 extension Migration {

@@ -125,6 +125,24 @@ struct DomainEndpoints: Sendable {
           "The domain existed.", "PublishedDomain", links: Self.links, Example.adoptedOrigins),
         .created("The domain is new.", "PublishedDomain", links: Self.links)
       ) { call in try adopt(call, as: call.kind()) },
+      Endpoint(
+        .delete, path + "/documents/{kind}", .role(.editor), effect: .publication,
+        "removeDocument", .domains, "Remove a document",
+        description:
+          "Removes everything that only this document says, and keeps the other documents. A domain without any "
+          + "serves an Apple file without apps.",
+        problems: [.documentNotFound],
+        answers: .ok(
+          "The domain without the document.", "PublishedDomain", links: Self.links,
+          Example.removedOrigins)
+      ) { call in
+        let kind = try call.kind()
+        return try publisher.edit(call, "remove document") { domain in
+          try domain.adopt(nil, as: kind, UsedApps())
+        } answer: {
+          ["domain": DomainResource.json($0)]
+        }
+      },
     ]
   }
 
@@ -342,21 +360,7 @@ extension Example {
         "app FGHIJ67890.com.example.other removed, with 1 route",
         app: "FGHIJ67890.com.example.other", url: "/other"),
     ], accepted: ["opens-nothing"],
-    """
-    "domain": {
-      "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
-      "enabled": true, "format": "modern", "cacheSeconds": 600, "environment": "production",
-      "strict": false, "defaults": {}, "substitutionVariables": {},
-      "entries": [{
-        "id": 1, "apps": ["ABCDE12345.com.example.app"],
-        "routes": [
-          {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 6, "path": "/buy/*"}
-        ]
-      }],
-      "webcredentials": [], "appclips": [], "activitycontinuation": [],
-      "expectations": \(expectations), "revision": 9, "updatedAt": "2026-11-21T13:51:45Z"
-    }
-    """)
+    adoptedDomain(9))
 
   /// After `adopted`.
   fileprivate static let adoptedOrigins = publication(
@@ -367,6 +371,20 @@ extension Example {
         #""document": "webauthn", "to": "/origins/0", "after": "https://example.co.uk""#,
         "origin https://example.co.uk added", app: nil)
     ],
+    adoptedDomain(10, #""webauthnOrigins": ["https://example.co.uk"],"#))
+
+  /// After `adoptedOrigins`.
+  fileprivate static let removedOrigins = publication(
+    11, findings: [exclusionFinding],
+    changes: [
+      change(
+        "removed", "origin",
+        #""document": "webauthn", "from": "/origins/0", "before": "https://example.co.uk""#,
+        "origin https://example.co.uk removed", app: nil)
+    ], adoptedDomain(11))
+
+  /// The domain as `adopted` leaves it, with further members.
+  private static func adoptedDomain(_ revision: Int, _ more: String = "") -> String {
     """
     "domain": {
       "domain": "example.com", "aliases": ["www.example.com", "*.go.example.com"],
@@ -378,9 +396,10 @@ extension Example {
           {"id": 1, "path": "/help/website/*", "exclude": true}, {"id": 6, "path": "/buy/*"}
         ]
       }],
-      "webcredentials": [], "appclips": [], "activitycontinuation": [],
-      "webauthnOrigins": ["https://example.co.uk"],
-      "expectations": \(expectations), "revision": 10, "updatedAt": "2026-11-21T13:51:45Z"
+      "webcredentials": [], "appclips": [], "activitycontinuation": [], \(more)
+      "expectations": \(expectations), "revision": \(revision),
+      "updatedAt": "2026-11-21T13:51:45Z"
     }
-    """)
+    """
+  }
 }

@@ -7,6 +7,9 @@ package enum EntryResource {
   private struct Formatted {
     var entry: Entry
     let format: Domain.Format
+    /// The keys of an entry that does not set its own. Routes that are not in Apple's file need not be what
+    /// the legacy form can say.
+    var defaultKeys: Entry.Keys { entry.isForApple ? format.keys : .modern }
   }
 
   private static let fields: [Field<Formatted>] = [
@@ -15,7 +18,7 @@ package enum EntryResource {
     Field(
       "keys", keys.schema, "Apple's keys for this entry, if they differ from those of `format`.",
       .optional,
-      write: { $0.entry.keys == $0.format.keys ? nil : keys.write($0.entry.keys) },
+      write: { $0.entry.keys == $0.defaultKeys ? nil : keys.write($0.entry.keys) },
       read: { body, root in root.entry.keys = keys.read(body) ?? root.entry.keys }),
     // No real document of 128 KB has more.
     Field("apps", .list(of: .app, limit: 10_000), \.entry.apps, "The apps, in order."),
@@ -73,7 +76,10 @@ package enum EntryResource {
 
   /// Reads an entry. Without `keys` it gets those of the format.
   package static func read(_ body: BodyValue, format: Domain.Format) -> Entry? {
-    var root = Formatted(entry: Entry(keys: format.keys), format: format)
+    var root = Formatted(entry: Entry(), format: format)
+    // The default keys depend on these, and routes are read with the keys.
+    func isEmpty(_ list: String) -> Bool { body.json[list]?.arrayValue?.isEmpty ?? true }
+    if !isEmpty("apps") || isEmpty("androidApps") { root.entry.keys = format.keys }
     guard body.read(fields, into: &root) else { return nil }
     check(root.entry, body)
     return root.entry

@@ -1,4 +1,5 @@
 import Association
+import JSONValue
 
 extension Domain {
   /// The domain with another identifier for an app.
@@ -23,6 +24,7 @@ extension Domain {
       domain.document.entries[index].androidApps = document.entries[index].androidApps.map(renamed)
     }
     domain.androidCredentials = androidCredentials.map(renamed)
+    domain.changeKeptTargets(of: old) { $0["package_name"] = .string(new.text) }
     return domain
   }
 
@@ -33,5 +35,32 @@ extension Domain {
       domain.expectations[index].app = new
     }
     return domain
+  }
+}
+
+extension Domain {
+  /// Gives each kept statement that has exactly the fingerprints of an app those that the app gets.
+  mutating func replaceKeptCertificates(of old: AndroidApp, by new: AndroidApp) {
+    let key = "sha256_cert_fingerprints"
+    changeKeptTargets(of: old.package) { target in
+      let texts = target[key]?.arrayValue?.map(\.stringValue) ?? []
+      if Set(texts) == Set(old.certificates.map(\.fingerprint.description)) {
+        target[key] = .strings(new.certificates.map(\.fingerprint.description))
+      }
+    }
+  }
+
+  /// Changes the target of each kept statement about an Android app.
+  private mutating func changeKeptTargets(
+    of package: PackageName, _ change: (inout JSON.Object) -> Void
+  ) {
+    for (index, json) in assetLinksExtra.enumerated() where json.keptPackage == package {
+      guard var statement = json.objectValue, var target = statement["target"]?.objectValue else {
+        continue
+      }
+      change(&target)
+      statement["target"] = .object(target)
+      assetLinksExtra[index] = .object(statement)
+    }
   }
 }

@@ -94,6 +94,7 @@ extension Transaction {
         try state.domain(index, basis.stored)?.domain
       } else { basis.stored?.domain }
     guard var domain = found else { throw Outdated() }
+    if let kept = edit.keptStatements { domain.assetLinksExtra = kept }
     domain.document = domain.document.keepingRows(
       of: basis.stored?.domain.document ?? Document())
     let whole = DomainEdit(

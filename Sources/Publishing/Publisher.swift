@@ -65,7 +65,10 @@ extension Publisher {
   ) throws -> Publication {
     let file = try AdoptedFile(file, as: kind, accepting: accepted)
     return try publish(name, if: precondition, action: "adopt file", by: context) {
-      try file.proposal(for: $0?.domain ?? Domain(name: name), apps: store.appSource)
+      let old = $0?.domain ?? Domain(name: name)
+      var proposal = try file.proposal(for: old, apps: store.appSource)
+      proposal.findings += proposal.domain.findings(adoptedOver: old).about(kind)
+      return proposal
     }
   }
 
@@ -166,6 +169,7 @@ extension Publisher {
   ) throws -> [Publication] {
     var source = store.appSource
     source.androidApp = { package in
+      if package == old { return nil }
       var app = try store.androidApp(package == new ? old : package)
       app?.package = package
       return app
@@ -187,7 +191,9 @@ extension Publisher {
         guard let stored = basis.stored else { throw Outdated() }
         let domain = renaming(stored.domain)
         basis.stored?.domain = domain
-        return Proposal(domain: domain, accepted: accepted)
+        // The store renames rows, not what is in kept statements.
+        basis.stored?.domain.assetLinksExtra = stored.domain.assetLinksExtra
+        return Proposal(domain: domain, before: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
       let names = try transaction.rename(old, to: new)
@@ -219,8 +225,9 @@ extension Publisher {
           androidApp: { try $0 == package ? app : store.androidApp($0) })
       ) { _, basis in
         // It was deleted after the list was read.
-        guard let stored = basis.stored else { throw Outdated() }
-        return Proposal(domain: stored.domain, accepted: accepted)
+        guard var domain = basis.stored?.domain, let old else { throw Outdated() }
+        domain.replaceKeptCertificates(of: old, by: app)
+        return Proposal(domain: domain, accepted: accepted)
       }
     } write: { transaction, reviews in
       let old = try transaction.app(package)?.app

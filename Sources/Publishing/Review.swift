@@ -7,6 +7,8 @@ struct Proposal {
   var domain: Domain
   /// Findings from reading the file; the linter's own follow.
   var findings: [Finding] = []
+  /// What the effect on links is compared with, if not with the stored domain: a new name is no effect.
+  var before: Domain?
   /// Codes of errors with which the document is published anyway.
   var accepted: Set<Finding.Code>
 }
@@ -23,7 +25,7 @@ struct Review {
   /// - Parameter apps: Where the apps are found.
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(_ proposal: Proposal, over basis: DomainBasis, apps source: AppSource) throws {
-    let old = basis.stored?.domain
+    let old = proposal.before ?? basis.stored?.domain
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
@@ -112,6 +114,9 @@ struct AppSource {
       }
       apps.android[package] = app
     }
+    for package in domains.flatMap(\.keptAndroidApps) where apps.android[package] == nil {
+      apps.android[package] = try androidApp(package)
+    }
     return apps
   }
 }
@@ -170,7 +175,25 @@ struct Draft {
 
   /// Reports what is wrong with the domain's Android apps themselves.
   private func androidFindings() -> [Finding] {
-    domain.androidApps.flatMap { apps.android[$0]?.findings ?? [] }
+    domain.androidApps.flatMap { apps.android[$0]?.findings ?? [] } + keptFindings()
+  }
+
+  /// Reports kept statements that new fingerprints of their app do not change.
+  private func keptFindings() -> [Finding] {
+    let kept = documents.assetLinks?.elements.suffix(domain.assetLinksExtra.count) ?? []
+    return kept.compactMap { element -> Finding? in
+      guard case .statement(let statement) = element.meaning,
+        case .app(let package, let fingerprints) = statement.target,
+        let app = apps.android[package],
+        Set(fingerprints) != Set(app.certificates.map(\.fingerprint))
+      else { return nil }
+      return Finding(
+        .keptStatementDiffers, at: element.pointer.appending("target"),
+        "This statement was adopted as it is, and it has other fingerprints than the stored app \(package)."
+          + " If they change, the statement stays as it is.",
+        help: "Make the fingerprints in `assetlinksExtra` those of the app, or the other way round."
+      )
+    }.about(.assetLinks)
   }
 
   /// Reports apps of an environment other than the domain's.
@@ -254,10 +277,10 @@ struct AdoptedFile {
         && ($0.severity != .error || $0.isRefused(accepting: accepted))
     }
     if let error, !findings.contains(where: { $0.severity == .error && !$0.code.isAcceptable }) {
-      findings.append(
-        Finding(
-          .wrongType, at: error.pointer, error.message,
-          help: "Correct the file: this part cannot be stored and served."))
+      let finding = Finding(
+        .wrongType, at: error.pointer, error.message,
+        help: "Correct the file: this part cannot be stored and served.")
+      findings += [finding].about(kind)
     }
     return .refused(nil, findings, account: nil)
   }
@@ -266,5 +289,33 @@ struct AdoptedFile {
 extension Finding {
   fileprivate func isRefused(accepting accepted: Set<Finding.Code>) -> Bool {
     severity == .error && !(code.isAcceptable && accepted.contains(code))
+  }
+}
+
+extension Domain {
+  /// Names the rows of Android apps that adopting a file has removed.
+  func findings(adoptedOver old: Domain) -> [Finding] {
+    var lost = old.document.entries.compactMap { entry -> String? in
+      let new = document.entries.first { $0.id == entry.id }
+      let gone = entry.androidApps.filter { new?.androidApps.contains($0) != true }
+      guard !gone.isEmpty, let id = entry.id else { return nil }
+      let apps = gone.map(\.text).joined(separator: ", ")
+      return new == nil
+        ? "entry \(id) with \(entry.routes.count.counted("route")) (\(apps))"
+        : "\(apps) in entry \(id)"
+    }
+    let sharing = old.androidCredentials.filter { !androidCredentials.contains($0) }
+    if !sharing.isEmpty {
+      lost.append("\(sharing.map(\.text).joined(separator: ", ")) in androidCredentials")
+    }
+    if lost.isEmpty { return [] }
+    let more = lost.count > 10 ? " and \(lost.count - 10) more" : ""
+    return [
+      Finding(
+        .androidRowsRemoved, at: .root,
+        "The file does not say what these rows render, so they are removed: "
+          + lost.prefix(10).joined(separator: "; ") + "\(more).",
+        help: "To keep them, edit the rows instead of adopting a file.")
+    ]
   }
 }

@@ -12,6 +12,8 @@ struct StatePlan {
     let name: DomainName
     /// The stored domain as the review found it; `nil` if there was none.
     let version: StoredDomain.Version?
+    /// The kept statements of a domain that the state does not list.
+    let keptStatements: [JSON]?
     let acceptedCodes: [String]
     /// `nil` if the linter makes them later.
     let findings: [Finding]?
@@ -163,6 +165,7 @@ struct StatePlanning {
     plan.edits.append(
       StatePlan.Edit(
         index: index, name: name, version: basis.stored?.version,
+        keptStatements: index == nil ? review.edit.domain.assetLinksExtra : nil,
         acceptedCodes: review.edit.acceptedCodes,
         findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
@@ -181,7 +184,12 @@ struct StatePlanning {
       let basis = try store.basis(of: name)
       // If not, it was deleted after the list was read.
       if let stored = basis.stored {
-        try add(DesiredDomain(domain: stored.domain, revision: nil), name, basis, at: nil)
+        var domain = stored.domain
+        for app in state.androidApps {
+          guard let old = try store.androidApp(app.id) else { continue }
+          domain.replaceKeptCertificates(of: old, by: app.app(over: old))
+        }
+        try add(DesiredDomain(domain: domain, revision: nil), name, basis, at: nil)
       }
       work.end(name)
     }

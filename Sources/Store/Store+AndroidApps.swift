@@ -15,7 +15,7 @@ extension UsedApps {
     for app in domain.document.appIdentifiers where environments[app] == nil {
       environments[app] = try AppIdentifier.rows.environment(of: app, connection)
     }
-    for package in domain.androidApps where android[package] == nil {
+    for package in domain.androidApps + domain.keptAndroidApps where android[package] == nil {
       android[package] = try PackageName.rows.find(package, connection)?.app
     }
   }

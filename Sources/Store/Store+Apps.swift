@@ -96,7 +96,8 @@ extension Transaction {
       try rows.save(app, over: old?.app, now: now, connection)
       try record("put \(rows.noun)", .app(key.id))
     }
-    if let old, rows.haveOtherFindings(old.app, app) {
+    // Kept statements may name an app that is new.
+    if old.map({ rows.haveOtherFindings($0.app, app) }) ?? true {
       try FindingRows.invalidate(using: key, connection)
     }
     return (try rows.get(key, connection), old == nil)
@@ -124,13 +125,15 @@ extension Transaction {
   public func rename<Key: AppKey>(_ old: Key, to new: Key) throws -> [DomainName] {
     let rows = Key.rows
     _ = try rows.get(old, connection)
+    // Kept statements get the new name only when the caller publishes them.
+    let domains = try rows.domains(naming: old, limit: Int.max, connection)
     do {
       try rows.rename(old, to: new, now: now, connection)
     } catch let error as SQLiteError where error.kind == .unique {
       throw StoreError.appExists(new.id)
     }
     try record("rename \(rows.noun) to \(new)", .app(old.id))
-    return try rows.domains(naming: new, limit: Int.max, connection)
+    return domains
   }
 }
 
@@ -336,6 +339,10 @@ extension PackageName: AppKey {
       UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
       UNION SELECT domain_id FROM expectation
         WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
+      UNION SELECT keeping.id FROM domain AS keeping, json_tree(keeping.assetlinks_extra) AS kept
+        WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
+          AND kept.key = 'package_name' AND kept.path GLOB '$[[]*].target'
+          AND kept.atom = (SELECT package FROM android_app AS used WHERE used.id = \(app))
       """
     },
     readOthers: { app, row, connection in

@@ -198,6 +198,14 @@ private struct EntitlementsCheck {
         let named = entries.filter { $0.service == service }.map(\.name)
         for name in domain.names where !named.contains(where: { $0.covers(name) }) {
           if service == "appclips" && name.isWildcard { continue }
+          if name.isWildcard, try published.domain(serving: name.name) == nil {
+            add(
+              "not-in-entitlements", .note, "\(service):\(name)",
+              "The app does not name \(name), and the entry would have no effect: devices look for its file at"
+                + " \(name.name), which is not published here. To use it, add \(name.name) as an alias of"
+                + " \(domain.name) and the entry to the app.")
+            continue
+          }
           // An app for customers need not name domains for tests.
           let isMeant = environment.map { $0 == domain.environment } ?? true
           add(

@@ -24,6 +24,8 @@ struct FilesToAdopt {
   }
 
   private(set) var files: [File] = []
+  /// Files beside those of a domain that are named almost like them, or in a second place. They are not read.
+  private(set) var skipped: [String] = []
 
   /// Finds the files; `-` is stdin.
   ///
@@ -37,8 +39,7 @@ struct FilesToAdopt {
       files.append(File(path: path, domain: Self.domain(of: path), isListed: false))
       return
     }
-    let own = Self.files(in: path)
-    if !own.isEmpty { return files += own }
+    if try addFiles(in: path) { return }
     var names = try Self.names(in: path)
     // "README.md" is a valid domain.
     names.removeAll { $0.hasPrefix("README") }
@@ -50,13 +51,26 @@ struct FilesToAdopt {
         files.append(File(path: entry, domain: Self.domain(of: entry), isListed: true))
         continue
       }
-      let own = Self.files(in: entry)
+      if try addFiles(in: entry) { continue }
       // A directory without files is reported when Apple's cannot be read.
-      let missing = File(
-        path: "\(entry)/\(DocumentKind.apple.rawValue)", domain: Self.domain(of: entry),
-        isListed: true)
-      files += own.isEmpty ? [missing] : own
+      files.append(
+        File(
+          path: "\(entry)/\(DocumentKind.apple.rawValue)", domain: Self.domain(of: entry),
+          isListed: true))
     }
+  }
+
+  /// Adds the files in the directory of a domain; returns false if it has none.
+  private mutating func addFiles(in directory: String) throws -> Bool {
+    let own = Self.files(in: directory)
+    if own.isEmpty { return false }
+    files += own
+    let stems = DocumentKind.allCases.map { $0.rawValue.replacing(".json", with: "") }
+    for place in [directory, "\(directory)/.well-known"] where Self.isDirectory(place) {
+      skipped += try Self.names(in: place).filter { name in stems.contains(where: name.hasPrefix) }
+        .map { "\(place)/\($0)" }.filter { path in !own.contains { $0.path == path } }
+    }
+    return true
   }
 
   /// The files in the directory of a domain, where web servers have them.

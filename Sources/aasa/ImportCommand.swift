@@ -58,7 +58,11 @@ enum ImportCommand {
   }
 
   private static func files(_ arguments: Arguments) throws -> [FilesToAdopt.File] {
-    let files = try FilesToAdopt(arguments.operands).files
+    let found = try FilesToAdopt(arguments.operands)
+    for path in found.skipped {
+      Terminal.complain("Skipped \(path.quotedPath), which is not where servers have the file.")
+    }
+    let files = found.files
     if let name = arguments.value(domain) {
       let domain = try DomainName(name)
       guard files.count == 1, let file = files.first else {

@@ -266,6 +266,78 @@ import Testing
     #expect(restored.status == 200, "\(restored.text)")
   }
 
+  /// Adopts a statement about the app that no row can render.
+  private func adopt(_ domain: String, _ digit: String) throws {
+    let statement: JSON = [
+      "relation": ["delegate_permission/common.handle_all_urls"],
+      "target": [
+        "namespace": "android_app", "package_name": .string(package),
+        "sha256_cert_fingerprints": [.string(fingerprint(digit))],
+      ], "note": "kept",
+    ]
+    let adopted = try admin.send(
+      "PUT", "/v1/domains/\(domain)/documents/assetlinks.json", json: [statement])
+    #expect(adopted.status == 201, "\(adopted.text)")
+  }
+
+  private func target(servedBy host: String) throws -> JSON? { try served(host)[0]?["target"] }
+
+  @Test func newFingerprintsAndNamesReachAdoptedStatements() throws {
+    try putApp()
+    try adopt("same.example", "A")
+    try adopt("other.example", "D")
+    #expect(try admin.send("GET", target).json["domains"] == 2)
+    let list = try admin.send("GET", "/v1/domains?androidApp=\(package)").json
+    #expect(list["total"] == 2)
+    let deleted = try admin.send("DELETE", target)
+    #expect(try deleted.json["domains"] == ["other.example", "same.example"])
+    let plan = try admin.send("PUT", "\(target)?dryRun=true", json: input("C")).json
+    #expect(plan["publications"]?.arrayValue?.map { $0["domain"] } == ["same.example"])
+    let put = try putApp(nil, input("C")).json
+    #expect(put["publications"]?.arrayValue?.map { $0["domain"] } == ["same.example"])
+    let fingerprints = { (host: String) in try target(servedBy: host)?["sha256_cert_fingerprints"] }
+    #expect(try fingerprints("same.example") == [.string(fingerprint("C"))])
+    #expect(try fingerprints("other.example") == [.string(fingerprint("D"))])
+    let renamed = try admin.send(
+      "POST", "\(target)/rename", json: ["to": "com.example.renamed"])
+    #expect(renamed.status == 200, "\(renamed.text)")
+    for host in ["same.example", "other.example"] {
+      #expect(try target(servedBy: host)?["package_name"] == "com.example.renamed")
+      #expect(try served(host)[0]?["note"] == "kept")
+    }
+    let app = try admin.send("GET", "/v1/android-apps/com.example.renamed").json
+    #expect(app["domains"] == 2)
+    for host in ["same.example", "other.example"] {
+      let deleted = try admin.send("DELETE", "/v1/domains/\(host)?accept=opens-nothing")
+      #expect(deleted.status == 200)
+    }
+    #expect(try admin.send("DELETE", "/v1/android-apps/com.example.renamed").status == 204)
+  }
+
+  @Test func anAdoptedStatementWithOtherFingerprintsThanTheStoredAppIsAWarning() throws {
+    try adopt("a.example", "A")
+    let found = {
+      try admin.send("GET", "/v1/findings?code=kept-statement-differs").json["items"]?.arrayValue?
+        .map { $0["domain"] }
+    }
+    #expect(try found() == [])
+    try putApp(nil, input("C"))
+    #expect(becomesTrue { (try? found() == ["a.example"]) ?? false })
+    try putApp(nil, input("A"))
+    #expect(becomesTrue { (try? found() == []) ?? false })
+  }
+
+  @Test func newFingerprintsInAStateReachAdoptedStatements() throws {
+    try putApp()
+    try adopt("a.example", "A")
+    var desired = input("C").objectValue ?? [:]
+    desired["package"] = .string(package)
+    let applied = try admin.send("POST", "/v1/apply", json: ["androidApps": [.object(desired)]])
+    #expect(try applied.json["domains"]?[0]?["action"] == "update", "\(applied.text)")
+    #expect(
+      try target(servedBy: "a.example")?["sha256_cert_fingerprints"] == [.string(fingerprint("C"))])
+  }
+
   @Test func anExportBringsAndroidAppsToAnotherServer() throws {
     try putApp(nil, input(label: "upload"))
     try running.put("a.example", ["entries": entries, "androidCredentials": [.string(package)]])

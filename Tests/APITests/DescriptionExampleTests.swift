@@ -16,7 +16,8 @@ import Testing
     "getFile", "listEntries", "getEntry", "listRoutes", "getRoute", "patchRoute", "addRoute",
     "matchStored", "getSnippets", "setRoutes", "replaceEntry", "listFindings",
     "suppressFindings", "listSuppressions", "deleteSuppression", "convertDomain", "addEntry",
-    "adoptFile", "adoptDocument", "listDocuments", "getDocument", "restoreRevision",
+    "adoptFile", "adoptDocument", "listDocuments", "getDocument", "removeDocument",
+    "restoreRevision",
     "listRevisions", "listFetches", "compareRevisions", "compareDocument", "getRevision",
     "getRevisionFile", "getRevisionDocument",
     "deleteRoute", "renameApp", "apply",
@@ -71,7 +72,7 @@ import Testing
       }
     }
     // The example of the kind is Apple's, which has an endpoint of its own.
-    return operation.id == "adoptDocument"
+    return ["adoptDocument", "removeDocument"].contains(operation.id)
       ? path.replacing("/apple-app-site-association", with: "/webauthn") : path
   }
 

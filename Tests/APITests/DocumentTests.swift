@@ -154,6 +154,63 @@ import Testing
     #expect(after.body != before)
   }
 
+  @Test func anEmptyListIsRefusedAndADocumentIsRemoved() throws {
+    let refused = try put("assetlinks.json", [])
+    #expect(try refused.status == 422 && refused.code == "wrong-type", "\(refused.text)")
+    #expect(try admin.send("GET", domain).status == 404)
+    try running.put("example.com", ["webcredentials": [.string(app)]])
+    let apple = try get("apple-app-site-association").body
+    #expect(try put("assetlinks.json", statements).status == 200)
+    #expect(try put("assetlinks.json", []).status == 422)
+    #expect(try get("assetlinks.json").json == statements)
+    let plan = try admin.send("DELETE", "\(domain)/documents/assetlinks.json?dryRun=true")
+    #expect(plan.status == 422, "opens-nothing is not accepted: \(plan.text)")
+    let removed = try admin.send(
+      "DELETE", "\(domain)/documents/assetlinks.json?accept=opens-nothing")
+    #expect(removed.status == 200, "\(removed.text)")
+    #expect(try removed.json["domain"]?["assetlinksExtra"] == nil)
+    #expect(try get("assetlinks.json").status == 404)
+    #expect(try get("apple-app-site-association").body == apple)
+    let again = try admin.send("DELETE", "\(domain)/documents/assetlinks.json")
+    #expect(try again.status == 200 && again.json["changed"] == false)
+    #expect(try admin.send("DELETE", "\(domain)/documents/x").code == "document-not-found")
+  }
+
+  /// The notes of an answer about removed rows.
+  private func removedRows(_ answer: RawResponse) throws -> [String] {
+    #expect(answer.status == 200, "\(answer.text)")
+    return try (answer.json["findings"]?.arrayValue ?? [])
+      .filter { $0["code"] == "android-rows-removed" }.compactMap { $0["message"]?.stringValue }
+  }
+
+  @Test func rowsOfAndroidAppsThatAnAdoptedFileRemovesAreNamed() throws {
+    try running.put("example.com", routes())
+    let file = try #require(try get("assetlinks.json").json.arrayValue)
+    #expect(try removedRows(put("assetlinks.json", .array(file))) == [])
+    let behind = try put("assetlinks.json", .array(file + [["include": "https://a.example/"]]))
+    #expect(try removedRows(behind) == [])
+    let before = try put("assetlinks.json", .array([["include": "https://a.example/"]] + file))
+    #expect(
+      try removedRows(before) == [
+        "The file does not say what these rows render, so they are removed: com.example.shop in entry 1; "
+          + "entry 2 with 1 route (com.example.shop)."
+      ])
+  }
+
+  @Test func anEntryThatAnAdoptedFileForAppleReplacesIsNamedWithItsAndroidApps() throws {
+    try running.put("example.com", routes())
+    let file = String(decoding: try get("apple-app-site-association").body, as: UTF8.self)
+    let edited = file.replacing("/buy/*", with: "/sell/*")
+      .replacing(app, with: "ABCDE12345.com.example.new")
+    let answer = try admin.send(
+      "PUT", "\(domain)/file?accept=opens-nothing", body: Array(edited.utf8))
+    #expect(
+      try removedRows(answer) == [
+        "The file does not say what these rows render, so they are removed: entry 1 with 1 route "
+          + "(com.example.shop)."
+      ])
+  }
+
   @Test func aFileForAndroidThatIsTooLargeIsRefusedWithWhatUsesItsBytes() throws {
     let prints = (0..<5500).map { index -> JSON in
       let bytes = [String(16 + index % 200, radix: 16), String(16 + index / 200, radix: 16)]

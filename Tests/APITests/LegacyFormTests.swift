@@ -75,6 +75,34 @@ import Testing
     #expect(added.status == 201, "\(added.text)")
   }
 
+  @Test func anEntryForAndroidAloneMaySayWhatPathsCannot() throws {
+    let print =
+      "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
+    let put = try admin.send(
+      "PUT", "/v1/android-apps/com.example.shop",
+      json: ["fingerprints": [["sha256": .string(print), "label": "play-signing"]]])
+    #expect(put.status == 201)
+    let entry: JSON = [
+      "androidApps": ["com.example.shop"], "routes": [["path": "/a", "query": ["b": "c"]]],
+    ]
+    let added = try admin.send("POST", "\(target)/entries", json: entry)
+    #expect(added.status == 201, "\(added.text)")
+    let domain = try admin.send("GET", target).json
+    #expect(domain["format"] == "legacy" && domain["entries"]?[1]?["keys"] == nil)
+    let route = try admin.send(
+      "POST", "\(target)/entries/2/routes", json: ["path": "/d", "fragment": "e"])
+    #expect(route.status == 201, "\(route.text)")
+    let answer = try admin.send(
+      "POST", "\(target)/match",
+      json: ["urls": ["https://example.com/a?b=c"], "app": "com.example.shop"])
+    #expect(try answer.json["results"]?[0]?["resolution"] == "match", "\(answer.text)")
+    var both = entry.objectValue ?? [:]
+    both["apps"] = [.string(app)]
+    let shared = try admin.send("PUT", "\(target)/entries/2", json: .object(both))
+    #expect(try shared.faults.allSatisfy { $0.hasSuffix(": legacy-cannot-say") }, "\(shared.text)")
+    #expect(shared.status == 422)
+  }
+
   @Test func aConversionShowsInADryRunThatNoURLChangesAndKeepsNumbers() throws {
     let before = try running.serve("example.com").body
     let path = "\(target)/convert"

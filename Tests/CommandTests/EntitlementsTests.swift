@@ -88,9 +88,27 @@ import Testing
     #expect(
       found == [
         "error not-hosted applinks:c.example", "error disabled applinks:b.example",
-        "error not-in-entitlements applinks:*.go.a.example",
-        "error not-in-entitlements webcredentials:*.go.a.example",
+        "note not-in-entitlements applinks:*.go.a.example",
+        "note not-in-entitlements webcredentials:*.go.a.example",
       ])
+  }
+
+  /// The file for a wildcard is that of the name behind it.
+  @Test func aWildcardWhoseNameIsNotPublishedIsNoErrorUntilTheAppNamesIt() throws {
+    let entries = Self.complete.filter { !$0.contains("*") } + ["applinks:b.example"]
+    #expect(
+      try findings(entries) == [
+        "note not-in-entitlements applinks:*.go.a.example",
+        "note not-in-entitlements webcredentials:*.go.a.example",
+      ])
+    let answer = try trial.server.client().send(
+      "PATCH", "/v1/domains/a.example",
+      json: ["aliases": ["www.a.example", "*.go.a.example", "go.a.example"]])
+    #expect(answer.status == 200)
+    #expect(
+      try findings(Self.complete + ["applinks:b.example"])
+        == ["error not-in-entitlements applinks:go.a.example"]
+        + ["error not-in-entitlements webcredentials:go.a.example"])
   }
 
   @Test func aDomainThatDoesNotNameTheAppIsNamed() throws {
@@ -107,7 +125,7 @@ import Testing
       try findings(["applinks:*.a.example", "applinks:a.example"]) == [
         "error not-in-entitlements webcredentials:a.example",
         "error not-in-entitlements webcredentials:www.a.example",
-        "error not-in-entitlements webcredentials:*.go.a.example",
+        "note not-in-entitlements webcredentials:*.go.a.example",
         "note not-in-entitlements applinks:b.example",
       ])
   }

@@ -68,6 +68,20 @@ import Testing
     #expect(again.lines.allSatisfy { $0.contains("(unchanged") })
   }
 
+  @Test func aFileBesideThoseOfADomainThatIsNotReadIsNamed() throws {
+    let paths = ["webauthn.json", "apple-app-site-association"].map { "sites/four.example/\($0)" }
+    for path in paths { try scratch.write("{}", to: path) }
+    try scratch.write("{}", to: "sites/four.example/index.html")
+    let result = try trial.run("import", at: .database, words: [scratch.path("sites")])
+    #expect(result.status == 0 && result.lines.count == 4)
+    let skipped = result.errors.split(separator: "\n").filter { $0.hasPrefix("Skipped ") }
+    #expect(
+      skipped
+        == paths.reversed().map {
+          "Skipped \"\(scratch.path($0))\", which is not where servers have the file."
+        })
+  }
+
   @Test(arguments: StateTrial.Site.allCases)
   func whatIsRefusedIsListedWithItsReasonAndTheRestIsPublished(site: StateTrial.Site) throws {
     try scratch.write("{", to: "sites/broken.example")

@@ -152,7 +152,7 @@ final class ComponentCondition {
     case .whole(let states): whole?.isComplete(states) ?? false
     case .items(let items):
       zip(items, demands).allSatisfy { item, demand in
-        // An empty query, or one that ends in `A query that is empty or ends in `&` has no further item, not an item with an empty name.`, has no item with an empty name there.
+        // No item with an empty name follows an empty query or the last `&`.
         if demand.name.isEmpty, item.place == .name(0) { return item.isSeen || demand.allowsEmpty }
         guard let last = Self.finished(item, demand) else { return false }
         return last.isSeen || demand.allowsEmpty

@@ -155,9 +155,11 @@ extension Finding {
     // Its Android apps.
     case debugFingerprint = "debug-fingerprint"
     case noPlaySigningFingerprint = "no-play-signing-fingerprint"
+    case keptStatementDiffers = "kept-statement-differs"
 
     // A change of the domain.
     case opensNothing = "opens-nothing"
+    case androidRowsRemoved = "android-rows-removed"
 
     // The list of an assetlinks.json file.
     case notList = "not-a-list"
@@ -300,7 +302,7 @@ extension Finding.Code {
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
       .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,
-      .credentialsOnOnePlatform, .cdnNeverFetched, .googleUnreachable:
+      .credentialsOnOnePlatform, .androidRowsRemoved, .cdnNeverFetched, .googleUnreachable:
       .note
     default:
       .warning

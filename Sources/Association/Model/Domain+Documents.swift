@@ -86,6 +86,16 @@ extension Domain {
     var seen: Set<PackageName> = []
     return (document.androidApps + androidCredentials).filter { seen.insert($0).inserted }
   }
+
+  /// The Android apps that kept statements are about; they need not be stored.
+  public var keptAndroidApps: [PackageName] { assetLinksExtra.compactMap(\.keptPackage) }
+}
+
+extension JSON {
+  /// The package that a statement is about.
+  package var keptPackage: PackageName? {
+    self["target"]?["package_name"]?.stringValue.flatMap { PackageName($0) }
+  }
 }
 
 extension Document {
@@ -126,6 +136,12 @@ extension Domain {
     guard case .array(let statements) = file else {
       throw AdoptionError(
         pointer: .root, message: "The file is \(file.kind) but must be an array of statements.")
+    }
+    if statements.isEmpty {
+      // A domain without statements has no file at all.
+      throw AdoptionError(
+        pointer: .root,
+        message: "The list is empty, so it says the same as no file. Delete the document instead.")
     }
     if let named = naming(appsOf: AssetLinks(file), apps), named.assetLinks(apps) == file {
       self = named

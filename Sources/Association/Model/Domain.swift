@@ -45,9 +45,9 @@ public struct Domain: Sendable, Equatable {
     /// The format of a document: legacy if all of it is, otherwise modern, with entries that set their
     /// own keys.
     public init(of document: Document) {
+      let entries = document.entries.filter(\.isForApple)
       let isLegacy =
-        document.apps == [] && !document.entries.isEmpty
-        && document.entries.allSatisfy { $0.keys == .legacy }
+        document.apps == [] && !entries.isEmpty && entries.allSatisfy { $0.keys == .legacy }
       self = isLegacy ? .legacy : .modern
     }
   }
