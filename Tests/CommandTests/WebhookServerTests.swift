@@ -53,6 +53,30 @@ import Testing
     #expect(try next.end() == .exited(0))
   }
 
+  @Test func aRestoredBackupSendsWhatWasPendingInItAndTellsNothingElse() throws {
+    let target = try Target { _ in .hang }
+    let allowed = ["AASA_ALLOW_PRIVATE_ADDRESSES": "127.0.0.1"]
+    let server = try RunningServer(database: database, environment: allowed)
+    let client = try server.client()
+    try hook(client, target.url)
+    try publish(client, "/1/*")
+    #expect(becomesTrue(within: 20) { target.received.count == 1 })
+    let backup = scratch.path("backup.db")
+    #expect(try Program.aasa("backup", "--database", database, backup).status == 0)
+    target.answer { _ in .status(204) }
+    #expect(try server.end() == .exited(0))
+    #expect(try Program.aasa("restore", "--force", "--database", database, backup).status == 0)
+    let connection = try Connection(path: database, mode: .existing)
+    try connection.run("UPDATE webhook_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
+    let next = try RunningServer(database: database, environment: allowed)
+    #expect(becomesTrue(within: 20) { target.received.count == 2 })
+    try publish(try next.client(token: server.firstToken()), "/2/*")
+    #expect(becomesTrue(within: 20) { target.received.count == 3 })
+    let received = target.received
+    #expect(try received.map { try $0.json["data"]?["revision"] } == [1, 1, 2])
+    #expect(received[0].fields["webhook-id"] == received[1].fields["webhook-id"])
+  }
+
   @Test func aTargetOverHTTPSNeedsACertificateThatIsTrusted() throws {
     let outside = try StandIns()
     let answer: JSON = ["paths": ["/aasa": ["status": 204, "fields": ["Connection": "close"]]]]
