@@ -191,6 +191,10 @@ class Site(Handler):
 
     do_HEAD = do_GET
 
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.do_GET()
+
     def pass_on(self, host, port):
         upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         fields = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
