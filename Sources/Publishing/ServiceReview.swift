@@ -62,7 +62,8 @@ struct ServiceReview {
     if isServed, domain?.hasLinks(of: old) ?? false { return [] }
     let opened = { OpenedApps($0, domain: old.name.text) }
     let after = isServed ? documents.map(opened) : nil
-    let lost = opened(before()).lost(after: after)
+    let before = before()
+    let lost = opened(before).lost(after: after)
     if lost.isEmpty { return [] }
     let listed = lost.prefix(5).joined(separator: ", ")
     let apps = lost.count > 5 ? "\(listed) and \(lost.count - 5) more" : listed
@@ -73,7 +74,7 @@ struct ServiceReview {
       Finding(
         .opensNothing, at: .root, "After this change, no URL of \(old.name) opens \(subject).",
         help: "If that is intended, accept \(Finding.Code.opensNothing.rawValue).")
-    ]
+    ].about(before.json[.apple] == nil ? .assetLinks : .apple)
   }
 }
 

@@ -165,6 +165,13 @@ import Testing
     #expect(try get("assetlinks.json").json == statements)
     let plan = try admin.send("DELETE", "\(domain)/documents/assetlinks.json?dryRun=true")
     #expect(plan.status == 422, "opens-nothing is not accepted: \(plan.text)")
+    let only = try admin.send("PATCH", domain, json: ["webcredentials": .null])
+    #expect(only.status == 200)
+    let last = try admin.send("DELETE", "\(domain)/documents/assetlinks.json")
+    let error = try last.json["findings"]?.arrayValue?.first { $0["code"] == "opens-nothing" }
+    #expect(error?["document"] == "assetlinks.json", "\(last.text)")
+    try #require(
+      try admin.send("PATCH", domain, json: ["webcredentials": [.string(app)]]).status == 200)
     let removed = try admin.send(
       "DELETE", "\(domain)/documents/assetlinks.json?accept=opens-nothing")
     #expect(removed.status == 200, "\(removed.text)")

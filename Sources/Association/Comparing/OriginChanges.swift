@@ -11,7 +11,13 @@ extension DocumentChange {
       change(of: $0, .removed)
     }
     changes += new.filter { !oldTexts.contains($0.json.sorted.text) }.map { change(of: $0, .added) }
-    if changes.isEmpty, before?.sorted != after?.sorted {
+    if changes.isEmpty, before == nil || after == nil {
+      let isAdded = before == nil
+      changes.append(
+        DocumentChange(
+          isAdded ? .added : .removed, .extra, from: isAdded ? nil : .root,
+          to: isAdded ? .root : nil, "a file without origins \(isAdded ? "added" : "removed")"))
+    } else if changes.isEmpty, before?.sorted != after?.sorted {
       // Browsers skip origins behind those of five other names, so the order may count.
       changes.append(
         DocumentChange(

@@ -200,5 +200,8 @@ import Testing
         #"- origin "https://a.example" removed"#, #"+ origin "https://c.example" added"#,
       ])
     #expect(changes.allSatisfy { $0.document == .webAuthn && $0.affectsLinks == false })
+    let empty: [DocumentKind: JSON] = [.webAuthn: ["origins": []]]
+    #expect(try Self.changes([:], empty).map(\.text) == ["+ a file without origins added"])
+    #expect(try Self.changes(empty, [:]).map(\.text) == ["- a file without origins removed"])
   }
 }
