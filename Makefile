@@ -21,7 +21,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
-  bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
+  bench-check bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
 help:
@@ -45,6 +45,7 @@ help:
 	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
 	@echo "make soak      mix edits, kills, a full disk and disk errors for MINUTES=60"
 	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 2 with QUICK=1"
+	@echo "make bench-check    measure what checks from outside cost: 10 minutes"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
 
 setup:
@@ -189,6 +190,10 @@ CORPUS ?= ../shared/corpus/aasa
 bench-match: setup
 	swift build -c release --product MatchBenchmark
 	.build/release/MatchBenchmark $(CORPUS)
+
+# What checks by schedule cost, at 10,000 domains an hour.
+bench-check: build test-setup
+	python3 -B Tests/Benchmarks/Checking $(AASA)
 
 # Sends hostile requests to the server, and writes their table into docs/limits.md.
 bench-hostile: build

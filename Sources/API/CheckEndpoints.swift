@@ -31,7 +31,8 @@ struct CheckEndpoints: Sendable {
         body: .json(
           "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
         problems: [.busy],
-        answers: .ok("The looks, in the order of the domains, each of them once.", "Checks", Example.checks),
+        answers: .ok(
+          "The looks, in the order of the domains, each of them once.", "Checks", Example.checks),
         handle: check)
     ]
   }
@@ -52,7 +53,8 @@ struct CheckEndpoints: Sendable {
     }
     // A look with something else in mind says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
-    let recorded = records && isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
+    let recorded =
+      records && isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
     let items = zip(checks, recorded).map { JSON.object($1?.result ?? $0.json) }
     return .json(.ok, ["items": .array(items)])
   }

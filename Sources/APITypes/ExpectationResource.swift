@@ -13,7 +13,8 @@ package enum ExpectationResource {
       "The platform of the app. Default: the one that the app's form suggests.", .optional,
       write: { expectation in
         let (platform, app) = (expectation.app.platform, expectation.app.text)
-        return platform == .ios && Platform(likelyOf: app) == .ios ? nil : .string(platform.rawValue)
+        return platform == .ios && Platform(likelyOf: app) == .ios
+          ? nil : .string(platform.rawValue)
       },
       read: { body, expectation in
         if let platform = body.word(Platform.self) { expectation.app = noApp(platform) }

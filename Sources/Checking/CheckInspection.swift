@@ -90,7 +90,8 @@ extension CheckInspection {
 
   /// What is at the other location of Apple's file.
   private mutating func inspectLocations() {
-    guard subject.expects(.apple), let root = seen.root.file.flatMap(JSON.readable), seen.root.followed.hops.count == 1
+    guard subject.expects(.apple), let root = seen.root.file.flatMap(JSON.readable),
+      seen.root.followed.hops.count == 1
     else {
       return
     }

@@ -85,7 +85,8 @@ struct Reference: Sendable {
     let result = { (revision: Int?, equality: HeldDocument.Equality?, changes: [String]) in
       // It may have been published while it was fetched.
       HeldDocument(
-        revision: revision, current: current.map { max($0, revision ?? 0) }, equality: equality, changes: changes,
+        revision: revision, current: current.map { max($0, revision ?? 0) }, equality: equality,
+        changes: changes,
         size: body.count, sha256: sha256)
     }
     if bytes[kind] == body { return result(current, .bytes, []) }

@@ -21,7 +21,8 @@ extension CheckInspection {
         add(
           .cdnUnreachable, url,
           "Apple's CDN answers \(answer.status)\(answer.status == 200 ? " and no file" : "").",
-          "Try again later. If a proxy on the way answers instead, let requests to the CDN through.")
+          "Try again later. If a proxy on the way answers instead, let requests to the CDN through."
+        )
       } else {
         try inspect(copy: answer)
       }
@@ -33,7 +34,8 @@ extension CheckInspection {
     let freshness = Freshness(answer, now: check.at)
     guard subject.expects(.apple) else {
       if subject.reference?.isPublished == true {
-        let what = subject.isServed ? "a file that \(subject.domain) no longer has" : "the disabled domain"
+        let what =
+          subject.isServed ? "a file that \(subject.domain) no longer has" : "the disabled domain"
         add(
           .cdnStale, url, "Apple's CDN still has a copy of \(what)\(freshness.inWords).",
           "Wait until it fetches again. Nothing makes it faster.")

@@ -75,7 +75,8 @@ enum AdoptCommand {
       let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
       let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       for (index, line) in lines.enumerated() {
-        let name = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let name = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(
+          separator: " ")
         if name.isEmpty { continue }
         do throws(ValidationError) {
           domains.append(try DomainName(name))
@@ -218,7 +219,8 @@ private struct Location: Sendable {
         if let code = followed.redirectCode, code != .redirectSameSite {
           return .failure(
             code,
-            "redirects to \(followed.last.url). If that file is the right one, publish it with 'aasa import'.")
+            "redirects to \(followed.last.url). If that file is the right one, publish it with 'aasa import'."
+          )
         }
         return answer.isCut
           ? .failure(.tooLarge, "the answer is larger than 131,072 bytes.") : .file(answer.body)

@@ -36,9 +36,12 @@ enum CheckCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domains = try arguments.operands.map { try DomainName($0) }
     if try arguments.serverURL() != nil,
-      let option = (Option.fetching + [Option(Setting.googleKey)]).first(where: { arguments.has($0) })
+      let option = (Option.fetching + [Option(Setting.googleKey)]).first(where: {
+        arguments.has($0)
+      })
     {
-      throw UsageError("\(option.name) is not for --server: the server checks with its own settings.")
+      throw UsageError(
+        "\(option.name) is not for --server: the server checks with its own settings.")
     }
     let question = try question(arguments)
     let installation = try Installation(arguments, missing: .absent)

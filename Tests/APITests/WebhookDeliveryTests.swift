@@ -308,7 +308,8 @@ private final class HookedServer: Sendable {
   private let configuration: Configuration
   private let secret: String
   private let running: Mutex<Running>
-  private let output: FileHandle
+  /// Of the log. It is never closed, because a delivery may end after its server, and write to it.
+  private let output: CInt
 
   init(allowing ranges: String = "127.0.0.0/8") throws {
     directory = try TemporaryDirectory()
@@ -318,13 +319,14 @@ private final class HookedServer: Sendable {
     configuration.allowPrivateAddresses = [try #require(AddressRange(ranges))]
     self.configuration = configuration
     _ = try directory.write("", to: "log")
-    output = try #require(FileHandle(forWritingAtPath: directory.path("log")))
+    output = open(directory.path("log"), O_WRONLY | O_APPEND | O_CLOEXEC)
+    try #require(output >= 0)
     let store = try Store(path: directory.path("aasa.db")) { [clock] in clock.now }
     secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "admin", role: .admin)
     }.text
     running = Mutex(
-      try Self.run(configuration, store, secret, descriptor: output.fileDescriptor))
+      try Self.run(configuration, store, secret, descriptor: output))
   }
 
   deinit { running.withLock { $0.stop() } }
@@ -343,7 +345,7 @@ private final class HookedServer: Sendable {
   /// Another server on the same database.
   func another() throws -> Running {
     let store = try Store(path: directory.path("aasa.db")) { [clock] in clock.now }
-    return try Self.run(configuration, store, secret, descriptor: output.fileDescriptor)
+    return try Self.run(configuration, store, secret, descriptor: output)
   }
 
   func restart() throws {

@@ -90,11 +90,12 @@ import Testing
     #expect(try served("two.example") == [CheckedWorld.path: Self.apple])
   }
 
-  @Test(arguments: [
-    ["hang": true], ["status": 503], ["status": 403],
-    ["status": 301, "fields": ["Location": "https://elsewhere.test/file"]],
-    ["status": 301, "fields": ["Location": "http://known.example/file"]],
-  ] as [JSON])
+  @Test(
+    arguments: [
+      ["hang": true], ["status": 503], ["status": 403],
+      ["status": 301, "fields": ["Location": "https://elsewhere.test/file"]],
+      ["status": 301, "fields": ["Location": "http://known.example/file"]],
+    ] as [JSON])
   func aFileAtTheRootIsNotTakenInsteadOfOneThatCannotBeHadNow(answer: JSON) throws {
     try serve(
       "known.example",

@@ -336,10 +336,15 @@ struct CheckedWorld {
 
   @Test(arguments: ["assetlinks.json", "webauthn"])
   func aDomainWithoutAppleFileIsFine(kind: String) throws {
-    let document: JSON = kind == "webauthn" ? ["origins": ["https://only.example"]] : [[
-      "relation": ["delegate_permission/common.get_login_creds"],
-      "target": ["namespace": "web", "site": "https://only.example"],
-    ]]
+    let document: JSON =
+      kind == "webauthn"
+      ? ["origins": ["https://only.example"]]
+      : [
+        [
+          "relation": ["delegate_permission/common.get_login_creds"],
+          "target": ["namespace": "web", "site": "https://only.example"],
+        ]
+      ]
     let put = try world.client.send(
       "PUT", "/v1/domains/only.example/documents/\(kind)", json: document)
     #expect(put.status == 201, "\(put.text)")

@@ -11,6 +11,7 @@ the interval is shorter, so that the rate is the same.
 import argparse
 import json
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,15 @@ sys.path.insert(0, str(ROOT / "Tests/Benchmarks/Serving"))
 from processes import Process  # noqa: E402
 
 RATE = 10_000
-PUBLIC, ADMIN = 38080, 38081
+
+
+def free_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+PUBLIC, ADMIN = free_port(), free_port()
 
 
 def state(count):
