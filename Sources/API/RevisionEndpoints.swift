@@ -68,7 +68,8 @@ struct RevisionEndpoints: Sendable {
         "listFetches", .fetches,
         "Show who fetched which revision, and whether Apple has the current one",
         description:
-          "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
+          "Of one kind of document: by default, the first that the domain publishes. "
+          + "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
           + "memory and stored every 2 to 30 seconds, so their times are up to 30 seconds late.",
         answers: .ok(
           "Totals for the domain, its current revision, and a page of revisions, newest first.",
@@ -140,7 +141,7 @@ struct RevisionEndpoints: Sendable {
     let page = try call.page()
     let domain = try call.domain()
     let report = try publisher.store.fetches(
-      of: domain, try call.word(.kind, DocumentKind.self) ?? .apple,
+      of: domain, try call.word(.kind, DocumentKind.self),
       before: try call.numberAfter(page.after), limit: page.limit + 1)
     return .page(
       report.revisions, limit: page.limit, beside: FetchResource.members(report, of: domain),

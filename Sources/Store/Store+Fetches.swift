@@ -169,15 +169,17 @@ extension Store {
 
   /// The fetches of a domain's document, with a page of the revisions before `number`, newest first.
   ///
+  /// - Parameter kind: The kind of document; by default, the first that the current revision has.
   /// - Throws: `StoreError.notFound`.
   public func fetches(
-    of name: DomainName, _ kind: DocumentKind = .apple, before number: Int?, limit: Int
+    of name: DomainName, _ kind: DocumentKind? = nil, before number: Int?, limit: Int
   ) throws -> FetchReport {
     try read { connection in
       let domain = try DomainRows.history(of: name, connection)
       guard let current = try RevisionRows.current(of: domain.id, connection) else {
         throw StoreError.notFound(.domain(name))
       }
+      let kind = kind ?? current.documents.first?.kind ?? .apple
       let revisions = try RevisionRows.page(of: domain.id, before: number, limit: limit, connection)
       let counts = try FetchRows.counts(
         of: domain.id, kind, from: revisions.last?.number ?? .max,

@@ -196,7 +196,10 @@ struct ImportReport {
       count == 1 ? nil : FindingLines.counts(findings),
     ].compactMap(\.self)
     let revision = answer["revision"]?.integerValue ?? 0
-    let bytes = answer["bytes"]?.integerValue ?? 0
+    let document = answer["documents"]?.arrayValue?.first {
+      $0["kind"]?.stringValue == file.kind?.rawValue
+    }
+    let bytes = (document ?? answer)["bytes"]?.integerValue ?? 0
     try Terminal.print(
       "\(file.domain?.text ?? ""): revision \(revision), \(bytes.counted("byte"))"
         + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"))

@@ -1,3 +1,5 @@
+import JSONValue
+
 /// What the makers of a domain's apps paste into their projects, so that the apps name the domain as the
 /// domain's files name the apps.
 public struct Snippets: Sendable {
@@ -38,8 +40,14 @@ public struct Snippets: Sendable {
     entitlements = Self.entitlements(of: domain.document, names)
     mobileConfig = Self.mobileConfig(entitlements, domain.name)
     let opens = domain.document.entries.filter { !$0.androidApps.isEmpty }
-    intentFilter = opens.isEmpty ? nil : Self.intentFilter(names)
-    let isNarrow = domain.hasDynamicAppLinks && !opens.allSatisfy { $0.routes.first?.isAll == true }
+    let keptOpen = AssetLinks(.array(domain.assetLinksExtra)).statements.contains { statement in
+      guard case .app = statement.target else { return false }
+      return statement.relations.contains(.handleAllURLs)
+    }
+    intentFilter = opens.isEmpty && !keptOpen ? nil : Self.intentFilter(names)
+    let isNarrow =
+      domain.hasDynamicAppLinks && !opens.isEmpty
+      && !opens.allSatisfy { $0.routes.first?.isAll == true }
     intentFilterFromAndroid15 = isNarrow ? Self.intentFilter(names, isForOlder: false) : nil
     notes = names.compactMap { name in
       guard name.isWildcard, !names.contains(where: { $0.covers(host: name.name.text) }) else {

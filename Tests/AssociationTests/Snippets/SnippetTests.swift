@@ -1,5 +1,6 @@
 import Association
 import Foundation
+import JSONValue
 import Testing
 
 @Suite struct SnippetTests {
@@ -13,6 +14,25 @@ import Testing
       Entry(apps: [try AppIdentifier(Self.app)], routes: [Route(path: "/buy/*")])
     ]
     return domain
+  }
+
+  @Test func anAdoptedStatementThatOpensLinksNeedsAnIntentFilter() throws {
+    var domain = try domain()
+    #expect(Snippets(of: domain).intentFilter == nil)
+    let target: JSON = [
+      "namespace": "android_app", "package_name": "com.example.shop",
+      "sha256_cert_fingerprints": [
+        .string(Array(repeating: "AB", count: 32).joined(separator: ":"))
+      ],
+    ]
+    let relation: JSON = ["delegate_permission/common.handle_all_urls"]
+    domain.assetLinksExtra = [["relation": relation, "target": target]]
+    #expect(Snippets(of: domain).intentFilter?.contains("example.com") == true)
+    #expect(Snippets(of: domain).intentFilterFromAndroid15 == nil)
+    domain.assetLinksExtra = [
+      ["relation": ["delegate_permission/common.get_login_creds"], "target": target]
+    ]
+    #expect(Snippets(of: domain).intentFilter == nil)
   }
 
   private func plist(_ fragment: String) throws -> NSDictionary {
