@@ -87,7 +87,11 @@ struct CertificateFacts: Sendable {
 extension String {
   /// A text from outside for people and logs: without control characters and passwords in URLs, cut at 200.
   var fromOutside: String {
-    let text = harmless.replacing(#/\/\/[^\/@\s]*@/#, with: "//")
+    var text = harmless
+    // A regular expression is compiled each time, so only where there can be a password.
+    if text.utf8.contains(UInt8(ascii: "@")) {
+      text = text.replacing(#/\/\/[^\/@\s]*@/#, with: "//")
+    }
     return text.count > 200 ? "\(text.prefix(200))…" : text
   }
 }
