@@ -9,10 +9,10 @@ import Store
 /// `/v1/check`.
 struct CheckEndpoints: Sendable {
   let store: Store
-  /// A look is mostly waiting, so it takes no turn from heavy work.
+  /// A check mostly waits, so it takes no turn from heavy work.
   private let turns = HeavyWork(turns: 8)
   let checker: @Sendable () -> Checker
-  /// Whether looks are recorded.
+  /// Whether checks are recorded.
   let records: Bool
 
   init(store: Store, checker: @escaping @Sendable () -> Checker, records: Bool) {
@@ -23,16 +23,17 @@ struct CheckEndpoints: Sendable {
     [
       Endpoint(
         .post, "/v1/check", .role(.editor), isFilteredByToken: true,
-        "check", .checks, "Look at domains from outside",
+        "check", .checks, "Check domains from outside",
         description:
-          "Asks each domain as Apple's bot and as a browser, Apple's CDN and Google's service, and compares "
-          + "what they serve with what is published here. Takes about ten seconds at most. A look at a domain that "
-          + "is published here is recorded.",
+          "Sends requests to each domain as Apple's bot and as a browser, to Apple's CDN and to Google's service, and "
+          + "compares the answers with what is published here. Takes about ten seconds at most. Checks of domains "
+          + "that are published here are recorded.",
         body: .json(
           "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
         problems: [.busy],
         answers: .ok(
-          "The looks, in the order of the domains, each of them once.", "Checks", Example.checks),
+          "The checks, in the order of the domains. A domain named twice is checked once.",
+          "Checks", Example.checks),
         handle: check)
     ]
   }
@@ -51,7 +52,7 @@ struct CheckEndpoints: Sendable {
     let checks = try withExtendedLifetime(turn) {
       try WorkThread.wait { await checker.checks(of: subjects) }.map { try $0.get() }
     }
-    // A look with something else in mind says nothing about the domain's health.
+    // A check against something else than what is published says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
     let recorded =
       records && isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }

@@ -1,7 +1,7 @@
 package import Association
 package import JSONValue
 
-/// What to look at from outside, in JSON. `Checking` writes the answer itself; its schema is here.
+/// Which domains to check from outside, in JSON. `Checking` writes the answer itself; its schema is here.
 package struct CheckQuestion {
   package fileprivate(set) var domains: [DomainName] = []
   /// What they should serve; `nil` for what is published.
@@ -9,13 +9,13 @@ package struct CheckQuestion {
   package fileprivate(set) var app: AppIdentifier?
   package fileprivate(set) var expectations: [Expectation] = []
 
-  /// The most domains of a request, which are looked at together, so that it takes about ten seconds.
+  /// The most domains per request. They are checked together, so that it takes about ten seconds.
   package static let mostDomains = 16
 
   private static let fields: [Field<CheckQuestion>] = [
     Field(
       "domains", .list(of: .domain, limit: mostDomains), \.domains,
-      "The domains, also those of others.", .required),
+      "The domains. They need not be published here.", .required),
     Field(
       "document", .any, "What they should serve. Default: what is published here for each.",
       .optional, write: { $0.document },
@@ -68,7 +68,7 @@ package struct CheckQuestion {
     "CheckQuestion": fields.members().schema(for: .request),
     "Checks": [Member("items", .list(of: .shared("Check")))].schema(),
     "Check": [
-      Member("domain", .domain), Member("at", .time, "When the look began."),
+      Member("domain", .domain), Member("at", .time, "When the check began."),
       Member("milliseconds", .count, "How long it took."),
       Member(
         "status", .json(["type": "string", "enum": ["ok", "warning", "failing"]]),
@@ -83,7 +83,7 @@ package struct CheckQuestion {
           Member("names", .list(of: .string)), Member("issuer", .string), Member("expires", .time),
         ]), "The certificate of the site.", .optional),
       Member("requests", .list(of: .object(request)), "Every request, with each redirect."),
-    ].schema("A look from outside at a domain."),
+    ].schema("A check of a domain from outside."),
   ]
 
   /// Reads a question.

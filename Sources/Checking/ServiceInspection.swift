@@ -123,7 +123,7 @@ extension CheckInspection {
       "Apple's CDN could not fetch the file: \(reason.fromOutside)\(details).\(next ?? "")",
       seen.bot.file == nil
         ? "Fix the site first; see the other findings."
-        : "The site answers this machine. Look for rules that refuse other countries, networks or bots.",
+        : "The site does answer this machine. Look for rules that block other countries, networks or bots.",
       apple: Self.appleCode(of: reason))
   }
 

@@ -32,15 +32,15 @@ enum Destination {
     guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK,
       let scheme = part(CURLUPART_SCHEME, of: parsed), ["http", "https"].contains(scheme),
       part(CURLUPART_USER, of: parsed) == nil, let host = part(CURLUPART_HOST, of: parsed),
-      !host.unicodeScalars.contains(where: isFullWidth)
+      !host.unicodeScalars.contains(where: isLikeDigit)
     else { return nil }
     return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host).lowercased()
   }
 
-  /// Whether IDNA makes an ASCII digit or a dot of it, with which an address could be written.
-  private static func isFullWidth(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether IDNA may make an ASCII digit or a dot of it, with which an address could be written.
+  private static func isLikeDigit(_ scalar: Unicode.Scalar) -> Bool {
     ["\u{3002}", "\u{FF0E}", "\u{FF61}"].contains(scalar)
-      || ("\u{FF10}"..."\u{FF19}").contains(scalar)
+      || !scalar.isASCII && scalar.properties.numericType != nil
   }
 
   private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread on which asynchronous work runs: looks at domains, and deliveries to webhooks. Such work takes none
+/// A thread on which asynchronous work runs: checks of domains, and deliveries to webhooks. Such work takes none
 /// of the threads of Swift's concurrency, which others may block.
 public final class WorkThread: TaskExecutor {
   /// For what mostly waits: the steps between requests.

@@ -15,11 +15,11 @@ enum CheckCommand {
       + "repeated.")
 
   static let command = Command(
-    name: "check", group: .look, summary: "look at domains from outside",
+    name: "check", group: .look, summary: "check domains from outside",
     details:
-      "Asks each domain as Apple's bot and as a browser, Apple's CDN and Google's service, and says what keeps "
-      + "links from opening the app. Domains of others work as well, without a database. With --server, the "
-      + "server looks.",
+      "Sends requests to each domain as Apple's bot and as a browser, to Apple's CDN and to Google's service, and "
+      + "reports what keeps links from opening the app. Works for any domain, even without a database. With "
+      + "--server, the server makes the requests.",
     options: [file, app, expect] + Option.fetching + [Option(Setting.googleKey), .json]
       + Option.installation,
     operands: .many("DOMAIN"),

@@ -33,7 +33,7 @@ final class Installation {
 
   private let site: Site
   private let missing: MissingDatabase
-  /// Makes what looks at domains from outside, if the command works on a database.
+  /// Makes what checks domains from outside, if the command works on a database.
   private let checker: @Sendable (Store) -> Checker
   private let command: String
   /// The API on the database, once a request has opened it.

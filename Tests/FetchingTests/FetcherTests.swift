@@ -69,6 +69,7 @@ import Testing
 
   @Test(arguments: [
     "http://127.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://2130706433/", "http://[::1]/",
+    "http://①②⑦.0.0.1/", "http://\u{1D7CF}27.0.0.1/", "http://１27.0.0.1/",
     "http://[::ffff:127.0.0.1]/", "http://8.8.8.8/", "http://８.８.８.８/", "https://me@a.example/",
     "ftp://a.example/", "file:///etc/passwd", "a.example", "",
   ]) func addressesAndOtherSchemesAreRefused(url: String) throws {
