@@ -1,0 +1,228 @@
+import Association
+import JSONValue
+import SQLite
+
+/// Reads and writes rows of `domain_check` and `check_schedule`.
+enum CheckRows {
+  /// How long after an edit a domain is checked, in seconds, so that edits in a row lead to one check.
+  static let pauseAfterEdit: Int64 = 60
+  /// How soon a domain is checked again after its first failure, and after later ones.
+  private static let pausesAfterFailure = (first: 300, later: 3600)
+  /// How long before its end a certificate is told about, in seconds.
+  private static let certificateWarning: Int64 = 14 * 86_400
+
+  static let table = Table(
+    "domain_check", keys: ["domain_id"], blank: CheckRun(),
+    columns: [
+      Column("id", \.id), Column("first_at", \.firstAt), Column("last_at", \.lastAt),
+      Column("count", \.count), Column("status", \.status), Column("codes", \.codes),
+      Column("cdn_revision", \.cdnRevision), Column("result", \.result),
+    ])
+  /// Without the result.
+  static let brief = Table(
+    "domain_check", keys: ["domain_id"], blank: CheckRun(), columns: table.columns.dropLast())
+
+  /// Makes a domain due at a time, if it is not earlier, before others.
+  static func makeDue(_ domain: Int64, at time: Int64, _ connection: Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, ?, 1)
+      ON CONFLICT (domain_id) DO UPDATE SET due_at = min(due_at, excluded.due_at), is_urgent = 1
+      """, [.integer(domain), .integer(time)])
+  }
+
+  static func due(
+    isUrgent: Bool, limit: Int, _ connection: Connection, now: Int64
+  ) throws -> [(row: Int64, name: DomainName)] {
+    if limit <= 0 { return [] }
+    return try connection.all(
+      """
+      SELECT check_schedule.domain_id, name FROM check_schedule
+      CROSS JOIN domain_name ON domain_name.domain_id = check_schedule.domain_id AND position = 0
+      WHERE is_urgent = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+      """, [.bool(isUrgent), .integer(now), .integer(limit)]
+    ) { ($0.integer(0), DomainName(stored: $0.text(1))) }
+  }
+
+  static func record(
+    _ check: CheckRecord, interval: Int?, _ connection: Connection, now: Int64
+  ) throws -> RecordedCheck? {
+    guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
+    let suppressions = try FindingRows.save(
+      check: check.findings, of: stored.id, stored.domain.document, connection, now: now)
+    let isSuppressed = suppressions.map { $0 != nil }
+    let counting = zip(check.findings, isSuppressed).filter { !$0.1 }.map(\.0)
+    let status = CheckStatus(worst: counting.map(\.severity).max())
+    var result = check.result
+    result["status"] = .string(status.rawValue)
+    result["findings"] = .array(
+      zip(check.findings, suppressions).map { finding, suppression in
+        guard let suppression, case .object(var object) = finding.json else { return finding.json }
+        object["suppressed"] = [
+          "id": .integer(suppression.number), "reason": .string(suppression.reason),
+          "owner": .string(suppression.owner), "until": .time(suppression.endsAt),
+        ]
+        return .object(object)
+      })
+    var run = CheckRun()
+    (run.firstAt, run.lastAt) = (check.at, check.at)
+    (run.status, run.cdnRevision) = (status, check.cdn?.revision)
+    run.codes = Set(counting.map(\.code.rawValue)).sorted()
+    run.result = result
+    let row = try add(run, of: stored.id, connection)
+    let state = try state(of: stored.id, connection)
+    let next = try next(
+      state, check, status, counting, of: stored.id, connection, now: now)
+    try connection.run(
+      """
+      UPDATE check_schedule SET check_id = ?, checked_at = ?, failures = ?, failing_since = ?,
+        is_alerted = ?, certificate_ends_at = ?, told_certificate_ends_at = ?, cdn_fetched_at = ?,
+        cdn_lag = ? WHERE domain_id = ?
+      """,
+      [
+        .integer(row), .integer(check.at), .integer(next.failures), .optional(next.failingSince),
+        .bool(next.isAlerted), .optional(check.certificate?.endsAt),
+        .optional(next.toldCertificate), .optional(check.cdn?.fetchedAt),
+        .optional(check.cdn?.lag.map(Int64.init)), .integer(stored.id),
+      ])
+    if let interval {
+      // An edit since, or shortly before, is looked at in its time.
+      let isChanged = stored.updatedAt + pauseAfterEdit > check.at
+      let due =
+        isChanged
+        ? stored.updatedAt + pauseAfterEdit
+        : check.at + Self.pause(next, isFirst: state.isFirst, interval: interval)
+      try connection.run(
+        "UPDATE check_schedule SET due_at = ?, is_urgent = ? WHERE domain_id = ?",
+        [.integer(due), .bool(isChanged || next.failures > 0), .integer(stored.id)])
+    }
+    return RecordedCheck(status: status, isSuppressed: isSuppressed, result: result)
+  }
+
+  /// How long after a check the next one is due, in seconds, spread so that all domains do not come together.
+  private static func pause(_ state: State, isFirst: Bool, interval: Int) -> Int64 {
+    let pause =
+      switch state.failures {
+      case 0: interval
+      case 1: min(interval, pausesAfterFailure.first)
+      default: min(interval, pausesAfterFailure.later)
+      }
+    let spread = isFirst && state.failures == 0 ? pause / 2 : pause / 10
+    return Int64(pause - Int.random(in: 0...spread))
+  }
+
+  /// Adds a check to the last run if it has the same outcome, or begins another.
+  private static func add(
+    _ run: CheckRun, of domain: Int64, _ connection: Connection
+  ) throws -> Int64 {
+    let last = try connection.first(
+      """
+      SELECT id, status = ?2 AND codes = ?3 AND cdn_revision IS ?4 FROM domain_check
+      WHERE domain_id = ?1 ORDER BY id DESC LIMIT 1
+      """,
+      [
+        .integer(domain), .text(run.status.rawValue), run.codes.stored, run.cdnRevision.stored,
+      ]
+    ) { (id: $0.integer(0), isEqual: $0.bool(1)) }
+    if let last, last.isEqual {
+      try connection.run(
+        """
+        UPDATE domain_check SET count = count + 1, last_at = max(last_at, ?), result = ?
+        WHERE id = ?
+        """, [.integer(run.lastAt), run.result.stored, .integer(last.id)])
+      return last.id
+    }
+    var run = run
+    run.id =
+      try connection.first("SELECT ifnull(max(id), 0) + 1 FROM domain_check") {
+        $0.integer(0)
+      } ?? 1
+    return try table.insert(run, [.integer(domain)], connection)
+  }
+
+  /// What decides about events.
+  private struct State {
+    var isFirst = true
+    var failures = 0
+    var failingSince: Int64?
+    var isAlerted = false
+    var toldCertificate: Int64?
+  }
+
+  private static func state(of domain: Int64, _ connection: Connection) throws -> State {
+    try connection.run(
+      """
+      INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, 0, 0)
+      ON CONFLICT (domain_id) DO NOTHING
+      """, [.integer(domain)])
+    return try connection.first(
+      """
+      SELECT checked_at IS NULL, failures, failing_since, is_alerted, told_certificate_ends_at
+      FROM check_schedule WHERE domain_id = ?
+      """, [.integer(domain)]
+    ) { row in
+      State(
+        isFirst: row.bool(0), failures: row.int(1), failingSince: row.optionalInteger(2),
+        isAlerted: row.bool(3), toldCertificate: row.optionalInteger(4))
+    } ?? State()
+  }
+
+  /// The state after a check. Writes the events that follow.
+  private static func next(
+    _ state: State, _ check: CheckRecord, _ status: CheckStatus, _ counting: [Finding],
+    of domain: Int64, _ connection: Connection, now: Int64
+  ) throws -> State {
+    var next = state
+    if status == .failing {
+      next.failures += 1
+      next.failingSince = state.failingSince ?? check.at
+      if next.failures >= 2 && !state.isAlerted {
+        next.isAlerted = true
+        let (count, since) = (next.failures, next.failingSince ?? check.at)
+        try WebhookRows.emit(
+          .checkFailed, of: domain,
+          [
+            "status": .string(status.rawValue), "since": .time(since), "checks": .integer(count),
+            "codes": .strings(
+              Set(counting.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()),
+            "findings": .array(counting.prefix(10).map(told)),
+          ], connection, now: now)
+      }
+    } else {
+      (next.failures, next.failingSince, next.isAlerted) = (0, nil, false)
+      if state.isAlerted {
+        try WebhookRows.emit(
+          .checkRecovered, of: domain,
+          [
+            "status": .string(status.rawValue),
+            "failedSince": .time(state.failingSince ?? check.at),
+          ], connection, now: now)
+      }
+    }
+    // Servers behind one name may have different certificates.
+    if let certificate = check.certificate, certificate.endsAt > check.at,
+      certificate.endsAt - check.at < certificateWarning,
+      state.toldCertificate.map({ certificate.endsAt < $0 || $0 <= check.at }) ?? true
+    {
+      next.toldCertificate = certificate.endsAt
+      try WebhookRows.emit(
+        .certificateExpiring, of: domain,
+        [
+          "expires": .time(certificate.endsAt),
+          "days": .integer(max(0, (certificate.endsAt - check.at) / 86_400)),
+          "names": .strings(certificate.names), "issuer": .string(certificate.issuer),
+        ], connection, now: now)
+    }
+    return next
+  }
+
+  /// A finding as webhooks are told it.
+  private static func told(_ finding: Finding) -> JSON {
+    var object: JSON.Object = [
+      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
+      "message": .string(finding.message), "help": .string(finding.help),
+    ]
+    object["url"] = finding.url.map { .string($0) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,179 @@
+import JSONValue
+import Synchronization
+import TestSupport
+import Testing
+
+/// What is seen of Apple's CDN and of Google's service.
+@Suite(CheckedWorld.needs) struct CopyCheckTests {
+  private let world: CheckedWorld
+
+  init() throws { world = try CheckedWorld() }
+
+  @Test func theRevisionThatAppleHasIsNamedWithItsAge() throws {
+    try world.publish("copy.example", ["/1/*"])
+    _ = try world.check("copy.example")
+    try world.publish("copy.example", ["/2/*"])
+    try world.outside.cdn("copy.example", ["age": 600, "maxAge": 3600])
+    let check = try world.check("copy.example")
+    #expect(CheckedWorld.findings(check) == ["cdn-stale warning"], "\(check.text)")
+    let copy = check["cdn"]
+    #expect(copy?["revision"] == 1 && copy?["current"] == 2 && copy?["by"] == "bytes")
+    let age = copy?["age"]?.integerValue ?? 0
+    #expect((600...700).contains(age) && copy?["expires"]?.stringValue != nil)
+    #expect(
+      check["findings"]?.arrayValue?.first?["message"]?.stringValue?.contains(
+        "has revision 1 of copy.example; revision 2 is current. The copy was fetched 10 minutes ago "
+          + "and is due in ") == true, "\(check.text)")
+    try world.outside.dropCopy(of: "copy.example")
+    #expect(CheckedWorld.findings(try world.check("copy.example")) == [])
+  }
+
+  @Test func expectationsAreEvaluatedOnApplesCopy() throws {
+    try world.publish("expected.example", ["/old/*"])
+    _ = try world.check("expected.example")
+    try world.publish("expected.example", ["/new/*"])
+    let expectations: JSON = [
+      "expectations": [
+        [
+          "url": "https://expected.example/new/1", "app": .string(AssociationFile.app),
+          "resolution": "match",
+        ]
+      ]
+    ]
+    let put = try world.client.send(
+      "PUT", "/v1/domains/expected.example/expectations", json: expectations)
+    #expect(put.status == 200, "\(put.text)")
+    #expect(
+      CheckedWorld.findings(try world.check("expected.example"))
+        == ["cdn-stale warning", "expectation-failed-on-cdn warning"])
+    // When it is due, waiting does not help any more.
+    try world.outside.cdn("expected.example", ["age": 9000, "maxAge": 3600])
+    #expect(
+      CheckedWorld.findings(try world.check("expected.example")).first
+        == "expectation-failed-on-cdn error")
+  }
+
+  @Test(arguments: ["assetlinks.json", "webauthn"])
+  func aDomainWithoutAppleFileIsFine(kind: String) throws {
+    let document: JSON =
+      kind == "webauthn"
+      ? ["origins": ["https://only.example"]]
+      : [
+        [
+          "relation": ["delegate_permission/common.get_login_creds"],
+          "target": ["namespace": "web", "site": "https://only.example"],
+        ]
+      ]
+    let put = try world.client.send(
+      "PUT", "/v1/domains/only.example/documents/\(kind)", json: document)
+    #expect(put.status == 201, "\(put.text)")
+    #expect(
+      try world.client.send(
+        "PATCH", "/v1/domains/only.example", json: ["aliases": ["alias.only.example"]]
+      ).status == 200)
+    let check = try world.check("only.example")
+    #expect(check["status"] == "ok" && CheckedWorld.findings(check) == [], "\(check.text)")
+    try world.outside.site("only.example", ["paths": [:]])
+    #expect(CheckedWorld.findings(try world.check("only.example")) == ["http-status error"])
+  }
+
+  @Test func aPublicationDuringALookIsNoOldCache() throws {
+    try world.publish("race.example", ["/1/*"])
+    let new: JSON = ["delay": 2, "body": .string(AssociationFile.routes(["/2/*"]).text)]
+    try world.outside.site(
+      "race.example", ["paths": [CheckedWorld.path: new, "/apple-app-site-association": new]])
+    try world.outside.cdn("race.example", ["unreachable": true])
+    let found = Mutex<[String]>([])
+    let look = Threads([
+      { [world] in
+        let check = try? world.check("race.example")
+        found.withLock { $0 = check.map(CheckedWorld.findings) ?? ["no answer"] }
+      }
+    ])
+    #expect(try becomesTrue { try !world.outside.agents(of: "race.example").isEmpty })
+    try world.publish("race.example", ["/2/*"])
+    #expect(look.end())
+    #expect(found.withLock { $0 } == ["cdn-unreachable warning"])
+  }
+
+  @Test(arguments: [
+    ("SWCERR00101 Bad HTTP Response: 403 Forbidden", "BAD_HTTP_RESPONSE"),
+    ("SWCERR00202 Connections to private/reserved IP addresses are not allowed", nil),
+    ("SWCERR00301 Timeout", "TIMEOUT"), ("SWCERR00401 Bad JSON content", nil),
+    ("SWCERR09999 Something new\u{1B}[31m", nil),
+  ]) func applesReasonIsPassedOn(reason: String, apple: String?) throws {
+    try world.publish("failed.example")
+    try world.outside.cdn(
+      "failed.example",
+      ["reason": .string(reason), "details": "{\"status\":\"x\"}", "maxAge": 1800])
+    let check = try world.check("failed.example")
+    let finding = try #require(check["findings"]?.arrayValue?.first)
+    #expect(finding["code"] == "cdn-failed" && finding["appleCode"]?.stringValue == apple)
+    let message = finding["message"]?.stringValue ?? ""
+    #expect(message.contains(reason.prefix(20)) && message.contains(#"({"status":"x"})"#))
+    #expect(message.contains("tries again in ") && !message.contains("\u{1B}"), "\(message)")
+  }
+
+  @Test func aCopyOutlivesTheSite() throws {
+    try world.publish("gone.example")
+    _ = try world.check("gone.example")
+    try world.site("gone.example", ["status": 500])
+    let findings = CheckedWorld.findings(try world.check("gone.example"))
+    #expect(findings == ["http-status error", "cdn-only warning"])
+  }
+
+  @Test func aCDNThatCannotBeAskedIsAWarning() throws {
+    try world.publish("cut.example")
+    try world.outside.cdn("cut.example", ["unreachable": true])
+    #expect(CheckedWorld.findings(try world.check("cut.example")) == ["cdn-unreachable warning"])
+    try world.outside.cdn("cut.example", ["status": 404, "maxAge": 1])
+    #expect(CheckedWorld.findings(try world.check("cut.example")) == ["cdn-never-fetched note"])
+    try world.outside.cdn("cut.example", ["status": 502, "maxAge": 1])
+    #expect(CheckedWorld.findings(try world.check("cut.example")) == ["cdn-unreachable warning"])
+  }
+
+  @Test func googlesAnswerIsComparedWithTheFile() throws {
+    let fingerprint =
+      "F8:8B:E4:93:BF:67:34:99:B9:E3:D8:D0:5E:85:9B:65:E1:7E:C4:A5:47:F5:60:A5:FD:E5:94:D3:D1:0E:62:F3"
+    let statements: JSON = [
+      [
+        "relation": ["delegate_permission/common.handle_all_urls"],
+        "target": [
+          "namespace": "android_app", "package_name": "com.example.app",
+          "sha256_cert_fingerprints": [.string(fingerprint)],
+        ],
+      ]
+    ]
+    let put = try world.client.send(
+      "PUT", "/v1/domains/android.example/documents/assetlinks.json", json: statements)
+    #expect(put.status == 201, "\(put.text)")
+    try world.publish("android.example")
+    #expect(CheckedWorld.findings(try world.check("android.example")) == [])
+    for (google, finding) in [
+      (["linked": false], "google-differs warning"), (["status": 429], "google-unreachable note"),
+      (["unreachable": true], "google-unreachable note"),
+    ] as [(JSON, String)] {
+      try world.outside.google("android.example", google)
+      #expect(CheckedWorld.findings(try world.check("android.example")) == [finding])
+    }
+    try world.outside.google("android.example", [:])
+    try world.outside.site(
+      "android.example",
+      [
+        "upstream": .integer(world.server.publicPort),
+        "paths": ["/.well-known/assetlinks.json": ["body": "[]"]],
+      ])
+    let check = try world.check("android.example")
+    #expect(
+      CheckedWorld.findings(check) == ["body-not-ours error", "assetlinks-not-linked error"],
+      "\(check.text)")
+  }
+
+  @Test func aLookIsNoFetchOfApple() throws {
+    try world.publish("ledger.example")
+    try world.outside.cdn("ledger.example", ["unreachable": true])
+    _ = try world.check("ledger.example")
+    #expect(try world.outside.agents(of: "ledger.example").contains("AASA-Bot/1.0.0"))
+    #expect(try Metrics(of: world.server).text.contains("fetcher=\"apple-cdn\"} 0") == true)
+  }
+}
