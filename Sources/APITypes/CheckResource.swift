@@ -38,7 +38,7 @@ package struct CheckQuestion {
     Member("current", .revision, "The current revision.", .optional),
     Member(
       "by", .json(["type": "string", "enum": ["bytes", "meaning"]]),
-      "How it is that revision: byte by byte, or JSON-equal.", .optional),
+      "How it equals that revision: in every byte, or as JSON.", .optional),
     Member("bytes", .count, "Its size."),
     Member("sha256", .sha256, "Its SHA-256."),
     Member("age", .count, "Of a copy: its age in seconds.", .optional),

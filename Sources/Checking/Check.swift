@@ -3,7 +3,7 @@ public import Association
 public import JSONValue
 public import Store
 
-/// What a look from outside at one domain has found.
+/// What a check of one domain from outside has found.
 public struct Check: Sendable {
   /// How a check ended.
   public typealias Status = CheckStatus

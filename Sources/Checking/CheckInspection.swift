@@ -3,7 +3,7 @@ import Association
 import Fetching
 import JSONValue
 
-/// Makes the findings of a look.
+/// Makes the findings of a check.
 struct CheckInspection {
   let subject: Subject
   let seen: Observations

@@ -2,7 +2,7 @@ import Association
 public import Fetching
 import JSONValue
 
-/// Looks at domains from outside.
+/// Checks domains from outside.
 public struct Checker: Sendable {
   /// Where Apple's and Google's services are.
   public struct Services: Sendable, Equatable {
@@ -17,8 +17,8 @@ public struct Checker: Sendable {
     public init() {}
   }
 
-  /// The limit of a request with its redirects. All requests of a look run at the same time, but for the
-  /// question to Google, which follows; so a look takes twice this at most.
+  /// The limit of a request with its redirects. All requests of a check run at the same time, except the one
+  /// to Google, which follows; so a check takes at most twice as long.
   private static let milliseconds = 5_000
 
   private let fetcher: Fetcher
@@ -36,7 +36,7 @@ public struct Checker: Sendable {
     self.now = now
   }
 
-  /// Looks at a domain. Takes at most about 10 seconds.
+  /// Checks a domain. Takes at most about 10 seconds.
   ///
   /// - Throws: `StoreError.database`.
   public func check(_ subject: Subject) async throws -> Check {
@@ -50,7 +50,7 @@ public struct Checker: Sendable {
     }
   }
 
-  /// Looks at several domains at the same time; each result is at the place of its subject.
+  /// Checks several domains at the same time; each result is at the place of its subject.
   public func checks(of subjects: [Subject]) async -> [Result<Check, any Error>] {
     await withTaskGroup(of: (Int, Result<Check, any Error>).self) { group in
       for (index, subject) in subjects.enumerated() {
@@ -124,7 +124,7 @@ public struct Checker: Sendable {
     await service("\(services.appleCDN)/a/v1/\(host)")
   }
 
-  /// Asks Google whether it knows that apps are linked.
+  /// Asks Google whether apps are linked.
   private func google(
     _ host: String, _ targets: [GoogleTarget]
   ) async -> [(target: GoogleTarget, observation: Observation)] {

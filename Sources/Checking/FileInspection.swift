@@ -97,7 +97,6 @@ extension CheckInspection {
   private mutating func addStatus(
     _ answer: Fetch.Answer, _ observation: Observation, _ kind: DocumentKind
   ) {
-    // The file at the other location is told about apart.
     add(
       .httpStatus, observation.url,
       "\(observation.url) \(observation.redirectInWords)answers \(answer.status), not 200.",
@@ -183,9 +182,9 @@ extension CheckInspection {
     guard let reference = subject.reference, reference.documents[kind] != nil else {
       let report = Linter.report(
         onFile: bytes, kind: kind, context: Linter.Context(domain: subject.domain.text))
-      let told: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]
+      let reported: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]
       for var finding in report.findings.prefix(50)
-      where finding.severity != .note && !told.contains(finding.code) {
+      where finding.severity != .note && !reported.contains(finding.code) {
         finding.url = observation.url
         check.findings.append(finding)
       }

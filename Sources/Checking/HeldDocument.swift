@@ -5,11 +5,11 @@ import Store
 
 /// A document that was found outside, compared with what we published.
 public struct HeldDocument: Sendable {
-  /// How a document is one of ours.
+  /// How a document equals one of ours.
   public enum Equality: String, Sendable {
     /// Each byte is the same.
     case bytes
-    /// It is JSON-equal: something on the way writes it anew.
+    /// It is JSON-equal: something on the way has rewritten it.
     case meaning
   }
 
@@ -17,7 +17,7 @@ public struct HeldDocument: Sendable {
   public let revision: Int?
   /// Our current revision; `nil` for a file.
   public let current: Int?
-  /// How it is that revision, or the file.
+  /// How it equals that revision, or the file; `nil` if it does not.
   public let equality: Equality?
   /// Of a document that is none of ours: what changes from ours to it, in words.
   public let changes: [String]

@@ -66,7 +66,7 @@ struct Observation: Sendable {
   }
 }
 
-/// Everything that a look has seen.
+/// The answers that a check got.
 struct Observations: Sendable {
   let bot: Observation
   let browser: Observation

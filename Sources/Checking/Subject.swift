@@ -68,7 +68,7 @@ public struct Subject: Sendable {
   }
 
   /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label. Of many
-  /// aliases, it has others each day; within a day the same, so that two looks can agree.
+  /// aliases, it has others each day, and the same within a day, so that two checks can agree.
   ///
   /// - Parameter at: When the domain is looked at, in seconds since 1970.
   func sampledAliases(at: Int64) -> [(alias: Alias, host: String)] {

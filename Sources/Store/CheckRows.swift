@@ -8,7 +8,7 @@ enum CheckRows {
   static let pauseAfterEdit: Int64 = 60
   /// How soon a domain is checked again after its first failure, and after later ones.
   private static let pausesAfterFailure = (first: 300, later: 3600)
-  /// How long before its end a certificate is told about, in seconds.
+  /// How long before it expires a certificate is reported, in seconds.
   private static let certificateWarning: Int64 = 14 * 86_400
 
   static let table = Table(
@@ -185,7 +185,7 @@ enum CheckRows {
             "status": .string(status.rawValue), "since": .time(since), "checks": .integer(count),
             "codes": .strings(
               Set(counting.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()),
-            "findings": .array(counting.prefix(10).map(told)),
+            "findings": .array(counting.prefix(10).map(eventFinding)),
           ], connection, now: now)
       }
     } else {
@@ -216,8 +216,8 @@ enum CheckRows {
     return next
   }
 
-  /// A finding as webhooks are told it.
-  private static func told(_ finding: Finding) -> JSON {
+  /// A finding as webhooks get it.
+  private static func eventFinding(_ finding: Finding) -> JSON {
     var object: JSON.Object = [
       "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
       "message": .string(finding.message), "help": .string(finding.help),

@@ -62,7 +62,7 @@ public struct CheckRecord: Sendable {
     }
   }
 
-  /// What is told about a certificate that ends soon.
+  /// What webhooks get about a certificate that expires soon.
   public struct Certificate: Sendable {
     /// The names that it is for.
     public var names: [String]
@@ -141,7 +141,7 @@ public struct CheckState: Sendable {
 extension Store {
   private static let context = WriteContext(author: "aasa serve")
 
-  /// Records checks: the findings, the history, and what webhooks are told.
+  /// Records checks: the findings, the history, and the events for webhooks.
   ///
   /// - Parameter interval: How often each domain is checked, in seconds; `nil` if these checks were not due.
   /// - Returns: `nil` for each domain that is not published here.

@@ -4,7 +4,7 @@ import Glibc
 package import JSONValue
 import SQLite
 
-/// What a webhook is told about.
+/// What webhooks receive.
 public enum WebhookEvent: String, Sendable, CaseIterable {
   /// A domain has a new revision.
   case revisionPublished = "revision.published"
@@ -52,7 +52,7 @@ enum WebhookRows {
     ) { _ in true } ?? false
   }
 
-  /// SQL for whether a webhook is told about the event that is the first parameter.
+  /// SQL for whether a webhook receives the event that is the first parameter.
   private static let isTold = """
     is_enabled = 1
       AND (events = '[]' OR EXISTS (SELECT 1 FROM json_each(events) WHERE value = ?1))
@@ -80,14 +80,14 @@ enum WebhookRows {
     ) { $0.optionalText(0) }
     guard case let name?? = name else { return }
     let own = Alias(DomainName(stored: name))
-    let told = webhooks.filter { webhook in
+    let receivers = webhooks.filter { webhook in
       webhook.domains.isEmpty || webhook.domains.contains { $0.covers(own) }
     }
-    if told.isEmpty { return }
+    if receivers.isEmpty { return }
     var members: JSON.Object = ["domain": .string(name)]
     for member in try data().members { members[member.key] = member.value }
     let (text, message) = (JSON.object(members).text, try newMessage())
-    for webhook in told {
+    for webhook in receivers {
       try add(
         event.rawValue, message, to: webhook.id, of: name, data: text, connection, now: now)
     }

@@ -3,7 +3,7 @@ import CSodium
 import JSONValue
 import SQLite
 
-/// A target outside that is told about events.
+/// A program elsewhere that receives events.
 public struct Webhook: Sendable, Equatable {
   /// The shape of what it gets.
   public enum Format: String, Sendable, CaseIterable {
@@ -15,15 +15,15 @@ public struct Webhook: Sendable, Equatable {
 
   /// The name of the webhook.
   public package(set) var name: String
-  /// Where it is told: `https`, or `http` to an address.
+  /// Where events are sent: an `https` URL, or an `http` URL whose host is an address.
   public package(set) var url = ""
-  /// The events that it is told about; empty for all.
+  /// The events that it receives; empty for all.
   public package(set) var events: [WebhookEvent] = []
-  /// The domains that it is told about, such as `*.brand.example`; empty for all.
+  /// The domains whose events it receives, such as `*.brand.example`; empty for all.
   public package(set) var domains: [Alias] = []
   /// The shape of what it gets.
   public package(set) var format = Format.standard
-  /// Whether it is told anything.
+  /// Whether it receives events.
   public package(set) var isEnabled = true
   /// When its target answered 410, which disabled it, in seconds since 1970; `nil` if it did not.
   public package(set) var goneAt: Int64?

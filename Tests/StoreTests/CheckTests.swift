@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What checks find is kept, what is due is checked once, and who waits for it is told.
+/// Results of checks are kept, domains that are due are checked once, and changes become events.
 @Suite struct CheckTests {
   private static let start = TemporaryStore.time
   let hooks: WebhookStore

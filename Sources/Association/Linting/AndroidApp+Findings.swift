@@ -14,7 +14,7 @@ extension AndroidApp {
   private var debugFingerprint: Finding {
     var finding = Finding(
       .debugFingerprint, at: .root,
-      "\(package) is for production and has a fingerprint with the label \"debug\". Whoever has that key can "
+      "\(package) is for production and has a fingerprint with the label \"debug\". Anybody with that key can "
         + "build an app that opens the links and gets the passwords of its domains.",
       help:
         "Remove the fingerprint, or add an app with the environment \"development\" and publish it on a domain "
