@@ -74,7 +74,7 @@ extension CheckInspection {
   private static let certificateWarning: Int64 = 14 * 86_400
 
   private mutating func inspectCertificate() {
-    let hops = [seen.bot, seen.browser, seen.root].map { $0.followed.hops[0] }
+    let hops = [seen.bot, seen.browser].map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
     check.certificate = CertificateFacts(
       names: certificate.names, issuer: certificate.issuer, endsAt: certificate.endsAt)

@@ -68,8 +68,8 @@ public struct Checker: Sendable {
 
   private func observe(_ subject: Subject) async -> Observations {
     let host = subject.domain.text
-    async let bot = site(host, .wellKnown(.apple), .bot)
-    async let browser = site(host, .wellKnown(.apple), .browser)
+    async let bot = site(host, .wellKnown(.apple), .bot, readsCertificate: true)
+    async let browser = site(host, .wellKnown(.apple), .browser, readsCertificate: true)
     async let root = site(host, .root, .bot)
     async let sibling = optionalSite(subject.sibling)
     async let aliases = aliases(subject)
@@ -87,12 +87,13 @@ public struct Checker: Sendable {
   }
 
   private func site(
-    _ host: String, _ place: Place, _ agent: Agent
+    _ host: String, _ place: Place, _ agent: Agent, readsCertificate: Bool = false
   ) async -> Observation {
     var request = FetchRequest("https://\(host)\(place.path)")
     request.agent = agent.rawValue
     request.fields = [(name: "X-Aasa-Check", value: "1")]
     request.milliseconds = Self.milliseconds
+    request.readsCertificate = readsCertificate
     return Observation(host: host, agent: agent, followed: await fetcher.follow(request))
   }
 

@@ -15,8 +15,8 @@ public struct FetchRequest: Sendable {
   public var milliseconds = 5_000
   /// The limit of the content, in bytes. A longer one is cut, which the result says.
   public var bytes = 131_072
-  /// Whether the server's certificate must be valid.
-  public var verifies = true
+  /// Whether the result has the server's certificate also if it is valid. Reading it takes time.
+  public var readsCertificate = false
   /// Whether the policy's places hold. A connection for a request without places is kept for later ones, as
   /// for a service that is often asked.
   public var usesPlaces = true

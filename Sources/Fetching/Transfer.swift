@@ -82,17 +82,19 @@ final class Transfer {
       // A connection of its own, because libcurl does not know the certificate of a used one.
       set(CURLOPT_FRESH_CONNECT, request.usesPlaces ? 1 : 0),
       set(CURLOPT_FORBID_REUSE, request.usesPlaces ? 1 : 0),
-      set(CURLOPT_CERTINFO, 1),
+      set(CURLOPT_CERTINFO, request.readsCertificate || refused != nil ? 1 : 0),
     ]
     // Without a file, OpenSSL looks the system's authorities up in the directory, one by one when it needs
     // them. Reading the file of all for each connection takes 20 ms and 1 MB.
     codes.append(
       policy.authorities.map { set(CURLOPT_CAINFO, $0) } ?? setPointer(CURLOPT_CAINFO, nil))
     codes.append(set(CURLOPT_CAPATH, "/etc/ssl/certs"))
-    if !request.verifies || refused != nil {
-      codes += [set(CURLOPT_SSL_VERIFYPEER, 0), set(CURLOPT_SSL_VERIFYHOST, 0)]
+    if refused != nil {
+      codes += [
+        set(CURLOPT_SSL_VERIFYPEER, 0), set(CURLOPT_SSL_VERIFYHOST, 0),
+        set(CURLOPT_CONNECT_ONLY, 1),
+      ]
     }
-    if refused != nil { codes.append(set(CURLOPT_CONNECT_ONLY, 1)) }
     if let place {
       let address = place.address.isIPv4 ? "\(place.address)" : "[\(place.address)]"
       codes.append(
