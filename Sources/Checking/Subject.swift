@@ -7,6 +7,9 @@ public struct Subject: Sendable {
   /// The domain.
   public let domain: DomainName
   let aliases: [Alias]
+  /// The name with `www` for one without, and the other way around; `nil` if a domain here has that name, which
+  /// is checked by itself.
+  let sibling: String?
   /// Whether its names should serve files.
   let isServed: Bool
   /// What it should serve; `nil` if nobody said.
@@ -39,6 +42,10 @@ public struct Subject: Sendable {
       stored = nil
     }
     isOurs = stored != nil
+    let name = domain.text
+    let sibling = name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)"
+    let owner = try store?.domain(serving: DomainName(stored: sibling))
+    self.sibling = sibling.contains(".") && owner == nil ? sibling : nil
     aliases = stored?.domain.domain.aliases ?? []
     isServed = stored?.domain.domain.isEnabled ?? true
     self.expectations = (stored?.domain.domain.expectations ?? []) + expectations
@@ -59,13 +66,6 @@ public struct Subject: Sendable {
 
   /// The kind that every name of the domain should serve.
   var mainKind: DocumentKind { DocumentKind.allCases.first(where: expects) ?? .apple }
-
-  /// The name with `www` for one without, and the other way around; `nil` for a name of the domain itself.
-  var sibling: String? {
-    let name = domain.text
-    let sibling = name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)"
-    return sibling.contains(".") && !aliases.contains { $0.covers(host: sibling) } ? sibling : nil
-  }
 
   /// A sample of the aliases, each with a host that it covers: for a wildcard, one with a random label. Of many
   /// aliases, it has others each day, and the same within a day, so that two checks can agree.

@@ -216,9 +216,13 @@ import Testing
 
   @Test func anotherFileAtWWWIsFound() throws {
     try world.publish("apex.example")
-    try world.publish("www.apex.example", ["/other/*"])
+    let other: JSON = ["body": .string(AssociationFile.routes(["/other/*"]).text)]
+    try world.outside.site("www.apex.example", ["paths": [CheckedWorld.path: other]])
     #expect(
       CheckedWorld.findings(try world.check("apex.example")) == ["apex-www-differ warning"])
+    // If it is published here, it is checked by itself.
+    try world.publish("www.apex.example", ["/other/*"])
+    #expect(CheckedWorld.findings(try world.check("apex.example")) == [])
   }
 
   @Test func aRedirectThatAppleFollowedIsAWarning() throws {
