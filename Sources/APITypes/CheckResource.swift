@@ -6,7 +6,7 @@ package struct CheckQuestion {
   package fileprivate(set) var domains: [DomainName] = []
   /// What they should serve; `nil` for what is published.
   package fileprivate(set) var document: JSON?
-  package fileprivate(set) var app: AppIdentifier?
+  package fileprivate(set) var app: LinkedApp?
   package fileprivate(set) var expectations: [Expectation] = []
 
   /// The most domains per request. They are checked together, so that it takes about ten seconds.
@@ -21,9 +21,11 @@ package struct CheckQuestion {
       .optional, write: { $0.document },
       read: { body, question in question.document = body.json }),
     Field(
-      "app", .app, "An app that Apple's file has to name.", .optional,
+      "app", .app,
+      "An app that Apple's file has to name, or for a package name, `assetlinks.json`.",
+      .optional,
       write: { $0.app.map { .string($0.text) } },
-      read: { body, question in question.app = body.parse(AppIdentifier.init(_:)) }),
+      read: { body, question in question.app = body.parse(LinkedApp.init(likely:)) }),
     Field(
       "expectations", ExpectationResource.listCoding, \.expectations,
       "URLs with the resolutions that they must have with Apple's copy, besides those of the domain."

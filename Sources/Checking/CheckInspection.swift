@@ -35,6 +35,7 @@ struct CheckInspection {
     }
     try inspectCDN()
     if let assetLinks = seen.assetLinks { _ = try inspect(assetLinks, .assetLinks) }
+    if let package = subject.app?.package { inspectAndroidApp(package) }
     if let webAuthn = seen.webAuthn { _ = try inspect(webAuthn, .webAuthn) }
     inspectGoogle()
     check.findings.sort { $0.severity > $1.severity }

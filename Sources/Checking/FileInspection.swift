@@ -30,7 +30,7 @@ extension CheckInspection {
         add(
           .tooManyRedirects, observation.url,
           "\(observation.url) redirects more than \(FollowedFetch.limit) times.",
-          "Serve the file at that address, without a redirect.", kind: kind,
+          "Serve the file at this address directly, without a redirect.", kind: kind,
           apple: "TOO_MANY_REDIRECTS")
         return nil
       }
@@ -63,8 +63,8 @@ extension CheckInspection {
       "\(observation.url) redirects to \(targets[0].fromOutside)."
         + (isFollowed ? " Apple's CDN has followed it, which Apple does not promise." : ""),
       kind == .assetLinks
-        ? "Serve the file at that address itself: Google follows no redirect."
-        : "Serve the file at that address itself: except it from redirects to www, to https or to a login.",
+        ? "Serve the file at this address directly: Google follows no redirect."
+        : "Serve the file at this address directly. Exempt the path from redirects to www, to https and to a login.",
       kind: kind,
       apple: kind == .apple && !isFollowed
         ? [
@@ -89,7 +89,7 @@ extension CheckInspection {
       }
     add(
       .botBlocked, observation.url,
-      "\(observation.url) serves the file to a browser, and not to Apple's bot (AASA-Bot): \(what)",
+      "\(observation.url) serves the file to a browser, but not to Apple's bot (AASA-Bot): \(what)",
       "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
       apple: apple)
   }
@@ -217,11 +217,27 @@ extension CheckInspection {
     }
   }
 
+  /// Reports an Android app that no statement names.
+  mutating func inspectAndroidApp(_ package: PackageName) {
+    guard let observation = seen.assetLinks else { return }
+    let statements = observation.file.flatMap(JSON.readable).map { AssetLinks($0).statements } ?? []
+    let isNamed = statements.contains { statement in
+      if case .app(package, _) = statement.target { true } else { false }
+    }
+    if isNamed { return }
+    add(
+      .appMissing, observation.url,
+      "\(observation.url) does not name \(package)"
+        + (observation.file == nil ? ": there is no file." : "."),
+      "Links of the domain do not open an app that its file does not name. Publish the file with the app.",
+      kind: .assetLinks)
+  }
+
   /// Reports apps that the file has to name.
   private mutating func inspectApps(_ bytes: [UInt8], _ observation: Observation) {
     let named = JSON.readable(bytes).map { ReadDocument($0).apps } ?? []
     let ours = subject.reference?.documents[.apple].map { ReadDocument($0).apps } ?? []
-    let wanted = ours.union(subject.app.map { [$0.text] } ?? [])
+    let wanted = ours.union(subject.app?.identifier.map { [$0.text] } ?? [])
     let missing = wanted.subtracting(named).sorted()
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")

@@ -12,7 +12,7 @@ extension CheckInspection {
     case .failure(let failure):
       add(
         .cdnUnreachable, url, "Apple's CDN cannot be reached: \(failure.words.fromOutside)",
-        "Allow this machine to reach it over HTTPS, or set appleCDN.")
+        "Allow this machine to reach it over HTTPS, or correct appleCDN if it is set.")
     case .success(let answer):
       let hasReason = answer["Apple-Failure-Reason"]?.isEmpty == false
       if answer.status == 404 || hasReason {
@@ -80,25 +80,36 @@ extension CheckInspection {
     try inspectExpectations(answer.body, freshness)
   }
 
-  /// Resolves the domain's expectations with Apple's copy. As long as that is only old, time mends it.
+  /// Resolves the domain's expectations with Apple's copy. If that is only old, and the current file meets them,
+  /// time mends it.
   private mutating func inspectExpectations(_ body: [UInt8], _ freshness: Freshness) throws {
-    let isWaiting = has(.cdnStale) && freshness.rest != 0
+    let newer =
+      has(.cdnStale)
+      ? subject.reference?.documents[.apple] ?? originFile.flatMap(JSON.readable) : nil
     let expectations = subject.expectations.filter { $0.app.platform == .ios }
     guard !expectations.isEmpty, let json = JSON.readable(body) else { return }
     do throws(TooComplex) {
       let matcher = try DomainMatcher(ReadDocuments([.apple: json]))
+      let newerMatcher = try newer.map { json throws(TooComplex) in
+        try DomainMatcher(ReadDocuments([.apple: json]))
+      }
       var budget = MatchingBudget(steps: 20_000_000)
       for expectation in expectations.prefix(1000) {
         let found = try matcher.explain(
           expectation.url, for: expectation.app, budget: &budget
         ).resolution
         if found == expectation.resolution { continue }
+        let isMended =
+          try newerMatcher?.explain(
+            expectation.url, for: expectation.app, budget: &budget
+          ).resolution == expectation.resolution
         add(
-          .expectationFailedOnCDN, severity: isWaiting ? .warning : .error, seen.cdn.url,
+          .expectationFailedOnCDN,
+          severity: isMended && freshness.rest != 0 ? .warning : .error, seen.cdn.url,
           "With Apple's copy, \(expectation.url.shown) is \(found.rawValue) for \(expectation.app), not "
             + "\(expectation.resolution.rawValue).",
-          has(.cdnStale)
-            ? "The current file may fix this once Apple fetches it."
+          isMended
+            ? "The current file fixes this once Apple fetches it."
             : "Change the routes, or the expectation.")
       }
     } catch {
@@ -121,10 +132,17 @@ extension CheckInspection {
     add(
       .cdnFailed, seen.cdn.url,
       "Apple's CDN could not fetch the file: \(reason.fromOutside)\(details).\(next ?? "")",
-      seen.bot.file == nil
-        ? "Fix the site first; see the other findings."
-        : "The site does answer this machine. Look for rules that block other countries, networks or bots.",
+      isSiteFine
+        ? "The site serves the file to this machine. If you fixed it since, wait until Apple tries again. Otherwise "
+          + "look for rules that block other countries, networks or bots."
+        : "Fix the site first; see the other findings.",
       apple: Self.appleCode(of: reason))
+  }
+
+  /// Whether nothing was found that keeps Apple from the file.
+  private var isSiteFine: Bool {
+    originFile != nil
+      && !check.findings.contains { $0.severity == .error && $0.url == seen.bot.url.fromOutside }
   }
 
   /// The code of App Store Connect for a reason of the CDN, as far as they are known to be the same.
@@ -174,7 +192,7 @@ extension CheckInspection {
   ) {
     add(
       .googleDiffers, observation.url,
-      "Google \(google) \(name), and the file that the site serves \(site).",
+      "Google \(google) \(name), but the file that the site serves \(site).",
       "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
   }
 

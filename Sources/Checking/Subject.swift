@@ -7,8 +7,8 @@ public struct Subject: Sendable {
   /// The domain.
   public let domain: DomainName
   let aliases: [Alias]
-  /// The name with `www` for one without, and the other way around; `nil` if a domain here has that name, which
-  /// is checked by itself.
+  /// The name with `www` for a registrable one, and the other way around; `nil` if a domain here has that name,
+  /// which is checked by itself.
   let sibling: String?
   /// Whether its names should serve files.
   let isServed: Bool
@@ -16,7 +16,7 @@ public struct Subject: Sendable {
   let reference: Reference?
   let expectations: [Expectation]
   /// An app that the file has to name.
-  let app: AppIdentifier?
+  let app: LinkedApp?
 
   /// Whether the domain is published here.
   public let isOurs: Bool
@@ -26,11 +26,11 @@ public struct Subject: Sendable {
   ///
   /// - Parameters:
   ///   - file: What it should serve instead.
-  ///   - app: An app that its file has to name.
+  ///   - app: An app that its file for the platform has to name.
   ///   - expectations: URLs with their resolutions, besides the stored ones.
   /// - Throws: `StoreError.database`.
   public init(
-    _ domain: DomainName, in store: Store?, file: JSON? = nil, app: AppIdentifier? = nil,
+    _ domain: DomainName, in store: Store?, file: JSON? = nil, app: LinkedApp? = nil,
     expectations: [Expectation] = []
   ) throws {
     self.domain = domain
@@ -43,9 +43,11 @@ public struct Subject: Sendable {
     }
     isOurs = stored != nil
     let name = domain.text
-    let sibling = name.hasPrefix("www.") ? String(name.dropFirst(4)) : "www.\(name)"
+    let apex = name.hasPrefix("www.") ? String(name.dropFirst(4)) : name
+    let sibling = name == apex ? "www.\(name)" : apex
     let owner = try store?.domain(serving: DomainName(stored: sibling))
-    self.sibling = sibling.contains(".") && owner == nil ? sibling : nil
+    let isRegistrable = RegistrableName(apex)?.text == apex
+    self.sibling = isRegistrable && owner == nil ? sibling : nil
     aliases = stored?.domain.domain.aliases ?? []
     isServed = stored?.domain.domain.isEnabled ?? true
     self.expectations = (stored?.domain.domain.expectations ?? []) + expectations
@@ -59,9 +61,10 @@ public struct Subject: Sendable {
       }
   }
 
-  /// Whether it should serve a kind of document. If nobody said, that is Apple's.
+  /// Whether it should serve a kind of document. If nobody said, that is the one for the app, or Apple's.
   func expects(_ kind: DocumentKind) -> Bool {
-    isServed && (reference.map { $0.documents[kind] != nil } ?? (kind == .apple))
+    let ofApp: DocumentKind = app?.platform == .android ? .assetLinks : .apple
+    return isServed && (reference.map { $0.documents[kind] != nil } ?? (kind == ofApp))
   }
 
   /// The kind that every name of the domain should serve.

@@ -21,7 +21,7 @@ enum Destination {
     self =
       place != nil || isAllowed
       ? .allowed(place, isName: literal == nil)
-      : .refused(.url("the host \(host) is an address, not a name"))
+      : .refused(.url("the host \(host) is an address, and allowPrivateAddresses does not name it"))
   }
 
   /// The host of a URL as libcurl reads it, in lower case, without brackets. libcurl makes an ordinary address of

@@ -8,7 +8,7 @@ final class AppleOverdue: Sendable {
     var next = ContinuousClock.now
   }
 
-  /// The look reads every domain, so it must not run often.
+  /// With webhooks, the look reads every domain, so it must not run often.
   private static let interval = Duration.seconds(300)
   /// The number of events in one transaction, so that no edit waits long for it.
   private static let limit = 200

@@ -212,7 +212,7 @@ extension Format<Int> {
     let units: [(Character, Int)] = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
     return Format(
       kind: .text, placeholder: "DURATION",
-      allowed: "0, or a number from 60 seconds to 365 days with a unit, such as 30m or 6h",
+      allowed: "0, or from 1m to 365d, such as 30m or 6h",
       read: { text in
         if text == "0" || text.isEmpty { return 0 }
         guard let unit = units.first(where: { $0.0 == text.last }),

@@ -141,14 +141,14 @@ extension Configuration {
     ),
     Setting(
       "checkInterval", \.checkInterval, .duration, .atOnce,
-      "How often each domain is checked from outside, such as 6h or 30m; 0 for never."),
+      "How often each domain is checked from outside, from 1m to 365d, such as 6h; 0 for never."),
     Setting(
       "checkConcurrency", \.checkConcurrency, .number(1...256), .atOnce,
       "How many domains are checked at a time."),
     Setting(
       "keepCheckDays", \.keepCheckDays, .number(0...100_000), .atOnce,
-      "Delete the details of older checks after this many days; 0 keeps them forever. When the result of "
-        + "a domain's checks changed is kept in any case."),
+      "Delete the details of older checks after this many days; 0 keeps them forever. The times at "
+        + "which a domain's result changed are always kept."),
     Setting(
       "checkPlaces", \.checkPlaces, .places, .atOnce,
       "Where checks find hosts instead of at their addresses in DNS, as HOST:ADDRESS or HOST:ADDRESS:PORT, "

@@ -56,11 +56,13 @@ enum WebhookMessage {
       return "\(domain): \(author(data)) deleted the domain\(reason(data)). "
         + "Nothing is served for it any more."
     case .checkFailed:
-      let findings = data["findings"]?.arrayValue ?? []
-      let messages = findings.compactMap { $0["message"]?.stringValue }
-      let more = messages.count > 3 ? " (and \(messages.count - 3) more)" : ""
-      let listed = messages.isEmpty ? "" : " " + messages.prefix(3).joined(separator: " ") + more
-      return "\(domain): checks fail.\(listed)"
+      let errors = (data["findings"]?.arrayValue ?? []).filter { $0["severity"] == "error" }
+      let messages = errors.compactMap { $0["message"]?.stringValue }
+      var lines = ["\(domain): checks fail\(since(data["since"], " since"))."]
+      lines += messages.prefix(3).map { "• \($0)" }
+      if messages.count > 3 { lines.append("and \(messages.count - 3) more") }
+      lines += [errors.first?["help"]?.stringValue].compactMap(\.self)
+      return lines.joined(separator: "\n")
     case .checkRecovered:
       return "\(domain): checks succeed again\(since(data["failedSince"], "; they failed since"))."
     case .appleCollected:

@@ -146,7 +146,7 @@ extension Store {
   }
 
   /// Writes the event that a fetch by Apple's CDN is overdue, once for the bytes of each enabled domain of
-  /// which it has fetched others.
+  /// which it has fetched others. Without an enabled webhook, it reads no domain.
   ///
   /// - Parameters:
   ///   - hours: After how many hours a fetch is overdue.
@@ -275,7 +275,8 @@ enum FetchRows {
         SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
           iif(revision = 1, updated_at, \(servedSince)) AS since,
           (SELECT max(revision) FROM fetch WHERE domain_id = domain.id AND \(byApple)) AS collected
-        FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
+        FROM domain WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1)
+          AND domain.is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
           \(domain == nil ? "" : "AND id = ?3"))
       AS late WHERE sha256 IS NOT NULL AND since < ?1 AND collected IS NOT NULL
         AND NOT EXISTS (

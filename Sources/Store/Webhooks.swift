@@ -109,7 +109,7 @@ extension Store {
 }
 
 extension Transaction {
-  /// Adds or replaces a webhook. Pending deliveries of a changed one are attempted again at once.
+  /// Adds or replaces a webhook. Pending deliveries are attempted again at once.
   ///
   /// - Parameter secret: Its secret; `nil` to keep the one that it has, or to make one.
   /// - Returns: The webhook, and its secret if it got one now, which cannot be read again.
@@ -136,17 +136,17 @@ extension Transaction {
     let isSecretNew = try secret.map { try $0 != WebhookRows.secret(of: id, connection) } ?? false
     var changes = old.words(changingTo: new)
     if isSecretNew { changes.append("secret changed") }
+    try connection.run(
+      """
+      UPDATE webhook_delivery SET due_at = ?
+      WHERE webhook_id = ? AND due_at IS NOT NULL AND claim IS NULL
+      """, [.integer(now), .integer(id)])
     if changes.isEmpty { return (old, false, nil) }
     try WebhookRows.table.update(new, is: .integer(id), connection)
     if let secret, isSecretNew {
       try connection.run(
         "UPDATE webhook SET secret = ? WHERE id = ?", [.blob(secret.bytes), .integer(id)])
     }
-    try connection.run(
-      """
-      UPDATE webhook_delivery SET due_at = ?
-      WHERE webhook_id = ? AND due_at IS NOT NULL AND claim IS NULL
-      """, [.integer(now), .integer(id)])
     try record("change webhook", .webhook(new.name), changes: changes)
     return (new, false, isSecretNew ? secret : nil)
   }

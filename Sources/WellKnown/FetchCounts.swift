@@ -64,12 +64,12 @@ final class FetchedDocuments: Sendable {
 
 /// The counts of one document. Any thread may add or take counts.
 struct DocumentFetches: ~Copyable {
+  /// The address of the next one in the list.
+  let next = Atomic<UInt>(0)
   /// In the order of `FetcherClass.index`.
   private let numbers = [4 of Atomic<UInt32>] { _ in Atomic(0) }
   /// Whether the document is in the list of fetched documents, or about to be.
   private let isListed = Atomic<Bool>(false)
-  /// The address of the next one in the list.
-  let next = Atomic<UInt>(0)
 
   /// Counts a fetch. Returns whether the caller must add the document to the list.
   borrowing func add(_ fetcher: FetcherClass) -> Bool {

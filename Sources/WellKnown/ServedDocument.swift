@@ -12,21 +12,20 @@ public final class ServedDocument: Sendable {
   // Small, since there may be many documents. It also avoids reading the content only for its size.
   private let contentBytes: Int32
   private let cacheSeconds: Int32
+  let fetches = DocumentFetches()
+  // These fit into the padding behind the counts.
   /// The kind.
   public let kind: DocumentKind
-  let fetches = DocumentFetches()
+  private let longestWildcard: UInt8
+  private let revisionNumber: Int32
   let validators: Validators
   private let content: Content
   /// The domain's document of the next kind. The table of hosts has the first one.
   public let next: ServedDocument?
   /// The row of the domain.
   public let domain: Int64
-  /// The number of the revision.
-  public let revision: Int
   /// The names that it is served under, except those that another document has taken over.
   package let names: [HostKey]
-  /// The number of labels of the longest wildcard among the names.
-  let wildcardLabels: Int
 
   /// The limit for kept 304 answers. One takes half a kilobyte and less than a microsecond to
   /// build, and most documents never need one.
@@ -57,9 +56,10 @@ public final class ServedDocument: Sendable {
     self.cacheSeconds = max(0, Int32(clamping: cacheSeconds))
     contentBytes = Int32(clamping: content.count)
     self.domain = domain
-    self.revision = revision
+    revisionNumber = Int32(clamping: revision)
     self.names = names.map { HostKey($0) }
-    wildcardLabels = names.lazy.filter(\.isWildcard).map(\.labels).max() ?? 0
+    longestWildcard = UInt8(
+      clamping: names.lazy.filter(\.isWildcard).map(\.labels).max() ?? 0)
   }
 
   /// What stands for a disabled domain: its names have no file, whatever wildcards others have.
@@ -88,6 +88,12 @@ public final class ServedDocument: Sendable {
 
   /// The size of the file, in bytes.
   public var bytes: Int { Int(contentBytes) }
+
+  /// The number of the revision.
+  public var revision: Int { Int(revisionNumber) }
+
+  /// The number of labels of the longest wildcard among the names.
+  var wildcardLabels: Int { Int(longestWildcard) }
 
   /// Prefetches the memory that the answer most likely needs into the processor's caches. With many
   /// documents it is in none of them, and loading all lines at the same time is much faster than

@@ -7,10 +7,6 @@ import Service
 
 /// `aasa adopt`
 enum AdoptCommand {
-  private static let list = Option(
-    "--from", "FILE",
-    "A file with a domain per line; - is stdin. Empty lines, and everything after a #, are skipped."
-  )
   /// How many domains are fetched from at a time.
   private static let batch = 16
 
@@ -20,7 +16,8 @@ enum AdoptCommand {
       "Fetches the association files of each domain as Apple's bot does, from both of Apple's locations, and "
       + "publishes them unchanged: JSON-equal to the originals. Lists the domains that have no file or "
       + "cannot be reached, and publishes the others. Running it again changes only what has changed.",
-    options: [list] + Option.fetching + [.dryRun, .accept, .reason, .json] + Option.installation,
+    options: [DomainList.from] + Option.fetching + [.dryRun, .accept, .reason, .json]
+      + Option.installation,
     operands: Command.Operands(name: "DOMAIN", count: 0...Int.max),
     examples: [
       ("Move a domain in", "aasa adopt example.com"),
@@ -33,7 +30,8 @@ enum AdoptCommand {
     failure: "a domain has no file, cannot be reached, or was refused; stderr says why", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let (domains, unreadable) = try domains(arguments)
+    let list = try DomainList(arguments)
+    let domains = list.domains
     let isDryRun = arguments.has(.dryRun)
     let configuration = try EffectiveConfiguration(arguments).configuration
     let fetcher = Fetcher(try configuration.fetchPolicy.adding(arguments))
@@ -44,8 +42,12 @@ enum AdoptCommand {
       reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: nil)
     var report = ImportReport(count: 0, isDryRun: isDryRun, isJSON: arguments.has(.json))
     defer { report.summarize() }
-    report.count += unreadable.count
-    for (line, refusal) in unreadable { try report.add(refusal, of: line) }
+    report.count += list.unreadable.count
+    for (line, error) in list.unreadable {
+      try report.add(
+        Adoption.Refusal(codes: [error.code.rawValue], lines: ["\(line): \(error.message)"]),
+        of: FilesToAdopt.File(path: line, domain: nil, isListed: true))
+    }
     try Progress.during("Fetching from \(domains.count.counted("domain"))") { progress in
       for start in stride(from: 0, to: domains.count, by: batch) {
         let part = domains[start..<min(start + batch, domains.count)]
@@ -63,38 +65,6 @@ enum AdoptCommand {
       }
     }
     return report.refused.isEmpty ? .success : .failure
-  }
-
-  /// The domains, and the lines of the list that name none.
-  private static func domains(
-    _ arguments: Arguments
-  ) throws -> ([DomainName], unreadable: [(FilesToAdopt.File, Adoption.Refusal)]) {
-    var domains = try arguments.operands.map { try DomainName($0) }
-    var unreadable: [(FilesToAdopt.File, Adoption.Refusal)] = []
-    if let path = arguments.value(list) {
-      let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
-      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      for (index, line) in lines.enumerated() {
-        let name = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(
-          separator: " ")
-        if name.isEmpty { continue }
-        do throws(ValidationError) {
-          domains.append(try DomainName(name))
-        } catch {
-          let place = "\(path), line \(index + 1)"
-          unreadable.append(
-            (
-              FilesToAdopt.File(path: place, domain: nil, isListed: true),
-              Adoption.Refusal(codes: [error.code.rawValue], lines: ["\(place): \(error.message)"])
-            ))
-        }
-      }
-    }
-    if domains.isEmpty && unreadable.isEmpty {
-      throw UsageError("Name a domain, or a file of domains with --from.")
-    }
-    var seen: Set<DomainName> = []
-    return (domains.filter { seen.insert($0).inserted }, unreadable)
   }
 }
 

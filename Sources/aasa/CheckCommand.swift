@@ -3,12 +3,14 @@ import APITypes
 import Association
 import JSONValue
 import Service
+import Store
 
 /// `aasa check`
 enum CheckCommand {
   private static let file = Option(
     "--file", "FILE", "What the domains should serve. Default: what is published for each.")
-  private static let app = Option("--app", "APP", "An app that the file must name.")
+  private static let app = Option(
+    "--app", "APP", "An app that Apple's file must name; for a package name, assetlinks.json.")
   private static let expect = Option(
     "--expect", "URL=RESOLUTION",
     "How a URL must resolve with Apple's copy for the app of --app: match, blocked or no-match. May be "
@@ -20,9 +22,11 @@ enum CheckCommand {
       "Sends requests to each domain as Apple's bot and as a browser, to Apple's CDN and to Google's service, and "
       + "reports what keeps links from opening the app. Works for any domain, even without a database. With "
       + "--server, the server makes the requests.",
-    options: [file, app, expect] + Option.fetching + [Option(Setting.googleKey), .json]
+    options: [DomainList.from, file, app, expect] + Option.fetching + [
+      Option(Setting.googleKey), .json,
+    ]
       + Option.installation,
-    operands: .many("DOMAIN"),
+    operands: Command.Operands(name: "DOMAIN", count: 0...Int.max),
     examples: [
       ("Find out why links do not open the app", "aasa check example.com"),
       (
@@ -34,7 +38,8 @@ enum CheckCommand {
     failure: "a domain has an error", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let domains = try arguments.operands.map { try DomainName($0) }
+    let list = try DomainList(arguments)
+    let domains = list.domains
     if try arguments.serverURL() != nil,
       let option = (Option.fetching + [Option(Setting.googleKey)]).first(where: {
         arguments.has($0)
@@ -45,7 +50,8 @@ enum CheckCommand {
     }
     let question = try question(arguments)
     let installation = try Installation(arguments, missing: .absent)
-    var isFine = true
+    for (line, error) in list.unreadable { Terminal.complain("\(line): \(error.message)") }
+    var counts: [String: Int] = [:]
     try Progress.during("Checking \(domains.count.counted("domain"))") { progress in
       for start in stride(from: 0, to: domains.count, by: CheckQuestion.mostDomains) {
         let part = domains[start..<min(start + CheckQuestion.mostDomains, domains.count)]
@@ -56,7 +62,7 @@ enum CheckCommand {
           APIClient.Request("POST", "/v1/check", body: JSON.object(body).serialized()),
           having: "items")
         for check in answer["items"]?.arrayValue ?? [] {
-          if check["status"]?.stringValue == "failing" { isFine = false }
+          counts[check["status"]?.stringValue ?? "", default: 0] += 1
           try progress.above {
             if arguments.has(.json) {
               try Terminal.print(check.text)
@@ -67,6 +73,11 @@ enum CheckCommand {
         }
       }
     }
+    if domains.count > 1 {
+      let parts = CheckStatus.allCases.map { "\(counts[$0.rawValue] ?? 0) \($0.rawValue)" }
+      Terminal.complain("\(domains.count.counted("domain")): \(parts.joined(separator: ", ")).")
+    }
+    let isFine = counts[CheckStatus.failing.rawValue] == nil && list.unreadable.isEmpty
     return isFine ? .success : .failure
   }
 
@@ -81,14 +92,15 @@ enum CheckCommand {
         throw Failure("\(path.quotedPath) is not JSON. 'aasa validate' shows where it breaks.")
       }
     }
-    let app = try arguments.value(app).map { try AppIdentifier($0) }
+    let app = try arguments.value(app).map { try LinkedApp(likely: $0) }
     question["app"] = app.map { .string($0.text) }
     let expectations = try arguments.all(expect).map { text -> JSON in
-      guard let app, let sign = text.lastIndex(of: "="),
+      guard let app = app?.identifier, let sign = text.lastIndex(of: "="),
         let resolution = Resolution(rawValue: String(text[text.index(after: sign)...]))
       else {
         throw UsageError(
-          "--expect must be URL=RESOLUTION with match, blocked or no-match, and needs --app.")
+          "--expect must be URL=RESOLUTION with match, blocked or no-match, and needs --app with an iOS app."
+        )
       }
       return [
         "url": .string(String(text[..<sign])), "app": .string(app.text),

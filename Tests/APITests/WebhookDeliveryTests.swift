@@ -69,6 +69,17 @@ import Testing
     #expect(try hooked.deliveries("a").first?["error"] == nil)
   }
 
+  @Test func aPutSendsAgainAtOnceEvenWithoutAChange() throws {
+    try hooked.put("a", ["url": .string(target.url)])
+    target.answer { _ in .status(500) }
+    try hooked.publish("example.com")
+    #expect(try becomesTrue { try hooked.deliveries("a").first?["attempts"] == 1 })
+    target.answer { _ in .status(200) }
+    let same = try hooked.client.send("PUT", "/v1/webhooks/a", json: ["url": .string(target.url)])
+    #expect(same.status == 200)
+    #expect(try becomesTrue { try hooked.deliveries("a").first?["status"] == "delivered" })
+  }
+
   @Test func aTargetThatFailsForADayIsGivenUp() throws {
     try hooked.put("a", ["url": .string(target.url)])
     target.answer { _ in .close }

@@ -155,6 +155,25 @@ import Testing
     #expect(CheckedWorld.findings(json).first == "private-address error", "\(json.text)")
   }
 
+  @Test func aListOfDomainsEndsWithASummary() throws {
+    try world.publish("good.example")
+    try world.site("bad.example", ["status": 500])
+    let list = try world.scratch.write(
+      "good.example # ours\n\nbad.example\nno domain\n", to: "list")
+    let run = { (names: [String]) in
+      try Program.run(
+        Program.aasa, ["check"] + names + ["--database", world.scratch.path("aasa.db")],
+        environment: world.outside.settings)
+    }
+    let all = try run(["--from", list])
+    #expect(all.status == 1 && all.errors.contains("2 domains: 1 ok, 0 warning, 1 failing."))
+    #expect(all.errors.contains("\(list), line 4: "), "\(all.errors)")
+    let one = try run(["good.example"])
+    #expect(one.status == 0 && !one.errors.contains("1 ok"), "\(one.errors)")
+    let none = try run([])
+    #expect(none.status == 64 && none.errors.contains("--from"), "\(none.errors)")
+  }
+
   @Test func aCommandOnADatabaseRecordsNothing() throws {
     try world.publish("trial.example")
     let database = world.scratch.path("aasa.db")

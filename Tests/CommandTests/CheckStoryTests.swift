@@ -15,6 +15,11 @@ import Testing
     ]
     let put = try world.client.send("PUT", "/v1/webhooks/alerts", json: webhook)
     #expect(put.status == 201, "\(put.text)")
+    let slack = try Target()
+    let slackHook: JSON = [
+      "url": .string(slack.url), "format": "slack", "events": ["check.failed"],
+    ]
+    #expect(try world.client.send("PUT", "/v1/webhooks/slack", json: slackHook).status == 201)
     let events = { () throws -> [String] in
       try receiver.received.map { try $0.json["type"]?.stringValue ?? "" }
     }
@@ -49,6 +54,13 @@ import Testing
     #expect(try becomesTrue(within: 30) { try events().last == "check.failed" })
     let alert = try #require(try receiver.received.last?.json["data"])
     #expect(alert["codes"] == ["html-answer"], "\(alert.text)")
+    #expect(becomesTrue(within: 30) { !slack.received.isEmpty })
+    // One line for each error, and what to do first.
+    let text = try slack.received.first?.json["text"]?.stringValue ?? ""
+    let lines = text.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("story.example: checks fail since 20") == true, "\(text)")
+    #expect(lines.dropFirst().first?.contains("serves an HTML page instead of the file.") == true)
+    #expect(lines.last?.hasSuffix("Pass this path to aasa.") == true && lines.count == 3)
 
     // Mended.
     try world.outside.site(Self.domain, ["upstream": .integer(world.server.publicPort)])

@@ -43,9 +43,23 @@ import Testing
     let put = try world.client.send(
       "PUT", "/v1/domains/expected.example/expectations", json: expectations)
     #expect(put.status == 200, "\(put.text)")
+    let check = try world.check("expected.example")
     #expect(
-      CheckedWorld.findings(try world.check("expected.example"))
-        == ["cdn-stale warning", "expectation-failed-on-cdn warning"])
+      CheckedWorld.findings(check) == ["cdn-stale warning", "expectation-failed-on-cdn warning"])
+    #expect(check.text.contains("The current file fixes this once Apple fetches it."))
+    // What the current file does not meet either, waiting does not mend.
+    let other: JSON = [
+      "app": .string(AssociationFile.app),
+      "expectations": [
+        [
+          "url": "https://expected.example/cart/1", "app": .string(AssociationFile.app),
+          "resolution": "match",
+        ]
+      ],
+    ]
+    #expect(
+      CheckedWorld.findings(try world.check("expected.example", other)).first
+        == "expectation-failed-on-cdn error")
     // When it is due, waiting does not help any more.
     try world.outside.cdn("expected.example", ["age": 9000, "maxAge": 3600])
     #expect(
@@ -112,6 +126,47 @@ import Testing
     let message = finding["message"]?.stringValue ?? ""
     #expect(message.contains(reason.prefix(20)) && message.contains(#"({"status":"x"})"#))
     #expect(message.contains("tries again in ") && !message.contains("\u{1B}"), "\(message)")
+    #expect(finding["help"]?.stringValue?.contains("wait until Apple tries again") == true)
+    // Who gets the file through a redirect has something to fix first.
+    try world.site(
+      "failed.example", ["status": 301, "fields": ["Location": "https://www.failed.example/file"]],
+      [:])
+    try world.outside.site(
+      "www.failed.example", ["paths": ["/file": ["body": .string(AssociationFile.routes([]).text)]]]
+    )
+    let findings = try world.check("failed.example")["findings"]?.arrayValue ?? []
+    #expect(findings.contains { $0["code"] == "redirect-same-site" })
+    let failed = findings.first { $0["code"] == "cdn-failed" }
+    #expect(failed?["help"]?.stringValue == "Fix the site first; see the other findings.")
+  }
+
+  @Test func anAndroidAppIsLookedForInItsOwnFile() throws {
+    let statement: JSON = [
+      "relation": ["delegate_permission/common.handle_all_urls"],
+      "target": [
+        "namespace": "android_app", "package_name": "com.example.store",
+        "sha256_cert_fingerprints": [
+          .string(Array(repeating: "AB", count: 32).joined(separator: ":"))
+        ],
+      ],
+    ]
+    try world.outside.site(
+      "store.test",
+      ["paths": ["/.well-known/assetlinks.json": ["body": .string(JSON.array([statement]).text)]]])
+    let codes = { (app: JSON) in
+      (try world.check("store.test", ["app": app])["findings"]?.arrayValue ?? [])
+        .compactMap { $0["code"]?.stringValue }
+    }
+    #expect(try !codes("com.example.store").contains("app-missing"))
+    #expect(try codes("com.example.other").contains("app-missing"))
+  }
+
+  @Test func onlyNamesThatSomebodyRegisteredNeedASiblingWithWWW() throws {
+    for (domain, isNoted) in [("apex.example", true), ("shop.apex.example", false)] {
+      try world.publish(domain)
+      let check = try world.check(domain)
+      #expect(check.text.contains("apex-www-differ") == isNoted, "\(check.text)")
+    }
   }
 
   @Test func aCopyOutlivesTheSite() throws {

@@ -5,6 +5,17 @@ public enum LinkedApp: Sendable, Hashable, CustomStringConvertible {
   /// An Android app.
   case android(PackageName)
 
+  /// The app with an identifier, whose form says the platform.
+  ///
+  /// - Throws: `ValidationError` with the code `malformed-app-identifier`.
+  public init(likely text: String) throws(ValidationError) {
+    if Platform(likelyOf: text) == .android, let package = PackageName(text) {
+      self = .android(package)
+    } else {
+      self = .ios(try AppIdentifier(text))
+    }
+  }
+
   /// The platform.
   public var platform: Platform {
     switch self {

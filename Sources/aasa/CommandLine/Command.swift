@@ -61,7 +61,10 @@ struct Command: Sendable {
     let ellipsis = operands.count.upperBound > 1 ? "…" : ""
     let operand =
       operands.name.isEmpty
-      ? [] : [operands.count.lowerBound == 0 ? "[\(operands.name)]" : operands.name + ellipsis]
+      ? []
+      : [
+        operands.count.lowerBound == 0 ? "[\(operands.name + ellipsis)]" : operands.name + ellipsis
+      ]
     return (["aasa \(name)"] + required + rest + operand).joined(separator: " ")
   }
 }

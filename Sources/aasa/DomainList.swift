@@ -1,0 +1,39 @@
+import Association
+
+/// The domains that a command line names, and those in its `--from` file.
+struct DomainList {
+  static let from = Option(
+    "--from", "FILE",
+    "A file with a domain per line; - is stdin. Empty lines, and everything after a #, are skipped."
+  )
+
+  /// Each domain once.
+  private(set) var domains: [DomainName] = []
+  /// The lines of the file that name no domain.
+  private(set) var unreadable: [(line: String, error: ValidationError)] = []
+
+  /// - Throws: `ValidationError` for an operand that is no domain, `Failure` for a file that cannot be read,
+  ///   `UsageError` if there is no domain at all.
+  init(_ arguments: Arguments) throws {
+    var named = try arguments.operands.map { try DomainName($0) }
+    if let path = arguments.value(Self.from) {
+      let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
+      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      for (index, line) in lines.enumerated() {
+        let name = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(
+          separator: " ")
+        if name.isEmpty { continue }
+        do throws(ValidationError) {
+          named.append(try DomainName(name))
+        } catch {
+          unreadable.append(("\(path), line \(index + 1)", error))
+        }
+      }
+    }
+    if named.isEmpty && unreadable.isEmpty {
+      throw UsageError("Name a domain, or a file of domains with --from.")
+    }
+    var seen: Set<DomainName> = []
+    domains = named.filter { seen.insert($0).inserted }
+  }
+}
