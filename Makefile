@@ -1,7 +1,7 @@
 # Run `make help` for a list of targets.
 
 # Debian packages.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish
@@ -124,7 +124,7 @@ format:
 
 # Runs tests with the sanitizers of clang, each in a build of its own. QUICK=1 runs fewer tests.
 SANITIZED = $(if $(QUICK),^(HTTPTests|WellKnownTests|FuzzingTests),\
-  ^(JSONValueTests|HTTPTests|WellKnownTests|SQLiteTests|StoreTests|CertificatesTests|FuzzingTests|CommandTests))
+  ^(JSONValueTests|HTTPTests|WellKnownTests|SQLTests|StoreTests|CertificatesTests|FuzzingTests|CommandTests))
 sanitize: sanitize-address sanitize-thread
 
 # Reports go to files, also those of servers that tests start. Some tests preload libraries that the sanitizers do

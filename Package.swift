@@ -18,7 +18,7 @@ let strictAndFast = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))
 /// inputs. It needs `--sanitize fuzzer`, which brings its own `main`.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "Association", "Certificates", "HTTP", "JSONValue", "SQLite", "Service", "Store", "WellKnown",
+    "Association", "Certificates", "HTTP", "JSONValue", "SQL", "Service", "Store", "WellKnown",
   ]
   let path = "Tests/Fuzzing"
   if Context.environment["FUZZ"] == nil {
@@ -38,6 +38,7 @@ let package = Package(
   targets: [
     // C libraries: one thin target each, for what Swift cannot call by itself.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
@@ -57,7 +58,7 @@ let package = Package(
     .target(name: "Metrics", swiftSettings: strict),
 
     // The store: rows, transactions, and every SQL string.
-    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "SQL", dependencies: ["CSQLite", "CPostgreSQL"], swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
       resources: [
@@ -75,7 +76,7 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Association", "JSONValue", "SQLite", "Migrations", "CSodium", "CGnuTLS", "Metrics",
+        "Association", "JSONValue", "SQL", "Migrations", "CSodium", "CGnuTLS", "Metrics",
       ],
       swiftSettings: strict),
 
@@ -143,17 +144,17 @@ let package = Package(
       name: "AssociationTests", dependencies: ["Association", "JSONValue", "TestSupport"],
       resources: [.copy("Fixtures")], swiftSettings: strict),
     .testTarget(
-      name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"], swiftSettings: strict),
+      name: "SQLTests", dependencies: ["SQL", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "Store", "SQLite", "Migrations", "Publishing", "Association", "JSONValue", "TestSupport",
+        "Store", "SQL", "Migrations", "Publishing", "Association", "JSONValue", "TestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "APITests",
       dependencies: [
         "API", "APITypes", "Checking", "Fetching", "Service", "Publishing", "Store", "Association",
-        "JSONValue", "HTTP", "SQLite", "TestSupport",
+        "JSONValue", "HTTP", "SQL", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -174,7 +175,7 @@ let package = Package(
     // The program as its users run it: as a process.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["aasa", "APIClient", "JSONValue", "SQLite", "Store", "TestSupport"],
+      dependencies: ["aasa", "APIClient", "JSONValue", "SQL", "Store", "TestSupport"],
       swiftSettings: strict),
     fuzzing,
     // Programs of the system in front of it, with the files of `Config`.

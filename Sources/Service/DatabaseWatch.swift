@@ -147,7 +147,7 @@ final class DatabaseWatch: Sendable {
 
   private func rescue() {
     do {
-      let path = try store.rescue()
+      guard let path = try store.rescue() else { return }
       log.write(
         .warning, "Saved a rescue copy of the database. Restore it with 'aasa restore'.",
         ["file": .string(path)])

@@ -180,7 +180,7 @@ public final class Service: Sendable {
     attempt(.readingLedger) { try collection.refresh() }
     attempt(.writing) {
       try store.writeTokenUses()
-      try store.moveLog()
+      try store.maintain()
       try prune()
     }
     attempt(.writingLedger) { try ledger.write() }
@@ -252,7 +252,7 @@ public final class Service: Sendable {
       (webhooks.stop, "Lost what came of deliveries to webhooks. They are sent again."),
       (checks.stop, "Lost the results of the last checks."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
-      (store.checkpoint, "Could not empty the WAL. The database is intact."),
+      (store.tidyUp, "Could not empty the WAL. The database is intact."),
     ] as [(() throws -> Void, String)] {
       do {
         try work()

@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 /// One recorded action.
 public struct AuditRecord: Sendable, Equatable {
@@ -126,7 +126,7 @@ enum AuditRows {
 
   static func add(
     _ action: String, _ subject: AuditRecord.Subject?, revision: Int? = nil,
-    changes: [String] = [], by context: WriteContext, now: Int64, _ connection: Connection
+    changes: [String] = [], by context: WriteContext, now: Int64, _ connection: any Connection
   ) throws {
     var record = AuditRecord(
       at: now, author: context.author, address: context.address, action: action,

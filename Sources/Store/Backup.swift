@@ -1,5 +1,5 @@
 import Glibc
-import SQLite
+import SQL
 
 /// Saves a database to a file.
 public enum Backup {
@@ -27,14 +27,14 @@ public enum Backup {
   /// Copies a database to one file.
   static func copy(_ database: String, to path: String, mayWrite: Bool) throws {
     let source = try BackupError.naming(database) {
-      try Connection(path: database, mode: mayWrite ? .existing : .readOnly)
+      try SQLiteConnection(path: database, mode: mayWrite ? .existing : .readOnly)
     }
     try BackupError.naming(path) { try copy(source, of: database, to: path) }
   }
 
   /// Copies an open database to one file.
-  static func copy(_ source: Connection, of database: String, to path: String) throws {
-    let copy = try Connection(path: path, mode: .existing)
+  static func copy(_ source: SQLiteConnection, of database: String, to path: String) throws {
+    let copy = try SQLiteConnection(path: path, mode: .existing)
     // An incomplete copy is deleted, and `commit` syncs a complete one.
     try copy.execute("PRAGMA synchronous = OFF")
     do {
@@ -95,7 +95,7 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as SQLiteError {
+    } catch let error as SQLError {
       throw database(path, StoreError(error))
     } catch let error as StoreError {
       throw database(path, error)

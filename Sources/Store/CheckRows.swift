@@ -1,6 +1,6 @@
 import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// Reads and writes rows of `domain_check` and `check_schedule`.
 enum CheckRows {
@@ -23,16 +23,18 @@ enum CheckRows {
     "domain_check", keys: ["domain_id"], blank: CheckRun(), columns: table.columns.dropLast())
 
   /// Makes a domain due at a time, if it is not earlier, before others.
-  static func makeDue(_ domain: Int64, at time: Int64, _ connection: Connection) throws {
+  static func makeDue(_ domain: Int64, at time: Int64, _ connection: any Connection) throws {
     try connection.run(
       """
       INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, ?, 1)
-      ON CONFLICT (domain_id) DO UPDATE SET due_at = min(due_at, excluded.due_at), is_urgent = 1
+      ON CONFLICT (domain_id) DO UPDATE SET is_urgent = 1,
+        due_at = CASE WHEN excluded.due_at < check_schedule.due_at
+          THEN excluded.due_at ELSE check_schedule.due_at END
       """, [.integer(domain), .integer(time)])
   }
 
   static func due(
-    isUrgent: Bool, limit: Int, _ connection: Connection, now: Int64
+    isUrgent: Bool, limit: Int, _ connection: any Connection, now: Int64
   ) throws -> [(row: Int64, name: DomainName)] {
     if limit <= 0 { return [] }
     return try connection.all(
@@ -45,7 +47,7 @@ enum CheckRows {
   }
 
   static func record(
-    _ check: CheckRecord, interval: Int?, _ connection: Connection, now: Int64
+    _ check: CheckRecord, interval: Int?, _ connection: any Connection, now: Int64
   ) throws -> RecordedCheck? {
     guard let stored = try DomainRows.find(check.domain, connection) else { return nil }
     let suppressions = try FindingRows.save(
@@ -113,11 +115,11 @@ enum CheckRows {
 
   /// Adds a check to the last run if it has the same outcome, or begins another.
   private static func add(
-    _ run: CheckRun, of domain: Int64, _ connection: Connection
+    _ run: CheckRun, of domain: Int64, _ connection: any Connection
   ) throws -> Int64 {
     let last = try connection.first(
       """
-      SELECT id, status = ?2 AND codes = ?3 AND cdn_revision IS ?4 FROM domain_check
+      SELECT id, status = ?2 AND codes = ?3 AND cdn_revision IS NOT DISTINCT FROM ?4 FROM domain_check
       WHERE domain_id = ?1 ORDER BY id DESC LIMIT 1
       """,
       [
@@ -127,17 +129,18 @@ enum CheckRows {
     if let last, last.isEqual {
       try connection.run(
         """
-        UPDATE domain_check SET count = count + 1, last_at = max(last_at, ?), result = ?
-        WHERE id = ?
+        UPDATE domain_check SET count = count + 1, result = ?2,
+          last_at = CASE WHEN ?1 > last_at THEN ?1 ELSE last_at END
+        WHERE id = ?3
         """, [.integer(run.lastAt), run.result.stored, .integer(last.id)])
       return last.id
     }
     var run = run
     run.id =
-      try connection.first("SELECT ifnull(max(id), 0) + 1 FROM domain_check") {
+      try connection.first("SELECT coalesce(max(id), 0) + 1 FROM domain_check") {
         $0.integer(0)
       } ?? 1
-    return try table.insert(run, [.integer(domain)], connection)
+    return try table.add(run, [.integer(domain)], connection)
   }
 
   /// What decides about events.
@@ -149,7 +152,7 @@ enum CheckRows {
     var toldCertificate: Int64?
   }
 
-  private static func state(of domain: Int64, _ connection: Connection) throws -> State {
+  private static func state(of domain: Int64, _ connection: any Connection) throws -> State {
     try connection.run(
       """
       INSERT INTO check_schedule (domain_id, due_at, is_urgent) VALUES (?, 0, 0)
@@ -170,7 +173,7 @@ enum CheckRows {
   /// The state after a check. Writes the events that follow.
   private static func next(
     _ state: State, _ check: CheckRecord, _ status: CheckStatus, _ counting: [Finding],
-    of domain: Int64, _ connection: Connection, now: Int64
+    of domain: Int64, _ connection: any Connection, now: Int64
   ) throws -> State {
     var next = state
     if status == .failing {

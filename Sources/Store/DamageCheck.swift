@@ -1,6 +1,6 @@
 import Association
 import Glibc
-import SQLite
+import SQL
 
 /// Looks for damage in a database: its structure, CHECK constraints, references, and the SHA-256 of
 /// each current document.
@@ -17,9 +17,9 @@ enum DamageCheck {
   ///     (`sqlite3AddCheckConstraint`). It writes nothing.
   ///   - pause: Called between steps, which hold no lock and no old state of the database. `nil` to
   ///     check the structure in a single step, with free pages.
-  /// - Throws: `SQLiteError`, and what `pause` throws.
+  /// - Throws: `SQLError`, and what `pause` throws.
   static func faults(
-    _ connection: Connection, pausing pause: (() throws -> Void)? = nil
+    _ connection: SQLiteConnection, pausing pause: (() throws -> Void)? = nil
   ) throws -> [String] {
     do {
       // With a damaged structure, the other checks would only repeat these faults.
@@ -30,13 +30,13 @@ enum DamageCheck {
       }
       try pause?()
       return Array((references + (try documentFaults(connection, pause))).prefix(most))
-    } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
+    } catch let error as SQLError where [.corrupt, .other].contains(error.kind) {
       return [error.message]
     }
   }
 
   private static func structureFaults(
-    _ connection: Connection, _ pause: (() throws -> Void)?
+    _ connection: SQLiteConnection, _ pause: (() throws -> Void)?
   ) throws -> [String] {
     func faults(_ argument: String) throws -> [String] {
       try connection.all("PRAGMA integrity_check(\(argument))") { $0.text(0) }
@@ -55,7 +55,7 @@ enum DamageCheck {
   }
 
   private static func documentFaults(
-    _ connection: Connection, _ pause: (() throws -> Void)?
+    _ connection: SQLiteConnection, _ pause: (() throws -> Void)?
   ) throws -> [String] {
     let version = try Migrator.version(connection)
     // Earlier schemas keep nothing of a deleted domain.
@@ -111,16 +111,8 @@ extension Store {
   /// - Throws: `StoreError`, and what `pause` throws.
   public func faults(pausing pause: () throws -> Void) throws -> [String] {
     do {
-      let mode: Connection.Mode = access(path, W_OK) == 0 ? .existing : .readOnly
-      let connection = try Connection(path: path, mode: mode)
-      try connection.execute("PRAGMA query_only = ON")
-      try Schema.known().check(connection, path)
-      return try withoutActuallyEscaping(pause) {
-        try DamageCheck.faults(connection, pausing: $0)
-      }
-    } catch BackupError.otherSchema(_, let objects) {
-      return objects.map { "\($0) is missing or different in the schema" }
-    } catch let error as SQLiteError {
+      return try withoutActuallyEscaping(pause) { try engine.faults(pausing: $0) }
+    } catch let error as SQLError {
       throw StoreError(error)
     }
   }

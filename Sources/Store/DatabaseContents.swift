@@ -1,5 +1,5 @@
 import Migrations
-import SQLite
+import SQL
 
 /// The contents of a checked database file.
 public struct DatabaseContents: Sendable, Equatable {
@@ -22,7 +22,7 @@ public struct DatabaseContents: Sendable, Equatable {
     guard let size = DatabaseFile.size(path), size > 0 else { throw BackupError.foreign(name) }
     bytes = size
     do {
-      let connection = try Connection(path: path, mode: .existing)
+      let connection = try SQLiteConnection(path: path, mode: .existing)
       try connection.execute("PRAGMA query_only = ON")
       schema = try Migrator.version(connection)
       if schema == 0 { throw BackupError.foreign(name) }
@@ -36,7 +36,7 @@ public struct DatabaseContents: Sendable, Equatable {
         try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") { $0.int(0) }
         ?? 0
       revisions = try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0
-    } catch let error as SQLiteError {
+    } catch let error as SQLError {
       switch error.kind {
       case .corrupt: throw BackupError.damaged(name, faults: [error.message])
       // It has a different table named "migration".

@@ -1,5 +1,5 @@
 import Glibc
-import SQLite
+import SQL
 
 /// A file that appears at its path only when it is complete. Until then it has a temporary path in
 /// the same directory. Only its owner can read it.
@@ -111,7 +111,7 @@ enum DatabaseFile {
     if let leftover = leftover(of: path) { throw StoreError.leftover(leftover) }
     do {
       let file = try AtomicFile(at: path)
-      let connection = try Connection(path: file.temporaryPath, mode: .existing)
+      let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try connection.execute("PRAGMA synchronous = OFF")
       try Migrator.migrate(connection, now: now)
       try file.commit(replacing: false)

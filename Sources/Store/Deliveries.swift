@@ -1,6 +1,6 @@
 import Association
 public import JSONValue
-import SQLite
+import SQL
 
 /// What is delivered to a webhook, and how far that is.
 public struct Delivery: Sendable {
@@ -254,7 +254,7 @@ enum DeliveryRows {
     ])
 
   static func all(
-    _ condition: String, _ values: [Value], _ connection: Connection
+    _ condition: String, _ values: [Value], _ connection: any Connection
   ) throws -> [Delivery] {
     try connection.all("SELECT \(table.selection) FROM webhook_delivery \(condition)", values) {
       try table.read($0)
@@ -262,7 +262,7 @@ enum DeliveryRows {
   }
 
   /// The rows of the enabled webhooks with a delivery that is due.
-  static func webhooksWithDue(at now: Int64, _ connection: Connection) throws -> [Int64] {
+  static func webhooksWithDue(at now: Int64, _ connection: any Connection) throws -> [Int64] {
     try connection.all(
       """
       SELECT id FROM webhook WHERE is_enabled = 1 AND EXISTS (
@@ -273,7 +273,7 @@ enum DeliveryRows {
 
   static func claim(
     of webhook: Int64, _ limit: Int, by server: String, until end: Int64,
-    _ connection: Connection, now: Int64
+    _ connection: any Connection, now: Int64
   ) throws -> [ClaimedDelivery] {
     if limit <= 0 { return [] }
     let due = try all(
@@ -293,7 +293,7 @@ enum DeliveryRows {
   }
 
   static func finish(
-    _ attempt: DeliveryAttempt, by server: String, _ connection: Connection, now: Int64
+    _ attempt: DeliveryAttempt, by server: String, _ connection: any Connection, now: Int64
   ) throws {
     let id = attempt.claimed.delivery.id
     try connection.run(
@@ -319,7 +319,7 @@ enum DeliveryRows {
 
   /// Ends a delivery. The next one about its domain is due.
   static func end(
-    _ id: Int64, _ status: Delivery.Status, error: String, _ connection: Connection, now: Int64
+    _ id: Int64, _ status: Delivery.Status, error: String, _ connection: any Connection, now: Int64
   ) throws {
     try connection.run(
       """

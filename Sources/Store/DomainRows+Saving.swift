@@ -1,11 +1,13 @@
 import Association
 import JSONValue
-import SQLite
+import SQL
 
 extension DomainRows {
   /// Adds the row of a new domain, for `save` to write the rest. A domain that was deleted under this
   /// name gets its row back, so that its revisions go on.
-  static func insert(_ domain: Domain, now: Int64, _ connection: Connection) throws -> DomainRows {
+  static func insert(_ domain: Domain, now: Int64, _ connection: any Connection) throws
+    -> DomainRows
+  {
     if let deleted = try deleted(domain.name, connection) {
       try DomainTables.domain.update(domain, is: .integer(deleted.id), connection)
       try connection.run(
@@ -14,11 +16,11 @@ extension DomainRows {
       return DomainRows(id: deleted.id)
     }
     let keys: [Value] = [.integer(0), .integer(now), .integer(now)]
-    return DomainRows(id: try DomainTables.domain.insert(domain, keys, connection))
+    return DomainRows(id: try DomainTables.domain.add(domain, keys, connection))
   }
 
   /// Deletes everything except the row itself and the revisions.
-  func delete(_ name: DomainName, now: Int64, _ connection: Connection) throws {
+  func delete(_ name: DomainName, now: Int64, _ connection: any Connection) throws {
     try connection.run(
       "UPDATE domain SET deleted_at = ?, deleted_name = ?, updated_at = ? WHERE id = ?",
       [.integer(now), .text(name.text), .integer(now), .integer(id)])
@@ -40,9 +42,9 @@ extension DomainRows {
   /// domain does not have, gets a new row and the next number.
   ///
   /// - Returns: `new` with the numbers of its entries and routes.
-  /// - Throws: `StoreError.nameTaken`, `SQLiteError`.
+  /// - Throws: `StoreError.nameTaken`, `SQLError`.
   func save(
-    _ new: Domain, over old: Domain?, now: Int64, _ connection: Connection
+    _ new: Domain, over old: Domain?, now: Int64, _ connection: any Connection
   ) throws -> Domain {
     var new = new
     try AppIdentifier.rows.insertMissing(
@@ -76,11 +78,11 @@ extension DomainRows {
     return new
   }
 
-  private func saveNames(_ new: Domain, over old: Domain?, _ connection: Connection) throws {
+  private func saveNames(_ new: Domain, over old: Domain?, _ connection: any Connection) throws {
     func names(_ domain: Domain) -> [Alias] { [Alias(domain.name)] + domain.aliases }
     do {
       try DomainTables.name.replace(old.map(names) ?? [], by: names(new), of: id, connection)
-    } catch let error as SQLiteError where error.kind == .unique {
+    } catch let error as SQLError where error.kind == .unique {
       for name in names(new) {
         let owner = try connection.first(
           """
@@ -96,36 +98,36 @@ extension DomainRows {
   }
 
   private func saveServices(
-    _ services: [Document.Service: Document.AppList], _ connection: Connection
+    _ services: [Document.Service: Document.AppList], _ connection: any Connection
   ) throws {
     try DomainTables.service.delete(of: id, connection)
     for service in Document.Service.allCases {
       guard let list = services[service] else { continue }
-      let row = try DomainTables.service.insert(
+      let row = try DomainTables.service.add(
         DomainTables.Service(name: service, extra: list.extra), [.integer(id)], connection)
       try DomainTables.serviceApp.replace([], by: list.apps, of: row, connection)
     }
   }
 
   private func saveVariables(
-    _ variables: [SubstitutionVariable], _ connection: Connection
+    _ variables: [SubstitutionVariable], _ connection: any Connection
   ) throws {
     try DomainTables.variable.delete(of: id, connection)
     for (position, variable) in variables.enumerated() {
-      let row = try DomainTables.variable.insert(
+      let row = try DomainTables.variable.add(
         variable.name, [.integer(id), .integer(position)], connection)
       try DomainTables.variableValue.replace([], by: variable.values, of: row, connection)
     }
   }
 
   private func insertDefaults(
-    _ defaults: Defaults, _ keys: [Value], _ connection: Connection
+    _ defaults: Defaults, _ keys: [Value], _ connection: any Connection
   ) throws {
     if !defaults.isEmpty { try DomainTables.defaults.insert(defaults, keys, connection) }
   }
 
   private func saveEntries(
-    _ new: inout [Entry], over old: [Entry], _ connection: Connection
+    _ new: inout [Entry], over old: [Entry], _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
     let rows = try Self.rows(of: "entry", "domain_id", id, unless: old.isEmpty, connection)
@@ -156,7 +158,7 @@ extension DomainRows {
   }
 
   private func saveRoutes(
-    of row: Int64, _ new: inout [Route], over old: [Route], _ connection: Connection
+    of row: Int64, _ new: inout [Route], over old: [Route], _ connection: any Connection
   ) throws {
     let places = old.places(by: \.id)
     let rows = try Self.rows(of: "route", "entry_id", row, unless: old.isEmpty, connection)
@@ -188,7 +190,7 @@ extension DomainRows {
   /// The rows of the entries of a domain, or of the routes of an entry, by number.
   private static func rows(
     of table: StaticString, _ key: StaticString, _ owner: Int64, unless isEmpty: Bool,
-    _ connection: Connection
+    _ connection: any Connection
   ) throws -> [Int64: Int64] {
     if isEmpty { return [:] }
     var rows: [Int64: Int64] = [:]
@@ -201,7 +203,7 @@ extension DomainRows {
   /// The first of some numbers that were never given before.
   static func numbers(
     _ count: Int, _ table: StaticString, _ column: StaticString, of owner: Int64,
-    _ connection: Connection
+    _ connection: any Connection
   ) throws -> Int64 {
     if count == 0 { return 0 }
     let last = try connection.first(
@@ -213,7 +215,7 @@ extension DomainRows {
 
   private func delete(
     _ table: StaticString, _ rows: [Int64: Int64], keeping numbers: [Int64],
-    _ connection: Connection
+    _ connection: any Connection
   ) throws {
     let kept = Set(numbers)
     for (number, row) in rows where !kept.contains(number) {

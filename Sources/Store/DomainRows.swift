@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// A stored domain.
 public struct StoredDomain: Sendable, Equatable {
@@ -37,14 +37,14 @@ struct DomainRows {
   let id: Int64
 
   /// The row of the domain with this own name.
-  static func id(of name: DomainName, _ connection: Connection) throws -> Int64? {
+  static func id(of name: DomainName, _ connection: any Connection) throws -> Int64? {
     try connection.first(
       "SELECT domain_id FROM domain_name WHERE name = ? AND position = 0", [.text(name.text)]
     ) { $0.integer(0) }
   }
 
   /// The names of all domains, in order.
-  static func names(_ connection: Connection) throws -> [DomainName] {
+  static func names(_ connection: any Connection) throws -> [DomainName] {
     try connection.all("SELECT name FROM domain_name WHERE position = 0 ORDER BY name") {
       DomainName(stored: $0.text(0))
     }
@@ -52,7 +52,7 @@ struct DomainRows {
 
   /// What changes with every edit of the domain with this own name.
   static func version(
-    of name: DomainName, _ connection: Connection
+    of name: DomainName, _ connection: any Connection
   ) throws -> StoredDomain.Version? {
     try connection.first(
       """
@@ -64,7 +64,7 @@ struct DomainRows {
 
   /// The last state of the deleted domain with this name.
   static func deleted(
-    _ name: DomainName, _ connection: Connection
+    _ name: DomainName, _ connection: any Connection
   ) throws -> StoredDomain.Version? {
     try connection.first(
       "SELECT id, revision, updated_at FROM domain WHERE deleted_name = ?", [.text(name.text)]
@@ -75,7 +75,7 @@ struct DomainRows {
   ///
   /// - Throws: `StoreError.notFound`.
   static func history(
-    of name: DomainName, _ connection: Connection
+    of name: DomainName, _ connection: any Connection
   ) throws -> StoredDomain.Version {
     guard let version = try version(of: name, connection) ?? deleted(name, connection) else {
       throw StoreError.notFound(.domain(name))
@@ -84,13 +84,13 @@ struct DomainRows {
   }
 
   /// The domain with this own name.
-  static func find(_ name: DomainName, _ connection: Connection) throws -> StoredDomain? {
+  static func find(_ name: DomainName, _ connection: any Connection) throws -> StoredDomain? {
     guard let id = try id(of: name, connection) else { return nil }
     return try DomainRows(id: id).load(connection)
   }
 
   /// The domain; `nil` if it does not exist.
-  func load(_ connection: Connection) throws -> StoredDomain? {
+  func load(_ connection: any Connection) throws -> StoredDomain? {
     var names = try names(connection)
     guard !names.isEmpty else { return nil }
     var domain = Domain(name: names.removeFirst().name, aliases: names)
@@ -118,13 +118,13 @@ struct DomainRows {
   }
 
   /// Reads the domain's own name, then its aliases.
-  func names(_ connection: Connection) throws -> [Alias] {
+  func names(_ connection: any Connection) throws -> [Alias] {
     try list(DomainTables.name, connection)
   }
 
   /// A list that belongs to the domain itself.
   private func list<Element>(
-    _ table: Table<Element>, _ connection: Connection
+    _ table: Table<Element>, _ connection: any Connection
   ) throws -> [Element] {
     let source = "FROM \(table.name) WHERE domain_id = ? ORDER BY position"
     return try table.all("domain_id", source, id, connection).map(\.value)
@@ -132,7 +132,7 @@ struct DomainRows {
 
   /// Lists that belong to rows of `owner`, by row.
   private func lists<Element>(
-    _ table: Table<Element>, of owner: String, _ connection: Connection
+    _ table: Table<Element>, of owner: String, _ connection: any Connection
   ) throws -> [Int64: [Element]] {
     let row = "\(owner).id"
     let join = owner == "route" ? "entry JOIN route ON entry_id = entry.id" : owner
@@ -145,7 +145,7 @@ struct DomainRows {
     return rows.reduce(into: [:]) { $0[$1.key, default: []].append($1.value) }
   }
 
-  private func variables(_ connection: Connection) throws -> [SubstitutionVariable] {
+  private func variables(_ connection: any Connection) throws -> [SubstitutionVariable] {
     let values = try lists(DomainTables.variableValue, of: "substitution_variable", connection)
     return try DomainTables.variable.all(
       "id", "FROM substitution_variable WHERE domain_id = ? ORDER BY position, id", id, connection
@@ -153,7 +153,7 @@ struct DomainRows {
   }
 
   private func services(
-    _ connection: Connection
+    _ connection: any Connection
   ) throws -> [Document.Service: Document.AppList] {
     let apps = try lists(DomainTables.serviceApp, of: "service", connection)
     return try DomainTables.service.all(
@@ -163,7 +163,7 @@ struct DomainRows {
     }
   }
 
-  private func entries(_ connection: Connection) throws -> [Entry] {
+  private func entries(_ connection: any Connection) throws -> [Entry] {
     let apps = try lists(DomainTables.entryApp, of: "entry", connection)
     let androidApps = try lists(DomainTables.entryAndroidApp, of: "entry", connection)
     let paths = try lists(DomainTables.legacyPath, of: "entry", connection)
@@ -181,7 +181,7 @@ struct DomainRows {
   }
 
   /// The routes of all entries, by entry.
-  private func routes(_ connection: Connection) throws -> [Int64: [Route]] {
+  private func routes(_ connection: any Connection) throws -> [Int64: [Route]] {
     let items = try lists(DomainTables.queryItem, of: "route", connection)
     var routes: [Int64: [Route]] = [:]
     try connection.run(
@@ -200,7 +200,7 @@ struct DomainRows {
 
   /// `defaults` of the domain and of its entries, which must have been read before.
   private func readDefaults(
-    into document: inout Document, _ connection: Connection
+    into document: inout Document, _ connection: any Connection
   ) throws {
     let places = document.entries.places(by: \.id)
     try connection.run(

@@ -1,6 +1,6 @@
 import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// The tables that store a domain, with each column declared once. `migrations/` creates them.
 enum DomainTables {

@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// What the linter needs to look at a domain's document again.
 public struct LintBasis: Sendable {
@@ -106,7 +106,7 @@ enum FindingRows {
     source == .lint ? 0 : 1_000_000
   }
 
-  static func all(of domain: Int64, _ connection: Connection) throws -> [FindingRow] {
+  static func all(of domain: Int64, _ connection: any Connection) throws -> [FindingRow] {
     try table.all(
       "domain_id", "FROM finding WHERE domain_id = ? ORDER BY position", domain, connection
     ).map(\.value)
@@ -118,7 +118,7 @@ enum FindingRows {
   /// - Returns: The suppressions of the domain.
   @discardableResult
   static func save(
-    _ findings: [Finding]?, of domain: Int64, _ document: Document, _ connection: Connection
+    _ findings: [Finding]?, of domain: Int64, _ document: Document, _ connection: any Connection
   ) throws -> [Suppression] {
     var codes: Set<Finding.Code> = []
     let kept = (findings ?? []).enumerated().filter { index, finding in
@@ -139,7 +139,7 @@ enum FindingRows {
   ///
   /// - Returns: For each finding, the suppression that covers it now.
   static func save(
-    check findings: [Finding], of domain: Int64, _ document: Document, _ connection: Connection,
+    check findings: [Finding], of domain: Int64, _ document: Document, _ connection: any Connection,
     now: Int64
   ) throws -> [Suppression?] {
     let rows = findings.prefix(limit).map(FindingRow.init)
@@ -152,7 +152,7 @@ enum FindingRows {
   /// Writes anew which findings are suppressed. A domain with findings of a check is checked soon, since only
   /// a check changes its status.
   static func mark(
-    of domain: Int64, _ document: Document, _ connection: Connection, now: Int64
+    of domain: Int64, _ document: Document, _ connection: any Connection, now: Int64
   ) throws {
     let suppressions = try SuppressionRows.all(of: domain, connection)
     let all = try all(of: domain, connection)
@@ -169,7 +169,7 @@ enum FindingRows {
   /// Writes the findings of one source, each with the suppression that covers it, unless they are there.
   private static func write(
     _ new: [FindingRow], _ source: Finding.Source, over all: [FindingRow],
-    _ covering: [Suppression?], of domain: Int64, _ connection: Connection
+    _ covering: [Suppression?], of domain: Int64, _ connection: any Connection
   ) throws {
     let marked = zip(new, covering).map { finding, suppression in
       var finding = finding
@@ -188,7 +188,7 @@ enum FindingRows {
   }
 
   /// Whether a domain's findings must be made again.
-  static func isStale(_ domain: Int64, _ connection: Connection) throws -> Bool {
+  static func isStale(_ domain: Int64, _ connection: any Connection) throws -> Bool {
     try connection.first(
       "SELECT linted_by < ? FROM domain WHERE id = ?",
       [
@@ -198,7 +198,7 @@ enum FindingRows {
   }
 
   /// Makes the findings of every domain that uses an app out of date.
-  static func invalidate<Key: AppKey>(using app: Key, _ connection: Connection) throws {
+  static func invalidate<Key: AppKey>(using app: Key, _ connection: any Connection) throws {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0

@@ -1,13 +1,13 @@
 import Migrations
-import SQLite
+import SQL
 
 /// Migrates databases to the current schema.
 enum Migrator {
   /// Applies the missing migrations, each in a transaction that also records it.
   ///
   /// - Parameter last: The last one to apply.
-  /// - Throws: `StoreError.newerSchema` without touching the database; `SQLiteError`.
-  static func migrate(_ connection: Connection, upTo last: Int = .max, now: Int64) throws {
+  /// - Throws: `StoreError.newerSchema` without touching the database; `SQLError`.
+  static func migrate(_ connection: any Connection, upTo last: Int = .max, now: Int64) throws {
     let current = try version(connection)
     let known = migrations.last?.version ?? 0
     if current > known { throw StoreError.newerSchema(found: current, known: known) }
@@ -19,8 +19,8 @@ enum Migrator {
   /// Refuses a database with tables but without the table of migrations. Tables of Litestream are
   /// ignored: it adds them to an empty database, too.
   ///
-  /// - Throws: `StoreError.foreign` without touching the database; `SQLiteError`.
-  static func refuseForeign(_ connection: Connection) throws {
+  /// - Throws: `StoreError.foreign` without touching the database; `SQLError`.
+  static func refuseForeign(_ connection: any Connection) throws {
     let isForeign = try connection.first(
       "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') "
         + "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' "
@@ -31,7 +31,7 @@ enum Migrator {
   }
 
   /// The version of the schema; 0 for an empty database.
-  static func version(_ connection: Connection) throws -> Int {
+  static func version(_ connection: any Connection) throws -> Int {
     let isRecorded = try connection.first(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
     ) { _ in true }
@@ -40,7 +40,7 @@ enum Migrator {
   }
 
   private static func apply(
-    _ migration: Migration, to connection: Connection, now: Int64
+    _ migration: Migration, to connection: any Connection, now: Int64
   ) throws {
     try connection.transaction(.write) { connection in
       // Another process may have applied it while this one waited for the lock.
@@ -72,12 +72,12 @@ struct Schema {
 
   /// The schema that the migrations create in an empty database, up to a version.
   static func known(upTo version: Int = .max) throws -> Schema {
-    let connection = try Connection(path: ":memory:", mode: .create)
+    let connection = try SQLiteConnection(path: ":memory:", mode: .create)
     try Migrator.migrate(connection, upTo: version, now: 0)
     return try Schema(connection)
   }
 
-  private init(_ connection: Connection) throws {
+  private init(_ connection: any Connection) throws {
     var objects: [String: String] = [:]
     var tables: [String] = []
     try connection.run("SELECT name, sql, type FROM sqlite_schema WHERE sql IS NOT NULL") { row in
@@ -93,7 +93,7 @@ struct Schema {
   /// table of migrations itself is not compared: no migration creates it, so its statement may differ.
   ///
   /// - Throws: `BackupError.otherSchema`.
-  func check(_ connection: Connection, _ name: String) throws {
+  func check(_ connection: any Connection, _ name: String) throws {
     let found = try Schema(connection).objects
     let different = objects.filter { $0.key != "migration" && found[$0.key] != $0.value }
       .keys.sorted()

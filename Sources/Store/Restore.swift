@@ -1,6 +1,6 @@
 import Glibc
 import Migrations
-import SQLite
+import SQL
 
 /// The result of a restore.
 public struct Restored: Sendable, Equatable {
@@ -46,7 +46,7 @@ extension Backup {
     try copy(path, to: file.temporaryPath, mayWrite: false)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
     let schema = try BackupError.naming(path) {
-      let connection = try Connection(path: file.temporaryPath, mode: .existing)
+      let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
       try Migrator.migrate(connection, now: now)
       return try Migrator.version(connection)
     }
@@ -58,7 +58,7 @@ extension Backup {
       }
     }
     try BackupError.naming(path) {
-      try Replacement.record(now: now, Connection(path: file.temporaryPath, mode: .existing))
+      try Replacement.record(now: now, SQLiteConnection(path: file.temporaryPath, mode: .existing))
     }
     let setAside = try isDamaged ? DatabaseFile.setAside(database, now: now) : nil
     try file.commit(replacing: false)
@@ -86,7 +86,7 @@ extension Backup {
 /// Clients remember the numbers of revisions (`If-Match`), entries and routes, so no number is
 /// reused: revisions continue from the higher number, and so do the keys of new rows.
 private struct Replacement {
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private let tables: [String]
   private let now: Int64
 
@@ -94,15 +94,15 @@ private struct Replacement {
   private static let action = "restore backup"
 
   /// Adds the restore to the audit.
-  static func record(now: Int64, _ connection: Connection) throws {
+  static func record(now: Int64, _ connection: SQLiteConnection) throws {
     try AuditRows.add(action, nil, by: context, now: now, connection)
   }
 
   /// Opens the database and attaches the copy as `saved`.
   ///
-  /// - Throws: `BackupError.newerSchema`; `SQLiteError`.
+  /// - Throws: `BackupError.newerSchema`; `SQLError`.
   init(of database: String, by copy: String, now: Int64) throws {
-    connection = try Connection(path: database, mode: .existing)
+    connection = try SQLiteConnection(path: database, mode: .existing)
     self.now = now
     try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     do {
@@ -119,7 +119,7 @@ private struct Replacement {
 
   /// Replaces the contents. Writers in other processes wait meanwhile; readers do not.
   func perform(contents: DatabaseContents, schema: Int) throws -> Restored {
-    try connection.transaction(.write) { connection in
+    try connection.transaction(.write) { _ in
       let revived = try connection.all(
         """
         SELECT name FROM saved.token WHERE hash NOT IN (SELECT hash FROM main.token) ORDER BY name

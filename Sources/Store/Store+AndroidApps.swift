@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 extension Store {
   /// An Android app; `nil` if it does not exist.
@@ -10,7 +10,7 @@ extension Store {
 
 extension UsedApps {
   /// The apps that a domain names.
-  init(of domain: Domain, _ connection: Connection) throws {
+  init(of domain: Domain, _ connection: any Connection) throws {
     self.init()
     for app in domain.document.appIdentifiers where environments[app] == nil {
       environments[app] = try AppIdentifier.rows.environment(of: app, connection)
@@ -21,7 +21,7 @@ extension UsedApps {
   }
 
   /// Whether the apps are still as they were read.
-  func areCurrent(_ connection: Connection) throws -> Bool {
+  func areCurrent(_ connection: any Connection) throws -> Bool {
     try environments.allSatisfy {
       try AppIdentifier.rows.environment(of: $0, connection) == $1
     } && android.allSatisfy { try PackageName.rows.find($0, connection)?.app == $1 }

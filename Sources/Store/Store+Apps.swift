@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// What identifies an app of one platform: an app identifier or a package name.
 public protocol AppKey: Hashable, Sendable, CustomStringConvertible {
@@ -129,7 +129,7 @@ extension Transaction {
     let domains = try rows.domains(naming: old, limit: Int.max, connection)
     do {
       try rows.rename(old, to: new, now: now, connection)
-    } catch let error as SQLiteError where error.kind == .unique {
+    } catch let error as SQLError where error.kind == .unique {
       throw StoreError.appExists(new.id)
     }
     try record("rename \(rows.noun) to \(new)", .app(old.id))
@@ -150,8 +150,8 @@ public struct AppRows<Key: AppKey>: Sendable {
   /// SQL for the distinct rows of the domains that use an app, given SQL for the row of the app.
   let uses: @Sendable (String) -> String
   /// Reads and writes what is in other tables, for the row of an app.
-  var readOthers: @Sendable (inout Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
-  var writeOthers: @Sendable (Key.App, Int64, Connection) throws -> Void = { _, _, _ in }
+  var readOthers: @Sendable (inout Key.App, Int64, any Connection) throws -> Void = { _, _, _ in }
+  var writeOthers: @Sendable (Key.App, Int64, any Connection) throws -> Void = { _, _, _ in }
   /// SQL that renames the app in tables that refer to it by its identifier, with parameters for the new and
   /// the old one.
   var renameOthers: String?
@@ -165,7 +165,7 @@ public struct AppRows<Key: AppKey>: Sendable {
 
   /// The apps for which SQL after the name of the table holds.
   private func all(
-    _ condition: String, _ values: [Value], _ connection: Connection
+    _ condition: String, _ values: [Value], _ connection: any Connection
   ) throws -> [StoredApp<Key>] {
     try connection.all(
       """
@@ -184,38 +184,38 @@ public struct AppRows<Key: AppKey>: Sendable {
     }
   }
 
-  func find(_ key: Key, _ connection: Connection) throws -> StoredApp<Key>? {
+  func find(_ key: Key, _ connection: any Connection) throws -> StoredApp<Key>? {
     try all("WHERE \(keyColumn) = ?", [.text(key.text)], connection).first
   }
 
   /// - Throws: `StoreError.notFound`.
-  func get(_ key: Key, _ connection: Connection) throws -> StoredApp<Key> {
+  func get(_ key: Key, _ connection: any Connection) throws -> StoredApp<Key> {
     guard let app = try find(key, connection) else { throw StoreError.notFound(.app(key.id)) }
     return app
   }
 
-  func page(after last: String, limit: Int, _ connection: Connection) throws -> [StoredApp<Key>] {
+  func page(after last: String, limit: Int, _ connection: any Connection) throws -> [StoredApp<Key>]
+  {
     try all(
       "WHERE \(keyColumn) > ? ORDER BY \(keyColumn) LIMIT ?", [.text(last), .integer(limit)],
       connection)
   }
 
   /// The apps that some domains use, by identifier; all apps without a limit to domains.
-  func used(within: [Alias], _ connection: Connection) throws -> [StoredApp<Key>] {
+  func used(within: [Alias], _ connection: any Connection) throws -> [StoredApp<Key>] {
     if within.isEmpty { return try all("ORDER BY \(keyColumn)", [], connection) }
     return try all(
       """
       WHERE EXISTS (
         SELECT 1 FROM (\(uses("\(table.name).id"))) AS used
         JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
-        JOIN json_each(?) ON value = own.name
-          OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2)))
+        WHERE \(DomainFilter.within("?1")))
       ORDER BY \(keyColumn)
       """, [.text(JSON.strings(within.map(\.description)).text)], connection)
   }
 
   /// The environment of an app; production if it is not stored.
-  func environment(of key: Key, _ connection: Connection) throws -> App.Environment {
+  func environment(of key: Key, _ connection: any Connection) throws -> App.Environment {
     try connection.first(
       "SELECT environment FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)]
     ) {
@@ -224,7 +224,7 @@ public struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// Those that have no row, each once.
-  private func missing(_ keys: [Key], _ connection: Connection) throws -> [Key] {
+  private func missing(_ keys: [Key], _ connection: any Connection) throws -> [Key] {
     var seen: Set<Key> = []
     return try keys.filter { key in
       guard seen.insert(key).inserted else { return false }
@@ -235,7 +235,7 @@ public struct AppRows<Key: AppKey>: Sendable {
   }
 
   /// Adds the apps that have no row yet.
-  func insertMissing(_ keys: [Key], now: Int64, _ connection: Connection) throws {
+  func insertMissing(_ keys: [Key], now: Int64, _ connection: any Connection) throws {
     for key in try missing(keys, connection) {
       try save(Key.app(key), over: nil, now: now, connection)
     }
@@ -244,13 +244,13 @@ public struct AppRows<Key: AppKey>: Sendable {
   /// Refuses apps that have no row.
   ///
   /// - Throws: `StoreError.unknownApps`.
-  func requireAll(_ keys: [Key], _ connection: Connection) throws {
+  func requireAll(_ keys: [Key], _ connection: any Connection) throws {
     let missing = try missing(keys, connection)
     if !missing.isEmpty { throw StoreError.unknownApps(missing.map(\.id)) }
   }
 
   /// Writes the row of an app.
-  func save(_ app: Key.App, over old: Key.App?, now: Int64, _ connection: Connection) throws {
+  func save(_ app: Key.App, over old: Key.App?, now: Int64, _ connection: any Connection) throws {
     let (new, key) = (StoredApp<Key>(app: app, updatedAt: now), app[keyPath: key].text)
     if old == nil {
       try table.insert(new, [], connection)
@@ -263,11 +263,11 @@ public struct AppRows<Key: AppKey>: Sendable {
     if let row { try writeOthers(app, row, connection) }
   }
 
-  func delete(_ key: Key, _ connection: Connection) throws {
+  func delete(_ key: Key, _ connection: any Connection) throws {
     try connection.run("DELETE FROM \(table.name) WHERE \(keyColumn) = ?", [.text(key.text)])
   }
 
-  func rename(_ old: Key, to new: Key, now: Int64, _ connection: Connection) throws {
+  func rename(_ old: Key, to new: Key, now: Int64, _ connection: any Connection) throws {
     try connection.run(
       "UPDATE \(table.name) SET \(keyColumn) = ?, updated_at = ? WHERE \(keyColumn) = ?",
       [.text(new.text), .integer(now), .text(old.text)])
@@ -278,7 +278,7 @@ public struct AppRows<Key: AppKey>: Sendable {
 
   /// The names of the first few domains that use an app.
   func domains(
-    naming key: Key, limit: Int, _ connection: Connection
+    naming key: Key, limit: Int, _ connection: any Connection
   ) throws -> [DomainName] {
     try connection.all(
       """
@@ -339,10 +339,10 @@ extension PackageName: AppKey {
       UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
       UNION SELECT domain_id FROM expectation
         WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
-      UNION SELECT keeping.id FROM domain AS keeping, json_tree(keeping.assetlinks_extra) AS kept
+      UNION SELECT keeping.id FROM domain AS keeping, json_each(keeping.assetlinks_extra) AS kept
         WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
-          AND kept.key = 'package_name' AND kept.path GLOB '$[[]*].target'
-          AND kept.atom = (SELECT package FROM android_app AS used WHERE used.id = \(app))
+          AND json_extract(keeping.assetlinks_extra, '$[' || kept.key || '].target.package_name')
+            = (SELECT package FROM android_app AS used WHERE used.id = \(app))
       """
     },
     readOthers: { app, row, connection in

@@ -1,6 +1,6 @@
 public import Association
 public import JSONValue
-import SQLite
+import SQL
 
 /// How a check ended: by its worst finding that no suppression covers.
 public enum CheckStatus: String, Sendable, CaseIterable {
@@ -178,7 +178,7 @@ extension Store {
   public func claimChecks(
     urgent: Int, others: Int, limit: Int, lease: Int64
   ) throws -> (urgent: [DomainName], others: [DomainName]) {
-    let due = { (connection: Connection, now: Int64) in
+    let due = { (connection: any Connection, now: Int64) in
       let urgent = try CheckRows.due(
         isUrgent: true, limit: min(urgent, limit), connection, now: now)
       let others = try CheckRows.due(

@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 extension Store {
   /// A domain.
@@ -123,19 +123,19 @@ public struct DomainFilter: Sendable {
     JOIN domain ON domain.id = own.domain_id
     LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
     LEFT JOIN domain_check ON domain_check.id = check_id
-    WHERE (?1 IS NULL OR instr(own.name, ?1) OR EXISTS (
-        SELECT 1 FROM domain_name AS any WHERE any.domain_id = domain.id AND instr(any.name, ?1)))
+    WHERE (?1 IS NULL OR instr(own.name, ?1) > 0 OR EXISTS (
+        SELECT 1 FROM domain_name AS other WHERE other.domain_id = domain.id AND instr(other.name, ?1) > 0))
       AND (?2 IS NULL OR domain.id IN (\(uses(AppIdentifier.self, "?2"))))
       AND (?3 IS NULL OR environment = ?3)
       AND (?4 IS NULL OR is_enabled = ?4)
       AND (?5 IS NULL OR domain.id IN (SELECT domain_id FROM finding WHERE code = ?5))
       AND \(within("?6"))
-      AND (?7 IS NULL OR (is_enabled = 1 AND (\(FetchRows.isCollected)) = ?7))
+      AND (?7 IS NULL OR (is_enabled = 1 AND CASE WHEN \(FetchRows.isCollected) THEN 1 ELSE 0 END = ?7))
       AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
       AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
         WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
       AND (?10 IS NULL OR own.domain_id = (\(domain(serving: "?10"))))
-      AND (?11 IS NULL OR ifnull(domain_check.status, 'unchecked') = ?11)
+      AND (?11 IS NULL OR coalesce(domain_check.status, 'unchecked') = ?11)
     """
 
   /// SQL for the ID of the domain that a host belongs to: the one with this name or alias, otherwise the one
@@ -144,7 +144,7 @@ public struct DomainFilter: Sendable {
   /// - Parameter names: SQL for the names that cover the host.
   fileprivate static func domain(serving names: String) -> String {
     """
-    SELECT domain_id FROM domain_name WHERE name IN (SELECT value FROM json_each(\(names)))
+    SELECT domain_id FROM domain_name WHERE name IN (SELECT each.value FROM json_each(\(names)) AS each)
     ORDER BY name LIKE '*.%', length(name) DESC LIMIT 1
     """
   }
@@ -169,8 +169,9 @@ public struct DomainFilter: Sendable {
   static func within(_ list: String) -> String {
     """
     (json_array_length(\(list)) = 0 OR EXISTS (
-      SELECT 1 FROM json_each(\(list)) WHERE value = own.name
-        OR (value GLOB '[*]*' AND own.name GLOB '*' || substr(value, 2))))
+      SELECT 1 FROM json_each(\(list)) AS each WHERE each.value = own.name
+        OR (each.value LIKE '*%'
+          AND own.name LIKE '%' || replace(substr(each.value, 2), '_', '\\_') ESCAPE '\\')))
     """
   }
 

@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// Fetches of one document of a revision by one class of fetcher, to be added to the ledger.
 public struct NewFetches: Sendable, Equatable {
@@ -202,14 +202,18 @@ extension Store {
 
 /// Reads and adds rows of `fetch`.
 enum FetchRows {
-  static func add(_ fetch: NewFetches, _ connection: Connection) throws {
+  static func add(_ fetch: NewFetches, _ connection: any Connection) throws {
     try connection.run(
       """
       INSERT INTO fetch (domain_id, revision, kind, fetcher, count, first_at, last_at)
       SELECT domain_id, number, ?7, ?3, ?4, ?5, ?6 FROM revision
       WHERE domain_id = ?1 AND number = ?2
-      ON CONFLICT (domain_id, revision, kind, fetcher) DO UPDATE SET count = count + excluded.count,
-        first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
+      ON CONFLICT (domain_id, revision, kind, fetcher) DO UPDATE SET
+        count = fetch.count + excluded.count,
+        first_at = CASE WHEN excluded.first_at < fetch.first_at
+          THEN excluded.first_at ELSE fetch.first_at END,
+        last_at = CASE WHEN excluded.last_at > fetch.last_at
+          THEN excluded.last_at ELSE fetch.last_at END
       """,
       [
         .integer(fetch.domain), .integer(fetch.revision), .text(fetch.fetcher.rawValue),
@@ -221,14 +225,16 @@ enum FetchRows {
   /// SQL for whether Apple's CDN has the bytes that `domain` serves: those of the newest revision that it
   /// fetched.
   static let isCollected = """
-    ifnull((SELECT last = domain.revision OR
-        \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision"))
+    EXISTS (SELECT 1
       FROM (SELECT max(revision) AS last FROM fetch
-        WHERE domain_id = domain.id AND \(byApple))), 0)
+        WHERE domain_id = domain.id AND \(byApple)) AS fetched
+      WHERE last = domain.revision OR
+        \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision")))
     """
 
   /// Whether Apple's CDN has the bytes that a domain serves.
-  fileprivate static func isCollected(_ domain: Int64, _ connection: Connection) throws -> Bool {
+  fileprivate static func isCollected(_ domain: Int64, _ connection: any Connection) throws -> Bool
+  {
     try connection.first(
       "SELECT \(isCollected) FROM domain WHERE id = ?", [.integer(domain)]
     ) { $0.bool(0) } ?? false
@@ -236,11 +242,11 @@ enum FetchRows {
 
   /// Writes the event that Apple's CDN has fetched what a domain serves, if it has since these fetches.
   fileprivate static func emitCollection(
-    _ fetch: NewFetches, _ connection: Connection, now: Int64
+    _ fetch: NewFetches, _ connection: any Connection, now: Int64
   ) throws {
     let current = try connection.first(
       """
-      SELECT revision, iif(revision = 1, updated_at, \(servedSince)) FROM domain
+      SELECT revision, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END FROM domain
       WHERE id = ? AND is_enabled = 1 AND deleted_at IS NULL AND \(isCollected)
       """, [.integer(fetch.domain)]
     ) { (revision: $0.int(0), since: $0.integer(1)) }
@@ -267,13 +273,13 @@ enum FetchRows {
   ///
   /// - Parameter domain: The row of the only domain to look at; `nil` for all.
   fileprivate static func overdue(
-    _ time: Int64, of domain: Int64? = nil, limit: Int, _ connection: Connection
+    _ time: Int64, of domain: Int64? = nil, limit: Int, _ connection: any Connection
   ) throws -> [Overdue] {
     try connection.all(
       """
       SELECT id, revision, sha256, since, collected FROM (
         SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
-          iif(revision = 1, updated_at, \(servedSince)) AS since,
+          CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
           (SELECT max(revision) FROM fetch WHERE domain_id = domain.id AND \(byApple)) AS collected
         FROM domain WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1)
           AND domain.is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
@@ -295,7 +301,7 @@ enum FetchRows {
   }
 
   fileprivate static func emit(
-    _ overdue: Overdue, _ connection: Connection, now: Int64
+    _ overdue: Overdue, _ connection: any Connection, now: Int64
   ) throws {
     try connection.run(
       """
@@ -326,7 +332,7 @@ enum FetchRows {
   /// have them.
   private static let servedSince = """
     (SELECT published_at FROM revision AS same
-      WHERE same.domain_id = domain.id AND same.number > ifnull((
+      WHERE same.domain_id = domain.id AND same.number > coalesce((
         SELECT revision FROM document AS other
         WHERE other.domain_id = domain.id AND other.kind = \(apple)
           AND other.sha256 <> \(sha256(of: "domain.id", "domain.revision"))
@@ -334,15 +340,15 @@ enum FetchRows {
       ORDER BY number LIMIT 1)
     """
 
-  static func waiting(_ connection: Connection) throws -> [WaitingDomains] {
+  static func waiting(_ connection: any Connection) throws -> [WaitingDomains] {
     try connection.all(
       """
       SELECT environment, count(*), min(since), is_collected_before FROM (
-        SELECT environment, iif(revision = 1, updated_at, \(servedSince)) AS since,
+        SELECT environment, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
           EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND \(byApple))
             AS is_collected_before
         FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
-          AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL)
+          AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL) AS waiting
       GROUP BY environment, is_collected_before
       """
     ) { row in
@@ -355,7 +361,7 @@ enum FetchRows {
   /// When Apple's CDN first fetched the document of a revision: the newest revision that it fetched by then
   /// has the same one.
   static func collectedAt(
-    _ revision: Revision, of domain: Int64, _ connection: Connection
+    _ revision: Revision, of domain: Int64, _ connection: any Connection
   ) throws -> Int64? {
     guard let file = revision.documents.first(where: { $0.kind == .apple }) else { return nil }
     return try connection.first(
@@ -363,7 +369,7 @@ enum FetchRows {
       SELECT min(first_at) FROM document JOIN fetch USING (domain_id, revision, kind)
       WHERE domain_id = ?1 AND \(byApple)
         AND revision BETWEEN (
-          SELECT ifnull(max(revision) + 1, 0) FROM document
+          SELECT coalesce(max(revision) + 1, 0) FROM document
           WHERE domain_id = ?1 AND revision < ?2 AND kind = \(apple) AND sha256 <> ?3
             AND revision IN (
               SELECT revision FROM fetch WHERE domain_id = ?1 AND \(byApple)))
@@ -375,7 +381,7 @@ enum FetchRows {
   /// The counts of some revisions of a domain, by revision.
   static func counts(
     of domain: Int64, _ kind: DocumentKind, from first: Int, to last: Int,
-    _ connection: Connection
+    _ connection: any Connection
   ) throws -> [Int: [FetcherClass: FetchCount]] {
     var counts: [Int: [FetcherClass: FetchCount]] = [:]
     try connection.run(
@@ -392,11 +398,11 @@ enum FetchRows {
 
   /// The counts of all revisions of a domain, summed up.
   static func totals(
-    of domain: Int64, _ kind: DocumentKind, _ connection: Connection
+    of domain: Int64, _ kind: DocumentKind, _ connection: any Connection
   ) throws -> [FetcherClass: FetchCount] {
     let totals = try connection.all(
       """
-      SELECT fetcher, sum(count), min(first_at), max(last_at),
+      SELECT fetcher, CAST(sum(count) AS BIGINT), min(first_at), max(last_at),
         (SELECT revision FROM fetch AS last
           WHERE domain_id = ?1 AND last.kind = ?2 AND last.fetcher = fetch.fetcher
           ORDER BY last_at DESC, revision DESC LIMIT 1)

@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// A finding about the document that a domain serves, or about what a check saw of it.
 public struct StoredFinding: Sendable {
@@ -86,9 +86,10 @@ extension Store {
         """
         SELECT own.name, finding.position, \(FindingRows.table.selection),
           suppression.number IS NOT NULL, \(SuppressionRows.table.selection)
-        FROM domain_name AS own CROSS JOIN finding ON finding.domain_id = own.domain_id
+        FROM domain_name AS own CROSS JOIN finding
         \(FindingFilter.suppression)
-        WHERE \(FindingFilter.names) AND \(FindingFilter.sql) AND \(FindingFilter.domains)
+        WHERE finding.domain_id = own.domain_id AND \(FindingFilter.names)
+          AND \(FindingFilter.sql) AND \(FindingFilter.domains)
           AND (own.name > ?9 OR finding.position > ?10)
         ORDER BY own.name, finding.position LIMIT ?11
         """,
@@ -117,8 +118,8 @@ extension Store {
       }
       let pending = try connection.first(
         """
-        SELECT count(*) FROM domain CROSS JOIN domain_name AS own ON own.domain_id = domain.id
-        WHERE linted_by < ?4 AND \(FindingFilter.names)
+        SELECT count(*) FROM domain CROSS JOIN domain_name AS own
+        WHERE own.domain_id = domain.id AND linted_by < ?4 AND \(FindingFilter.names)
         """, Array(conditions.prefix(3)) + [.integer(Linter.version)]
       ) { $0.int(0) }
       return FindingList(
@@ -153,16 +154,16 @@ extension FindingFilter {
   /// The findings that meet the conditions, which are the parameters 4 to 6 and 8.
   fileprivate static let sql = """
     (?4 IS NULL OR finding.code = ?4) AND (?5 IS NULL OR finding.severity = ?5)
-      AND (?6 IS NULL OR (suppression.number IS NOT NULL) = ?6)
+      AND (?6 IS NULL OR CASE WHEN suppression.number IS NULL THEN 0 ELSE 1 END = ?6)
       AND (?8 IS NULL OR finding.source = ?8)
     """
 
   /// The domains that have such findings, so that a page of rare ones does not search all domains.
   fileprivate static let domains = """
     (coalesce(?4, ?5) IS NULL OR own.domain_id IN (
-      SELECT domain_id FROM finding AS any
-      WHERE (?4 IS NULL OR any.code = ?4) AND (?5 IS NULL OR any.severity = ?5)))
-    AND (ifnull(?6, 0) = 0 OR own.domain_id IN (SELECT domain_id FROM suppression))
+      SELECT domain_id FROM finding AS other
+      WHERE (?4 IS NULL OR other.code = ?4) AND (?5 IS NULL OR other.severity = ?5)))
+    AND (coalesce(?6, 0) = 0 OR own.domain_id IN (SELECT domain_id FROM suppression))
     """
 
   /// The parameters 1 to 8.

@@ -1,4 +1,4 @@
-import SQLite
+import SQL
 import Synchronization
 
 /// How long old revisions, deleted domains, audit records and details of checks are kept.
@@ -139,7 +139,7 @@ extension Store {
     let some = try read { connection in
       try connection.all(
         """
-        SELECT id, ifnull(deleted_at < ?1, 0),
+        SELECT id, deleted_at IS NOT NULL AND deleted_at < ?1,
           EXISTS (\(PrunedRevisions.select(of: "domain.id", limit: "1")))
         FROM domain WHERE id > ?3 ORDER BY id LIMIT ?4
         """, [.integer(cutoff), .integer(kept), .integer(last), .integer(domains)]
@@ -175,7 +175,7 @@ extension Store {
     guard let cutoff = cutoff(days: retention.auditDays) else { return 0 }
     let values: [Value] = [.integer(cutoff), .integer(limit)]
     let rows = """
-      SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT ?2) WHERE at < ?1
+      SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT ?2) AS oldest WHERE at < ?1
       """
     let isAny = try read { try $0.first(rows, values) { _ in true } ?? false }
     guard isAny else { return 0 }
@@ -222,14 +222,14 @@ private enum PrunedRevisions {
       WHERE old.domain_id = \(domain)
         AND old.number < (SELECT revision FROM domain AS own WHERE own.id = \(domain))
         -- The one that Apple holds, since its fetches go with it.
-        AND old.number IS NOT (
+        AND old.number IS DISTINCT FROM (
           SELECT max(fetch.revision) FROM fetch
           WHERE fetch.domain_id = \(domain) AND \(FetchRows.byApple))
         AND old.number < (
           SELECT number FROM revision AS kept WHERE kept.domain_id = \(domain)
           ORDER BY number DESC LIMIT 1 OFFSET ?2 - 1)
       ORDER BY old.number LIMIT \(limit)
-    ) WHERE published_at < ?1
+    ) AS examined WHERE published_at < ?1
     """
   }
 }

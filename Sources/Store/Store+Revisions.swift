@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// A revision with everything that was published.
 public struct PublishedRevision: Sendable, Equatable {
@@ -74,7 +74,7 @@ enum RevisionRows {
 
   /// A revision of a domain with its documents.
   static func find(
-    _ number: Int, of domain: Int64, _ connection: Connection
+    _ number: Int, of domain: Int64, _ connection: any Connection
   ) throws -> PublishedRevision? {
     let key: [Value] = [.integer(domain), .integer(number)]
     let found = try connection.first(select + " AND number = ?", key) { row in
@@ -107,7 +107,7 @@ enum RevisionRows {
 
   /// A page of the revisions of a domain, the newest first, before `number`.
   static func page(
-    of domain: Int64, before number: Int?, limit: Int, _ connection: Connection
+    of domain: Int64, before number: Int?, limit: Int, _ connection: any Connection
   ) throws -> [Revision] {
     let revisions = try connection.all(
       select + " AND number < ? ORDER BY number DESC LIMIT ?",
@@ -118,7 +118,7 @@ enum RevisionRows {
 
   /// Reads which documents revisions of a domain have.
   private static func addingDocuments(
-    to revisions: [Revision], of domain: Int64, _ connection: Connection
+    to revisions: [Revision], of domain: Int64, _ connection: any Connection
   ) throws -> [Revision] {
     guard let first = revisions.map(\.number).min(), let last = revisions.map(\.number).max() else {
       return []
@@ -141,7 +141,7 @@ enum RevisionRows {
   }
 
   /// The current revision of a domain.
-  static func current(of domain: Int64, _ connection: Connection) throws -> Revision? {
+  static func current(of domain: Int64, _ connection: any Connection) throws -> Revision? {
     let current = try connection.all(
       select + " AND number = (SELECT revision FROM domain WHERE id = domain_id)",
       [.integer(domain)]
@@ -154,7 +154,7 @@ enum RevisionRows {
   ///
   /// - Throws: `StoreError.notFound`.
   static func get(
-    _ number: Int?, of domain: StoredDomain.Version, _ connection: Connection
+    _ number: Int?, of domain: StoredDomain.Version, _ connection: any Connection
   ) throws -> PublishedRevision {
     let number = number ?? domain.revision
     if let found = try find(number, of: domain.id, connection) { return found }
@@ -165,7 +165,7 @@ enum RevisionRows {
   /// Adds a revision and makes it the current one.
   static func publish(
     _ edit: DomainEdit, number: Int, of domain: Int64, action: String, by context: WriteContext,
-    now: Int64, _ connection: Connection
+    now: Int64, _ connection: any Connection
   ) throws -> Revision {
     let revision = Revision(of: edit, number: number, action: action, by: context, now: now)
     let settings = DomainSettings(of: edit.domain).json.text

@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 /// What is served for a domain.
 public struct ServedDomain: Sendable {
@@ -139,7 +139,7 @@ private enum ServedRows {
 
   /// Reads the domains in a range that exist. Damage costs only the domains that it hits.
   static func read(
-    _ domains: ClosedRange<Int64>, _ connection: Connection
+    _ domains: ClosedRange<Int64>, _ connection: any Connection
   ) throws -> [Changes.Change] {
     var name = "the domain with ID \(domains.lowerBound)"
     do {
@@ -158,7 +158,7 @@ private enum ServedRows {
       return try all.map {
         Changes.Change(domain: $0.domain, now: try served($0, &name, connection))
       }
-    } catch let error as SQLiteError where [.corrupt, .other].contains(error.kind) {
+    } catch let error as SQLError where [.corrupt, .other].contains(error.kind) {
       if domains.count > 1 { return try domains.flatMap { try read($0...$0, connection) } }
       let now = ReadDomain.unreadable(fault: "\(name) cannot be read: \(error.message)")
       return [Changes.Change(domain: domains.lowerBound, now: now)]
@@ -175,7 +175,7 @@ private enum ServedRows {
   }
 
   private static func served(
-    _ read: Reading, _ name: inout String, _ connection: Connection
+    _ read: Reading, _ name: inout String, _ connection: any Connection
   ) throws -> ReadDomain {
     guard let first = read.names.first else {
       return .unreadable(fault: "the domain with ID \(read.domain) has no name")
@@ -198,7 +198,7 @@ private enum ServedRows {
 
   /// The files of the newest revision of which all are intact; none if there is no such revision.
   private static func newestWhole(
-    of read: Reading, _ connection: Connection
+    of read: Reading, _ connection: any Connection
   ) throws -> [ServedFile] {
     var whole: [ServedFile] = []
     var (number, isWhole) = (Int.max, false)
@@ -236,15 +236,16 @@ enum ChangeRows {
   /// The number of rows kept for servers that are behind.
   private static let kept = 10_000
 
-  static func add(_ domain: Int64, _ connection: Connection) throws {
-    try connection.run("INSERT INTO change (domain_id) VALUES (?)", [.integer(domain)])
+  static func add(_ domain: Int64, _ connection: any Connection) throws {
+    let sequence = try connection.first(
+      "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
+    ) { $0.integer(0) }
     try connection.run(
-      "DELETE FROM change WHERE sequence <= ?",
-      [.integer(connection.lastInsertRowID - Int64(kept))])
+      "DELETE FROM change WHERE sequence <= ?", [.integer((sequence ?? 0) - Int64(kept))])
   }
 
   /// The first and the last position in the table; 0 if it is empty.
-  static func known(_ connection: Connection) throws -> ClosedRange<Int64> {
+  static func known(_ connection: any Connection) throws -> ClosedRange<Int64> {
     // One aggregate per SELECT: with both in one, SQLite reads the whole table.
     try connection.first(
       "SELECT (SELECT min(sequence) FROM change), (SELECT max(sequence) FROM change)"

@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 import Synchronization
 
 extension Revision {
@@ -123,36 +123,22 @@ public final class StateReader: Sendable {
   private let store: Store
   private let within: [Alias]
   private let form: String
-  /// A connection with an open transaction, which ends when it is closed. `nil` if the file was deleted
-  /// or replaced: then nothing changes any more.
-  private let database: Database?
+  private let view: any View
   private let last = Mutex("")
 
   fileprivate init(of store: Store, within: [Alias], form: String) throws {
     self.store = store
     self.within = within
     self.form = form
-    if store.replacedFile == nil {
-      database = try store.translatingErrors(.read) {
-        let database = try Database(path: store.path, mode: .readOnly)
-        // Every page is read once, so few are kept.
-        try database.withConnection { try $0.execute("PRAGMA cache_size = -256; BEGIN") }
-        return database
-      }
-    } else {
-      database = nil
-    }
-    apps = try Self.read(store, database) { try AppIdentifier.rows.used(within: within, $0) }
-    androidApps = try Self.read(store, database) {
-      try PackageName.rows.used(within: within, $0)
-    }
+    view = try store.translatingErrors(.read) { try store.engine.view() }
+    apps = try Self.read(store, view) { try AppIdentifier.rows.used(within: within, $0) }
+    androidApps = try Self.read(store, view) { try PackageName.rows.used(within: within, $0) }
   }
 
   private static func read<Result: Sendable>(
-    _ store: Store, _ database: Database?, _ body: (Connection) throws -> Result
+    _ store: Store, _ view: any View, _ body: (any Connection) throws -> Result
   ) throws -> Result {
-    guard let database else { return try store.scan(body) }
-    return try store.translatingErrors(.read) { try database.withConnection(body) }
+    try store.translatingErrors(.read) { try view.read(body) }
   }
 
   /// The next domains by name; empty after the last one.
@@ -162,7 +148,7 @@ public final class StateReader: Sendable {
     try last.withLock { last in
       while true {
         let after = last
-        let items = try Self.read(store, database) { connection in
+        let items = try Self.read(store, view) { connection in
           try connection.all(
             """
             SELECT name, domain.revision, sha256, domain.id
@@ -191,7 +177,7 @@ public final class StateReader: Sendable {
   ///
   /// - Throws: `StoreError.database`.
   public func domain(_ item: Item) throws -> StoredDomain? {
-    try Self.read(store, database) { try DomainRows(id: item.id).load($0) }
+    try Self.read(store, view) { try DomainRows(id: item.id).load($0) }
   }
 
   /// Keeps the SHA-256 of files, so that they need not be made again.
@@ -203,8 +189,10 @@ public final class StateReader: Sendable {
       for item in items {
         try transaction.connection.run(
           """
-          INSERT OR REPLACE INTO exported_file (domain_id, revision, form, sha256)
+          INSERT INTO exported_file (domain_id, revision, form, sha256)
           SELECT id, ?, ?, ? FROM domain WHERE id = ?
+          ON CONFLICT (domain_id) DO UPDATE SET revision = excluded.revision,
+            form = excluded.form, sha256 = excluded.sha256
           """,
           [
             .integer(item.revision), .text(form), .optional(item.sha256), .integer(item.id),
@@ -224,9 +212,6 @@ extension Store {
     try StateReader(of: self, within: within, form: form)
   }
 
-  /// The directory of the database, for temporary files.
-  package var directory: String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
+  /// A directory for temporary files: that of the database, if it is a file.
+  package var directory: String { engine.directory }
 }

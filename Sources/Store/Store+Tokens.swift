@@ -1,6 +1,6 @@
 public import Association
 import JSONValue
-import SQLite
+import SQL
 import Synchronization
 
 /// What a token may do. Each role includes the one before.
@@ -102,11 +102,11 @@ extension Transaction {
     let secret = try TokenSecret()
     let row: Int64
     do {
-      row = try TokenRows.table.insert(
+      row = try TokenRows.table.add(
         TokenRows.Stored(
           token: Token(name: name, role: role, createdAt: now, expiresAt: expiresAt),
           hash: secret.hash), [], connection)
-    } catch let error as SQLiteError where error.kind == .unique {
+    } catch let error as SQLError where error.kind == .unique {
       throw StoreError.tokenNameTaken(name)
     }
     for glob in Set(domains) {

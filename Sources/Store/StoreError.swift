@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 /// An error of the store.
 public enum StoreError: Error, Sendable, Equatable {
@@ -84,15 +84,15 @@ public enum StoreError: Error, Sendable, Equatable {
     case unexpected
   }
 
-  init(_ error: SQLiteError) {
+  init(_ error: SQLError) {
     let refusal: Refusal
     switch error.kind {
-    case .busy:
+    case .busy, .conflict:
       self = .busy
       return
     case .full: refusal = .diskFull
     case .readOnly: refusal = .readOnly
-    case .cannotOpen: refusal = .cannotOpen
+    case .cannotOpen, .disconnected: refusal = .cannotOpen
     case .corrupt: refusal = .damaged
     case .inputOutput: refusal = .inputOutput
     case .unique, .foreignKey, .constraint, .other: refusal = .unexpected

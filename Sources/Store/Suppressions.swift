@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 /// A team's decision not to act on some findings of a domain until a time. It changes nothing that is
 /// published.
@@ -186,7 +186,7 @@ enum SuppressionRows {
       Column("created_at", \.createdAt), Column("author", \.author),
     ])
 
-  static func all(of domain: Int64, _ connection: Connection) throws -> [Suppression] {
+  static func all(of domain: Int64, _ connection: any Connection) throws -> [Suppression] {
     try table.all(
       "number", "FROM suppression WHERE domain_id = ? ORDER BY number", domain, connection
     ).map(\.value)

@@ -1,6 +1,6 @@
 import Association
 import JSONValue
-import SQLite
+import SQL
 
 /// A value that one column holds.
 protocol Storable: Sendable {
@@ -110,36 +110,38 @@ struct Table<Root: Sendable>: Sendable {
   ///
   /// - Parameter source: SQL from FROM on, with a parameter for the domain.
   func all(
-    _ key: String, _ source: String, _ domain: Int64, _ connection: Connection
+    _ key: String, _ source: String, _ domain: Int64, _ connection: any Connection
   ) throws -> [(key: Int64, value: Root)] {
     try connection.all("SELECT \(key), \(selection) \(source)", [.integer(domain)]) {
       ($0.integer(0), try read($0, from: 1))
     }
   }
 
-  /// Adds a row and returns it.
-  @discardableResult func insert(
-    _ root: Root, _ keys: [Value], _ connection: Connection
-  ) throws -> Int64 {
+  /// Adds a row.
+  func insert(_ root: Root, _ keys: [Value], _ connection: any Connection) throws {
     try connection.run(insertion, keys + values(root))
-    return connection.lastInsertRowID
+  }
+
+  /// Adds a row with an `id`, and returns it.
+  func add(_ root: Root, _ keys: [Value], _ connection: any Connection) throws -> Int64 {
+    try connection.first(insertion + " RETURNING id", keys + values(root)) { $0.integer(0) } ?? 0
   }
 
   func update(
-    _ root: Root, where key: StaticString = "id", is value: Value, _ connection: Connection
+    _ root: Root, where key: StaticString = "id", is value: Value, _ connection: any Connection
   ) throws {
     try connection.run(
       "UPDATE \(name) SET \(assignments) WHERE \(key) = ?", values(root) + [value])
   }
 
   /// Deletes the rows that belong to a row of the owner.
-  func delete(of row: Int64, _ connection: Connection) throws {
+  func delete(of row: Int64, _ connection: any Connection) throws {
     try connection.run("DELETE FROM \(name) WHERE \(owner) = ?", [.integer(row)])
   }
 
   /// Writes a list with its positions, unless it is bound like the old one.
   func replace(
-    _ old: [Root], by new: [Root], of row: Int64, _ connection: Connection
+    _ old: [Root], by new: [Root], of row: Int64, _ connection: any Connection
   ) throws {
     if old.map(values) == new.map(values) { return }
     try delete(of: row, connection)
@@ -151,10 +153,10 @@ struct Table<Root: Sendable>: Sendable {
   /// Writes an element of a list that keeps its row, and returns the row.
   func save(
     _ new: Root, at position: Int, of row: Int64,
-    over old: (row: Int64, position: Int, value: Root)?, _ connection: Connection
+    over old: (row: Int64, position: Int, value: Root)?, _ connection: any Connection
   ) throws -> Int64 {
     guard let old else {
-      return try insert(new, [.integer(row), .integer(position)], connection)
+      return try add(new, [.integer(row), .integer(position)], connection)
     }
     if values(old.value) != values(new) { try update(new, is: .integer(old.row), connection) }
     // SQLite rewrites the index of every column that an UPDATE names, changed or not.
@@ -271,7 +273,7 @@ extension JSON.Object: Storable {
     return members
   }
   // Here, `Value` without a module is the value of a member.
-  var stored: SQLite.Value { .text(isEmpty ? "{}" : JSON.object(self).text) }
+  var stored: SQL.Value { .text(isEmpty ? "{}" : JSON.object(self).text) }
 }
 
 extension RawRepresentable<String> where Self: Storable {

@@ -1,5 +1,5 @@
 public import Association
-import SQLite
+import SQL
 
 /// The author of a write, the client's address, the reason, and whether it is a dry run.
 public struct WriteContext: Sendable {
@@ -59,14 +59,14 @@ public struct DomainBasis: Sendable {
   package let lastNumber: Int
   let suppressions: [Suppression]
 
-  init(_ name: DomainName, _ connection: Connection) throws {
+  init(_ name: DomainName, _ connection: any Connection) throws {
     stored = try DomainRows.find(name, connection)
     lastNumber = try stored?.revision ?? DomainRows.deleted(name, connection)?.revision ?? 0
     published = try stored.flatMap { try RevisionRows.find($0.revision, of: $0.id, connection) }
     suppressions = try stored.map { try SuppressionRows.all(of: $0.id, connection) } ?? []
   }
 
-  fileprivate func isCurrent(_ name: DomainName, _ connection: Connection) throws -> Bool {
+  fileprivate func isCurrent(_ name: DomainName, _ connection: any Connection) throws -> Bool {
     try DomainRows.version(of: name, connection) == stored?.version
   }
 }
@@ -154,10 +154,10 @@ public struct EditedDomain: Sendable {
 public struct Transaction: ~Copyable {
   /// Who writes, and why.
   public let context: WriteContext
-  let connection: Connection
+  let connection: any Connection
   let now: Int64
 
-  init(connection: Connection, context: WriteContext, now: Int64) {
+  init(connection: any Connection, context: WriteContext, now: Int64) {
     self.connection = connection
     self.context = context
     self.now = now

@@ -2,7 +2,7 @@ import Association
 import CSodium
 import Glibc
 package import JSONValue
-import SQLite
+import SQL
 
 /// What webhooks receive.
 public enum WebhookEvent: String, Sendable, CaseIterable {
@@ -46,7 +46,7 @@ extension JSON {
 /// Writes events for the webhooks that want them.
 enum WebhookRows {
   /// Whether any webhook wants an event.
-  static func wants(_ event: WebhookEvent, _ connection: Connection) throws -> Bool {
+  static func wants(_ event: WebhookEvent, _ connection: any Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM webhook WHERE \(isTold) LIMIT 1", [.text(event.rawValue)]
     ) { _ in true } ?? false
@@ -55,7 +55,7 @@ enum WebhookRows {
   /// SQL for whether a webhook receives the event that is the first parameter.
   private static let isTold = """
     is_enabled = 1
-      AND (events = '[]' OR EXISTS (SELECT 1 FROM json_each(events) WHERE value = ?1))
+      AND (events = '[]' OR EXISTS (SELECT 1 FROM json_each(events) AS each WHERE each.value = ?1))
     """
 
   /// Writes an event for every enabled webhook that wants it. Call it in the transaction of its cause, so
@@ -66,7 +66,7 @@ enum WebhookRows {
   ///   - data: The event's data. The member `domain`, with its name, is put in front.
   static func emit(
     _ event: WebhookEvent, of domain: Int64, _ data: @autoclosure () throws -> JSON.Object,
-    _ connection: Connection, now: Int64
+    _ connection: any Connection, now: Int64
   ) throws {
     let webhooks = try connection.all(
       "SELECT id, domains FROM webhook WHERE \(isTold) ORDER BY id", [.text(event.rawValue)]
@@ -74,7 +74,7 @@ enum WebhookRows {
     if webhooks.isEmpty { return }
     let name = try connection.first(
       """
-      SELECT ifnull(name, deleted_name) FROM domain
+      SELECT coalesce(name, deleted_name) FROM domain
       LEFT JOIN domain_name ON domain_id = id AND position = 0 WHERE id = ?
       """, [.integer(domain)]
     ) { $0.optionalText(0) }
@@ -93,23 +93,25 @@ enum WebhookRows {
     }
   }
 
-  /// Adds a delivery. It is due when no earlier one about the domain is pending.
-  static func add(
+  /// Adds a delivery and returns its row. It is due when no earlier one about the domain is pending.
+  @discardableResult static func add(
     _ event: String, _ message: String, to webhook: Int64, of domain: String?, data: String,
-    _ connection: Connection, now: Int64
-  ) throws {
-    try connection.run(
+    _ connection: any Connection, now: Int64
+  ) throws -> Int64 {
+    try connection.first(
       """
       INSERT INTO webhook_delivery
         (webhook_id, message, event, domain, data, at, status, due_at, attempts, error)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'pending', iif(EXISTS (
+      SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'pending', CASE WHEN EXISTS (
         SELECT 1 FROM webhook_delivery
-        WHERE webhook_id = ?1 AND domain = ?4 AND status = 'pending'), NULL, ?6), 0, ''
+        WHERE webhook_id = ?1 AND domain = ?4 AND status = 'pending') THEN NULL ELSE ?6 END, 0, ''
+      RETURNING id
       """,
       [
         .integer(webhook), .text(message), .text(event), .optional(domain), .text(data),
         .integer(now),
-      ])
+      ]
+    ) { $0.integer(0) } ?? 0
   }
 
   /// A new `webhook-id`.
@@ -125,7 +127,7 @@ enum WebhookRows {
   /// - Parameter isDisabled: Whether the revision disabled the domain.
   static func emit(
     _ revision: Int, of domain: Int64, action: String, changes: [String], isDisabled: Bool,
-    by context: WriteContext, _ connection: Connection, now: Int64
+    by context: WriteContext, _ connection: any Connection, now: Int64
   ) throws {
     let members: JSON.Object = [
       "revision": .integer(revision), "action": .string(action),
@@ -139,7 +141,7 @@ enum WebhookRows {
 
   /// Writes that a domain was deleted.
   static func emitDeletion(
-    of domain: StoredDomain, by context: WriteContext, _ connection: Connection, now: Int64
+    of domain: StoredDomain, by context: WriteContext, _ connection: any Connection, now: Int64
   ) throws {
     try emit(
       .domainDeleted, of: domain.id,

@@ -1,7 +1,7 @@
 public import Association
 import CSodium
 import JSONValue
-import SQLite
+import SQL
 
 /// A program elsewhere that receives events.
 public struct Webhook: Sendable, Equatable {
@@ -166,11 +166,10 @@ extension Transaction {
   public func testWebhook(_ name: String) throws -> Delivery {
     let (id, webhook) = try WebhookRows.get(name, connection)
     if !webhook.isEnabled { throw StoreError.webhookDisabled(name) }
-    try WebhookRows.add(
+    let row = try WebhookRows.add(
       Delivery.test, WebhookRows.newMessage(), to: id, of: nil,
       data: JSON.object(["webhook": .string(name)]).text, connection, now: now)
-    let added = try DeliveryRows.all(
-      "WHERE id = ?", [.integer(connection.lastInsertRowID)], connection)
+    let added = try DeliveryRows.all("WHERE id = ?", [.integer(row)], connection)
     guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
     try record("test webhook", .webhook(name))
     return delivery
@@ -217,20 +216,20 @@ extension WebhookRows {
   fileprivate static let select = "SELECT \(table.selection) FROM webhook"
 
   static func find(
-    _ name: String, _ connection: Connection
+    _ name: String, _ connection: any Connection
   ) throws -> (id: Int64, webhook: Webhook)? {
     try connection.first(
       "SELECT id, \(table.selection) FROM webhook WHERE name = ?", [.text(name)]
     ) { ($0.integer(0), try table.read($0, from: 1)) }
   }
 
-  static func find(row: Int64, _ connection: Connection) throws -> Webhook? {
+  static func find(row: Int64, _ connection: any Connection) throws -> Webhook? {
     try connection.first("\(select) WHERE id = ?", [.integer(row)]) { try table.read($0) }
   }
 
   /// - Throws: `StoreError.notFound`.
   static func get(
-    _ name: String, _ connection: Connection
+    _ name: String, _ connection: any Connection
   ) throws -> (id: Int64, webhook: Webhook) {
     guard let found = try find(name, connection) else {
       throw StoreError.notFound(.webhook(name))
@@ -239,7 +238,7 @@ extension WebhookRows {
   }
 
   /// The secret of the webhook with a row.
-  static func secret(of id: Int64, _ connection: Connection) throws -> WebhookSecret? {
+  static func secret(of id: Int64, _ connection: any Connection) throws -> WebhookSecret? {
     try connection.first("SELECT secret FROM webhook WHERE id = ?", [.integer(id)]) {
       WebhookSecret(stored: $0.blob(0))
     }

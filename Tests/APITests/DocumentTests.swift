@@ -1,7 +1,7 @@
 import Association
 import HTTP
 import JSONValue
-import SQLite
+import SQL
 import Service
 import TestSupport
 import Testing
@@ -353,7 +353,7 @@ import Testing
   /// Rendering can be slow, so it is for edits only.
   @Test func matchingReadsTheStoredDocuments() throws {
     try running.put("example.com", routes("/buy/*"))
-    let connection = try Connection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
     try connection.execute(
       "UPDATE document SET content = CAST(replace(content, '/buy/*', '/new/*') AS BLOB)")
     let results = try admin.send(

@@ -1,6 +1,6 @@
 import Association
 import JSONValue
-import SQLite
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -137,7 +137,7 @@ import Testing
 
   @Test func findingsOfAnEarlierLinterAreMadeAgain() throws {
     let before = try findings()
-    let connection = try Connection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
     try connection.execute(
       "UPDATE domain SET linted_by = 0; UPDATE finding SET message = 'old'; "
         + "DELETE FROM finding WHERE code = 'query-in-path'")
@@ -249,7 +249,7 @@ import Testing
   }
 
   @Test func suppressionsOfADomainAreLimited() throws {
-    let connection = try Connection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
     try connection.execute(
       """
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Suppression.limit))

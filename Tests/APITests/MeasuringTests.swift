@@ -1,4 +1,4 @@
-import SQLite
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -14,7 +14,7 @@ import Testing
     try collection.refresh()
     let known = collection.families
     #expect(known != unknown)
-    try Database(path: scratch.path("aasa.db"), mode: .existing).withConnection {
+    try Database { try SQLiteConnection(path: scratch.path("aasa.db"), mode: .existing) }.withConnection {
       try $0.execute("ALTER TABLE domain RENAME TO hidden")
     }
     #expect(throws: StoreError.self) { try collection.refresh() }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func theErrorForALockedDatabaseNamesItAndNotTheCopy() throws {
-    let connection = try Connection(path: database, mode: .existing)
+    let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     let result = try run("backup")
     #expect(result.status == 1 && result.output.isEmpty)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func aDatabaseWithoutItsTablesIsNotSaved() throws {
-    let connection = try Connection(path: database, mode: .existing)
+    let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.execute("PRAGMA foreign_keys = OFF; DROP TABLE route; DROP TABLE expectation")
     let result = try run("backup")
     #expect(result.status == 1 && result.output.isEmpty)

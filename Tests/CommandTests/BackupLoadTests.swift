@@ -1,6 +1,6 @@
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import Synchronization
 import TestSupport
 import Testing
@@ -20,7 +20,7 @@ import Testing
   }
 
   private func read(_ path: String, _ domain: String) throws -> Saved? {
-    let database = try Database(path: path, mode: .readOnly)
+    let database = try Database { try SQLiteConnection(path: path, mode: .readOnly) }
     return try database.withConnection { connection in
       #expect(try connection.faults() == ["ok"])
       let rows = try connection.all(

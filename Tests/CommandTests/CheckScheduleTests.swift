@@ -1,6 +1,6 @@
 import Foundation
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 
   /// Makes every domain due, instead of waiting for the minute after an edit.
   private static func makeDue(_ world: CheckedWorld) throws {
-    let connection = try Connection(path: world.scratch.path("aasa.db"), mode: .existing)
+    let connection = try SQLiteConnection(path: world.scratch.path("aasa.db"), mode: .existing)
     try connection.run("UPDATE check_schedule SET due_at = 0")
   }
 
@@ -85,7 +85,7 @@ import Testing
     let start = ContinuousClock.now
     #expect(try world.server.end() == .exited(0))
     #expect(ContinuousClock.now - start < .seconds(4))
-    let connection = try Connection(path: world.scratch.path("aasa.db"), mode: .existing)
+    let connection = try SQLiteConnection(path: world.scratch.path("aasa.db"), mode: .existing)
     let due = try connection.first("SELECT due_at FROM check_schedule") { $0.integer(0) }
     #expect(due ?? .max <= Int64(Date.now.timeIntervalSince1970))
   }

@@ -1,6 +1,6 @@
-import SQLite
+import SQL
 
-extension Connection {
+extension SQLiteConnection {
   /// What SQLite finds wrong with the file; `["ok"]` for nothing.
   func faults() throws -> [String] {
     try all("PRAGMA integrity_check") { $0.text(0) }

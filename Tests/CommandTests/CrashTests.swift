@@ -1,6 +1,6 @@
 import Foundation
 import JSONValue
-import SQLite
+import SQL
 import Synchronization
 import TestSupport
 import Testing
@@ -83,18 +83,16 @@ import Testing
 
   /// Revisions have the numbers from 1 without a gap, and the last one is what is served.
   private func checkRows(_ name: String, _ revision: Int, _ served: RawResponse) throws {
-    let database = try Database(path: database, mode: .readOnly)
-    let rows = try database.withConnection { connection in
-      try connection.all(
-        """
-        SELECT revision, sha256 FROM document JOIN domain_name USING (domain_id)
-        WHERE name = ? ORDER BY revision
-        """, [.text(name)]
-      ) { ($0.int(0), $0.text(1)) }
-    }
+    let connection = try SQLiteConnection(path: database, mode: .readOnly)
+    let rows = try connection.all(
+      """
+      SELECT revision, sha256 FROM document JOIN domain_name USING (domain_id)
+      WHERE name = ? ORDER BY revision
+      """, [.text(name)]
+    ) { ($0.int(0), $0.text(1)) }
     #expect(rows.map(\.0) == Array(1...revision))
     #expect(served["ETag"]?.contains(rows.last?.1 ?? "none") == true)
-    #expect(try database.withConnection { try $0.faults() } == ["ok"])
+    #expect(try connection.faults() == ["ok"])
   }
 }
 

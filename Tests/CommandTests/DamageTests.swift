@@ -1,6 +1,6 @@
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func damagedPagesThatAreMetMakeTheServerDegradedAndAreLoggedOnce() throws {
-    let pages = try Database(path: database, mode: .existing).withConnection { connection in
+    let pages = try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
       try connection.all(
         "SELECT rootpage FROM sqlite_schema WHERE name IN ('app', 'entry', 'route', 'entry_app', "
           + "'query_item', 'defaults')"
@@ -70,7 +70,7 @@ import Testing
       + "WHERE name = 'entry_of_domain'",
   ])
   func aServerLooksForDamageAfterItsStart(sql: String) throws {
-    try Database(path: database, mode: .existing).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
       try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; \(sql)")
     }
     let server = try RunningServer(database: database)
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func aDomainWithADamagedDocumentCanBeEditedAndDeletedAndCostsNoOther() throws {
-    try Database(path: database, mode: .existing).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
       try connection.execute(
         """
         UPDATE document SET content = x'7b' WHERE revision = 3 AND domain_id IN (1, 2);
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func aChangedDocumentIsNotServedButTheNewestIntactRevision() throws {
-    try Database(path: database, mode: .existing).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
       try connection.execute(
         """
         UPDATE document SET content = CAST(replace(content, '/1/*', '/9/*') AS BLOB)
@@ -207,7 +207,7 @@ import Testing
       try becomesTrue {
         try Metrics(of: server)["aasa_database_checked_timestamp_seconds"] != nil
       })
-    try Database(path: database, mode: .existing).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
       try connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM app")
     }
     #expect(try readiness(server) == ["status": "ready"])

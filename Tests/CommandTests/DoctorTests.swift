@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -31,7 +31,7 @@ import Testing
   }
 
   private func change(_ sql: String) throws {
-    try Connection(path: database, mode: .existing)
+    try SQLiteConnection(path: database, mode: .existing)
       .execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; \(sql)")
   }
 

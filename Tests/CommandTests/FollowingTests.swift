@@ -1,5 +1,5 @@
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -60,7 +60,7 @@ import Testing
   @Test func aFailureToFollowIsLoggedOnceAndFilesAreServedAsBefore() throws {
     try adopt(AssociationFile.routes(["/a"]), "example.com")
     #expect(try isServed(AssociationFile.routes(["/a"]), for: "example.com"))
-    let other = try Database(path: database, mode: .create)
+    let other = try Database { try SQLiteConnection(path: database, mode: .create) }
     try other.withConnection { try $0.execute("ALTER TABLE change RENAME TO gone") }
     func count(_ words: String) throws -> Int { try server.errors().ranges(of: words).count }
     #expect(try becomesTrue { try count("The database is damaged.") == 1 })

@@ -1,17 +1,17 @@
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
 /// An edit that is stored, while something keeps the server from serving what is stored.
 @Suite struct HandOverTests {
   private let trial: StateTrial
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private var server: RunningServer { trial.server }
 
   init() throws {
     trial = try StateTrial()
-    connection = try Connection(path: trial.database, mode: .create)
+    connection = try SQLiteConnection(path: trial.database, mode: .create)
   }
 
   /// Whoever reads what changed fails, while changes can still be written.

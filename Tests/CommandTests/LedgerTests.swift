@@ -1,6 +1,6 @@
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import Synchronization
 import TestSupport
 import Testing
@@ -95,7 +95,7 @@ import Testing
     let counted = try count("apple-cdn", next.client(token: client.token))
     #expect((3...7).contains(counted ?? 0))
     #expect(try next.file(of: "example.com").json == AssociationFile.routes(["/first"]))
-    let connection = try Connection(path: database, mode: .readOnly)
+    let connection = try SQLiteConnection(path: database, mode: .readOnly)
     #expect(try connection.faults() == ["ok"])
   }
 
@@ -143,10 +143,10 @@ import Testing
   }
 
   /// A server with a fetch that it cannot write down, since the connection has the database locked.
-  private func startAndLock() throws -> (RunningServer, Client, Connection) {
+  private func startAndLock() throws -> (RunningServer, Client, SQLiteConnection) {
     let server = try start()
     let client = try client(of: server)
-    let connection = try Connection(path: database, mode: .create)
+    let connection = try SQLiteConnection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("example.com", as: Self.apple)
     return (server, client, connection)

@@ -1,6 +1,6 @@
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -36,7 +36,7 @@ import Testing
 
   /// The one path that all domains have; `nil` where they differ or the file is not sound.
   private func path(_ database: String) throws -> String? {
-    let database = try Database(path: database, mode: .create)
+    let database = try Database { try SQLiteConnection(path: database, mode: .create) }
     return try database.withConnection { connection in
       #expect(try connection.faults() == ["ok"])
       let rows = try connection.all(

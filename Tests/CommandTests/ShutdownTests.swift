@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -83,11 +83,11 @@ import Testing
   }
 
   /// A server with a fetch that it waits to write, and the connection that keeps it waiting.
-  private func lockedServer(_ arguments: [String]) throws -> (RunningServer, Connection) {
+  private func lockedServer(_ arguments: [String]) throws -> (RunningServer, SQLiteConnection) {
     try scratch.adopt(["/first"], for: "b.example")
     let server = try RunningServer(database: database, arguments: arguments)
     _ = try server.firstToken()  // which is written before it begins to serve
-    let connection = try Connection(path: database, mode: .create)
+    let connection = try SQLiteConnection(path: database, mode: .create)
     try connection.execute("BEGIN IMMEDIATE")
     try server.fetch("b.example", as: "curl/8")
     let isNoticed = try becomesTrue(within: 20) {
@@ -137,7 +137,7 @@ import Testing
       #expect(
         try client.send("PUT", "/v1/domains/a\(index).example/file", json: file).status == 201)
     }
-    let other = try Database(path: database, mode: .readOnly)
+    let other = try Database { try SQLiteConnection(path: database, mode: .readOnly) }
     _ = try other.withConnection { try $0.all("SELECT 1 FROM domain") { $0.int(0) } }
     #expect(try server.end() == .exited(0))
     let wal = try FileManager.default.attributesOfItem(atPath: database + "-wal")

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -58,7 +58,7 @@ struct SoakTests {
       try failEachOperation(server, token, lasts: lasts)
       try checkAll(server, "after faults")
     }
-    let database = try Connection(path: database, mode: .readOnly)
+    let database = try SQLiteConnection(path: database, mode: .readOnly)
     #expect(try database.faults() == ["ok"])
   }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import Synchronization
 import TestSupport
 import Testing
@@ -164,7 +164,7 @@ import Testing
 
   @Test func aDatabaseThatAnotherProgramLocksIsNamed() throws {
     try makeDatabase()
-    let other = try Database(path: database, mode: .create)
+    let other = try Database { try SQLiteConnection(path: database, mode: .create) }
     try other.withConnection { connection in
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
     }
@@ -218,7 +218,7 @@ import Testing
 
   @Test func aDatabaseOfANewerVersionIsRefusedAndLeftAsItIs() throws {
     try makeDatabase()
-    try Database(path: database, mode: .create).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection { connection in
       try connection.execute("INSERT INTO migration VALUES (99, '0099_later', 0)")
     }
     let whole = try scratch.read("aasa.db")
@@ -234,7 +234,7 @@ import Testing
     ["serve"], ["token", "list"], ["token", "create", "--name", "a", "--role", "admin"], ["export"],
   ])
   func aDatabaseOfAnotherProgramIsRefusedAndLeftAsItIs(words: [String]) throws {
-    try Database(path: database, mode: .create).withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection { connection in
       try connection.execute("CREATE TABLE t (a)")
     }
     let whole = try scratch.read("aasa.db")

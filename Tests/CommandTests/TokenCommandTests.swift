@@ -1,4 +1,4 @@
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -89,7 +89,7 @@ import Testing
 
   @Test func aFirstTokenThatNobodyUsesExpiresAndTheNextStartPrintsAnother() throws {
     func letADayPass() throws {
-      try Connection(path: database, mode: .existing).execute(
+      try SQLiteConnection(path: database, mode: .existing).execute(
         "UPDATE token SET unused_until = unused_until - 86400")
     }
     let first = try RunningServer(database: database)

@@ -1,6 +1,6 @@
 import Glibc
 import JSONValue
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -37,7 +37,7 @@ import Testing
     killed.process.signal(SIGKILL)
     #expect(try killed.process.waitForEnd() == .killed(bySignal: SIGKILL))
     target.answer { _ in .status(204) }
-    let connection = try Connection(path: database, mode: .existing)
+    let connection = try SQLiteConnection(path: database, mode: .existing)
     // Instead of the minute after which a server is taken to be lost.
     try connection.run("UPDATE webhook_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
@@ -66,7 +66,7 @@ import Testing
     target.answer { _ in .status(204) }
     #expect(try server.end() == .exited(0))
     #expect(try Program.aasa("restore", "--force", "--database", database, backup).status == 0)
-    let connection = try Connection(path: database, mode: .existing)
+    let connection = try SQLiteConnection(path: database, mode: .existing)
     try connection.run("UPDATE webhook_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
     #expect(becomesTrue(within: 20) { target.received.count == 2 })

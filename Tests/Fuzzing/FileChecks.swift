@@ -2,7 +2,7 @@ import Association
 @testable import Certificates
 import Glibc
 import JSONValue
-@testable import SQLite
+@testable import SQL
 @testable import Service
 @testable import Store
 import Synchronization
@@ -168,7 +168,7 @@ func checkBackup(_ bytes: [UInt8]) throws {
   } catch let error as BackupError {
     return try require(!"\(error)".contains("SELECT"), "an internal message: \(error)")
   }
-  let faults = try Connection(path: database, mode: .existing).all("PRAGMA integrity_check") {
+  let faults = try SQLiteConnection(path: database, mode: .existing).all("PRAGMA integrity_check") {
     $0.text(0)
   }
   try require(faults == ["ok"], "restored with faults: \(faults)")

@@ -2,7 +2,7 @@ import Association
 import Foundation
 import Glibc
 import Migrations
-import SQLite
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -39,7 +39,7 @@ import Testing
 
   /// Breaks a file past the store.
   private func damage(_ path: String, _ sql: String) throws {
-    let connection = try Connection(path: path, mode: .existing)
+    let connection = try SQLiteConnection(path: path, mode: .existing)
     try connection.execute("PRAGMA foreign_keys = OFF;" + sql)
   }
 
@@ -52,7 +52,7 @@ import Testing
     let header = try Array(temporary.directory.read("backup.db")[18...19])
     #expect(header == [1, 1], "it has no WAL (sqlite.org/fileformat2.html)")
     #expect(try files() == ["aasa.db", "aasa.db-wal", "aasa.db-shm", "backup.db"])
-    let connection = try Connection(path: file, mode: .readOnly)
+    let connection = try SQLiteConnection(path: file, mode: .readOnly)
     #expect(try connection.first("SELECT count(*) FROM revision") { $0.int(0) } == 2)
     #expect(try files().count == 4, "nothing beside it")
   }
@@ -308,7 +308,7 @@ import Testing
   }
 
   @Test func aBackupOfAnOlderSchemaIsMigrated() throws {
-    let connection = try Connection(path: file, mode: .create)
+    let connection = try SQLiteConnection(path: file, mode: .create)
     try connection.execute(
       "CREATE TABLE migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
     )

@@ -1,5 +1,5 @@
 import Association
-import SQLite
+import SQL
 @testable import Store
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
     let path = directory.path("aasa.db")
     let file = Array(#"{"applinks":{"details":[]}}"#.utf8)
     do {
-      let connection = try Connection(path: path, mode: .create)
+      let connection = try SQLiteConnection(path: path, mode: .create)
       try Migrator.migrate(connection, upTo: 8, now: 0)
       try connection.execute(
         """

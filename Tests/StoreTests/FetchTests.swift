@@ -1,5 +1,5 @@
 import Association
-import SQLite
+import SQL
 import Store
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import Association
-import SQLite
+import SQL
 import TestSupport
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.path("aasa.db")
     do {
-      let connection = try Connection(path: path, mode: .create)
+      let connection = try SQLiteConnection(path: path, mode: .create)
       try Migrator.migrate(connection, upTo: 6, now: 0)
       for domain in 1...2 {
         try connection.execute(

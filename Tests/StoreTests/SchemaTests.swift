@@ -1,7 +1,7 @@
 import Association
 import Foundation
 import Migrations
-import SQLite
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -39,14 +39,14 @@ import Testing
   @Test func aFailedMigrationIsRolledBack() throws {
     let path = temporary.directory.path("half.db")
     do {
-      let connection = try Connection(path: path, mode: .create)
+      let connection = try SQLiteConnection(path: path, mode: .create)
       // A table of the schema's last statements is there already, so the first step fails late.
       try connection.execute(
         "CREATE TABLE token (x); CREATE TABLE migration (version, name, applied_at)")
       try connection.run("INSERT INTO token VALUES (5)")
     }
     #expect(throws: StoreError.self) { try Store(path: path, now: { 0 }) }
-    let connection = try Connection(path: path, mode: .create)
+    let connection = try SQLiteConnection(path: path, mode: .create)
     let tables = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
     #expect(tables == ["token", "migration"])
     #expect(try connection.first("SELECT count(*) FROM migration") { $0.int(0) } == 0)
@@ -96,7 +96,7 @@ import Testing
   ])
   func aDatabaseOfAnotherProgramIsRefusedAndNotTouched(sql: String) throws {
     let path = temporary.directory.path("foreign.db")
-    do { try Connection(path: path, mode: .create).execute(sql) }
+    do { try SQLiteConnection(path: path, mode: .create).execute(sql) }
     let before = try temporary.directory.read("foreign.db")
     #expect(throws: StoreError.foreign) { try Store(path: path, now: { 0 }) }
     #expect(try temporary.directory.read("foreign.db") == before)
@@ -104,7 +104,7 @@ import Testing
 
   @Test func anEmptyDatabaseMayHaveTablesOfLitestream() throws {
     let path = temporary.directory.path("new.db")
-    do { try Connection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
+    do { try SQLiteConnection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
     try Data().write(to: temporary.directory.url.appending(path: "empty.db"))
     for path in [path, temporary.directory.path("empty.db")] {
       #expect(throws: StoreError.empty) { try Store(path: path, now: { 0 }) }
@@ -182,9 +182,9 @@ import Testing
     do {
       try connection.run(sql)
       Issue.record("The schema takes it.")
-    } catch let error as SQLiteError {
+    } catch let error as SQLError {
       // `json_type` fails by itself on what is no JSON, before its CHECK does.
-      let kinds: [SQLiteError.Kind] = [.unique, .foreignKey, .constraint]
+      let kinds: [SQLError.Kind] = [.unique, .foreignKey, .constraint]
       #expect(kinds.contains(error.kind) || error.message == "malformed JSON", "\(error)")
     }
   }

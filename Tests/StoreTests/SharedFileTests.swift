@@ -1,6 +1,6 @@
 import Association
 import Publishing
-import SQLite
+import SQL
 import Store
 import Synchronization
 import TestSupport

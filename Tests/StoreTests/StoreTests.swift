@@ -131,7 +131,7 @@ import Testing
     for count in 0..<50 { try store.put(.example("d\(count).example")) }
     try FileManager.default.moveItem(
       atPath: temporary.path, toPath: temporary.directory.path("moved.db"))
-    #expect(throws: StoreError.self) { try store.moveLog() }
+    #expect(throws: StoreError.self) { try store.maintain() }
     #expect(!FileManager.default.fileExists(atPath: temporary.path))
   }
 }

@@ -1,4 +1,4 @@
-import SQLite
+import SQL
 import Store
 import TestSupport
 
@@ -20,7 +20,7 @@ final class TemporaryStore: Sendable {
   func open() throws -> Store { try Store(path: path, now: { Self.time }) }
 
   /// A connection of its own to the same file, past the store.
-  func connect() throws -> Connection { try Connection(path: path, mode: .create) }
+  func connect() throws -> SQLiteConnection { try SQLiteConnection(path: path, mode: .create) }
 
   /// How many rows a table has.
   func count(_ table: String) throws -> Int? {

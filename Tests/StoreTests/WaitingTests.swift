@@ -1,5 +1,5 @@
 import Dispatch
-import SQLite
+import SQL
 import Synchronization
 import TestSupport
 import Testing
@@ -104,7 +104,7 @@ import Testing
     let secret = try store.createToken(name: "known", role: .viewer)
     let store = store
     let (reads, end) = (Counter(), DispatchSemaphore(value: 0))
-    let hold: @Sendable (Connection) -> Void = { _ in
+    let hold: @Sendable (any Connection) -> Void = { _ in
       reads.add()
       end.wait()
     }

@@ -1,0 +1,103 @@
+/// An open database, for one thread at a time (see `Pool`).
+public protocol Connection: AnyObject {
+  /// Which engine it is, for SQL that the engines spell differently.
+  var dialect: Dialect { get }
+
+  /// Runs a script of statements without parameters, and ignores their rows.
+  ///
+  /// - Throws: `SQLError`.
+  func execute(_ script: String) throws(SQLError)
+
+  /// Runs one statement and calls `row` with each row. Its parameters are `?`, or `?1`, `?2` and so on.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
+  func run(_ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void) throws
+
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
+  var changes: Int { get }
+
+  /// Whether a transaction has begun and not ended.
+  var isInTransaction: Bool { get }
+
+  /// The statement that begins a transaction.
+  func begin(_ kind: TransactionKind) throws
+}
+
+/// The kind of transaction.
+public enum TransactionKind: Sendable {
+  /// Reads one consistent state.
+  case read
+  /// Nothing that it has read is stale when it commits.
+  case write
+}
+
+/// An engine, for SQL that the engines spell differently.
+public enum Dialect: Sendable {
+  case sqlite, postgreSQL
+}
+
+extension Connection {
+  /// Runs one statement, and ignores its rows.
+  ///
+  /// - Throws: `SQLError`.
+  public func run(_ sql: String, _ values: [Value] = []) throws {
+    try run(sql, values) { _ in }
+  }
+
+  /// Runs one statement without parameters.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
+  public func run(_ sql: String, row: (borrowing Row) throws -> Void) throws {
+    try run(sql, [], row: row)
+  }
+
+  /// Runs one statement and maps each row.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
+  public func all<Element>(
+    _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
+  ) throws -> [Element] {
+    var elements: [Element] = []
+    try run(sql, values) { elements.append(try row($0)) }
+    return elements
+  }
+
+  /// Runs one statement and maps its only row; `nil` without a row.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
+  public func first<Element>(
+    _ sql: String, _ values: [Value] = [], row: (borrowing Row) throws -> Element
+  ) throws -> Element? {
+    var element: Element?
+    try run(sql, values) { element = try row($0) }
+    return element
+  }
+
+  /// Runs `body` in a transaction: commits it afterwards, or rolls it back if `body` throws.
+  ///
+  /// - Parameter keeping: Whether to commit. If `false`, the transaction is rolled back in any case.
+  /// - Throws: `SQLError`, and what `body` throws.
+  public func transaction<Result>(
+    _ kind: TransactionKind, keeping: Bool = true, _ body: (any Connection) throws -> Result
+  ) throws -> Result {
+    try begin(kind)
+    return try finish(keeping: keeping, after: body)
+  }
+
+  /// Runs `body` in the transaction that has begun, and ends it like `transaction`.
+  ///
+  /// - Throws: `SQLError`, and what `body` throws.
+  public func finish<Result>(
+    keeping: Bool, after body: (any Connection) throws -> Result
+  ) throws -> Result {
+    do {
+      let result = try body(self)
+      try run(keeping ? "COMMIT" : "ROLLBACK")
+      return result
+    } catch {
+      // After some errors, such as a full disk, the engine has already rolled back.
+      if isInTransaction { try run("ROLLBACK") }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import CPostgreSQL
+
+/// A connection to a PostgreSQL server.
+///
+/// Statements are not prepared, so that a pooler may give each transaction another connection of its own.
+public final class PostgreSQLConnection: Connection {
+  private let handle: OpaquePointer
+  public private(set) var changes = 0
+
+  /// Connects.
+  ///
+  /// - Parameter info: A URI, or words as libpq knows them
+  ///   (postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
+  /// - Throws: `SQLError`.
+  public init(_ info: String) throws(SQLError) {
+    guard let handle = PQconnectdb(info) else {
+      throw SQLError(.other, code: "53200", message: "there is not enough memory")
+    }
+    guard PQstatus(handle) == CONNECTION_OK else {
+      let error = SQLError(.cannotOpen, connection: handle)
+      PQfinish(handle)
+      throw error
+    }
+    // Notices would go to stderr.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    self.handle = handle
+  }
+
+  deinit { PQfinish(handle) }
+
+  public var dialect: Dialect { .postgreSQL }
+
+  public var isInTransaction: Bool {
+    [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
+  }
+
+  /// Whether a transaction can begin, as far as can be seen without asking the server.
+  public var isUsable: Bool {
+    PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+      && PQtransactionStatus(handle) == PQTRANS_IDLE
+  }
+
+  public func execute(_ script: String) throws(SQLError) {
+    let result = PQexec(handle, script)
+    defer { PQclear(result) }
+    try check(result, script)
+  }
+
+  public func begin(_ kind: TransactionKind) throws {
+    switch kind {
+    case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    case .write: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    }
+  }
+
+  public func run(
+    _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
+  ) throws {
+    let result = try Parameters.with(values) { types, addresses, lengths, formats in
+      PQexecParams(
+        handle, Self.numbered(sql), Int32(values.count), types, addresses, lengths, formats, 1)
+    }
+    defer { PQclear(result) }
+    try check(result, sql)
+    changes = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    guard let result, PQresultStatus(result) == PGRES_TUPLES_OK else { return }
+    for index in 0..<PQntuples(result) { try row(Row(.postgreSQL(result, index))) }
+  }
+
+  private func check(_ result: OpaquePointer?, _ sql: String) throws(SQLError) {
+    guard let result else { throw SQLError(.disconnected, connection: handle, sql: sql) }
+    let isFine = [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY].contains(
+      PQresultStatus(result))
+    if !isFine { throw SQLError(result: result, connection: handle, sql: sql) }
+  }
+
+  /// `$1`, `$2` and so on instead of `?` or `?1`, outside of quotes.
+  static func numbered(_ sql: String) -> String {
+    var numbered: [UInt8] = []
+    var (count, isQuoted) = (0, false)
+    var rest = Array(sql.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "'") { isQuoted.toggle() }
+      guard byte == UInt8(ascii: "?"), !isQuoted else {
+        numbered.append(byte)
+        continue
+      }
+      numbered.append(UInt8(ascii: "$"))
+      if let next = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { continue }
+      count += 1
+      numbered += Array(String(count).utf8)
+    }
+    return String(decoding: numbered, as: UTF8.self)
+  }
+}
+
+/// Values as libpq takes them. Numbers and texts go as text, bytes as they are.
+private enum Parameters {
+  /// Calls `body` with the types, addresses, lengths and formats, which are valid until it returns.
+  static func with<Result>(
+    _ values: [Value],
+    _ body: (
+      UnsafePointer<Oid>, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>,
+      UnsafePointer<Int32>
+    ) -> Result
+  ) throws(SQLError) -> Result {
+    var bytes: [UInt8] = []
+    var offsets: [Int?] = []
+    var types: [Oid] = []
+    var lengths: [Int32] = []
+    var formats: [Int32] = []
+    for value in values {
+      let start = bytes.count
+      switch value {
+      case .null:
+        types.append(0)
+        formats.append(0)
+      case .integer(let number):
+        bytes += Array(String(number).utf8)
+        types.append(20)
+        formats.append(0)
+      case .text(let text):
+        if text.utf8.contains(0) {
+          throw SQLError(
+            .constraint, code: "22021", message: "PostgreSQL stores no text with U+0000")
+        }
+        bytes += Array(text.utf8)
+        types.append(25)
+        formats.append(0)
+      case .blob(let blob):
+        bytes += blob
+        types.append(17)
+        formats.append(1)
+      }
+      offsets.append(value == .null ? nil : start)
+      lengths.append(Int32(clamping: bytes.count - start))
+      bytes.append(0)
+    }
+    return bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { characters in
+        // Sound: each offset is within the bytes, which are valid until `body` returns.
+        let addresses = offsets.map { offset in
+          offset.flatMap { characters.baseAddress?.advanced(by: $0) }
+        }
+        return body(types, addresses, lengths, formats)
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import CSQLite
+
+/// An open SQLite database with its prepared statements.
+public final class SQLiteConnection: Connection {
+  /// How to open a database.
+  public enum Mode: Sendable {
+    /// For reading and writing; creates the file if it does not exist.
+    case create
+    /// For reading and writing an existing file.
+    case existing
+    /// For reading.
+    case readOnly
+
+    fileprivate var access: Int32 {
+      switch self {
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .existing: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    }
+  }
+
+  /// Turns off SQLite's memory statistics, which take a lock per allocation. This works only before
+  /// SQLite is first used; if it fails, SQLite is only slower.
+  private static let isUncounted = aasa_sqlite_stop_counting_memory() == SQLITE_OK
+
+  private let handle: OpaquePointer
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// Opens a database file. Foreign keys are enforced.
+  ///
+  /// - Parameter busyMilliseconds: How long to wait for a lock that another connection holds.
+  /// - Throws: `SQLError`.
+  public init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLError) {
+    _ = Self.isUncounted
+    var handle: OpaquePointer?
+    let flags = mode.access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var code = sqlite3_open_v2(path, &handle, flags, nil)
+    if code == SQLITE_OK {
+      sqlite3_busy_timeout(handle, busyMilliseconds)
+      // SQLite opens the WAL by its path at the first read. From then on, a connection can read what it
+      // has open whatever happens to the paths, so one that reads for long does so at once.
+      let read = mode == .readOnly ? "; PRAGMA schema_version" : ""
+      code = sqlite3_exec(handle, "PRAGMA foreign_keys = ON" + read, nil, nil, nil)
+    }
+    guard code == SQLITE_OK, let handle else {
+      let error = SQLError(code: code, connection: handle)
+      sqlite3_close_v2(handle)  // SQLite returns a connection even if it cannot open the file
+      throw error
+    }
+    self.handle = handle
+  }
+
+  deinit {
+    // The statements are finalized after this; `close_v2` waits for the last one.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Sets how long to wait for a lock that another connection holds.
+  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
+  public var dialect: Dialect { .sqlite }
+
+  public func execute(_ script: String) throws(SQLError) {
+    let code = sqlite3_exec(handle, script, nil, nil, nil)
+    if code != SQLITE_OK { throw SQLError(code: code, connection: handle, sql: script) }
+  }
+
+  public func run(
+    _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
+  ) throws {
+    try statement(sql).run(values, row: row)
+  }
+
+  public var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  public func begin(_ kind: TransactionKind) throws {
+    switch kind {
+    case .read: try run("BEGIN")
+    // Takes the write lock at the start, so that nothing it has read is stale when it writes.
+    case .write: try run("BEGIN IMMEDIATE")
+    }
+  }
+
+  private func statement(_ sql: String) throws(SQLError) -> SQLiteStatement {
+    if let statement = statements[sql] { return statement }
+    let statement = try SQLiteStatement(sql, on: handle)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Copies the whole database over another one that nothing else uses (sqlite.org/backup.html).
+  ///
+  /// All pages are copied in one step, in one read transaction, which blocks no writer. A copy in
+  /// several steps restarts whenever another process writes in between, and may never finish.
+  ///
+  /// - Throws: `SQLError`.
+  public func copy(to other: SQLiteConnection) throws(SQLError) {
+    guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw SQLError(code: sqlite3_extended_errcode(other.handle), connection: other.handle)
+    }
+    let step = sqlite3_backup_step(backup, -1)
+    let finish = sqlite3_backup_finish(backup)
+    if finish != SQLITE_OK { throw SQLError(code: finish, connection: other.handle) }
+    // `finish` does not report a failure to take a lock.
+    if step != SQLITE_DONE { throw SQLError(code: step, connection: nil) }
+  }
+}

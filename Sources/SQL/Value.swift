@@ -1,0 +1,38 @@
+/// A value to bind.
+public enum Value: Sendable, Equatable {
+  /// NULL.
+  case null
+  /// INTEGER.
+  case integer(Int64)
+  /// TEXT. It may contain U+0000.
+  case text(String)
+  /// BLOB.
+  case blob([UInt8])
+
+  /// Whether both are the same value to SQLite. Texts are compared by bytes, because `String`
+  /// treats two encodings of an accented letter as equal.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
+
+  /// INTEGER, 1 for true.
+  public static func bool(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+
+  /// INTEGER.
+  public static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
+
+  /// INTEGER, 1 for true, or NULL.
+  public static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .null }
+
+  /// TEXT or NULL.
+  public static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .null }
+
+  /// INTEGER or NULL.
+  public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }
+}

@@ -1,0 +1,44 @@
+import SQL
+
+/// What is different for each engine: connections, transactions, and what a database needs to stay well.
+/// Everything throws `SQLError` or `StoreError`, and what `body` throws.
+protocol Engine: AnyObject, Sendable {
+  /// Runs `body` in a transaction whose reads are not stale when it commits. When this returns, all of it is on
+  /// the disk. If `body` throws, or is not to be kept, nothing is.
+  func write<Result: Sendable>(
+    _ turns: Turns, _ patience: inout Patience, keeping: Bool,
+    _ body: (any Connection) throws -> Result
+  ) throws -> Result
+
+  /// Runs `body` in a transaction that sees one state; no writer blocks it.
+  func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+
+  /// The same for reads that go through many domains, so that no short read waits for them.
+  func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+
+  /// Runs a single statement, so that a request is let in or refused however many others read.
+  func authenticate<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+
+  /// The same as `read` on a connection of its own, for several long reads at the same time.
+  func readLong<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+
+  /// The same as `read` for what is served, so that no API request delays it.
+  func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+
+  /// A view of the present state, for as long as it is kept.
+  func view() throws -> any View
+
+  /// See `Store`.
+  func faults(pausing pause: @escaping () throws -> Void) throws -> [String]
+  var replacedFile: String? { get }
+  func rescue(now: Int64) throws -> String?
+  var hasRoom: Bool { get }
+  var directory: String { get }
+  func maintain() throws
+  func tidyUp(_ turns: Turns, _ patience: inout Patience) throws
+}
+
+/// One state of a database, however long it is read.
+protocol View: Sendable {
+  func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+}

@@ -1,0 +1,179 @@
+import Glibc
+import SQL
+import Synchronization
+
+/// A database in an SQLite file. One connection of all processes writes at a time; readers never wait.
+final class SQLiteEngine: Engine {
+  /// The readers are closed before the writer: only if the last connection to close may write does SQLite
+  /// delete the WAL.
+  private let readers: Databases<SQLiteConnection>
+  private let scanners: Databases<SQLiteConnection>
+  private let authenticator: Database<SQLiteConnection>
+  private let follower: Database<SQLiteConnection>
+  private let writer: Database<SQLiteConnection>
+  private let path: String
+  private let files: OpenFiles
+  /// Commits since `maintain` last moved the WAL.
+  private let commits = Atomic<Int>(0)
+
+  init(path: String, fillingEmpty: Bool, now: () -> Int64) throws {
+    self.path = path
+    switch DatabaseFile.size(path) {
+    case nil: try DatabaseFile.create(path, now: now())
+    case 0 where !fillingEmpty: throw StoreError.empty
+    default: break
+    }
+    writer = try Database { try SQLiteConnection(path: path, mode: .existing) }
+    try writer.withConnection { connection in
+      try Migrator.refuseForeign(connection)
+      if try !fillingEmpty && Migrator.version(connection) == 0 { throw StoreError.empty }
+      // FULL makes a commit durable before it is acknowledged
+      // (sqlite.org/pragma.html#pragma_synchronous). The server moves the WAL with `maintain`, so an
+      // edit does so itself only when that falls behind, or in a process that is not a server. There
+      // may be no place for temporary files.
+      try connection.execute(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; "
+          + "PRAGMA wal_autocheckpoint = 16000")
+      try Migrator.migrate(connection, now: now())
+    }
+    let reader: () throws -> sending SQLiteConnection = {
+      try SQLiteConnection(path: path, mode: .readOnly)
+    }
+    readers = try Databases(Store.readerCount, reader)
+    scanners = try Databases(2, reader)
+    authenticator = try Database(reader)
+    follower = try Database(reader)
+    files = OpenFiles(of: path)
+  }
+
+  func write<Result: Sendable>(
+    _ turns: Turns, _ patience: inout Patience, keeping: Bool,
+    _ body: (any Connection) throws -> Result
+  ) throws -> Result {
+    let result = try turns.take(.database, &patience) { patience in
+      try writer.withConnection { connection in
+        try patience.wait {
+          connection.setBusyTimeout(milliseconds: Int32($0))
+          return try Self.begins(connection)
+        }
+        return try connection.finish(keeping: keeping) { connection in
+          let result = try body(connection)
+          try files.check()
+          return result
+        }
+      }
+    }
+    // The files may have gone during the commit. Only an edit that is still there is acknowledged.
+    try files.check()
+    if keeping { commits.add(1, ordering: .relaxed) }
+    return result
+  }
+
+  /// Whether another connection did not hold the lock for longer than the busy timeout.
+  private static func begins(_ connection: SQLiteConnection) throws -> Bool {
+    do {
+      try connection.begin(.write)
+      return true
+    } catch let error as SQLError where error.kind == .busy {
+      return false
+    }
+  }
+
+  func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try readers.withConnection { try $0.transaction(.read, body) }
+  }
+
+  func scan<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try scanners.withConnection { try $0.transaction(.read, body) }
+  }
+
+  func authenticate<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try authenticator.withConnection { try body($0) }
+  }
+
+  /// If the file was deleted or replaced, a connection that still has it open is used.
+  func readLong<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    if files.missing != nil { return try scan(body) }
+    return try Database { try SQLiteConnection(path: path, mode: .readOnly) }.withConnection {
+      try $0.transaction(.read, body)
+    }
+  }
+
+  func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+    try follower.withConnection { try $0.transaction(.read, body) }
+  }
+
+  func view() throws -> any View {
+    // Nothing changes any more in a file that was deleted or replaced.
+    if files.missing != nil { return OpenFile(engine: self) }
+    let database = try Database { try SQLiteConnection(path: path, mode: .readOnly) }
+    // Every page is read once, so few are kept.
+    try database.withConnection { try $0.execute("PRAGMA cache_size = -256; BEGIN") }
+    return Snapshot(database: database)
+  }
+
+  /// A connection with an open transaction, which ends when it is closed.
+  private struct Snapshot: View {
+    let database: Database<SQLiteConnection>
+
+    func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+      try database.withConnection { try body($0) }
+    }
+  }
+
+  private struct OpenFile: View {
+    let engine: SQLiteEngine
+
+    func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
+      try engine.scan(body)
+    }
+  }
+
+  func faults(pausing pause: @escaping () throws -> Void) throws -> [String] {
+    do {
+      let mode: SQLiteConnection.Mode = access(path, W_OK) == 0 ? .existing : .readOnly
+      let connection = try SQLiteConnection(path: path, mode: mode)
+      try connection.execute("PRAGMA query_only = ON")
+      try Schema.known().check(connection, path)
+      return try DamageCheck.faults(connection, pausing: pause)
+    } catch BackupError.otherSchema(_, let objects) {
+      return objects.map { "\($0) is missing or different in the schema" }
+    }
+  }
+
+  var replacedFile: String? { files.missing }
+
+  func rescue(now: Int64) throws -> String? {
+    let path = DatabaseFile.dated(path, "rescue", now)
+    let file = try AtomicFile(at: path)
+    try BackupError.naming(path) {
+      try follower.withConnection { try Backup.copy($0, of: self.path, to: file.temporaryPath) }
+    }
+    try file.commit(replacing: false)
+    return path
+  }
+
+  var hasRoom: Bool { DatabaseFile.hasRoom(beside: path) }
+
+  var directory: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Moves the WAL into the database file after every 50 commits.
+  func maintain() throws {
+    if commits.load(ordering: .relaxed) < 50 { return }
+    commits.store(0, ordering: .relaxed)
+    // By its path, a connection would move our WAL into another file.
+    try files.check()
+    try SQLiteConnection(path: path, mode: .existing).run("PRAGMA wal_checkpoint(PASSIVE)")
+  }
+
+  /// Moves the WAL into the database file and empties it
+  /// (sqlite.org/pragma.html#pragma_wal_checkpoint).
+  func tidyUp(_ turns: Turns, _ patience: inout Patience) throws {
+    try turns.take(.database, &patience) { _ in
+      try writer.withConnection { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+  }
+}
