@@ -32,6 +32,23 @@ let fuzzing: Target = {
     swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 }()
 
+/// The same steps for each engine.
+let migrations: [Resource] = [
+  .embedInCode("0001_core.sql"),
+  .embedInCode("0002_operations.sql"),
+  .embedInCode("0003_fetches.sql"),
+  .embedInCode("0004_first_token.sql"),
+  .embedInCode("0005_settings.sql"),
+  .embedInCode("0006_state.sql"),
+  .embedInCode("0007_numbers.sql"),
+  .embedInCode("0008_findings.sql"),
+  .embedInCode("0009_documents.sql"),
+  .embedInCode("0010_android.sql"),
+  .embedInCode("0011_checks.sql"),
+  .embedInCode("0012_webhooks.sql"),
+  .embedInCode("0013_kept.sql"),
+]
+
 let package = Package(
   name: "aasa",
   products: [.executable(name: "aasa", targets: ["aasa"])],
@@ -60,23 +77,15 @@ let package = Package(
     // The store: rows, transactions, and every SQL string.
     .target(name: "SQL", dependencies: ["CSQLite", "CPostgreSQL"], swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations",
-      resources: [
-        .embedInCode("0001_core.sql"), .embedInCode("0002_operations.sql"),
-        .embedInCode("0003_fetches.sql"), .embedInCode("0004_first_token.sql"),
-        .embedInCode("0005_settings.sql"), .embedInCode("0006_state.sql"),
-        .embedInCode("0007_numbers.sql"), .embedInCode("0008_findings.sql"),
-        .embedInCode("0009_documents.sql"),
-        .embedInCode("0010_android.sql"),
-        .embedInCode("0011_checks.sql"),
-        .embedInCode("0012_webhooks.sql"),
-        .embedInCode("0013_kept.sql"),
-      ],
+      name: "SQLiteMigrations", path: "migrations/sqlite", resources: migrations,
+      swiftSettings: strict),
+    .target(
+      name: "PostgreSQLMigrations", path: "migrations/postgresql", resources: migrations,
       swiftSettings: strict),
     .target(
       name: "Store",
       dependencies: [
-        "Association", "JSONValue", "SQL", "Migrations", "CSodium", "CGnuTLS", "Metrics",
+        "Association", "JSONValue", "SQL", "SQLiteMigrations", "PostgreSQLMigrations", "CSodium", "CGnuTLS", "Metrics",
       ],
       swiftSettings: strict),
 
@@ -148,7 +157,7 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "Store", "SQL", "Migrations", "Publishing", "Association", "JSONValue", "TestSupport",
+        "Store", "SQL", "Publishing", "Association", "JSONValue", "TestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "APITests",

@@ -29,6 +29,8 @@ public enum TransactionKind: Sendable {
   case read
   /// Nothing that it has read is stale when it commits.
   case write
+  /// Changes the schema, alone.
+  case schema
 }
 
 /// An engine, for SQL that the engines spell differently.

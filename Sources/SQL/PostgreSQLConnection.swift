@@ -50,6 +50,8 @@ public final class PostgreSQLConnection: Connection {
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     case .write: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    // The number stands for aasa among the users of a database.
+    case .schema: try execute("BEGIN; SELECT pg_advisory_xact_lock(1633776481)")
     }
   }
 
@@ -112,8 +114,8 @@ private enum Parameters {
     for value in values {
       let start = bytes.count
       switch value {
-      case .null:
-        types.append(0)
+      case .null, .nullText, .nullInteger:
+        types.append(value.nullType)
         formats.append(0)
       case .integer(let number):
         bytes += Array(String(number).utf8)
@@ -132,7 +134,7 @@ private enum Parameters {
         types.append(17)
         formats.append(1)
       }
-      offsets.append(value == .null ? nil : start)
+      offsets.append(value.isNull ? nil : start)
       lengths.append(Int32(clamping: bytes.count - start))
       bytes.append(0)
     }
@@ -144,6 +146,16 @@ private enum Parameters {
         }
         return body(types, addresses, lengths, formats)
       }
+    }
+  }
+}
+
+extension Value {
+  fileprivate var nullType: Oid {
+    switch self {
+    case .nullText: 25
+    case .nullInteger: 20
+    default: 0
     }
   }
 }

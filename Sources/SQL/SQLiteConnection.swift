@@ -80,7 +80,7 @@ public final class SQLiteConnection: Connection {
     switch kind {
     case .read: try run("BEGIN")
     // Takes the write lock at the start, so that nothing it has read is stale when it writes.
-    case .write: try run("BEGIN IMMEDIATE")
+    case .write, .schema: try run("BEGIN IMMEDIATE")
     }
   }
 

@@ -56,7 +56,7 @@ final class SQLiteStatement {
   /// Binds texts with their byte count, so that they may contain U+0000. SQLite copies the bytes.
   private func bind(_ value: Value, at index: Int32) -> Int32 {
     switch value {
-    case .null: return sqlite3_bind_null(handle, index)
+    case .null, .nullText, .nullInteger: return sqlite3_bind_null(handle, index)
     case .integer(let value): return sqlite3_bind_int64(handle, index, value)
     case .text(var text):
       return text.withUTF8 { bytes in

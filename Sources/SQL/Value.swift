@@ -1,7 +1,11 @@
 /// A value to bind.
 public enum Value: Sendable, Equatable {
-  /// NULL.
+  /// NULL, where the type follows from the column.
   case null
+  /// NULL as TEXT.
+  case nullText
+  /// NULL as INTEGER.
+  case nullInteger
   /// INTEGER.
   case integer(Int64)
   /// TEXT. It may contain U+0000.
@@ -13,11 +17,19 @@ public enum Value: Sendable, Equatable {
   /// treats two encodings of an accented letter as equal.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
-    case (.null, .null): true
+    case (.null, _), (.nullText, _), (.nullInteger, _): right.isNull
     case (.integer(let left), .integer(let right)): left == right
     case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
     case (.blob(let left), .blob(let right)): left == right
     default: false
+    }
+  }
+
+  /// Whether it is NULL.
+  var isNull: Bool {
+    switch self {
+    case .null, .nullText, .nullInteger: true
+    case .integer, .text, .blob: false
     }
   }
 
@@ -28,11 +40,11 @@ public enum Value: Sendable, Equatable {
   public static func integer(_ value: Int) -> Value { .integer(Int64(value)) }
 
   /// INTEGER, 1 for true, or NULL.
-  public static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .null }
+  public static func optional(_ value: Bool?) -> Value { value.map(Value.bool) ?? .nullInteger }
 
   /// TEXT or NULL.
-  public static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .null }
+  public static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .nullText }
 
   /// INTEGER or NULL.
-  public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }
+  public static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .nullInteger }
 }

@@ -1,4 +1,3 @@
-import Migrations
 import SQL
 
 /// The contents of a checked database file.
@@ -26,7 +25,7 @@ public struct DatabaseContents: Sendable, Equatable {
       try connection.execute("PRAGMA query_only = ON")
       schema = try Migrator.version(connection)
       if schema == 0 { throw BackupError.foreign(name) }
-      let known = migrations.last?.version ?? 0
+      let known = Migration.last
       if schema > known { throw BackupError.newerSchema(name, found: schema, known: known) }
       try Schema.known(upTo: schema).check(connection, name)
       let faults = try DamageCheck.faults(connection)

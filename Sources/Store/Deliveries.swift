@@ -185,7 +185,8 @@ extension Store {
         """
         SELECT count, (SELECT at FROM webhook_delivery WHERE id = first) FROM (
           SELECT count(*) AS count, min(id) AS first FROM webhook_delivery
-          WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1))
+          WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1)
+        ) AS pending
         """
       ) { ($0.int(0), $0.optionalInteger(1)) } ?? (0, nil)
     }

@@ -1,5 +1,31 @@
-import Migrations
-import SQL
+import PostgreSQLMigrations
+package import SQL
+import SQLiteMigrations
+
+/// A migration of the schema. The engines have the same ones, each in its own SQL.
+package struct Migration: Sendable {
+  /// The version, from 1: the number in the file name.
+  package let version: Int
+  /// The file name without the extension.
+  package let name: String
+  /// The SQL statements.
+  package let sql: String
+
+  /// All migrations, oldest first.
+  package static func all(of dialect: Dialect) -> [Migration] {
+    let files =
+      switch dialect {
+      case .sqlite: sqliteMigrations
+      case .postgreSQL: postgreSQLMigrations
+      }
+    return zip(1..., files).map { version, file in
+      Migration(version: version, name: file.name, sql: String(decoding: file.sql, as: UTF8.self))
+    }
+  }
+
+  /// The version of the current schema.
+  package static var last: Int { sqliteMigrations.count }
+}
 
 /// Migrates databases to the current schema.
 enum Migrator {
@@ -7,11 +33,15 @@ enum Migrator {
   ///
   /// - Parameter last: The last one to apply.
   /// - Throws: `StoreError.newerSchema` without touching the database; `SQLError`.
-  static func migrate(_ connection: any Connection, upTo last: Int = .max, now: Int64) throws {
+  static func migrate(
+    _ connection: any Connection, upTo last: Int = .max, now: Int64
+  ) throws {
     let current = try version(connection)
-    let known = migrations.last?.version ?? 0
-    if current > known { throw StoreError.newerSchema(found: current, known: known) }
-    for migration in migrations where migration.version > current && migration.version <= last {
+    if current > Migration.last {
+      throw StoreError.newerSchema(found: current, known: Migration.last)
+    }
+    for migration in Migration.all(of: connection.dialect)
+    where migration.version > current && migration.version <= last {
       try apply(migration, to: connection, now: now)
     }
   }
@@ -21,44 +51,72 @@ enum Migrator {
   ///
   /// - Throws: `StoreError.foreign` without touching the database; `SQLError`.
   static func refuseForeign(_ connection: any Connection) throws {
-    let isForeign = try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') "
-        + "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' "
-        + "AND (SELECT count(*) FROM pragma_table_info('migration') "
-        + "WHERE name IN ('version', 'name', 'applied_at')) < 3 LIMIT 1"
-    ) { _ in true }
-    if isForeign == true { throw StoreError.foreign }
+    let columns = "('version', 'name', 'applied_at')"
+    let sql =
+      switch connection.dialect {
+      case .sqlite:
+        """
+        SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view')
+          AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*'
+          AND (SELECT count(*) FROM pragma_table_info('migration') WHERE name IN \(columns)) < 3
+        LIMIT 1
+        """
+      case .postgreSQL:
+        """
+        SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema()
+          AND (SELECT count(*) FROM information_schema.columns
+            WHERE table_schema = current_schema() AND table_name = 'migration'
+              AND column_name IN \(columns)) < 3
+        LIMIT 1
+        """
+      }
+    if try connection.first(sql, row: { _ in true }) == true { throw StoreError.foreign }
   }
 
   /// The version of the schema; 0 for an empty database.
   static func version(_ connection: any Connection) throws -> Int {
-    let isRecorded = try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
-    ) { _ in true }
-    guard isRecorded == true else { return 0 }
+    let table =
+      switch connection.dialect {
+      case .sqlite: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+      case .postgreSQL: "SELECT 1 WHERE to_regclass('migration') IS NOT NULL"
+      }
+    guard try connection.first(table, row: { _ in true }) == true else { return 0 }
     return try connection.first("SELECT max(version) FROM migration") { $0.int(0) } ?? 0
   }
 
   private static func apply(
     _ migration: Migration, to connection: any Connection, now: Int64
   ) throws {
-    try connection.transaction(.write) { connection in
+    try connection.transaction(.schema) { connection in
       // Another process may have applied it while this one waited for the lock.
       guard try version(connection) < migration.version else { return }
-      try connection.execute(
-        """
-        CREATE TABLE IF NOT EXISTS migration (
-          version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
-        ) STRICT
-        """)
+      try connection.execute(table(connection.dialect))
       try connection.execute(migration.sql)
       try connection.run(
         "INSERT INTO migration (version, name, applied_at) VALUES (?, ?, ?)",
         [.integer(migration.version), .text(migration.name), .integer(now)])
+      guard connection.dialect == .sqlite else { return }
       let violations = try connection.all("PRAGMA foreign_key_check") { $0.text(0) }
       guard violations.isEmpty else {
         throw StoreError.brokenReferences(migration: migration.name, tables: violations)
       }
+    }
+  }
+
+  private static func table(_ dialect: Dialect) -> String {
+    switch dialect {
+    case .sqlite:
+      """
+      CREATE TABLE IF NOT EXISTS migration (
+        version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
+      ) STRICT
+      """
+    case .postgreSQL:
+      """
+      CREATE TABLE IF NOT EXISTS migration (
+        version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL
+      )
+      """
     }
   }
 }

@@ -19,7 +19,10 @@ final class PostgreSQLEngine: Engine {
     scanners = Connections(2, to: info)
     authenticators = Connections(2, to: info)
     followers = Connections(1, to: info)
-    try writers.use { try Migrator.migrate($0, now: now()) }
+    try writers.use { connection in
+      try Migrator.refuseForeign(connection)
+      try Migrator.migrate(connection, now: now())
+    }
   }
 
   /// Transactions that do not depend on each other run at the same time. One that does is run again.

@@ -1,5 +1,4 @@
 import Glibc
-import Migrations
 import SQL
 
 /// The result of a restore.

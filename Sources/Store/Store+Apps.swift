@@ -169,7 +169,7 @@ public struct AppRows<Key: AppKey>: Sendable {
   ) throws -> [StoredApp<Key>] {
     try connection.all(
       """
-      SELECT \(table.name).id, (SELECT count(*) FROM (\(uses("\(table.name).id")))),
+      SELECT \(table.name).id, (SELECT count(*) FROM (\(uses("\(table.name).id"))) AS used),
         \(table.selection)
       FROM \(table.name) \(condition)
       """, values

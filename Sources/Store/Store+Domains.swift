@@ -181,7 +181,7 @@ public struct DomainFilter: Sendable {
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
       .optional(androidApp?.text), .optional(kind?.rawValue),
-      host.map(Self.names(covering:)) ?? .null, .optional(check?.rawValue),
+      host.map(Self.names(covering:)) ?? .nullText, .optional(check?.rawValue),
     ]
   }
 }

@@ -205,15 +205,15 @@ enum FetchRows {
   static func add(_ fetch: NewFetches, _ connection: any Connection) throws {
     try connection.run(
       """
-      INSERT INTO fetch (domain_id, revision, kind, fetcher, count, first_at, last_at)
+      INSERT INTO "fetch" (domain_id, revision, kind, fetcher, count, first_at, last_at)
       SELECT domain_id, number, ?7, ?3, ?4, ?5, ?6 FROM revision
       WHERE domain_id = ?1 AND number = ?2
       ON CONFLICT (domain_id, revision, kind, fetcher) DO UPDATE SET
-        count = fetch.count + excluded.count,
-        first_at = CASE WHEN excluded.first_at < fetch.first_at
-          THEN excluded.first_at ELSE fetch.first_at END,
-        last_at = CASE WHEN excluded.last_at > fetch.last_at
-          THEN excluded.last_at ELSE fetch.last_at END
+        count = "fetch".count + excluded.count,
+        first_at = CASE WHEN excluded.first_at < "fetch".first_at
+          THEN excluded.first_at ELSE "fetch".first_at END,
+        last_at = CASE WHEN excluded.last_at > "fetch".last_at
+          THEN excluded.last_at ELSE "fetch".last_at END
       """,
       [
         .integer(fetch.domain), .integer(fetch.revision), .text(fetch.fetcher.rawValue),
@@ -226,7 +226,7 @@ enum FetchRows {
   /// fetched.
   static let isCollected = """
     EXISTS (SELECT 1
-      FROM (SELECT max(revision) AS last FROM fetch
+      FROM (SELECT max(revision) AS last FROM "fetch"
         WHERE domain_id = domain.id AND \(byApple)) AS fetched
       WHERE last = domain.revision OR
         \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision")))
@@ -280,7 +280,7 @@ enum FetchRows {
       SELECT id, revision, sha256, since, collected FROM (
         SELECT id, revision, \(sha256(of: "domain.id", "domain.revision")) AS sha256,
           CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          (SELECT max(revision) FROM fetch WHERE domain_id = domain.id AND \(byApple)) AS collected
+          (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(byApple)) AS collected
         FROM domain WHERE EXISTS (SELECT 1 FROM webhook WHERE webhook.is_enabled = 1)
           AND domain.is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
           \(domain == nil ? "" : "AND id = ?3"))
@@ -345,7 +345,7 @@ enum FetchRows {
       """
       SELECT environment, count(*), min(since), is_collected_before FROM (
         SELECT environment, CASE WHEN revision = 1 THEN updated_at ELSE \(servedSince) END AS since,
-          EXISTS (SELECT 1 FROM fetch WHERE domain_id = domain.id AND \(byApple))
+          EXISTS (SELECT 1 FROM "fetch" WHERE domain_id = domain.id AND \(byApple))
             AS is_collected_before
         FROM domain WHERE is_enabled = 1 AND deleted_at IS NULL AND NOT \(isCollected)
           AND \(sha256(of: "domain.id", "domain.revision")) IS NOT NULL) AS waiting
@@ -366,13 +366,13 @@ enum FetchRows {
     guard let file = revision.documents.first(where: { $0.kind == .apple }) else { return nil }
     return try connection.first(
       """
-      SELECT min(first_at) FROM document JOIN fetch USING (domain_id, revision, kind)
+      SELECT min(first_at) FROM document JOIN "fetch" USING (domain_id, revision, kind)
       WHERE domain_id = ?1 AND \(byApple)
         AND revision BETWEEN (
           SELECT coalesce(max(revision) + 1, 0) FROM document
           WHERE domain_id = ?1 AND revision < ?2 AND kind = \(apple) AND sha256 <> ?3
             AND revision IN (
-              SELECT revision FROM fetch WHERE domain_id = ?1 AND \(byApple)))
+              SELECT revision FROM "fetch" WHERE domain_id = ?1 AND \(byApple)))
           AND ?2 AND sha256 = ?3
       """, [.integer(domain), .integer(revision.number), .text(file.sha256)]
     ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
@@ -386,7 +386,7 @@ enum FetchRows {
     var counts: [Int: [FetcherClass: FetchCount]] = [:]
     try connection.run(
       """
-      SELECT fetcher, count, first_at, last_at, revision FROM fetch
+      SELECT fetcher, count, first_at, last_at, revision FROM "fetch"
       WHERE domain_id = ? AND kind = ? AND revision BETWEEN ? AND ?
       """, [.integer(domain), .text(kind.rawValue), .integer(first), .integer(last)]
     ) { row in
@@ -403,10 +403,10 @@ enum FetchRows {
     let totals = try connection.all(
       """
       SELECT fetcher, CAST(sum(count) AS BIGINT), min(first_at), max(last_at),
-        (SELECT revision FROM fetch AS last
-          WHERE domain_id = ?1 AND last.kind = ?2 AND last.fetcher = fetch.fetcher
+        (SELECT revision FROM "fetch" AS last
+          WHERE domain_id = ?1 AND last.kind = ?2 AND last.fetcher = "fetch".fetcher
           ORDER BY last_at DESC, revision DESC LIMIT 1)
-      FROM fetch WHERE domain_id = ?1 AND kind = ?2 GROUP BY fetcher
+      FROM "fetch" WHERE domain_id = ?1 AND kind = ?2 GROUP BY fetcher
       """, [.integer(domain), .text(kind.rawValue)], row: read)
     return Dictionary(uniqueKeysWithValues: totals)
   }

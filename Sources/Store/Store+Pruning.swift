@@ -223,8 +223,8 @@ private enum PrunedRevisions {
         AND old.number < (SELECT revision FROM domain AS own WHERE own.id = \(domain))
         -- The one that Apple holds, since its fetches go with it.
         AND old.number IS DISTINCT FROM (
-          SELECT max(fetch.revision) FROM fetch
-          WHERE fetch.domain_id = \(domain) AND \(FetchRows.byApple))
+          SELECT max("fetch".revision) FROM "fetch"
+          WHERE "fetch".domain_id = \(domain) AND \(FetchRows.byApple))
         AND old.number < (
           SELECT number FROM revision AS kept WHERE kept.domain_id = \(domain)
           ORDER BY number DESC LIMIT 1 OFFSET ?2 - 1)

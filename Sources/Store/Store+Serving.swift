@@ -105,7 +105,7 @@ private enum ServedRows {
   private static let select = """
     SELECT domain.id, is_enabled, cache_seconds, domain.revision,
       (SELECT group_concat(name, ' ') FROM (
-        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position)),
+        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position) AS names),
       EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
       \(fileColumns)
     FROM domain

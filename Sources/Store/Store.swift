@@ -44,6 +44,21 @@ public final class Store: Sendable {
     }
   }
 
+  /// Opens a store in a PostgreSQL database. Migrates its schema.
+  ///
+  /// - Parameters:
+  ///   - postgreSQL: A URI, or words as libpq knows them.
+  ///   - now: Returns the current time in seconds since 1970.
+  /// - Throws: `StoreError`.
+  public init(postgreSQL: String, now: @escaping @Sendable () -> Int64) throws {
+    self.now = now
+    do {
+      engine = try PostgreSQLEngine(postgreSQL, now: now)
+    } catch let error as SQLError {
+      throw StoreError(error)
+    }
+  }
+
   /// Runs `body` in a write transaction. When this returns, all of it is on the disk. If `body`
   /// throws, or for a dry run, nothing is. Writers take turns, so `body` must be short.
   ///

@@ -1,7 +1,6 @@
 import Association
 import Foundation
 import Glibc
-import Migrations
 import SQL
 import Store
 import TestSupport
@@ -312,7 +311,7 @@ import Testing
     try connection.execute(
       "CREATE TABLE migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
     )
-    try connection.execute(try #require(migrations.first).sql)
+    try connection.execute(try #require(Migration.all(of: .sqlite).first).sql)
     try connection.run("INSERT INTO migration VALUES (1, '0001_core', 0)")
     let restored = try restore()
     #expect(restored.contents.schema == 1 && restored.schema > 1)

@@ -1,6 +1,5 @@
 import Association
 import Foundation
-import Migrations
 import SQL
 import Store
 import TestSupport
@@ -12,11 +11,11 @@ import Testing
   init() throws { temporary = try TemporaryStore() }
 
   @Test func everyMigrationFileIsEmbeddedUnchanged() throws {
-    let folder = URL(filePath: #filePath).appending(path: "../../../migrations").standardized
+    let folder = URL(filePath: #filePath).appending(path: "../../../migrations/sqlite").standardized
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".sql") }.sorted()
-    #expect(files == migrations.map { $0.name + ".sql" })
-    for (migration, file) in zip(migrations, files) {
+    #expect(files == Migration.all(of: .sqlite).map { $0.name + ".sql" })
+    for (migration, file) in zip(Migration.all(of: .sqlite), files) {
       let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
       #expect(migration.sql == text)
       #expect(
@@ -24,7 +23,7 @@ import Testing
           String(repeating: "0", count: 4 - "\(migration.version)".count) + "\(migration.version)_")
       )
     }
-    #expect(migrations.map(\.version) == Array(1...migrations.count))
+    #expect(Migration.all(of: .sqlite).map(\.version) == Array(1...Migration.last))
   }
 
   @Test func everyMigrationIsRecordedAndAppliedOnce() throws {
@@ -33,7 +32,7 @@ import Testing
     let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
       "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
     }
-    #expect(rows == migrations.map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
+    #expect(rows == Migration.all(of: .sqlite).map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
   }
 
   @Test func aFailedMigrationIsRolledBack() throws {
@@ -67,7 +66,7 @@ import Testing
     try temporary.store.put(domain)
     let connection = try temporary.connect()
     let update = try #require(
-      migrations.first { $0.version == 5 }?.sql.split(separator: ";").first {
+      Migration.all(of: .sqlite).first { $0.version == 5 }?.sql.split(separator: ";").first {
         $0.contains("UPDATE revision")
       })
     try connection.execute("UPDATE revision SET settings = NULL; \(update)")
@@ -77,12 +76,12 @@ import Testing
   }
 
   @Test func aNewerSchemaIsRefusedAndNotTouched() throws {
-    let newer = migrations.count + 1
+    let newer = Migration.last + 1
     let connection = try temporary.connect()
     try connection.run("INSERT INTO migration VALUES (?, 'future', 0)", [.integer(newer)])
     let before = try connection.all("SELECT sql FROM sqlite_schema ORDER BY name") { $0.text(0) }
     let version = try connection.first("PRAGMA data_version") { $0.integer(0) }
-    #expect(throws: StoreError.newerSchema(found: newer, known: migrations.count)) {
+    #expect(throws: StoreError.newerSchema(found: newer, known: Migration.last)) {
       try temporary.open()
     }
     #expect(try connection.first("PRAGMA data_version") { $0.integer(0) } == version)

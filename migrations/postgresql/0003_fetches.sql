@@ -1,0 +1,14 @@
+-- The fetch ledger: how often, and when first and last, each class of fetcher fetched each
+-- revision. The class comes from the User-Agent, which proves nothing. All servers on the database
+-- add to the same rows, which are deleted with their revision.
+CREATE TABLE "fetch" (
+  domain_id BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  fetcher TEXT COLLATE "C" NOT NULL CHECK (fetcher IN ('apple-cdn', 'device', 'other')),
+  count BIGINT NOT NULL CHECK (count > 0),
+  first_at BIGINT NOT NULL,
+  last_at BIGINT NOT NULL,
+  PRIMARY KEY (domain_id, revision, fetcher),
+  FOREIGN KEY (domain_id, revision) REFERENCES revision (domain_id, number) ON DELETE CASCADE,
+  CHECK (first_at <= last_at)
+);
