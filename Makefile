@@ -4,7 +4,7 @@
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
-  mandoc zsh fish
+  mandoc zsh fish postgresql
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
@@ -83,6 +83,8 @@ generate: build
 test: test-setup $(TRAEFIK)/installed
 	swift build --build-tests
 	swift test --skip-build --skip DrainTests
+# The same tests of the store and of the API on PostgreSQL.
+	Tests/Databases/with-postgresql swift test --skip-build --filter 'StoreTests|APITests'
 # By themselves: a proxy waits for some time, and must not have to share it with all other tests.
 	swift test --skip-build --filter DrainTests
 	$(MAKE) --no-print-directory contract

@@ -85,7 +85,8 @@ let package = Package(
     .target(
       name: "Store",
       dependencies: [
-        "Association", "JSONValue", "SQL", "SQLiteMigrations", "PostgreSQLMigrations", "CSodium", "CGnuTLS", "Metrics",
+        "Association", "JSONValue", "SQL", "SQLiteMigrations", "PostgreSQLMigrations", "CSodium",
+        "CGnuTLS", "Metrics",
       ],
       swiftSettings: strict),
 
@@ -141,7 +142,8 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue", "SQL"],
+      path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.
     .executableTarget(

@@ -102,4 +102,21 @@ extension Connection {
       throw error
     }
   }
+
+  /// Runs `body`, which may violate a constraint, in a transaction that goes on after that.
+  ///
+  /// - Throws: `SQLError`, and what `body` throws.
+  public func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+    // SQLite undoes only the statement.
+    guard dialect == .postgreSQL else { return try body() }
+    try run("SAVEPOINT attempt")
+    do {
+      let result = try body()
+      try run("RELEASE attempt")
+      return result
+    } catch {
+      try run("ROLLBACK TO attempt")
+      throw error
+    }
+  }
 }

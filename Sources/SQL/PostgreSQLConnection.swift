@@ -58,7 +58,7 @@ public final class PostgreSQLConnection: Connection {
   public func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
-    let result = try Parameters.with(values) { types, addresses, lengths, formats in
+    let result = Parameters.with(values) { types, addresses, lengths, formats in
       PQexecParams(
         handle, Self.numbered(sql), Int32(values.count), types, addresses, lengths, formats, 1)
     }
@@ -105,7 +105,7 @@ private enum Parameters {
       UnsafePointer<Oid>, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>,
       UnsafePointer<Int32>
     ) -> Result
-  ) throws(SQLError) -> Result {
+  ) -> Result {
     var bytes: [UInt8] = []
     var offsets: [Int?] = []
     var types: [Oid] = []
@@ -122,11 +122,7 @@ private enum Parameters {
         types.append(20)
         formats.append(0)
       case .text(let text):
-        if text.utf8.contains(0) {
-          throw SQLError(
-            .constraint, code: "22021", message: "PostgreSQL stores no text with U+0000")
-        }
-        bytes += Array(text.utf8)
+        bytes += PostgreSQLText.stored(text)
         types.append(25)
         formats.append(0)
       case .blob(let blob):

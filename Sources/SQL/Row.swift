@@ -41,7 +41,12 @@ public struct Row: ~Copyable {
   public func bool(_ column: Int32) -> Bool { integer(column) != 0 }
 
   /// The column as text; empty for NULL.
-  public func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  public func text(_ column: Int32) -> String {
+    switch source {
+    case .sqlite: String(decoding: bytes(column), as: UTF8.self)
+    case .postgreSQL: PostgreSQLText.read(bytes(column))
+    }
+  }
 
   /// The column as bytes; empty for NULL.
   public func blob(_ column: Int32) -> [UInt8] { Array(bytes(column)) }

@@ -39,9 +39,9 @@ enum CheckRows {
     if limit <= 0 { return [] }
     return try connection.all(
       """
-      SELECT check_schedule.domain_id, name FROM check_schedule
-      CROSS JOIN domain_name ON domain_name.domain_id = check_schedule.domain_id AND position = 0
-      WHERE is_urgent = ? AND due_at <= ? ORDER BY due_at LIMIT ?
+      SELECT check_schedule.domain_id, name FROM check_schedule CROSS JOIN domain_name
+      WHERE domain_name.domain_id = check_schedule.domain_id AND position = 0
+        AND is_urgent = ? AND due_at <= ? ORDER BY due_at LIMIT ?
       """, [.bool(isUrgent), .integer(now), .integer(limit)]
     ) { ($0.integer(0), DomainName(stored: $0.text(1))) }
   }

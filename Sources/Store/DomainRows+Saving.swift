@@ -81,7 +81,9 @@ extension DomainRows {
   private func saveNames(_ new: Domain, over old: Domain?, _ connection: any Connection) throws {
     func names(_ domain: Domain) -> [Alias] { [Alias(domain.name)] + domain.aliases }
     do {
-      try DomainTables.name.replace(old.map(names) ?? [], by: names(new), of: id, connection)
+      try connection.attempt {
+        try DomainTables.name.replace(old.map(names) ?? [], by: names(new), of: id, connection)
+      }
     } catch let error as SQLError where error.kind == .unique {
       for name in names(new) {
         let owner = try connection.first(

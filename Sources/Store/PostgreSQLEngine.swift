@@ -35,7 +35,8 @@ final class PostgreSQLEngine: Engine {
       do {
         result = try writers.transaction(.write, keeping: keeping, body)
         return true
-      } catch let error as SQLError where error.kind == .conflict {
+      } catch let error as SQLError where [.conflict, .unique].contains(error.kind) {
+        // What another transaction has changed meanwhile, the next attempt sees.
         return false
       }
     }

@@ -211,7 +211,7 @@ extension Store {
       for name in names {
         guard let domain = try DomainRows.id(of: name, transaction.connection) else { continue }
         try transaction.connection.run(
-          "UPDATE check_schedule SET due_at = min(due_at, ?) WHERE domain_id = ?",
+          "UPDATE check_schedule SET due_at = ?1 WHERE domain_id = ?2 AND due_at > ?1",
           [.integer(transaction.now), .integer(domain)])
       }
     }

@@ -25,7 +25,7 @@ extension Store {
         return named
       }
       let applied = try connection.first(
-        "SELECT max(number) FROM revision WHERE domain_id = ? AND is_applied",
+        "SELECT max(number) FROM revision WHERE domain_id = ? AND is_applied = 1",
         [.integer(domain.id)]
       ) { $0.optionalInteger(0) }
       guard let number = applied ?? nil else { return nil }

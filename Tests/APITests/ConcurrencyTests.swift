@@ -88,7 +88,7 @@ import Testing
     #expect(stale.withLock { $0 } == 7)
   }
 
-  @Test func anEditWhoseTurnDoesNotComeIsToldToTryAgain() throws {
+  @Test(TemporaryDatabase.isFile) func anEditWhoseTurnDoesNotComeIsToldToTryAgain() throws {
     running.store.setLockTimeout(milliseconds: 20)
     let change: JSON = ["cacheSeconds": 60]
     try running.store.write(WriteContext(author: "test")) { _ in

@@ -353,9 +353,15 @@ import Testing
   /// Rendering can be slow, so it is for edits only.
   @Test func matchingReadsTheStoredDocuments() throws {
     try running.put("example.com", routes("/buy/*"))
-    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
-    try connection.execute(
-      "UPDATE document SET content = CAST(replace(content, '/buy/*', '/new/*') AS BLOB)")
+    let connection = try running.connect()
+    let stored = try connection.all("SELECT id, content FROM document") {
+      ($0.integer(0), $0.text(1))
+    }
+    for (row, content) in stored {
+      let changed = Array(content.replacing("/buy/*", with: "/new/*").utf8)
+      try connection.run(
+        "UPDATE document SET content = ? WHERE id = ?", [.blob(changed), .integer(row)])
+    }
     let results = try admin.send(
       "POST", "\(domain)/match", json: ["urls": ["https://example.com/new/1"]]
     ).json["results"]?.arrayValue

@@ -137,7 +137,7 @@ import Testing
 
   @Test func findingsOfAnEarlierLinterAreMadeAgain() throws {
     let before = try findings()
-    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try running.connect()
     try connection.execute(
       "UPDATE domain SET linted_by = 0; UPDATE finding SET message = 'old'; "
         + "DELETE FROM finding WHERE code = 'query-in-path'")
@@ -165,7 +165,7 @@ import Testing
     let edit = try admin.send("PATCH", "/v1/domains/a.example", json: ["cacheSeconds": 5])
     #expect(try edit.json["findings"]?[1]?["suppressed"] == mark)
 
-    let later = try Store(path: running.directory.path("aasa.db"), now: { 4_102_444_800 })
+    let later = try running.open(now: { 4_102_444_800 })
     #expect(try later.findings(FindingFilter(), limit: 9).suppressed == 0)
     #expect(try later.suppressions(of: DomainName("a.example")).map(\.isActive) == [false])
 
@@ -249,7 +249,7 @@ import Testing
   }
 
   @Test func suppressionsOfADomainAreLimited() throws {
-    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try running.connect()
     try connection.execute(
       """
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Suppression.limit))

@@ -14,9 +14,10 @@ import Testing
     try collection.refresh()
     let known = collection.families
     #expect(known != unknown)
-    try Database { try SQLiteConnection(path: scratch.path("aasa.db"), mode: .existing) }.withConnection {
-      try $0.execute("ALTER TABLE domain RENAME TO hidden")
-    }
+    try Database { try SQLiteConnection(path: scratch.path("aasa.db"), mode: .existing) }
+      .withConnection {
+        try $0.execute("ALTER TABLE domain RENAME TO hidden")
+      }
     #expect(throws: StoreError.self) { try collection.refresh() }
     #expect(collection.families == known)
   }

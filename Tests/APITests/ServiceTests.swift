@@ -13,7 +13,7 @@ import Testing
 
   /// A publisher on the same file, like one in another process.
   private func otherProcess() throws -> Publisher {
-    Publisher(store: try Store(path: running.directory.path("aasa.db"), now: { 1_700_000_000 }))
+    Publisher(store: try running.open(now: { 1_700_000_000 }))
   }
 
   private func edit(

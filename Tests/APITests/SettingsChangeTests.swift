@@ -136,7 +136,7 @@ import Testing
 
   @Test func aRevisionOfAnEarlierVersionSaysThatItsSettingsWereNotRecorded() throws {
     _ = try send("PATCH", target, ["aliases": ["m.example.com"]])
-    let connection = try SQLiteConnection(path: running.directory.path("aasa.db"), mode: .existing)
+    let connection = try running.connect()
     try connection.execute("UPDATE revision SET settings = NULL WHERE number = 1")
     #expect(try admin.send("GET", "\(target)/revisions/1").json["settings"] == .null)
     let diff = try admin.send("GET", "\(target)/diff").json

@@ -165,7 +165,8 @@ import Testing
     #expect(try limited.send("GET", "/v1/domains/\(name)").status == 400)
   }
 
-  @Test func theSecretOfATokenIsInNoLaterAnswerAndNotInTheDatabase() throws {
+  @Test(TemporaryDatabase.isFile)
+  func theSecretOfATokenIsInNoLaterAnswerAndNotInTheDatabase() throws {
     let secret = try running.createToken(name: "hidden", role: .viewer).text
     let file = try #require(FileContents(running.directory.path("aasa.db-wal")))
     #expect(!file.contains(secret))

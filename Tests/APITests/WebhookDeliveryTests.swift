@@ -316,6 +316,7 @@ private final class HookedServer: Sendable {
 
   let clock = Clock()
   private let directory: TemporaryDirectory
+  private let database: String?
   private let configuration: Configuration
   private let secret: String
   private let running: Mutex<Running>
@@ -330,9 +331,10 @@ private final class HookedServer: Sendable {
     configuration.allowPrivateAddresses = [try #require(AddressRange(ranges))]
     self.configuration = configuration
     _ = try directory.write("", to: "log")
-    output = open(directory.path("log"), O_WRONLY | O_APPEND | O_CLOEXEC)
+    output = Glibc.open(directory.path("log"), O_WRONLY | O_APPEND | O_CLOEXEC)
     try #require(output >= 0)
-    let store = try Store(path: directory.path("aasa.db")) { [clock] in clock.now }
+    database = try TemporaryDatabase.create()
+    let store = try Self.open(directory, database, clock)
     secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "admin", role: .admin)
     }.text
@@ -341,6 +343,14 @@ private final class HookedServer: Sendable {
   }
 
   deinit { running.withLock { $0.stop() } }
+
+  private static func open(
+    _ directory: TemporaryDirectory, _ database: String?, _ clock: Clock
+  ) throws -> Store {
+    let now: @Sendable () -> Int64 = { clock.now }
+    if let database { return try Store(postgreSQL: database, now: now) }
+    return try Store(path: directory.path("aasa.db"), now: now)
+  }
 
   private static func run(
     _ configuration: Configuration, _ store: Store, _ secret: String, descriptor: Int32
@@ -355,7 +365,7 @@ private final class HookedServer: Sendable {
 
   /// Another server on the same database.
   func another() throws -> Running {
-    let store = try Store(path: directory.path("aasa.db")) { [clock] in clock.now }
+    let store = try Self.open(directory, database, clock)
     return try Self.run(configuration, store, secret, descriptor: output)
   }
 

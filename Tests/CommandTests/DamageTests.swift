@@ -37,12 +37,13 @@ import Testing
   }
 
   @Test func damagedPagesThatAreMetMakeTheServerDegradedAndAreLoggedOnce() throws {
-    let pages = try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
-      try connection.all(
-        "SELECT rootpage FROM sqlite_schema WHERE name IN ('app', 'entry', 'route', 'entry_app', "
-          + "'query_item', 'defaults')"
-      ) { $0.int(0) }
-    }
+    let pages = try Database { try SQLiteConnection(path: database, mode: .existing) }
+      .withConnection { connection in
+        try connection.all(
+          "SELECT rootpage FROM sqlite_schema WHERE name IN ('app', 'entry', 'route', 'entry_app', "
+            + "'query_item', 'defaults')"
+        ) { $0.int(0) }
+      }
     #expect(pages.count == 6)
     var bytes = try scratch.read("aasa.db")
     for page in pages { for index in 0..<4096 { bytes[(page - 1) * 4096 + index] = 0xAA } }
@@ -70,7 +71,8 @@ import Testing
       + "WHERE name = 'entry_of_domain'",
   ])
   func aServerLooksForDamageAfterItsStart(sql: String) throws {
-    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection {
+      connection in
       try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; \(sql)")
     }
     let server = try RunningServer(database: database)
@@ -91,7 +93,8 @@ import Testing
   }
 
   @Test func aDomainWithADamagedDocumentCanBeEditedAndDeletedAndCostsNoOther() throws {
-    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection {
+      connection in
       try connection.execute(
         """
         UPDATE document SET content = x'7b' WHERE revision = 3 AND domain_id IN (1, 2);
@@ -113,7 +116,8 @@ import Testing
   }
 
   @Test func aChangedDocumentIsNotServedButTheNewestIntactRevision() throws {
-    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection {
+      connection in
       try connection.execute(
         """
         UPDATE document SET content = CAST(replace(content, '/1/*', '/9/*') AS BLOB)
@@ -207,7 +211,8 @@ import Testing
       try becomesTrue {
         try Metrics(of: server)["aasa_database_checked_timestamp_seconds"] != nil
       })
-    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .existing) }.withConnection {
+      connection in
       try connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM app")
     }
     #expect(try readiness(server) == ["status": "ready"])

@@ -23,7 +23,8 @@ import Testing
     #expect(threads.end())
 
     #expect(access(database + "-wal", F_OK) != 0, "who copies the file then has all of it")
-    let faults = try Database { try SQLiteConnection(path: database, mode: .readOnly) }.withConnection { try $0.faults() }
+    let faults = try Database { try SQLiteConnection(path: database, mode: .readOnly) }
+      .withConnection { try $0.faults() }
     #expect(faults == ["ok"])
     let second = try RunningServer(database: database)
     for editor in editors {

@@ -218,7 +218,8 @@ import Testing
 
   @Test func aDatabaseOfANewerVersionIsRefusedAndLeftAsItIs() throws {
     try makeDatabase()
-    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection {
+      connection in
       try connection.execute("INSERT INTO migration VALUES (99, '0099_later', 0)")
     }
     let whole = try scratch.read("aasa.db")
@@ -234,7 +235,8 @@ import Testing
     ["serve"], ["token", "list"], ["token", "create", "--name", "a", "--role", "admin"], ["export"],
   ])
   func aDatabaseOfAnotherProgramIsRefusedAndLeftAsItIs(words: [String]) throws {
-    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection { connection in
+    try Database { try SQLiteConnection(path: database, mode: .create) }.withConnection {
+      connection in
       try connection.execute("CREATE TABLE t (a)")
     }
     let whole = try scratch.read("aasa.db")

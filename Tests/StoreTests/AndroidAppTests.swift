@@ -136,7 +136,7 @@ import Testing
     #expect(try store.domain(domain.name).domain == again)
   }
 
-  @Test func aBackupBringsAndroidAppsBack() throws {
+  @Test(TemporaryDatabase.isFile) func aBackupBringsAndroidAppsBack() throws {
     let app = try AndroidApp.example()
     try store.putApp(app)
     try store.put(domain("example.com", naming: app, asCredential: true))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A backup is what the database was, and a restored database is what the backup is.
-@Suite struct BackupTests {
+@Suite(TemporaryDatabase.isFile) struct BackupTests {
   private let temporary: TemporaryStore
   private var store: Store { temporary.store }
   private var file: String { temporary.directory.path("backup.db") }

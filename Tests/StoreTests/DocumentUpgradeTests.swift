@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Before documents had kinds, a revision had one document.
-@Suite struct DocumentUpgradeTests {
+@Suite(TemporaryDatabase.isFile) struct DocumentUpgradeTests {
   @Test func anUpgradeKeepsDocumentsFetchesAndExpectations() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("aasa.db")

@@ -83,7 +83,7 @@ import Testing
     #expect(try store.domain(name).revision == 2)
   }
 
-  @Test func anEditOnAFullDiskIsRolledBack() throws {
+  @Test(TemporaryDatabase.isFile) func anEditOnAFullDiskIsRolledBack() throws {
     try store.put(.example("before.example"))
     do {
       try store.write(context) { transaction in

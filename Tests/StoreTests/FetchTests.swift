@@ -109,7 +109,7 @@ import Testing
 
   @Test func theClockOfAChangeStartsWithItsBytes() throws {
     let days = Mutex<Int64>(0)
-    let store = try Store(path: temporary.path) { TemporaryStore.time + days.withLock { $0 } }
+    let store = try temporary.open { TemporaryStore.time + days.withLock { $0 } }
     func waitingSince() throws -> [Int64] {
       try store.domainsWaitingForApple().compactMap(\.since).map { $0 - TemporaryStore.time }
     }

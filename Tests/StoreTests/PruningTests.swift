@@ -8,7 +8,7 @@ import Testing
 /// What is old goes by policy, in small parts, and what is served never does.
 @Suite struct PruningTests {
   private static let day: Int64 = 86_400
-  private let directory: TemporaryDirectory
+  private let temporary: TemporaryStore
   private let clock: Clock
   private let store: Store
   private let name: DomainName
@@ -21,10 +21,10 @@ import Testing
   }
 
   init() throws {
-    directory = try TemporaryDirectory()
     let clock = Clock()
     self.clock = clock
-    store = try Store(path: directory.path("aasa.db")) { clock.now }
+    temporary = try TemporaryStore { clock.now }
+    store = temporary.store
     name = try DomainName("example.com")
   }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Edits are planned before they have the lock. What changes in between is not overwritten.
-@Suite struct RacingTests {
+@Suite(TemporaryDatabase.isFile) struct RacingTests {
   private let temporary: TemporaryStore
   private let publisher: Publisher
   private let name: DomainName

@@ -1,9 +1,10 @@
 import Association
 import Store
+import TestSupport
 import Testing
 
 /// A hundred thousand domains are listed and edited as few are.
-@Suite struct ScaleTests {
+@Suite(TemporaryDatabase.isFile) struct ScaleTests {
   private static let count = 100_000
   private let temporary: TemporaryStore
   private var store: Store { temporary.store }

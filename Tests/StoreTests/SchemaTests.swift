@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct SchemaTests {
+@Suite(TemporaryDatabase.isFile) struct SchemaTests {
   let temporary: TemporaryStore
 
   init() throws { temporary = try TemporaryStore() }
@@ -32,7 +32,8 @@ import Testing
     let rows = try connection.all("SELECT version, name, applied_at FROM migration ORDER BY 1") {
       "\($0.int(0)) \($0.text(1)) \($0.integer(2))"
     }
-    #expect(rows == Migration.all(of: .sqlite).map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
+    #expect(
+      rows == Migration.all(of: .sqlite).map { "\($0.version) \($0.name) \(TemporaryStore.time)" })
   }
 
   @Test func aFailedMigrationIsRolledBack() throws {
@@ -103,7 +104,9 @@ import Testing
 
   @Test func anEmptyDatabaseMayHaveTablesOfLitestream() throws {
     let path = temporary.directory.path("new.db")
-    do { try SQLiteConnection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)") }
+    do {
+      try SQLiteConnection(path: path, mode: .create).execute("CREATE TABLE _litestream_seq (id)")
+    }
     try Data().write(to: temporary.directory.url.appending(path: "empty.db"))
     for path in [path, temporary.directory.path("empty.db")] {
       #expect(throws: StoreError.empty) { try Store(path: path, now: { 0 }) }

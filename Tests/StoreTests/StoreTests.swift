@@ -127,7 +127,7 @@ import Testing
   }
 
   /// An empty file in its place would be taken for the database by whoever restores it.
-  @Test func aMovedDatabaseIsNotRecreatedAsAnEmptyFile() throws {
+  @Test(TemporaryDatabase.isFile) func aMovedDatabaseIsNotRecreatedAsAnEmptyFile() throws {
     for count in 0..<50 { try store.put(.example("d\(count).example")) }
     try FileManager.default.moveItem(
       atPath: temporary.path, toPath: temporary.directory.path("moved.db"))

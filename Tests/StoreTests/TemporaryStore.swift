@@ -1,10 +1,9 @@
-import Foundation
 import SQL
 import Store
 import TestSupport
 
 /// A store of its own, whose clock stands still: in an SQLite file, or with `TEST_DATABASE` in a database of that
-/// PostgreSQL server.
+/// PostgreSQL server (`Tests/Databases/with-postgresql`).
 final class TemporaryStore: Sendable {
   static let time: Int64 = 1_700_000_000
 
@@ -12,21 +11,26 @@ final class TemporaryStore: Sendable {
   let store: Store
   private let database: String?
 
-  init() throws {
+  init(now: @escaping @Sendable () -> Int64 = { time }) throws {
     directory = try TemporaryDirectory()
     database = try TemporaryDatabase.create()
-    store = try Self.open(directory, database)
+    store = try Self.open(directory, database, now)
   }
 
+  /// The SQLite file.
   var path: String { directory.path("aasa.db") }
 
-  private static func open(_ directory: TemporaryDirectory, _ database: String?) throws -> Store {
-    if let database { return try Store(postgreSQL: database, now: { time }) }
-    return try Store(path: directory.path("aasa.db"), now: { time })
+  private static func open(
+    _ directory: TemporaryDirectory, _ database: String?, _ now: @escaping @Sendable () -> Int64
+  ) throws -> Store {
+    if let database { return try Store(postgreSQL: database, now: now) }
+    return try Store(path: directory.path("aasa.db"), now: now)
   }
 
   /// Another store on the same database, as another process has it.
-  func open() throws -> Store { try Self.open(directory, database) }
+  func open(now: @escaping @Sendable () -> Int64 = { time }) throws -> Store {
+    try Self.open(directory, database, now)
+  }
 
   /// A connection of its own to the same database, past the store.
   func connect() throws -> any Connection {
@@ -38,16 +42,5 @@ final class TemporaryStore: Sendable {
   func count(_ table: String) throws -> Int? {
     let connection = try connect()
     return try connection.first("SELECT count(*) FROM \"\(table)\"") { $0.int(0) }
-  }
-}
-
-/// Databases of the server that `TEST_DATABASE` names.
-enum TemporaryDatabase {
-  /// Creates an empty one and returns how to connect to it; `nil` if tests use SQLite.
-  static func create() throws -> String? {
-    guard let server = ProcessInfo.processInfo.environment["TEST_DATABASE"] else { return nil }
-    let name = "test_\(UInt64.random(in: 0 ... .max))"
-    try PostgreSQLConnection(server + " dbname=postgres").run("CREATE DATABASE \(name)")
-    return server + " dbname=" + name
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Writers take turns, and wait only so long. Readers and authentication wait for nobody's work.
-@Suite struct WaitingTests {
+@Suite(TemporaryDatabase.isFile) struct WaitingTests {
   private let temporary: TemporaryStore
   private var store: Store { temporary.store }
   private let context = WriteContext(author: "test")

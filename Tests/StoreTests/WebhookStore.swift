@@ -7,7 +7,7 @@ import Testing
 
 /// A store with webhooks and a clock that the test sets.
 final class WebhookStore: Sendable {
-  let directory: TemporaryDirectory
+  private let temporary: TemporaryStore
   let store: Store
   private let seconds: Clock
 
@@ -20,14 +20,14 @@ final class WebhookStore: Sendable {
   init() throws {
     let clock = Clock()
     seconds = clock
-    directory = try TemporaryDirectory()
-    store = try Store(path: directory.path("aasa.db")) { clock.now }
+    temporary = try TemporaryStore { clock.now }
+    store = temporary.store
   }
 
   /// Another server on the same file.
   func open() throws -> Store {
     let clock = seconds
-    return try Store(path: directory.path("aasa.db")) { clock.now }
+    return try temporary.open { clock.now }
   }
 
   func wait(_ time: Int64) { seconds.value.add(time, ordering: .relaxed) }
