@@ -5,6 +5,7 @@ import CPostgreSQL
 /// Statements are not prepared, so that a pooler may give each transaction another connection of its own.
 public final class PostgreSQLConnection: Connection {
   private let handle: OpaquePointer
+  /// The number of rows that the last statement changed.
   public private(set) var changes = 0
 
   /// Connects.
@@ -28,8 +29,10 @@ public final class PostgreSQLConnection: Connection {
 
   deinit { PQfinish(handle) }
 
+  /// The engine.
   public var dialect: Dialect { .postgreSQL }
 
+  /// Whether a transaction has begun and not ended.
   public var isInTransaction: Bool {
     [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
   }
@@ -40,12 +43,18 @@ public final class PostgreSQLConnection: Connection {
       && PQtransactionStatus(handle) == PQTRANS_IDLE
   }
 
+  /// Runs a script of statements without parameters, and ignores their rows.
+  ///
+  /// - Throws: `SQLError`.
   public func execute(_ script: String) throws(SQLError) {
     let result = PQexec(handle, script)
     defer { PQclear(result) }
     try check(result, script)
   }
 
+  /// Begins a transaction.
+  ///
+  /// - Throws: `SQLError`.
   public func begin(_ kind: TransactionKind) throws {
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -55,6 +64,9 @@ public final class PostgreSQLConnection: Connection {
     }
   }
 
+  /// Runs one statement and calls `row` with each row.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
   public func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {

@@ -59,23 +59,35 @@ public final class SQLiteConnection: Connection {
   /// Sets how long to wait for a lock that another connection holds.
   public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
+  /// The engine.
   public var dialect: Dialect { .sqlite }
 
+  /// Runs a script of statements without parameters, and ignores their rows.
+  ///
+  /// - Throws: `SQLError`.
   public func execute(_ script: String) throws(SQLError) {
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     if code != SQLITE_OK { throw SQLError(code: code, connection: handle, sql: script) }
   }
 
+  /// Runs one statement and calls `row` with each row.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
   public func run(
     _ sql: String, _ values: [Value], row: (borrowing Row) throws -> Void
   ) throws {
     try statement(sql).run(values, row: row)
   }
 
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
 
+  /// Whether a transaction has begun and not ended.
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Begins a transaction.
+  ///
+  /// - Throws: `SQLError`.
   public func begin(_ kind: TransactionKind) throws {
     switch kind {
     case .read: try run("BEGIN")
