@@ -83,8 +83,8 @@ generate: build
 test: test-setup $(TRAEFIK)/installed
 	swift build --build-tests
 	swift test --skip-build --skip DrainTests
-# By themselves: a proxy waits for some time, and must not have to share it with all other tests.
-	swift test --skip-build --filter DrainTests
+# By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
+	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory contract
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
