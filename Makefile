@@ -85,8 +85,8 @@ test: test-setup $(TRAEFIK)/installed
 	swift test --skip-build --skip DrainTests
 # The same tests of the store and of the API on PostgreSQL.
 	Tests/Databases/with-postgresql swift test --skip-build --filter 'StoreTests|APITests'
-# By themselves: a proxy waits for some time, and must not have to share it with all other tests.
-	swift test --skip-build --filter DrainTests
+# By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
+	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory contract
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
