@@ -47,9 +47,16 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// "database is locked (5) in: SELECT …".
+  /// "database is locked (5) in: SELECT …", on one line.
   public var description: String {
-    "\(message) (\(code))" + (sql.map { " in: \($0)" } ?? "")
+    "\(message) (\(code))" + (sql.map { " in: \(Self.line($0, " "))" } ?? "")
+  }
+}
+
+extension SQLError {
+  /// The lines of a text as one.
+  private static func line(_ text: String, _ separator: String) -> String {
+    text.split(whereSeparator: \.isNewline).joined(separator: separator)
   }
 }
 
@@ -91,7 +98,7 @@ extension SQLError {
   /// What a connection says about itself.
   init(_ kind: Kind, connection: OpaquePointer?, sql: String? = nil) {
     let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-    self.init(kind, code: "08000", message: Self.line(message), sql: sql)
+    self.init(kind, code: "08000", message: Self.line(message, "; "), sql: sql)
   }
 
   /// What a result says. A connection that has gone says nothing in its results.
@@ -110,11 +117,6 @@ extension SQLError {
   // Swift does not import these: they are character constants (PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY).
   private static let sqlstate = Int32(UInt8(ascii: "C"))
   private static let primaryMessage = Int32(UInt8(ascii: "M"))
-
-  /// libpq's messages have several lines.
-  private static func line(_ message: String) -> String {
-    message.split(whereSeparator: \.isNewline).joined(separator: "; ")
-  }
 
   /// The kind of a SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html).
   private static func kind(sqlstate: String) -> Kind {
