@@ -47,6 +47,7 @@ let migrations: [Resource] = [
   .embedInCode("0011_checks.sql"),
   .embedInCode("0012_webhooks.sql"),
   .embedInCode("0013_kept.sql"),
+  .embedInCode("0014_replicas.sql"),
 ]
 
 let package = Package(
@@ -142,7 +143,7 @@ let package = Package(
 
     // Tests, and what they share.
     .target(
-      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue", "SQL"],
+      name: "TestSupport", dependencies: ["CMicroHTTPD", "JSONValue", "SQL", "Store"],
       path: "Tests/TestSupport",
       swiftSettings: strict),
     // Not in the product: `make bench-match`.

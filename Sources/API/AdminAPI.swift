@@ -80,6 +80,7 @@ public struct AdminAPI: Sendable {
       + CheckHistoryEndpoints(store: publisher.store).all
       + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
       + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
+      + ReplicaEndpoints(store: publisher.store).all
   }
 
   /// Refuses a request before its body is read (400 for its query, 401, 403, 404 or 405), or says how
@@ -105,12 +106,19 @@ public struct AdminAPI: Sendable {
     let result = Result {
       let (endpoint, parameters) = try admit(request.head, &caller)
       let call = Call(request: request, parameters: parameters, token: caller.token)
-      if !endpoint.isHeavy { return try endpoint.handle(call) }
-      let turn = try heavyWork.turn(
-        for: caller.token?.name ?? "", unless: request.clientHasGone)
-      return try withExtendedLifetime(turn) { try endpoint.handle(call) }
+      let patience = try call.patience()
+      let response = try handle(call, endpoint)
+      guard let patience, response.status.code < 300 else { return response }
+      return try call.wait(patience, response, publisher.store)
     }
     return answer(result, to: request.head, request.fields, caller, since: start)
+  }
+
+  private func handle(_ call: Call, _ endpoint: Endpoint) throws -> Response {
+    if !endpoint.isHeavy { return try endpoint.handle(call) }
+    let turn = try heavyWork.turn(
+      for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) { try endpoint.handle(call) }
   }
 
   /// What is known about a request, even a refused one.

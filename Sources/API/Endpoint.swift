@@ -32,7 +32,8 @@ struct Endpoint: Sendable {
       switch self {
       case .none: []
       case .change: [.dryRun, .reason]
-      case .deletion, .publication, .publications: [.dryRun, .accept, .reason]
+      case .deletion, .publication, .publications:
+        [.dryRun, .accept, .reason, .wait, .waitSeconds]
       }
     }
 

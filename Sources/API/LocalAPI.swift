@@ -47,7 +47,7 @@ extension StoreError {
   /// Whether the database cannot be used, whatever is asked of it.
   fileprivate var isOfDatabase: Bool {
     switch self {
-    case .busy, .database, .newerSchema, .brokenReferences: true
+    case .busy, .database, .newerSchema, .olderSchema, .unsuitable, .brokenReferences: true
     default: false
     }
   }

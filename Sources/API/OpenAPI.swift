@@ -251,6 +251,7 @@ extension Endpoint {
     if access != .anybody {
       codes.formUnion([.unauthorized, .busy, .databaseUnavailable])
     }
+    if effect != .none { codes.formUnion([.outcomeUnknown, .readOnlyServer]) }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
     if !isCreating { codes.formUnion(pathParameters.flatMap(\.problems)) }
     codes.formUnion(query.flatMap(\.problems) + effect.problems + ownProblems)

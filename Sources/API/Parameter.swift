@@ -110,6 +110,14 @@ struct Parameter: Sendable {
   static let reason = Parameter(
     "reason", "The reason for the change, for the revision and the audit log.",
     .text(longest: 1000), longest: 1000)
+  static let wait = Parameter(
+    "wait",
+    "`all`: answer when every server on the database serves the change. If one does not in time, the header "
+      + "field `X-Aasa-Not-Served-By` names it; the change is made all the same.",
+    .json(["type": "string", "enum": ["all"]]))
+  static let waitSeconds = Parameter(
+    "waitSeconds", "How long `wait` waits, in seconds.",
+    .json(["type": "integer", "minimum": 1, "maximum": 60, "default": 10]))
   static let prune = Parameter(
     "prune", "`true`: delete domains and unused apps that the state does not list.", .bool)
 

@@ -47,6 +47,7 @@ extension Problem {
     case appInUse = "app-in-use"
     case tokenNameTaken = "token-name-taken"
     case webhookDisabled = "webhook-disabled"
+    case readOnlyServer = "read-only-server"
     case staleRevision = "stale-revision"
     case alreadyExists = "already-exists"
     case preconditionUnsupported = "precondition-unsupported"
@@ -67,6 +68,7 @@ extension Problem {
     case tooManyConnections = "too-many-connections"
     case busy
     case databaseUnavailable = "database-unavailable"
+    case outcomeUnknown = "outcome-unknown"
     case databaseReplaced = "database-replaced"
     case diskFull = "disk-full"
 
@@ -121,6 +123,8 @@ extension Problem {
       case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
       case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
       case .webhookDisabled: (.conflict, "The webhook is disabled.", [])
+      case .readOnlyServer:
+        (.conflict, "This server only reads; `servers` has those that accept edits.", [.servers])
       case .staleRevision:
         (.preconditionFailed, "`If-Match` does not name the current revision; see `ETag`.", [])
       case .alreadyExists:
@@ -160,6 +164,11 @@ extension Problem {
       case .busy: (.serviceUnavailable, Self.busyMeaning, [])
       case .databaseUnavailable:
         (.serviceUnavailable, "The database cannot be used. Nothing was changed.", [])
+      case .outcomeUnknown:
+        (
+          .serviceUnavailable,
+          "The database went away while it stored the change, which may have been made or not.", []
+        )
       case .databaseReplaced:
         (.serviceUnavailable, "The database file was deleted or replaced. Edits are refused.", [])
       case .diskFull:
@@ -197,7 +206,7 @@ extension Problem {
   enum Member: String, Sendable {
     case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
     case findings, moreFindings, problems, moreProblems, revision, conflicts, moreConflicts
-    case name, claimant
+    case name, claimant, servers
 
     var schema: Schema {
       switch self {
@@ -208,6 +217,7 @@ extension Problem {
       case .domain, .claimant: "DomainName"
       case .name: .string
       case .domains: .list(of: .domain)
+      case .servers: .list(of: .string)
       case .errors: .list(of: "Fault")
       case .expectations: .list(of: "BrokenExpectation")
       case .findings: .list(of: "Finding")

@@ -166,7 +166,12 @@ extension Problem {
         "The webhook \(name.quoted) is disabled. Send PUT with \"enabled\": true first.")
     case .busy: return .busy("The database is busy with other edits.")
     case .notServedYet(let stored, _): return notServedYet(stored)
-    case .foreign, .empty, .leftover, .newerSchema, .brokenReferences:
+    case .readOnlyStore(let writers):
+      let servers = writers.isEmpty ? "one that accepts them" : writers.joined(separator: " or ")
+      return Problem(
+        .readOnlyServer, "This server only reads (readOnly). Send edits to \(servers).",
+        members: ["servers": .strings(writers)])
+    case .foreign, .empty, .leftover, .newerSchema, .olderSchema, .unsuitable, .brokenReferences:
       throw InternalError(detail: String(describing: error))
     case .database(let refusal, let detail): return try of(refusal, detail)
     }
@@ -180,10 +185,16 @@ extension Problem {
       return Problem(
         .diskFull,
         "The disk is full. Nothing was changed, and files are still served. Free some space.")
-    case .readOnly, .cannotOpen, .inputOutput:
+    case .readOnly, .cannotOpen, .unreachable, .inputOutput:
       return Problem(
         .databaseUnavailable,
-        "Cannot write the database. Nothing was changed, and files are still served. See the log.")
+        "Cannot use the database. Nothing was changed, and files are still served. See the log.",
+        fields: [Field("Retry-After", "5")])
+    case .unknownOutcome:
+      return Problem(
+        .outcomeUnknown,
+        "The database went away while it stored the change. Look whether the change was made before you "
+          + "repeat it.", fields: [Field("Retry-After", "5")])
     case .replaced:
       return Problem(
         .databaseReplaced,

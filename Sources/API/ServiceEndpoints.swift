@@ -10,11 +10,14 @@ public struct Readiness: Sendable {
   public let isEnding: Bool
   /// The current problems, as sentences.
   public let problems: [String]
+  /// When the oldest of them began, in seconds since 1970.
+  public let since: Int64?
 
   /// A report.
-  public init(isEnding: Bool = false, problems: [String] = []) {
+  public init(isEnding: Bool = false, problems: [String] = [], since: Int64? = nil) {
     self.isEnding = isEnding
     self.problems = problems
+    self.since = since
   }
 }
 
@@ -48,8 +51,8 @@ struct ServiceEndpoints: Sendable {
           "Files are served even while the database fails. The status is then `degraded`, and a load "
           + "balancer should keep the server.",
         answers: .ok(
-          "Files are served. Everything works (`ready`), or something else fails (`degraded`) and "
-            + "`problems` says what.",
+          "Files are served. Everything works (`ready`), or something else fails (`degraded`): `problems` says "
+            + "what, and `since` when the first of them began.",
           .json([
             "oneOf": [
               Schema.object([Member("status", .constant("ready"))]).json,
@@ -102,18 +105,22 @@ struct ServiceEndpoints: Sendable {
   // MARK: Readiness
 
   private static func schema(ofStatus status: String) -> Schema {
-    .object([Member("status", .constant(status)), Member("problems", .list(of: .string))])
+    .object([
+      Member("status", .constant(status)), Member("problems", .list(of: .string)),
+      Member("since", .time),
+    ])
   }
 
   private func ready(_: Call) -> Response {
     let readiness = readiness()
-    let problems = JSON.strings(readiness.problems)
-    if readiness.isEnding {
-      return .json(.serviceUnavailable, ["status": "not ready", "problems": problems])
-    }
-    if readiness.problems.isEmpty { return .json(.ok, ["status": "ready"]) }
-    // Files are served, so a load balancer must not drop the server.
-    return .json(.ok, ["status": "degraded", "problems": problems])
+    guard let since = readiness.since else { return .json(.ok, ["status": "ready"]) }
+    // While files are served, a load balancer must not drop the server.
+    return .json(
+      readiness.isEnding ? .serviceUnavailable : .ok,
+      [
+        "status": readiness.isEnding ? "not ready" : "degraded",
+        "problems": .strings(readiness.problems), "since": .string(Timestamp.text(since)),
+      ])
   }
 
   // MARK: Certificates

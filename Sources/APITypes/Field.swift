@@ -200,6 +200,13 @@ extension Coding<Int64> {
       schema, read: { $0.integer(in: 1...Int.max).map(Int64.init) }, write: { .integer($0) })
   }
 
+  /// A position in the order of changes, or a distance there.
+  static var position: Coding {
+    let schema = Schema.json(["type": "integer", "minimum": 0, "maximum": .integer(Int64.max)])
+    return Coding(
+      schema, read: { $0.integer(in: 0...Int.max).map(Int64.init) }, write: { .integer($0) })
+  }
+
   /// A time of an answer, in seconds since 1970.
   static var time: Coding { time(.time) }
   /// A time of a request, which may have fractions and another zone.

@@ -15,7 +15,7 @@ package enum ResourceSchemas {
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
       ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
       CheckHistoryResource.schemas,
-      WebhookResource.schemas, pages,
+      WebhookResource.schemas, ReplicaResource.schemas, pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
     }

@@ -79,7 +79,7 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   package static let revision = integer(in: 1...Int.max)
   static let sha256 = json(["type": "string", "pattern": "^[0-9a-f]{64}$"])
   /// A time as answers write it.
-  static let time = json([
+  package static let time = json([
     "type": "string", "format": "date-time",
     "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
   ])

@@ -15,14 +15,17 @@ public struct Relinting: Sendable {
 
   /// Works until nothing is left to do, or `mustStop` returns true between two documents.
   ///
+  /// - Parameter ifTaken: Called before each part of the work; false if another server does it.
   /// - Returns: The number of documents that were linted.
   /// - Throws: `StoreError`. The next call goes on where this one ended.
   @discardableResult
-  public func run(until mustStop: () -> Bool) throws -> Int {
+  public func run(
+    ifTaken: () throws -> Bool = { true }, until mustStop: () -> Bool
+  ) throws -> Int {
     var count = 0
     while !mustStop() {
       let stale = try store.staleDomains(Self.batch)
-      if stale.isEmpty { break }
+      if try stale.isEmpty || !ifTaken() { break }
       count += try lint(stale, until: mustStop)
     }
     return count

@@ -75,6 +75,23 @@ extension Connection {
     return element
   }
 
+  /// Runs a SELECT with many rows in a transaction, without having all of them in memory.
+  ///
+  /// - Throws: `SQLError`, and what `row` throws.
+  public func stream(_ select: String, row: (borrowing Row) throws -> Void) throws {
+    guard dialect == .postgreSQL else { return try run(select, row: row) }
+    try run("DECLARE stream NO SCROLL CURSOR FOR " + select)
+    var count = 500
+    while count == 500 {
+      count = 0
+      try run("FETCH 500 FROM stream") {
+        count += 1
+        try row($0)
+      }
+    }
+    try run("CLOSE stream")
+  }
+
   /// Runs `body` in a transaction: commits it afterwards, or rolls it back if `body` throws.
   ///
   /// - Parameter keeping: Whether to commit. If `false`, the transaction is rolled back in any case.

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Glibc
 
 /// A connection to a PostgreSQL server.
 ///
@@ -8,17 +9,28 @@ public final class PostgreSQLConnection: Connection {
   /// The number of rows that the last statement changed.
   public private(set) var changes = 0
 
+  /// What an address does not say itself: nothing waits forever for a server that does not answer.
+  private static let defaults = [
+    "connect_timeout": "5", "tcp_user_timeout": "10000", "keepalives_idle": "10",
+    "keepalives_interval": "3", "keepalives_count": "3", "application_name": "aasa",
+  ]
+
   /// Connects.
   ///
-  /// - Parameter info: A URI, or words as libpq knows them
-  ///   (postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
   /// - Throws: `SQLError`.
-  public init(_ info: String) throws(SQLError) {
-    guard let handle = PQconnectdb(info) else {
+  public init(_ address: PostgreSQLAddress) throws(SQLError) {
+    // What comes later in the list takes precedence.
+    let words = Self.defaults.map { ($0.key, $0.value) } + [("dbname", address.text)]
+    let (names, values) = (words.map { strdup($0.0) }, words.map { strdup($0.1) })
+    defer { for word in names + values { free(word) } }
+    // Sound: libpq only reads the strings, during the call.
+    let handle = PQconnectdbParams(
+      names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+    guard let handle else {
       throw SQLError(.other, code: "53200", message: "there is not enough memory")
     }
     guard PQstatus(handle) == CONNECTION_OK else {
-      let error = SQLError(.cannotOpen, connection: handle)
+      let error = SQLError(connecting: handle)
       PQfinish(handle)
       throw error
     }
@@ -31,6 +43,38 @@ public final class PostgreSQLConnection: Connection {
 
   /// The engine.
   public var dialect: Dialect { .postgreSQL }
+
+  /// The version of the server as a number, such as 150004.
+  public var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+  /// The encoding of the database, such as `UTF8`.
+  public var encoding: String {
+    PQparameterStatus(handle, "server_encoding").map { String(cString: $0) } ?? ""
+  }
+
+  /// Waits until another connection sends a notice on a channel that this one listens to, and takes all that
+  /// have come.
+  ///
+  /// - Returns: Whether one came in time.
+  /// - Throws: `SQLError` if the connection is gone.
+  public func waitForNotice(milliseconds: Int32) throws(SQLError) -> Bool {
+    if takeNotices() { return true }
+    var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    _ = Glibc.poll(&poll, 1, milliseconds)
+    guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else {
+      throw SQLError(.disconnected, connection: handle)
+    }
+    return takeNotices()
+  }
+
+  private func takeNotices() -> Bool {
+    var hasAny = false
+    while let notice = PQnotifies(handle) {
+      PQfreemem(notice)
+      hasAny = true
+    }
+    return hasAny
+  }
 
   /// Whether a transaction has begun and not ended.
   public var isInTransaction: Bool {

@@ -21,7 +21,7 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
     case readOnly
     /// The database cannot be opened.
     case cannotOpen
-    /// The connection to the server is gone.
+    /// The connection to the server is gone, or there was none.
     case disconnected
     /// The file is not a database, or is damaged.
     case corrupt
@@ -101,6 +101,22 @@ extension SQLError {
     self.init(kind, code: "08000", message: Self.line(message, "; "), sql: sql)
   }
 
+  /// Why no connection was made. The server's refusals have no SQLSTATE here; those that pass by themselves are
+  /// known by their words.
+  init(connecting connection: OpaquePointer) {
+    let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+    let passing = [
+      "starting up", "shutting down", "recovery", "not accepting", "not yet accepting", "too many",
+      "connection slots", "terminating", "server_login_retry", "server login has been failing",
+      "cannot connect to server", "server conn crashed",
+    ]
+    let isRefused =
+      (message.contains("FATAL") || message.contains("password"))
+      && !passing.contains(where: message.contains)
+    let isMistaken = message.contains("definition of service") || message.contains("service file")
+    self.init(isRefused || isMistaken ? .cannotOpen : .disconnected, connection: connection)
+  }
+
   /// What a result says. A connection that has gone says nothing in its results.
   init(result: OpaquePointer, connection: OpaquePointer, sql: String) {
     guard let state = PQresultErrorField(result, Self.sqlstate) else {
@@ -127,8 +143,8 @@ extension SQLError {
     case "55P03", "57014": .busy
     case "53100": .full
     case "25006", "42501": .readOnly
-    case "53300", "57P03": .cannotOpen
-    case "57P01", "57P02", "57P05": .disconnected
+    // Too many connections, starting up or shutting down: it passes.
+    case "53300", "57P03", "57P01", "57P02", "57P05": .disconnected
     case "XX001", "XX002": .corrupt
     case "58030": .inputOutput
     default:

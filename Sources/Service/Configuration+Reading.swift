@@ -83,11 +83,18 @@ public struct EffectiveConfiguration: Sendable {
   private mutating func set(
     _ setting: Setting, _ text: String, _ origin: Origin, isRightKind: Bool = true
   ) throws(Configuration.Invalid) {
-    guard isRightKind, setting.read(&configuration, text) else {
-      let subject = if case .file = origin { "\(origin): \(setting.name)" } else { "\(origin)" }
-      let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let subject = if case .file = origin { "\(origin): \(setting.name)" } else { "\(origin)" }
+    let isAllowed: Bool
+    do {
+      isAllowed = try isRightKind && setting.read(&configuration, text)
+    } catch {
       throw Configuration.Invalid(
-        description: "\(subject) must be \(setting.allowed), not \(value.quoted).")
+        description: "\(subject) must be \(setting.allowed): \(error).", isOfDatabase: true)
+    }
+    guard isAllowed else {
+      let value = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let found = setting.isSecret && !value.isEmpty ? "" : ", not \(value.quoted)"
+      throw Configuration.Invalid(description: "\(subject) must be \(setting.allowed)\(found).")
     }
     origins[setting.name] = origin
   }

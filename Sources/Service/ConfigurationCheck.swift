@@ -2,6 +2,7 @@ import Certificates
 import FoundationEssentials
 import Glibc
 public import HTTP
+import Store
 
 extension Configuration {
   /// Checks a configuration without serving.
@@ -23,12 +24,15 @@ extension Configuration {
     } catch {
       check.faults.append(error.description)
     }
-    let directory = URL(filePath: database).deletingLastPathComponent().path
-    // The dot refuses a file in place of the directory.
-    if access("\(directory)/.", W_OK) != 0 {
-      check.faults.append(
-        "database: cannot write to its directory \(directory.quotedPath): "
-          + "\(String(cString: strerror(errno))).")
+    let files = [("database", database.path), ("snapshot", snapshot)]
+    for case (let setting, let path?) in files {
+      let directory = URL(filePath: path).deletingLastPathComponent().path
+      // The dot refuses a file in place of the directory.
+      if access("\(directory)/.", readOnly && setting == "database" ? R_OK : W_OK) != 0 {
+        check.faults.append(
+          "\(setting): cannot write to its directory \(directory.quotedPath): "
+            + "\(String(cString: strerror(errno))).")
+      }
     }
     for path in Set([publicCertificates, adminCertificates].compactMap(\.self)).sorted() {
       do throws(CertificatesRefused) {

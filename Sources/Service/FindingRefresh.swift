@@ -18,7 +18,13 @@ final class FindingRefresh: Sendable {
   private let state = Mutex(State())
   private let mustStop = Atomic(false)
 
-  init(_ store: Store, _ health: Health, _ log: Log) {
+  private let takesWork: @Sendable () throws -> Bool
+
+  /// - Parameter takesWork: Takes the work from other servers; returns whether they left it.
+  init(
+    _ store: Store, _ health: Health, _ log: Log, takesWork: @escaping @Sendable () throws -> Bool
+  ) {
+    self.takesWork = takesWork
     relinting = Relinting(store)
     self.health = health
     self.log = log
@@ -39,7 +45,7 @@ final class FindingRefresh: Sendable {
 
   private func run() {
     do {
-      let count = try relinting.run { mustStop.load(ordering: .relaxed) }
+      let count = try relinting.run(ifTaken: takesWork) { mustStop.load(ordering: .relaxed) }
       if count > 0 {
         log.write(
           .info, "Checked documents again because their findings were out of date.",

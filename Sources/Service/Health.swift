@@ -1,5 +1,7 @@
 import API
+import FoundationEssentials
 import JSONValue
+import Metrics
 import Store
 import Synchronization
 
@@ -8,7 +10,7 @@ import Synchronization
 final class Health: Sendable {
   enum Problem: CaseIterable {
     case reading, serving, writing, full, replaced, damaged, damagedFiles
-    case writingLedger, readingLedger, shuttingDown
+    case writingLedger, readingLedger, snapshot, oldStart, shuttingDown
 
     var sentence: String {
       switch self {
@@ -26,6 +28,9 @@ final class Health: Sendable {
           + "again, or restore a backup."
       case .writingLedger: "Cannot write the fetch ledger. Fetches are still counted in memory."
       case .readingLedger: "Cannot read the fetch ledger. Its metrics are out of date."
+      case .snapshot: "Cannot write the snapshot. Without it, the server cannot start without its database."
+      case .oldStart:
+        "The server started without its database and serves a snapshot. Later changes are missing."
       case .shuttingDown: "The service is shutting down."
       }
     }
@@ -42,13 +47,19 @@ final class Health: Sendable {
       case .damagedFiles: "All files in the database are intact again."
       case .writingLedger: "The fetch ledger can be written again."
       case .readingLedger: "The fetch ledger can be read again."
+      case .snapshot: "The snapshot can be written again."
+      case .oldStart: "The database was read. The snapshot is not served any more."
       case .shuttingDown: nil
       }
     }
+
+    /// The word in metrics.
+    var word: String { String(describing: self) }
   }
 
   private struct State {
-    var problems: Set<Problem> = []
+    /// When each problem began, in seconds since 1970.
+    var problems: [Problem: Int64] = [:]
     var damagedFiles: [String] = []
   }
 
@@ -61,26 +72,47 @@ final class Health: Sendable {
   var readiness: Readiness {
     let problems = state.withLock { $0.problems }
     return Readiness(
-      isEnding: problems.contains(.shuttingDown),
-      problems: Problem.allCases.filter(problems.contains).map(\.sentence))
+      isEnding: problems[.shuttingDown] != nil,
+      problems: Problem.allCases.filter { problems[$0] != nil }.map(\.sentence),
+      since: problems.values.min())
   }
 
-  func has(_ problem: Problem) -> Bool { state.withLock { $0.problems.contains(problem) } }
+  func has(_ problem: Problem) -> Bool { state.withLock { $0.problems[problem] != nil } }
 
   func hasAny(of problems: [Problem]) -> Bool { problems.contains(where: has) }
 
   func begin(_ problem: Problem, _ detail: String) {
-    if state.withLock({ $0.problems.insert(problem).inserted }) {
-      log.write(.error, problem.sentence, ["error": .string(detail)])
-    }
+    if insert(problem) { log.write(.error, problem.sentence, ["error": .string(detail)]) }
   }
 
   func end(_ problem: Problem) {
-    guard state.withLock({ $0.problems.remove(problem) }) != nil else { return }
+    guard state.withLock({ $0.problems.removeValue(forKey: problem) }) != nil else { return }
     if let recovery = problem.recovery { log.write(.info, recovery) }
   }
 
-  func beginShutdown() { state.withLock { _ = $0.problems.insert(.shuttingDown) } }
+  func beginShutdown() { _ = insert(.shuttingDown) }
+
+  /// Whether the problem is a new one.
+  private func insert(_ problem: Problem) -> Bool {
+    let now = Int64(Date.now.timeIntervalSince1970)
+    return state.withLock { state in
+      if state.problems[problem] != nil { return false }
+      state.problems[problem] = now
+      return true
+    }
+  }
+
+  var families: [MetricFamily] {
+    let problems = state.withLock(\.problems)
+    return [
+      .gauge(
+        "aasa_problem_since_timestamp_seconds",
+        "When each current problem began; /readyz and the log say what it is.",
+        Problem.allCases.compactMap { problem in
+          problems[problem].map { (key: ["problem": problem.word], value: Double($0)) }
+        })
+    ]
+  }
 }
 
 extension Health {
@@ -91,7 +123,7 @@ extension Health {
     case .damaged, .unexpected: .damaged
     case .diskFull: .full
     case .replaced: .replaced
-    case .readOnly, .cannotOpen, .inputOutput: nil
+    case .readOnly, .cannotOpen, .unreachable, .unknownOutcome, .inputOutput: nil
     }
   }
 
@@ -114,7 +146,7 @@ extension Health {
     }
     if damagedFiles.isEmpty { return end(.damagedFiles) }
     guard isNew else { return }
-    state.withLock { _ = $0.problems.insert(.damagedFiles) }
+    _ = insert(.damagedFiles)
     log.write(
       .error, Problem.damagedFiles.sentence,
       [

@@ -27,16 +27,41 @@ public final class LiveTable: Sendable {
     var documents: [Int64: ServedDocument] = [:]
     /// What is wrong with damaged domains, by the domain's row.
     var faults: [Int64: String] = [:]
+    /// When the snapshot was taken that is served until the database can be read.
+    var snapshotAt: Int64?
   }
+
+  /// No position in the order of changes: everything must be read.
+  private static let unknown: Int64 = -2
+
+  private let kept: KeptSnapshot?
 
   /// A table that serves everything in the store.
   ///
+  /// - Parameter kept: What is served instead if the store cannot be reached.
   /// - Throws: `StoreError`, `PreparedResponse.Failure`.
-  init(store: Store) throws {
+  init(store: Store, or kept: KeptSnapshot? = nil) throws {
     self.store = store
+    self.kept = kept
     state = Mutex(State())
-    try state.withLock { try load(&$0) }
+    try state.withLock { state in
+      do {
+        try load(&state)
+      } catch StoreError.database(let refusal, let detail) {
+        guard let kept, kept.snapshot.exists else {
+          throw StoreError.database(refusal, detail: detail)
+        }
+        try load(&state, from: kept.snapshot)
+      }
+    }
   }
+
+  /// When the snapshot was taken that is served because the database could not be read since the start, in
+  /// seconds since 1970; `nil` once it was read.
+  var snapshotAt: Int64? { state.withLock { $0.snapshotAt } }
+
+  /// The number of the last served change.
+  var sequence: Int64 { state.withLock { $0.sequence } }
 
   /// Serves what this process committed before the call.
   ///
@@ -69,9 +94,15 @@ public final class LiveTable: Sendable {
   private func follow() throws -> Int {
     try state.withLock { state in
       state.isBehind = true
-      let count = try follow(&state)
-      state.isBehind = false
-      return count
+      do {
+        let count = try follow(&state)
+        state.isBehind = false
+        return count
+      } catch StoreError.database(.unreachable, let detail) {
+        // Another server may be the primary now, with a history of its own.
+        state.sequence = Self.unknown
+        throw StoreError.database(.unreachable, detail: detail)
+      }
     }
   }
 
@@ -81,7 +112,10 @@ public final class LiveTable: Sendable {
       try load(&state)
       return state.documents.count
     }
-    if !domains.isEmpty { try serve(domains, &state) }
+    if !domains.isEmpty {
+      try serve(domains, &state)
+      kept?.add(domains)
+    }
     state.sequence = changes.sequence
     return domains.count
   }
@@ -109,7 +143,23 @@ public final class LiveTable: Sendable {
     let parts = try concurrently(count) { part in
       try LoadedPart(part, of: count, from: store, contents)
     }
-    let read = parts.flatMap(\.domains)
+    serve(all: parts.flatMap(\.domains), &state)
+    kept?.outdate()
+    state.snapshotAt = nil
+    state.sequence = parts.map(\.sequence).min() ?? 0
+    // Changes made during the reading may be in only some of the parts.
+    if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
+  }
+
+  private func load(_ state: inout State, from snapshot: Snapshot) throws {
+    let contents = SharedContents()
+    var read: [LoadedDomain] = []
+    state.snapshotAt = try snapshot.read { read.append(try LoadedDomain($0, contents)) }
+    serve(all: read, &state)
+    (state.sequence, state.isBehind) = (Self.unknown, true)
+  }
+
+  private func serve(all read: [LoadedDomain], _ state: inout State) {
     let documents = read.compactMap { $0.isUnreadable ? state.documents[$0.domain] : $0.document }
     hosts.replaceAll(documents)
     state.documents = Dictionary(minimumCapacity: documents.count)
@@ -117,9 +167,6 @@ public final class LiveTable: Sendable {
     state.faults = [:]
     for domain in read { state.faults[domain.domain] = domain.fault }
     counts.replaceAll(documents)
-    state.sequence = parts.map(\.sequence).min() ?? 0
-    // Changes made during the reading may be in only some of the parts.
-    if parts.contains(where: { $0.sequence != state.sequence }) { _ = try follow(&state) }
   }
 }
 

@@ -40,6 +40,8 @@ public final class Service: Sendable {
   private let checks: CheckSchedule
   private let webhooks: WebhookDelivery
   private let overdue: AppleOverdue
+  private let replication: Replication
+  private let kept: KeptSnapshot?
   private let overdueHours: Mutex<Int>
   private let pruning: Pruning
   private let retention: Mutex<Retention>
@@ -67,7 +69,6 @@ public final class Service: Sendable {
     let health = Health(log)
     self.health = health
     watch = DatabaseWatch(store, health, log)
-    findings = FindingRefresh(store, health, log)
     commandLog = CommandLog(store, log)
     let checker = CurrentChecker(configuration, now: store.now)
     self.checker = checker
@@ -78,8 +79,17 @@ public final class Service: Sendable {
     self.webhooks = webhooks
     overdue = AppleOverdue(store)
     overdueHours = Mutex(configuration.appleOverdueHours)
-    let table = try LiveTable(store: store)
+    let kept = configuration.snapshot.map { KeptSnapshot(path: $0, of: store) }
+    self.kept = kept
+    let table = try LiveTable(store: store, or: kept)
     health.report(damagedFiles: table.faults)
+    if let takenAt = table.snapshotAt {
+      health.begin(.oldStart, "the snapshot was taken \(store.now() - takenAt) seconds ago")
+    }
+    let replication = Replication(
+      store, table, isShared: configuration.database.path == nil)
+    self.replication = replication
+    findings = FindingRefresh(store, health, log) { try replication.take(.findings) }
     let publisher = Publisher(store: store) {
       do {
         try table.serveCommits()
@@ -93,16 +103,17 @@ public final class Service: Sendable {
       daemons: configuration.threads, limits: configuration.publicLimits,
       certificates: certificates.forFiles,
       settings: configuration.publicSettings, log: { log.write($0) })
-    pruning = Pruning(store)
+    pruning = Pruning(store) { try replication.take(.pruning, for: $0) }
     retention = Mutex(configuration.retention)
     checkHour = Mutex(configuration.checkHour)
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
-      startTime: Date.now.timeIntervalSince1970, database: configuration.database, store: store,
+      startTime: Date.now.timeIntervalSince1970, database: configuration.database.path, store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
-      checks: checks, webhooks: webhooks, health: health, watch: watch,
+      checks: checks, webhooks: webhooks, replication: replication, kept: kept, health: health,
+      watch: watch,
       publicListener: publicListener,
       adminConnections: adminConnections)
     let api = AdminAPI(
@@ -122,6 +133,9 @@ public final class Service: Sendable {
     adminListener.exempt(configuration.trustedProxies)
     // What commands change from now on is logged.
     attempt(.reading) { try commandLog.follow() }
+    replication.start(
+      url: configuration.adminURL
+        ?? adminListener.address.url(certificates.forAPI == nil ? "http" : "https"))
   }
 
   /// Where association files are served, with the actual port if port 0 was requested.
@@ -167,25 +181,32 @@ public final class Service: Sendable {
   /// second.
   public func follow() {
     watch.follow(hour: checkHour.withLock { $0 })
-    findings.follow()
-    checks.follow()
     attempt(.reading) {
       try table.refresh()
       try commandLog.follow()
-      try webhooks.follow()
     }
-    overdue.follow(hours: overdueHours.withLock { $0 })
     health.report(damagedFiles: table.faults)
     if !table.isBehind { health.end(.serving) }
+    if table.snapshotAt == nil { health.end(.oldStart) }
+    kept?.follow(health)
     attempt(.readingLedger) { try collection.refresh() }
+    if !store.isReadOnly { followWithWrites() }
+    adminConnections.set(adminListener.openConnections)
+    certificates.follow()
+  }
+
+  private func followWithWrites() {
+    findings.follow()
+    checks.follow()
+    attempt(.reading) { try webhooks.follow() }
+    overdue.follow(hours: overdueHours.withLock { $0 })
     attempt(.writing) {
+      try replication.follow()
       try store.writeTokenUses()
       try store.maintain()
       try prune()
     }
     attempt(.writingLedger) { try ledger.write() }
-    adminConnections.set(adminListener.openConnections)
-    certificates.follow()
   }
 
   /// Whether the public listener serves files, or is at its limit of connections. Takes up to a second.
@@ -248,12 +269,14 @@ public final class Service: Sendable {
     overdue.stop()
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
+      ({ try self.kept?.write() }, "Could not write the snapshot. The last one stays."),
       (store.writeTokenUses, "Lost the times at which tokens were last used."),
       (webhooks.stop, "Lost what came of deliveries to webhooks. They are sent again."),
       (checks.stop, "Lost the results of the last checks."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
+      (replication.stop, "Could not tell other servers of the end. They notice it soon."),
       (store.tidyUp, "Could not empty the WAL. The database is intact."),
-    ] as [(() throws -> Void, String)] {
+    ].prefix(store.isReadOnly ? 1 : .max) as ArraySlice<(() throws -> Void, String)> {
       do {
         try work()
       } catch {

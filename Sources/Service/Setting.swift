@@ -1,6 +1,7 @@
 import Fetching
 import HTTP
 public import JSONValue
+import Store
 
 /// The declaration of a setting, from which flags, environment variables, configuration files,
 /// `aasa config`, help and documentation are made.
@@ -32,12 +33,14 @@ public struct Setting: Sendable {
   public let range: String?
   /// The allowed values, if there are only a few.
   public let choices: [String]
-  /// Whether the value must not be shown.
-  public let isSecret: Bool
-  /// Reads a value from its text; false if it is not allowed.
-  let read: @Sendable (inout Configuration, String) -> Bool
+  /// Whether the value, or a part of it, must not be shown.
+  let isSecret: Bool
+  /// Reads a value from its text; false if it is not allowed. May throw a clause that says why.
+  let read: @Sendable (inout Configuration, String) throws -> Bool
   /// The value in JSON, which is valid TOML too.
   public let json: @Sendable (Configuration) -> JSON
+  /// The value for people: as `json`, without what must not be shown.
+  public let shown: @Sendable (Configuration) -> JSON
   /// Copies the value of the first configuration to the second.
   let copy: @Sendable (Configuration, inout Configuration) -> Void
 
@@ -53,13 +56,14 @@ public struct Setting: Sendable {
     allowed = format.allowed
     range = format.range.map { "Range: \($0.lowerBound) to \($0.upperBound)." }
     choices = format.choices
-    isSecret = format.isSecret
+    isSecret = format.shown != nil
     read = { configuration, text in
-      guard let value = format.read(text) else { return false }
+      guard let value = try format.read(text) else { return false }
       configuration[keyPath: path] = value
       return true
     }
     json = { format.json($0[keyPath: path]) }
+    shown = { (format.shown ?? format.json)($0[keyPath: path]) }
     copy = { $1[keyPath: path] = $0[keyPath: path] }
   }
 
@@ -84,20 +88,14 @@ public struct Setting: Sendable {
   /// The default, as it is written in the environment.
   public var standard: String { text(Configuration()) }
 
-  /// The value for people: as `json`, unless it is a secret.
-  public func shown(_ configuration: Configuration) -> JSON {
-    let value = json(configuration)
-    return isSecret && value.stringValue?.isEmpty == false ? "(secret)" : value
-  }
-
-  /// The same, as it is written in the environment.
-  public func shownText(_ configuration: Configuration) -> String {
-    isSecret ? shown(configuration).stringValue ?? "" : text(configuration)
-  }
+  /// The value for people, as it is written in the environment.
+  public func shownText(_ configuration: Configuration) -> String { Self.text(shown(configuration)) }
 
   /// The value as it is written in the environment: a list has commas between its elements.
-  public func text(_ configuration: Configuration) -> String {
-    switch json(configuration) {
+  public func text(_ configuration: Configuration) -> String { Self.text(json(configuration)) }
+
+  private static func text(_ json: JSON) -> String {
+    switch json {
     case .array(let elements): elements.compactMap(\.stringValue).joined(separator: ",")
     case .string(let text): text
     case let value: value.text
@@ -121,16 +119,22 @@ struct Format<Value: Sendable>: Sendable {
   let allowed: String
   var range: ClosedRange<Int>?
   var choices: [String] = []
-  var isSecret = false
-  let read: @Sendable (String) -> Value?
+  let read: @Sendable (String) throws -> Value?
   let json: @Sendable (Value) -> JSON
+  /// The value for people, if a part of it must not be shown.
+  var shown: (@Sendable (Value) -> JSON)?
 }
 
-extension Format<String> {
-  static var path: Format {
+/// What is shown of a secret; nothing if there is none.
+private func covered(_ secret: String?) -> JSON { secret == nil ? "" : "(secret)" }
+
+extension Format<DatabaseLocation> {
+  static var database: Format {
     Format(
-      kind: .text, placeholder: "FILE", allowed: "a path",
-      read: { $0.isEmpty ? nil : $0 }, json: { .string($0) })
+      kind: .text, placeholder: "DATABASE",
+      allowed: "a path, or a URI such as postgresql://USER@HOST/NAME",
+      read: { try DatabaseLocation($0) }, json: { .string($0.text) },
+      shown: { .string($0.description) })
   }
 }
 
@@ -154,17 +158,25 @@ extension Format<String?> {
   /// An empty text means no value.
   static var secret: Format {
     Format(
-      kind: .text, placeholder: "KEY", allowed: "a text without spaces", isSecret: true,
+      kind: .text, placeholder: "KEY", allowed: "a text without spaces",
       read: { text in
         text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
           ? .some(text.isEmpty ? nil : text) : nil
-      }, json: { .string($0 ?? "") })
+      }, json: { .string($0 ?? "") }, shown: covered)
   }
 
   /// The URL of a proxy, which may contain a password. An empty text means none.
   static var proxy: Format {
     Format(
-      kind: .text, placeholder: "URL", allowed: "the URL of an HTTP proxy", isSecret: true,
+      kind: .text, placeholder: "URL", allowed: "the URL of an HTTP proxy",
+      read: { $0.isEmpty ? .some(nil) : Format<String>.url($0).map { .some($0) } },
+      json: { .string($0 ?? "") }, shown: covered)
+  }
+
+  /// An empty text means none.
+  static var optionalURL: Format {
+    Format(
+      kind: .text, placeholder: "URL", allowed: "an http or https URL without a query",
       read: { $0.isEmpty ? .some(nil) : Format<String>.url($0).map { .some($0) } },
       json: { .string($0 ?? "") })
   }

@@ -1,11 +1,15 @@
 import Checking
 package import Fetching
 package import HTTP
+package import Store
 
 /// The configuration of a service. Each property is declared as a setting in `settings`, which
 /// documents it.
 public struct Configuration: Sendable, Equatable {
-  package var database = "aasa.db"
+  package var database = DatabaseLocation.file("aasa.db")
+  package var readOnly = false
+  package var snapshot: String?
+  package var adminURL: String?
   package var publicAddress = SocketAddress(host: "127.0.0.1", port: 8080)
   package var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
   package var insecureAdmin = false
@@ -43,14 +47,18 @@ public struct Configuration: Sendable, Equatable {
   public struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
     /// The sentence.
     public let description: String
+    /// Whether it is about the address of the database.
+    public internal(set) var isOfDatabase = false
   }
 }
 
 extension Setting {
   /// This is also an option of every command that works on a database.
   public static let database = Setting(
-    "database", \.database, .path, .afterRestart,
-    "The SQLite database file. Its directory must exist and be writable.")
+    "database", \.database, .database, .afterRestart,
+    "The SQLite database file, whose directory must exist and be writable. Or a PostgreSQL database that "
+      + "several servers share, as postgresql://USER@HOST/NAME or service=NAME; its password is best kept in "
+      + "PGPASSWORD or ~/.pgpass.")
 }
 
 extension Setting {
@@ -71,6 +79,14 @@ extension Configuration {
   public static let settings: [Setting] = [
     .database,
     Setting(
+      "readOnly", \.readOnly, .flag, .afterRestart,
+      "Write nothing to the database, which may be a PostgreSQL hot standby. Files are served and the JSON "
+        + "API can be read; edits are refused, and the answer names servers that accept them."),
+    Setting(
+      "snapshot", \.snapshot, .file, .afterRestart,
+      "A file in which the server keeps what it serves, so that it can start while its PostgreSQL database "
+        + "cannot be reached. It is written at most once a minute and at the end."),
+    Setting(
       "publicAddress", \.publicAddress, .address, .afterRestart,
       "Where association files are served. 0.0.0.0 listens on every IPv4 address, [::] on every "
         + "IPv4 and IPv6 address. A systemd socket named \"public\" takes precedence."),
@@ -78,6 +94,10 @@ extension Configuration {
       "adminAddress", \.adminAddress, .address, .afterRestart,
       "Where the JSON API listens. An address that other machines can reach needs "
         + "adminCertificates or insecureAdmin. A systemd socket named \"admin\" takes precedence."),
+    Setting(
+      "adminURL", \.adminURL, .optionalURL, .afterRestart,
+      "Where others reach this server's JSON API, for the list of servers on a database. By default, "
+        + "adminAddress with the name of the machine if it listens on every address."),
     Setting(
       "insecureAdmin", \.insecureAdmin, .flag, .afterRestart,
       "Let other machines reach the JSON API over plain HTTP. Use it only on a private network: "

@@ -7,12 +7,40 @@ public enum Backup {
   /// is a single file without a WAL, so it can be opened read-only anywhere.
   ///
   /// - Parameters:
-  ///   - database: The path of an existing database. Its schema is not migrated.
+  ///   - database: An existing database. Its schema is not migrated.
   ///   - path: The path of the copy. Nothing changes there until the copy is complete and checked.
   ///   - replacing: Whether to replace an existing file.
-  /// - Throws: `BackupError`.
+  ///   - now: The time, in seconds since 1970.
+  /// - Throws: `BackupError`, `StoreError`.
   public static func save(
-    _ database: String, to path: String, replacing: Bool
+    _ database: DatabaseLocation, to path: String, replacing: Bool, now: Int64
+  ) throws -> DatabaseContents {
+    switch database {
+    case .file(let database): return try save(file: database, to: path, replacing: replacing)
+    case .postgreSQL(let address):
+      if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
+      let file = try AtomicFile(at: path)
+      try translatingErrors {
+        let source = try SharedDatabase.connect(address, creatingAt: nil)
+        try source.transaction(.read) { try TableCopy().save($0, to: file, now: now) }
+      }
+      let contents = try DatabaseContents(checking: file.temporaryPath, as: path)
+      try file.commit(replacing: replacing)
+      return contents
+    }
+  }
+
+  /// Runs `body`, and turns the errors of engines into those of the store.
+  static func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLError {
+      throw StoreError(error)
+    }
+  }
+
+  private static func save(
+    file database: String, to path: String, replacing: Bool
   ) throws -> DatabaseContents {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if !replacing && FileIdentity(path) != nil { throw BackupError.alreadyExists(path) }
@@ -68,6 +96,12 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
   case leftover(String)
   /// SQLite failed.
   case database(String, StoreError)
+  /// Servers that may write run on the database; has their URLs.
+  case inUse(String, servers: [String])
+  /// The database has contents already.
+  case notEmpty(String)
+  /// The copy is not what was copied; has the tables that differ.
+  case different(String, tables: [String])
 
   /// What failed and what to do.
   public var description: String {
@@ -88,6 +122,14 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
       "\"\(path)\" is left over from a deleted database. Move it away first: SQLite would read it as part "
         + "of the restored database."
     case .database(let path, let error): "\"\(path)\" cannot be used: \(error)"
+    case .inUse(let name, let servers):
+      "Servers run on \"\(name)\" and could write meanwhile: \(servers.joined(separator: ", ")). Stop them, or "
+        + "restart them with --read-only. One that was killed is forgotten after three minutes."
+    case .notEmpty(let name):
+      "\"\(name)\" has contents already. Choose an empty database, or replace the contents with 'aasa restore "
+        + "--force'."
+    case .different(let name, let tables):
+      "The copy in \"\(name)\" was undone, because it differs in \(tables.joined(separator: ", ")). Try again."
     }
   }
 

@@ -54,8 +54,9 @@ enum DamageCheck {
     return []
   }
 
-  private static func documentFaults(
-    _ connection: SQLiteConnection, _ pause: (() throws -> Void)?
+  /// The domains whose current documents are missing or changed.
+  static func documentFaults(
+    _ connection: any Connection, _ pause: (() throws -> Void)?
   ) throws -> [String] {
     let version = try Migrator.version(connection)
     // Earlier schemas keep nothing of a deleted domain.
@@ -76,7 +77,7 @@ enum DamageCheck {
       last = nil
       try connection.run(
         """
-        SELECT domain.id, ifnull(name, \(deletedName)), domain.revision, \(content), sha256,
+        SELECT domain.id, coalesce(name, \(deletedName)), domain.revision, \(content), sha256,
           EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
           \(kind)
         FROM domain

@@ -8,8 +8,15 @@ public struct DatabaseContents: Sendable, Equatable {
   public let revisions: Int
   /// The version of the schema.
   public let schema: Int
-  /// The size of the file, in bytes.
+  /// The size of the file, in bytes; 0 for a database of a server.
   public let bytes: Int
+
+  fileprivate init(domains: Int, revisions: Int, schema: Int, bytes: Int) {
+    self.domains = domains
+    self.revisions = revisions
+    self.schema = schema
+    self.bytes = bytes
+  }
 
   /// Checks a database: its schema, and everything that `DamageCheck` looks for. Nothing is written.
   ///
@@ -42,6 +49,37 @@ public struct DatabaseContents: Sendable, Equatable {
       case .other: throw BackupError.foreign(name)
       default: throw BackupError.database(name, StoreError(error))
       }
+    }
+  }
+}
+
+extension Store {
+  /// Whether a database has no tables yet.
+  ///
+  /// - Throws: `StoreError`.
+  public static func isEmpty(_ location: DatabaseLocation) throws -> Bool {
+    try Backup.translatingErrors {
+      switch location {
+      case .file(let path): return (DatabaseFile.size(path) ?? 0) == 0
+      case .postgreSQL(let address):
+        let connection = try PostgreSQLConnection(address)
+        try Migrator.refuseForeign(connection)
+        return try Migrator.version(connection) == 0
+      }
+    }
+  }
+
+  /// The contents of the database, without a check for damage.
+  ///
+  /// - Throws: `StoreError`.
+  public func contents() throws -> DatabaseContents {
+    try scan { connection in
+      DatabaseContents(
+        domains: try connection.first("SELECT count(*) FROM domain_name WHERE position = 0") {
+          $0.int(0)
+        } ?? 0,
+        revisions: try connection.first("SELECT count(*) FROM revision") { $0.int(0) } ?? 0,
+        schema: try Migrator.version(connection), bytes: 0)
     }
   }
 }

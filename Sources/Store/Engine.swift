@@ -25,6 +25,9 @@ protocol Engine: AnyObject, Sendable {
   /// The same as `read` for what is served, so that no API request delays it.
   func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
 
+  /// Starts to listen for commits of other processes; `nil` if the engine does not tell of them.
+  func listen() throws -> (any Notices)?
+
   /// A view of the present state, for as long as it is kept.
   func view() throws -> any View
 
@@ -41,4 +44,12 @@ protocol Engine: AnyObject, Sendable {
 /// One state of a database, however long it is read.
 protocol View: Sendable {
   func read<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result
+}
+
+/// Notices of commits. They only wake: one may be lost.
+public protocol Notices: Sendable {
+  /// Waits for the next one, and returns whether one came in time.
+  ///
+  /// - Throws: `SQLError` if no more will come.
+  func wait(milliseconds: Int32) throws -> Bool
 }

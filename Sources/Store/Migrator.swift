@@ -46,6 +46,15 @@ enum Migrator {
     }
   }
 
+  /// Refuses a database whose schema is not the current one.
+  ///
+  /// - Throws: `StoreError.newerSchema`, `.olderSchema`; `SQLError`.
+  static func checkCurrent(_ connection: any Connection) throws {
+    let (found, known) = (try version(connection), Migration.last)
+    if found > known { throw StoreError.newerSchema(found: found, known: known) }
+    if found < known { throw StoreError.olderSchema(found: found, known: known) }
+  }
+
   /// Refuses a database with tables but without the table of migrations. Tables of Litestream are
   /// ignored: it adds them to an empty database, too.
   ///

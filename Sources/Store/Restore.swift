@@ -29,12 +29,25 @@ extension Backup {
   ///
   /// - Parameters:
   ///   - path: The backup. It is not changed.
-  ///   - database: The path of the database.
+  ///   - database: The database. One of a server must exist, but may be empty.
   ///   - replacing: Whether to replace the contents of an existing database.
   ///   - now: The time, in seconds since 1970.
-  /// - Throws: `BackupError`. Nothing was changed.
+  /// - Throws: `BackupError`, `StoreError`. Nothing was changed.
   public static func restore(
-    _ path: String, to database: String, replacing: Bool, now: Int64
+    _ path: String, to database: DatabaseLocation, replacing: Bool, now: Int64
+  ) throws -> Restored {
+    switch database {
+    case .file(let database):
+      return try restore(path, toFile: database, replacing: replacing, now: now)
+    case .postgreSQL(let address):
+      return try translatingErrors {
+        try SharedDatabase.restore(path, to: address, replacing: replacing, now: now)
+      }
+    }
+  }
+
+  static func restore(
+    _ path: String, toFile database: String, replacing: Bool, now: Int64
   ) throws -> Restored {
     if DatabaseFile.isPart(path, of: database) { throw BackupError.sameFile(path) }
     if FileIdentity(path) == nil { throw BackupError.file(path, code: ENOENT) }
@@ -109,8 +122,9 @@ private struct Replacement {
     } catch StoreError.newerSchema(let found, let known) {
       throw BackupError.newerSchema(database, found: found, known: known)
     }
-    // The database keeps its own history of migrations.
-    tables = try Schema.known().tables.filter { !["migration", "audit", "change"].contains($0) }
+    // The database keeps its own history of migrations, and the servers that run on it.
+    let own = ["migration", "audit", "change", "replica", "lease"]
+    tables = try Schema.known().tables.filter { !own.contains($0) }
     // Rows are copied table by table, so references are broken in between. The copy was checked.
     try connection.execute("PRAGMA foreign_keys = OFF")
     try connection.run("ATTACH DATABASE ? AS saved", [.text(copy)])

@@ -16,16 +16,19 @@ final class SQLiteEngine: Engine {
   /// Commits since `maintain` last moved the WAL.
   private let commits = Atomic<Int>(0)
 
-  init(path: String, fillingEmpty: Bool, now: () -> Int64) throws {
+  init(path: String, fillingEmpty: Bool, isReadOnly: Bool, now: () -> Int64) throws {
     self.path = path
     switch DatabaseFile.size(path) {
-    case nil: try DatabaseFile.create(path, now: now())
+    case nil where !isReadOnly: try DatabaseFile.create(path, now: now())
     case 0 where !fillingEmpty: throw StoreError.empty
     default: break
     }
-    writer = try Database { try SQLiteConnection(path: path, mode: .existing) }
+    writer = try Database {
+      try SQLiteConnection(path: path, mode: isReadOnly ? .readOnly : .existing)
+    }
     try writer.withConnection { connection in
       try Migrator.refuseForeign(connection)
+      if isReadOnly { return try Migrator.checkCurrent(connection) }
       if try !fillingEmpty && Migrator.version(connection) == 0 { throw StoreError.empty }
       // FULL makes a commit durable before it is acknowledged
       // (sqlite.org/pragma.html#pragma_synchronous). The server moves the WAL with `maintain`, so an
@@ -102,6 +105,8 @@ final class SQLiteEngine: Engine {
   func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try follower.withConnection { try $0.transaction(.read, body) }
   }
+
+  func listen() -> (any Notices)? { nil }
 
   func view() throws -> any View {
     // Nothing changes any more in a file that was deleted or replaced.

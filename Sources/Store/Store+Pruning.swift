@@ -58,8 +58,11 @@ public final class Pruning: Sendable {
 
   /// The pause between two rounds, in seconds.
   private static let pause: Int64 = 3600
+  /// After how many seconds other servers take the work of one that ended without a word.
+  private static let lease: Int64 = 60
 
   private let store: Store
+  private let takesWork: @Sendable (Int64) throws -> Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -68,12 +71,19 @@ public final class Pruning: Sendable {
     var isAuditDone = false
     var areDeliveriesDone = false
     var areChecksDone = false
+    /// When the work must be taken again.
+    var takenUntil: Int64 = .min
     /// The start of the next round.
     var next: Int64 = .min
   }
 
   /// Prunes a store.
-  public init(_ store: Store) { self.store = store }
+  ///
+  /// - Parameter takesWork: Takes the work for some seconds from other servers; returns whether they left it.
+  public init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true }) {
+    self.store = store
+    self.takesWork = takesWork
+  }
 
   /// Does a bounded part of the work, if any is due. Call it regularly: a round through all domains takes
   /// several calls, and the next round begins an hour after it.
@@ -89,6 +99,14 @@ public final class Pruning: Sendable {
 
   private func step(_ retention: Retention, _ state: inout State) throws -> Pruned {
     var pruned = Pruned()
+    if store.now() >= state.takenUntil {
+      // Another server is in its round, or has ended it within the hour.
+      guard try takesWork(Self.lease) else {
+        state = State(next: store.now() + Self.lease)
+        return pruned
+      }
+      state.takenUntil = store.now() + Self.lease / 2
+    }
     if !state.isAuditDone {
       pruned.auditRecords = try store.pruneAudit(retention, limit: Bound.rows)
       state.isAuditDone = pruned.auditRecords < Bound.rows
@@ -109,6 +127,7 @@ public final class Pruning: Sendable {
     pruned.isComplete =
       part.last == nil && state.isAuditDone && state.areDeliveriesDone && state.areChecksDone
     if pruned.isComplete {
+      _ = try takesWork(Self.pause)
       state = State(next: store.now() + Self.pause)
     }
     return pruned

@@ -242,6 +242,7 @@ enum ChangeRows {
     if connection.dialect == .postgreSQL {
       try connection.execute("SELECT pg_advisory_xact_lock(1633776482)")
     }
+    try connection.wakeOthers()
     let sequence = try connection.first(
       "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
     ) { $0.integer(0) }

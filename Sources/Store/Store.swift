@@ -26,34 +26,33 @@ public final class Store: Sendable {
   /// The current time in seconds since 1970.
   public let now: @Sendable () -> Int64
 
-  /// Opens a store in an SQLite file. Creates the file if it does not exist, and migrates its schema.
+  /// Whether it refuses every write.
+  public let isReadOnly: Bool
+
+  /// Opens a store. Creates a file that does not exist, and migrates the schema.
   ///
   /// - Parameters:
-  ///   - path: The file; its directory must exist.
+  ///   - location: Where the database is. The directory of a file must exist, and the database of a server.
   ///   - fillingEmpty: Whether an existing file without tables becomes a new database.
+  ///   - isReadOnly: Whether nothing is ever written. The schema must be current.
+  ///   - isPatient: Whether a server that cannot be reached now is looked for later, whenever it is needed.
   ///   - now: Returns the current time in seconds since 1970.
   /// - Throws: `StoreError`.
   public init(
-    path: String, fillingEmpty: Bool = false, now: @escaping @Sendable () -> Int64
+    _ location: DatabaseLocation, fillingEmpty: Bool = false, isReadOnly: Bool = false,
+    isPatient: Bool = false, now: @escaping @Sendable () -> Int64
   ) throws {
+    self.isReadOnly = isReadOnly
     self.now = now
     do {
-      engine = try SQLiteEngine(path: path, fillingEmpty: fillingEmpty, now: now)
-    } catch let error as SQLError {
-      throw StoreError(error)
-    }
-  }
-
-  /// Opens a store in a PostgreSQL database. Migrates its schema.
-  ///
-  /// - Parameters:
-  ///   - postgreSQL: A URI, or words as libpq knows them.
-  ///   - now: Returns the current time in seconds since 1970.
-  /// - Throws: `StoreError`.
-  public init(postgreSQL: String, now: @escaping @Sendable () -> Int64) throws {
-    self.now = now
-    do {
-      engine = try PostgreSQLEngine(postgreSQL, now: now)
+      engine =
+        switch location {
+        case .file(let path):
+          try SQLiteEngine(
+            path: path, fillingEmpty: fillingEmpty, isReadOnly: isReadOnly, now: now)
+        case .postgreSQL(let address):
+          try PostgreSQLEngine(address, isReadOnly: isReadOnly, isPatient: isPatient, now: now)
+        }
     } catch let error as SQLError {
       throw StoreError(error)
     }
@@ -106,7 +105,8 @@ public final class Store: Sendable {
     _ context: WriteContext, _ patience: inout Patience,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
-    try translatingErrors(.write) {
+    if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
+    return try translatingErrors(.write) {
       try engine.write(turns, &patience, keeping: !context.isDryRun) { connection in
         if context.isAbandoned() { throw StoreError.busy }
         return try body(Transaction(connection: connection, context: context, now: now()))
@@ -144,6 +144,17 @@ public final class Store: Sendable {
   /// Runs `body` in a transaction that sees one state, on the connection for documents to serve.
   func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
     try translatingErrors(.follow) { try engine.follow(body) }
+  }
+
+  /// Starts to listen for commits of other processes; `nil` if the engine does not tell of them.
+  ///
+  /// - Throws: `StoreError`.
+  public func listen() throws -> (any Notices)? {
+    do {
+      return try engine.listen()
+    } catch let error as SQLError {
+      throw StoreError(error)
+    }
   }
 
   func translatingErrors<Result>(

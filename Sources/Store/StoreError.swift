@@ -34,6 +34,12 @@ public enum StoreError: Error, Sendable, Equatable {
   case leftover(String)
   /// The schema of the database is newer than this program.
   case newerSchema(found: Int, known: Int)
+  /// The schema is older than this program, and nothing may be written.
+  case olderSchema(found: Int, known: Int)
+  /// The server of the database, or the database itself, lacks something; has a clause that says what.
+  case unsuitable(String)
+  /// The store refuses every write. Has the URLs of servers on the same database that accept them.
+  case readOnlyStore(writers: [String])
   /// A migration would leave rows of these tables with broken references.
   case brokenReferences(migration: String, tables: [String])
   /// Nothing was changed: the turn to write did not come within `Store.longestWait`, or another process
@@ -72,8 +78,12 @@ public enum StoreError: Error, Sendable, Equatable {
     case diskFull = "disk-full"
     /// The file or its directory is not writable.
     case readOnly = "read-only"
-    /// The file cannot be opened or created.
+    /// The file cannot be opened or created, or the server refuses the connection.
     case cannotOpen = "cannot-open"
+    /// The server cannot be reached.
+    case unreachable
+    /// The server went away while it committed: the change may have been made or not.
+    case unknownOutcome = "unknown-outcome"
     /// The file is not a database, or is damaged.
     case damaged
     /// The file was deleted or replaced while it was open.
@@ -92,7 +102,8 @@ public enum StoreError: Error, Sendable, Equatable {
       return
     case .full: refusal = .diskFull
     case .readOnly: refusal = .readOnly
-    case .cannotOpen, .disconnected: refusal = .cannotOpen
+    case .cannotOpen: refusal = .cannotOpen
+    case .disconnected: refusal = .unreachable
     case .corrupt: refusal = .damaged
     case .inputOutput: refusal = .inputOutput
     case .unique, .foreignKey, .constraint, .other: refusal = .unexpected

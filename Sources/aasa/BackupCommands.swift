@@ -8,7 +8,8 @@ import Store
 enum BackupCommand {
   static let command = Command(
     name: "backup", group: .database, summary: "save the database to one file and check it",
-    details: "Works while a server runs on the database.",
+    details: "Works while servers run on the database. The backup of a PostgreSQL database is an SQLite file, "
+      + "too.",
     options: [.force, .json, .database], operands: .one("FILE"),
     examples: [
       ("Save the database", "aasa backup aasa-backup.db"),
@@ -20,10 +21,12 @@ enum BackupCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let file = try arguments.backupFile()
-    let database = try Store.path(arguments)
-    try Store.checkExists(database)
-    let contents = try Store.advising {
-      try Backup.save(database, to: file, replacing: arguments.has(.force))
+    let database = try Store.location(arguments)
+    let contents = try Store.advisingBackup(database) {
+      try Store.checkExists(database)
+      return try Backup.save(
+        database, to: file, replacing: arguments.has(.force),
+        now: Int64(Date.now.timeIntervalSince1970))
     }
     if arguments.has(.json) {
       try Terminal.print(JSON.object(contents.members(["file": .string(file)])).text)
@@ -48,10 +51,11 @@ enum RestoreCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let file = try arguments.backupFile()
-    let database = try Store.path(arguments)
-    let restored = try Store.advising {
+    let location = try Store.location(arguments)
+    let database = location.description
+    let restored = try Store.advisingBackup(location) {
       try Backup.restore(
-        file, to: database, replacing: arguments.has(.force),
+        file, to: location, replacing: arguments.has(.force),
         now: Int64(Date.now.timeIntervalSince1970))
     }
     let text =
@@ -114,11 +118,13 @@ extension Arguments {
 
 extension Store {
   /// Runs `body` and adds advice to its database errors.
-  fileprivate static func advising<Result>(_ body: () throws -> Result) throws -> Result {
+  static func advisingBackup<Result>(
+    _ location: DatabaseLocation, _ body: () throws -> Result
+  ) throws -> Result {
     do {
-      return try body()
+      return try advising(location, body)
     } catch BackupError.database(let path, let error) {
-      throw UnusableDatabase(description: error.advice(for: path))
+      throw UnusableDatabase(description: error.advice(for: .file(path)))
     }
   }
 }

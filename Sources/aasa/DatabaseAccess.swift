@@ -31,36 +31,42 @@ extension EffectiveConfiguration {
 }
 
 extension Store {
-  /// The path of the database of a command.
-  static func path(_ arguments: Arguments) throws -> String {
+  /// The database of a command.
+  static func location(_ arguments: Arguments) throws -> DatabaseLocation {
     try EffectiveConfiguration(arguments).configuration.database
   }
 
-  /// Whether opening it will create a database.
-  static func isMissing(_ path: String, orEmpty: Bool) -> Bool {
-    var status = stat()
-    return stat(path, &status) != 0 || orEmpty && status.st_size == 0
+  /// Whether opening it will create a database. False for one that cannot be looked at: opening it says why.
+  static func isMissing(_ location: DatabaseLocation, orEmpty: Bool) throws -> Bool {
+    switch location {
+    case .file(let path):
+      var status = stat()
+      return stat(path, &status) != 0 || orEmpty && status.st_size == 0
+    case .postgreSQL: return try isEmpty(location)
+    }
   }
 
-  /// - Throws: `UnusableDatabase` if there is no file.
-  static func checkExists(_ path: String) throws(UnusableDatabase) {
-    if FileManager.default.fileExists(atPath: path) { return }
+  /// - Throws: `UnusableDatabase` if there is no database; `StoreError`.
+  static func checkExists(_ location: DatabaseLocation) throws {
+    if try !isMissing(location, orEmpty: false) { return }
     throw UnusableDatabase(
-      description: "No database at \(path.quotedPath). Choose one with --database.")
+      description: location.path == nil
+        ? "\(location.description.quotedPath) has no tables of aasa. 'aasa serve' creates them."
+        : "No database at \(location.description.quotedPath). Choose one with --database.")
   }
 
   /// Opens a database.
   ///
-  /// - Parameter fillingEmpty: Whether an empty file becomes a new database.
   /// - Throws: `UnusableDatabase`, `StoreError`.
-  static func open(
-    _ path: String, missing: MissingDatabase, fillingEmpty: Bool = false
-  ) throws -> Store {
-    let exists = FileManager.default.fileExists(atPath: path)
-    if missing == .refused { try checkExists(path) }
-    let store = try Store(path: path, fillingEmpty: fillingEmpty)
-    if !exists && missing == .createdWithNote {
-      Terminal.complain("Created the database \(path.quotedPath).")
+  static func open(_ location: DatabaseLocation, missing: MissingDatabase) throws -> Store {
+    if missing == .refused { try checkExists(location) }
+    let isNew = try missing == .createdWithNote && isMissing(location, orEmpty: false)
+    let store = try Store(location)
+    if isNew {
+      Terminal.complain(
+        location.path == nil
+          ? "Created the tables in \(location.description.quotedPath)."
+          : "Created the database \(location.description.quotedPath).")
     }
     return store
   }
@@ -69,13 +75,19 @@ extension Store {
   ///
   /// - Throws: What `body` throws, with the store's errors converted to `UnusableDatabase`.
   static func use<Result>(
-    _ path: String, missing: MissingDatabase, fillingEmpty: Bool = false,
-    _ body: (Store) throws -> Result
+    _ location: DatabaseLocation, missing: MissingDatabase, _ body: (Store) throws -> Result
+  ) throws -> Result {
+    try advising(location) { try body(open(location, missing: missing)) }
+  }
+
+  /// Runs `body`, and converts the store's errors to `UnusableDatabase`.
+  static func advising<Result>(
+    _ location: DatabaseLocation, _ body: () throws -> Result
   ) throws -> Result {
     do {
-      return try body(open(path, missing: missing, fillingEmpty: fillingEmpty))
+      return try body()
     } catch let error as StoreError {
-      throw UnusableDatabase(description: error.advice(for: path))
+      throw UnusableDatabase(description: error.advice(for: location))
     }
   }
 }

@@ -57,15 +57,21 @@ private struct Checkup {
 
   private(set) var findings: [Finding] = []
   private let configuration: Configuration
+  /// The database file; empty for a database of a server.
   private let database: String
 
   init(_ configuration: Configuration) {
     self.configuration = configuration
-    database = configuration.database
-    checkDatabase()
-    checkPermissions()
-    checkSettings()
-    checkDisk()
+    database = configuration.database.path ?? ""
+    if configuration.database.path == nil {
+      checkServer()
+      checkSettings()
+    } else {
+      checkDatabase()
+      checkPermissions()
+      checkSettings()
+      checkDisk()
+    }
     checkClock()
     checkOpenFiles()
   }
@@ -101,10 +107,33 @@ private struct Checkup {
       } catch BackupError.damaged(_, let faults) {
         problems = faults.map { "\(database.quotedPath) is damaged: \($0). \(restore)" }
       } catch BackupError.database(_, let error) {
-        problems.append(error.advice(for: database))
+        problems.append(error.advice(for: .file(database)))
       } catch {
         problems.append("\(error) \(restore)")
       }
+    }
+    add("database", problems, fine: fine)
+  }
+
+  private mutating func checkServer() {
+    let location = configuration.database
+    let name = location.description.quotedPath
+    var (problems, fine) = ([String](), "")
+    do {
+      if try Store.isEmpty(location) {
+        problems.append("\(name) has no tables of aasa. 'aasa serve' creates them.")
+      } else {
+        let store = try Store(location, isReadOnly: true)
+        problems = try store.faults {}.map { "\(name) is damaged: \($0). Restore a backup." }
+        let contents = try store.contents()
+        fine =
+          "\(name): \(contents.domains.counted("domain")), "
+          + "\(contents.revisions.counted("revision")), schema \(contents.schema), no damage"
+      }
+    } catch let error as StoreError {
+      problems.append(error.advice(for: location))
+    } catch {
+      problems.append("\(name) cannot be used: \(error).")
     }
     add("database", problems, fine: fine)
   }

@@ -28,7 +28,7 @@ final class Installation {
 
   private enum Site {
     case server(APIClient)
-    case database(String)
+    case database(DatabaseLocation)
   }
 
   private let site: Site
@@ -73,7 +73,7 @@ final class Installation {
   /// The path or URL, for messages.
   var name: String {
     switch site {
-    case .database(let path): path
+    case .database(let location): location.description
     case .server(let client): client.server
     }
   }
@@ -106,9 +106,9 @@ final class Installation {
     onServer: (APIClient) throws -> APIClient.Answer
   ) throws -> APIClient.Answer {
     switch site {
-    case .database(let path):
+    case .database(let location):
       do {
-        let api = try opened ?? open(path)
+        let api = try opened ?? open(location)
         let spool = try pieces.map { pieces in
           let spool = Spool(in: FileManager.default.temporaryDirectory.path, limit: .max)
           while let piece = try pieces() { try spool.append(piece) }
@@ -116,7 +116,7 @@ final class Installation {
         }
         return try onDatabase(api.answer(HTTP.Request(request, spool)))
       } catch let error as StoreError {
-        throw UnusableDatabase(description: error.advice(for: path))
+        throw UnusableDatabase(description: error.advice(for: location))
       }
     case .server(let client):
       do {
@@ -133,12 +133,12 @@ final class Installation {
     if let temporary { try? FileManager.default.removeItem(at: temporary) }
   }
 
-  private func open(_ path: String) throws -> LocalAPI {
+  private func open(_ location: DatabaseLocation) throws -> LocalAPI {
     let isTakenAsEmpty =
-      [.takenAsEmpty, .absent].contains(missing) && Store.isMissing(path, orEmpty: false)
+      try [.takenAsEmpty, .absent].contains(missing) && Store.isMissing(location, orEmpty: false)
     let publisher = Publisher(
       store: try isTakenAsEmpty
-        ? emptyStore(insteadOf: path) : Store.open(path, missing: missing))
+        ? emptyStore(insteadOf: location) : Store.open(location, missing: missing))
     let api = LocalAPI(
       publisher: publisher, checker: { [checker, store = publisher.store] in checker(store) },
       command: command)
@@ -146,7 +146,7 @@ final class Installation {
     return api
   }
 
-  private func emptyStore(insteadOf path: String) throws -> Store {
+  private func emptyStore(insteadOf location: DatabaseLocation) throws -> Store {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "aasa-\(UInt64.random(in: .min ... .max))")
     do {
@@ -158,7 +158,7 @@ final class Installation {
     }
     temporary = directory
     if missing == .takenAsEmpty {
-      Terminal.complain("No database at \(path.quotedPath) yet: comparing with an empty one.")
+      Terminal.complain("No database at \(location.description.quotedPath) yet: comparing with an empty one.")
     }
     return try Store(path: directory.appending(path: "empty.db").path)
   }

@@ -7,14 +7,16 @@ enum Main {
   /// Every command, in the order of help.
   static let commands: [Command] =
     [
-      ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ListCommands.domains,
+      ServeCommand.command, ConfigCommand.command, DoctorCommand.command, ReplicasCommand.command,
+      ListCommands.domains,
       DomainCommands.show, CheckCommand.command, MatchCommand.command,
       ImportCommand.command, AdoptCommand.command,
       ListCommands.revisions,
       DomainCommands.rollback, DomainCommands.convert, ListCommands.findings, ListCommands.audit,
       ApplyCommand.command, DiffCommand.command, ExportCommand.command, EntitlementsCommand.command,
       ValidateCommand.command,
-    ] + TokenCommand.commands + [BackupCommand.command, RestoreCommand.command]
+    ] + TokenCommand.commands
+    + [BackupCommand.command, RestoreCommand.command, CopyCommand.command]
     + InfoCommands.commands
 
   static func main() {
@@ -37,7 +39,7 @@ enum Main {
       return .usage
     } catch let error as Configuration.Invalid {
       Terminal.complain(error.description)
-      return .usage
+      return error.isOfDatabase ? .failure : .usage
     } catch let error as ValidationError {
       Terminal.complain(error.description)
       return .usage

@@ -32,21 +32,24 @@ enum ServeCommand {
     let sockets = try systemd.sockets()
     // Before the database is opened, so that a refused start creates none.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
-    let mayFill = arguments.has(create)
-    let isNew = Store.isMissing(configuration.database, orEmpty: mayFill)
-    try Store.use(configuration.database, missing: .created, fillingEmpty: mayFill) { store in
-      let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
+    let log = Log(format: configuration.logFormat)
+    let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
+    let location = configuration.database
+    let opened = try Store.advising(location) {
+      try open(configuration, mayFill: arguments.has(create), systemd, signals, log)
+    }
+    guard let (store, isNew) = opened else { return .success }
+    try Store.advising(location) {
       raiseFileLimit()
-      let log = Log(format: configuration.logFormat)
       let service = try Service(configuration, store: store, log: log, sockets: sockets)
       if isNew {
         // The path may be a mistake, or a disk may not be mounted.
         log.write(
-          .info, "Created a new, empty database.", ["database": .string(configuration.database)])
+          .info, "Created a new, empty database.", ["database": .string(location.description)])
       }
       do {
         try announce(service, store, configuration, log)
-      } catch StoreError.database(.damaged, _) {
+      } catch StoreError.database(let refusal, _) where [.damaged, .unreachable].contains(refusal) {
         // The log has said so. The files that could be read are served.
       }
       var lifecycle = ServerLifecycle(
@@ -58,6 +61,37 @@ enum ServeCommand {
       lifecycle.run()
     }
     return .success
+  }
+
+  /// Opens the database. Without a snapshot to start from, waits for one that cannot be reached.
+  ///
+  /// - Returns: The store, and whether the database is new; `nil` if a signal ended the waiting.
+  private static func open(
+    _ configuration: Configuration, mayFill: Bool, _ systemd: Systemd, _ signals: SignalWait,
+    _ log: Log
+  ) throws -> (Store, isNew: Bool)? {
+    let (location, isReadOnly) = (configuration.database, configuration.readOnly)
+    let hasSnapshot = configuration.snapshot.map { Snapshot(path: $0).exists } ?? false
+    var hasSaid = false
+    while true {
+      do {
+        let isNew = try !isReadOnly && Store.isMissing(location, orEmpty: mayFill)
+        let store = try Store(location, fillingEmpty: mayFill, isReadOnly: isReadOnly)
+        return (store, isNew)
+      } catch StoreError.database(.unreachable, let detail) {
+        if hasSnapshot {
+          return (try Store(location, isReadOnly: isReadOnly, isPatient: true), isNew: false)
+        }
+        if !hasSaid {
+          log.write(
+            .warning, "Waiting for the database.",
+            ["database": .string(location.description), "error": .string(detail)])
+        }
+        hasSaid = true
+        systemd.notify("EXTEND_TIMEOUT_USEC=10000000")
+        if let signal = signals.next(milliseconds: 1000), signal != SIGHUP { return nil }
+      }
+    }
   }
 
   /// Raises the limits of open files and connections as far as the system allows.
@@ -84,7 +118,7 @@ enum ServeCommand {
           "adminAddress": .string(service.adminAddress.description),
         ])
       // Many people may be able to read a JSON log, so it must not contain a token.
-      if isWritable(configuration.database, log), try store.tokens().isEmpty {
+      if isWritable(configuration, log), try store.tokens().isEmpty {
         log.write(
           .info,
           "No API token exists yet. Create one with 'aasa token create --name NAME --role admin'.")
@@ -95,15 +129,18 @@ enum ServeCommand {
     Terminal.complain("Admin API:         \(service.adminURL)/v1")
     let domain = try store.domains(limit: 1).page.first?.name.text
     if let domain { Terminal.complain("Try:               \(fetch(domain, service))") }
-    guard isWritable(configuration.database, log) else { return }
+    guard isWritable(configuration, log) else { return }
     try announceFirstToken(of: store)
     if domain == nil { announceFirstStep(configuration.database, service) }
   }
 
   /// The server can serve files even if it cannot write the database, for example after disk
   /// errors.
-  private static func isWritable(_ database: String, _ log: Log) -> Bool {
-    if access(database, W_OK) == 0 { return true }
+  private static func isWritable(_ configuration: Configuration, _ log: Log) -> Bool {
+    if configuration.readOnly { return false }
+    guard let database = configuration.database.path, access(database, W_OK) != 0 else {
+      return true
+    }
     log.write(
       .warning,
       "Cannot write \(database.quotedPath): \(String(cString: strerror(errno))). Files are served, but every "
@@ -120,7 +157,8 @@ enum ServeCommand {
   }
 
   /// Commands for a second terminal that publish a first file and fetch it.
-  private static func announceFirstStep(_ database: String, _ service: Service) {
+  private static func announceFirstStep(_ location: DatabaseLocation, _ service: Service) {
+    let database = location.path.map(absolute) ?? location.description
     let file =
       #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"#
       + #""components":[{"/":"/buy/*"}]}]}}"#
@@ -130,7 +168,7 @@ enum ServeCommand {
       """
       Next, publish a first file from a second terminal:
         echo '\(file)' |
-          \(program) import --database \(quoted(absolute(database))) --domain example.com -
+          \(program) import --database \(quoted(database)) --domain example.com -
       and fetch it:
         \(fetch("example.com", service))
       """)

@@ -14,7 +14,7 @@ final class RunningService: Sendable {
 
   let directory: TemporaryDirectory
   let store: Store
-  private let database: String?
+  let location: DatabaseLocation
   let service: Service
   /// A client of the JSON API with the role `admin`.
   let admin: Client
@@ -24,11 +24,11 @@ final class RunningService: Sendable {
     maxBodyBytes: Int = 8_388_608, prepare: (Store) throws -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
-    let database = try TemporaryDatabase.create()
-    self.database = database
-    store = try Self.open(directory, database) { Int64(Date().timeIntervalSince1970) }
+    location = try TemporaryDatabase.create(in: directory)
+    store = try Store(location)
     try prepare(store)
     var configuration = Configuration()
+    configuration.database = location
     configuration.publicAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.adminAddress = SocketAddress(host: "127.0.0.1", port: 0)
     configuration.maxBodyBytes = maxBodyBytes
@@ -46,23 +46,13 @@ final class RunningService: Sendable {
 
   deinit { service.stop() }
 
-  private static func open(
-    _ directory: TemporaryDirectory, _ database: String?, now: @escaping @Sendable () -> Int64
-  ) throws -> Store {
-    if let database { return try Store(postgreSQL: database, now: now) }
-    return try Store(path: directory.path("aasa.db"), now: now)
-  }
-
   /// Another store on the same database, as another process has it.
   func open(now: @escaping @Sendable () -> Int64) throws -> Store {
-    try Self.open(directory, database, now: now)
+    try Store(location, now: now)
   }
 
   /// A connection to the database, past the store.
-  func connect() throws -> any Connection {
-    if let database { return try PostgreSQLConnection(database) }
-    return try SQLiteConnection(path: directory.path("aasa.db"), mode: .existing)
-  }
+  func connect() throws -> any Connection { try location.connect() }
 
   /// A client of the JSON API with a token of its own, or with none.
   func client(_ role: Role? = nil, domains: [String] = []) throws -> Client {

@@ -316,7 +316,7 @@ private final class HookedServer: Sendable {
 
   let clock = Clock()
   private let directory: TemporaryDirectory
-  private let database: String?
+  private let location: DatabaseLocation
   private let configuration: Configuration
   private let secret: String
   private let running: Mutex<Running>
@@ -333,8 +333,8 @@ private final class HookedServer: Sendable {
     _ = try directory.write("", to: "log")
     output = Glibc.open(directory.path("log"), O_WRONLY | O_APPEND | O_CLOEXEC)
     try #require(output >= 0)
-    database = try TemporaryDatabase.create()
-    let store = try Self.open(directory, database, clock)
+    location = try TemporaryDatabase.create(in: directory)
+    let store = try Self.open(location, clock)
     secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "admin", role: .admin)
     }.text
@@ -344,12 +344,8 @@ private final class HookedServer: Sendable {
 
   deinit { running.withLock { $0.stop() } }
 
-  private static func open(
-    _ directory: TemporaryDirectory, _ database: String?, _ clock: Clock
-  ) throws -> Store {
-    let now: @Sendable () -> Int64 = { clock.now }
-    if let database { return try Store(postgreSQL: database, now: now) }
-    return try Store(path: directory.path("aasa.db"), now: now)
+  private static func open(_ location: DatabaseLocation, _ clock: Clock) throws -> Store {
+    try Store(location) { clock.now }
   }
 
   private static func run(
@@ -365,7 +361,7 @@ private final class HookedServer: Sendable {
 
   /// Another server on the same database.
   func another() throws -> Running {
-    let store = try Self.open(directory, database, clock)
+    let store = try Self.open(location, clock)
     return try Self.run(configuration, store, secret, descriptor: output)
   }
 

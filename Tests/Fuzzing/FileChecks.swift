@@ -126,7 +126,7 @@ private let now: Int64 = 1_900_000_000
 private func makeBackup() throws -> [UInt8] {
   let (database, copy) = (scratchPath("original"), scratchPath("backup"))
   defer { for path in [database, copy] { unlinkDatabase(path) } }
-  let store = try Store(path: database, now: { now })
+  let store = try Store(.file(database), now: { now })
   let context = WriteContext(author: "fuzz")
   for number in 1...3 {
     var document = Document()
@@ -144,7 +144,7 @@ private func makeBackup() throws -> [UInt8] {
   _ = try store.write(context) { transaction in
     try transaction.createToken(name: "editor", role: .editor, domains: [])
   }
-  _ = try Backup.save(database, to: copy, replacing: true)
+  _ = try Backup.save(.file(database), to: copy, replacing: true, now: 0)
   return try FileContents(copy).bytes
 }
 
@@ -164,7 +164,7 @@ func checkBackup(_ bytes: [UInt8]) throws {
   }
   try write(contents, to: saved)
   do {
-    _ = try Backup.restore(saved, to: database, replacing: false, now: now)
+    _ = try Backup.restore(saved, to: .file(database), replacing: false, now: now)
   } catch let error as BackupError {
     return try require(!"\(error)".contains("SELECT"), "an internal message: \(error)")
   }
@@ -172,7 +172,7 @@ func checkBackup(_ bytes: [UInt8]) throws {
     $0.text(0)
   }
   try require(faults == ["ok"], "restored with faults: \(faults)")
-  let store = try Store(path: database, now: { now })
+  let store = try Store(.file(database), now: { now })
   _ = try store.readServed { change in
     guard case .served(let served, fault: nil) = change.now else {
       throw BrokenProperty(description: "restored with a domain that is damaged: \(change.now)")

@@ -141,12 +141,12 @@ import Testing
     try store.putApp(app)
     try store.put(domain("example.com", naming: app, asCredential: true))
     let backup = temporary.directory.path("backup.db")
-    _ = try Backup.save(temporary.path, to: backup, replacing: false)
+    _ = try Backup.save(.file(temporary.path), to: backup, replacing: false, now: 0)
     var changed = app
     changed.certificates = try AndroidApp.example(octets: ["01"]).certificates
     try store.putApp(changed)
     try store.delete(DomainName("example.com"))
-    _ = try Backup.restore(backup, to: temporary.path, replacing: true, now: TemporaryStore.time)
+    _ = try Backup.restore(backup, to: .file(temporary.path), replacing: true, now: TemporaryStore.time)
     let stored = try store.app(app.package)
     #expect(stored.app == app && stored.domainCount == 1)
   }

@@ -22,13 +22,13 @@ import Testing
 
   @discardableResult
   private func save(replacing: Bool = false) throws -> DatabaseContents {
-    try Backup.save(temporary.path, to: file, replacing: replacing)
+    try Backup.save(.file(temporary.path), to: file, replacing: replacing, now: 0)
   }
 
   @discardableResult
   private func restore(to path: String? = nil, replacing: Bool = true) throws -> Restored {
     try Backup.restore(
-      file, to: path ?? temporary.path, replacing: replacing, now: TemporaryStore.time + 60)
+      file, to: .file(path ?? temporary.path), replacing: replacing, now: TemporaryStore.time + 60)
   }
 
   /// The names of all files beside the database.
@@ -70,10 +70,10 @@ import Testing
       atPath: link, withDestinationPath: temporary.path + suffix)
     for path in [temporary.path + suffix, link] {
       #expect(throws: BackupError.sameFile(path)) {
-        try Backup.save(temporary.path, to: path, replacing: true)
+        try Backup.save(.file(temporary.path), to: path, replacing: true, now: 0)
       }
       #expect(throws: BackupError.sameFile(path)) {
-        try Backup.restore(path, to: temporary.path, replacing: true, now: 0)
+        try Backup.restore(path, to: .file(temporary.path), replacing: true, now: 0)
       }
     }
     #expect(try store.domain(name).revision == 2)
@@ -90,7 +90,7 @@ import Testing
 
   @Test func aMissingDatabaseIsNeitherSavedNorCreated() throws {
     #expect(throws: BackupError.self) {
-      try Backup.save(temporary.directory.path("none.db"), to: file, replacing: false)
+      try Backup.save(.file(temporary.directory.path("none.db")), to: file, replacing: false, now: 0)
     }
     #expect(try files().allSatisfy { $0.hasPrefix("aasa.db") })
   }
@@ -100,7 +100,7 @@ import Testing
     let path = temporary.directory.path("new.db")
     let restored = try restore(to: path, replacing: false)
     #expect(restored.contents.revisions == 2 && restored.republished == 0)
-    let other = try Store(path: path, now: { 0 })
+    let other = try Store(.file(path), now: { 0 })
     #expect(try other.domain(name) == store.domain(name))
     #expect(try other.currentRevision(of: name) == store.currentRevision(of: name))
     #expect(throws: BackupError.alreadyExists(path)) { try restore(to: path, replacing: false) }
@@ -233,7 +233,7 @@ import Testing
     let path = temporary.directory.path("new.db")
     #expect(try restore().republished == 0)
     try restore(to: path, replacing: false)
-    for store in [store, try Store(path: path, now: { 0 })] {
+    for store in [store, try Store(.file(path), now: { 0 })] {
       let records = try store.audit(AuditFilter(), limit: 10)
       #expect(records.map(\.action) == ["restore backup", "test", "test"])
       #expect(records.first?.author == "aasa restore" && records.first?.domain == nil)
@@ -249,11 +249,11 @@ import Testing
 
   @Test func auditRecordsThatTheDatabaseNeverHadAreAdded() throws {
     let path = temporary.directory.path("old.db")
-    _ = try Backup.save(temporary.path, to: path, replacing: false)
+    _ = try Backup.save(.file(temporary.path), to: path, replacing: false, now: 0)
     try store.put(.example(paths: ["/c"]))
     try save()
     #expect(try !restore(to: path).isOfOtherDatabase)
-    let old = try Store(path: path, now: { 0 })
+    let old = try Store(.file(path), now: { 0 })
     #expect(try old.audit(AuditFilter(), limit: 9).map(\.id) == [4, 3, 2, 1])
   }
 

@@ -31,7 +31,7 @@ import Testing
       }
       try connection.execute("INSERT INTO fetch VALUES (1, 2, 'apple-cdn', 5, 1, 2)")
     }
-    let store = try Store(path: path, now: { 0 })
+    let store = try Store(.file(path), now: { 0 })
     let name = try DomainName("example.com")
     for number in 1...2 {
       let revision = try store.revision(number, of: name)

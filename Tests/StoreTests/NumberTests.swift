@@ -36,7 +36,7 @@ import Testing
           """)
       }
     }
-    let store = try Store(path: path, now: { 0 })
+    let store = try Store(.file(path), now: { 0 })
     for (name, rows) in [("d1.example", [3, 1]), ("d2.example", [2, 4])] {
       let entries = try store.domain(DomainName(name)).domain.document.entries
       #expect(entries.map(\.id) == [1, 2])

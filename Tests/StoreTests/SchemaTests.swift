@@ -45,7 +45,7 @@ import Testing
         "CREATE TABLE token (x); CREATE TABLE migration (version, name, applied_at)")
       try connection.run("INSERT INTO token VALUES (5)")
     }
-    #expect(throws: StoreError.self) { try Store(path: path, now: { 0 }) }
+    #expect(throws: StoreError.self) { try Store(.file(path), now: { 0 }) }
     let connection = try SQLiteConnection(path: path, mode: .create)
     let tables = try connection.all("SELECT name FROM sqlite_schema") { $0.text(0) }
     #expect(tables == ["token", "migration"])
@@ -98,7 +98,7 @@ import Testing
     let path = temporary.directory.path("foreign.db")
     do { try SQLiteConnection(path: path, mode: .create).execute(sql) }
     let before = try temporary.directory.read("foreign.db")
-    #expect(throws: StoreError.foreign) { try Store(path: path, now: { 0 }) }
+    #expect(throws: StoreError.foreign) { try Store(.file(path), now: { 0 }) }
     #expect(try temporary.directory.read("foreign.db") == before)
   }
 
@@ -109,18 +109,18 @@ import Testing
     }
     try Data().write(to: temporary.directory.url.appending(path: "empty.db"))
     for path in [path, temporary.directory.path("empty.db")] {
-      #expect(throws: StoreError.empty) { try Store(path: path, now: { 0 }) }
-      #expect(try Store(path: path, fillingEmpty: true, now: { 0 }).domains(limit: 1).total == 0)
+      #expect(throws: StoreError.empty) { try Store(.file(path), now: { 0 }) }
+      #expect(try Store(.file(path), fillingEmpty: true, now: { 0 }).domains(limit: 1).total == 0)
     }
   }
 
   @Test func manyProcessesCanMigrateAtTheSameTime() async throws {
     let path = temporary.directory.path("race.db")
     try await withThrowingTaskGroup { group in
-      for _ in 0..<8 { group.addTask { _ = try Store(path: path, now: { 0 }) } }
+      for _ in 0..<8 { group.addTask { _ = try Store(.file(path), now: { 0 }) } }
       try await group.waitForAll()
     }
-    let store = try Store(path: path, now: { 0 })
+    let store = try Store(.file(path), now: { 0 })
     #expect(try store.domains(limit: 1).total == 0)
   }
 
@@ -201,7 +201,7 @@ import Testing
       (temporary.directory.url.path, .cannotOpen),
     ] {
       do {
-        _ = try Store(path: path, now: { 0 })
+        _ = try Store(.file(path), now: { 0 })
         Issue.record("\(path) was opened.")
       } catch StoreError.database(let refusal, let detail) {
         #expect(refusal == expected && !detail.isEmpty, "\(path)")

@@ -9,34 +9,24 @@ final class TemporaryStore: Sendable {
 
   let directory: TemporaryDirectory
   let store: Store
-  private let database: String?
+  let location: DatabaseLocation
 
   init(now: @escaping @Sendable () -> Int64 = { time }) throws {
     directory = try TemporaryDirectory()
-    database = try TemporaryDatabase.create()
-    store = try Self.open(directory, database, now)
+    location = try TemporaryDatabase.create(in: directory)
+    store = try Store(location, now: now)
   }
 
   /// The SQLite file.
   var path: String { directory.path("aasa.db") }
 
-  private static func open(
-    _ directory: TemporaryDirectory, _ database: String?, _ now: @escaping @Sendable () -> Int64
-  ) throws -> Store {
-    if let database { return try Store(postgreSQL: database, now: now) }
-    return try Store(path: directory.path("aasa.db"), now: now)
-  }
-
   /// Another store on the same database, as another process has it.
   func open(now: @escaping @Sendable () -> Int64 = { time }) throws -> Store {
-    try Self.open(directory, database, now)
+    try Store(location, now: now)
   }
 
   /// A connection of its own to the same database, past the store.
-  func connect() throws -> any Connection {
-    if let database { return try PostgreSQLConnection(database) }
-    return try SQLiteConnection(path: path, mode: .create)
-  }
+  func connect() throws -> any Connection { try location.connect() }
 
   /// How many rows a table has.
   func count(_ table: String) throws -> Int? {

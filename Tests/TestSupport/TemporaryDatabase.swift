@@ -1,19 +1,34 @@
 import FoundationEssentials
-import SQL
+public import SQL
+public import Store
 public import Testing
 
-/// Databases of the PostgreSQL server that `TEST_DATABASE` names (`Tests/Databases/with-postgresql`).
+/// Where the databases of tests are: SQLite files, or with `TEST_DATABASE` databases of that PostgreSQL server
+/// (`Tests/Databases/with-postgresql`).
 public enum TemporaryDatabase {
   private static let server = ProcessInfo.processInfo.environment["TEST_DATABASE"]
 
   /// Runs a test only on SQLite, because it is about its files or its locks.
   public static let isFile = ConditionTrait.enabled(if: server == nil, "It is about SQLite.")
+  /// Runs a test only on PostgreSQL.
+  public static let isServer = ConditionTrait.enabled(if: server != nil, "It is about PostgreSQL.")
 
-  /// Creates an empty one and returns how to connect to it; `nil` if tests use SQLite.
-  public static func create() throws -> String? {
-    guard let server else { return nil }
+  /// An empty database of the server; a path that nothing has in a directory if tests use SQLite.
+  public static func create(in directory: TemporaryDirectory) throws -> DatabaseLocation {
+    guard let server else { return .file(directory.path("aasa.db")) }
     let name = "test_\(UInt64.random(in: 0 ... .max))"
-    try PostgreSQLConnection(server + " dbname=postgres").run("CREATE DATABASE \(name)")
-    return server + " dbname=" + name
+    try PostgreSQLConnection(PostgreSQLAddress(server)).run("CREATE DATABASE \(name)")
+    return .postgreSQL(
+      try PostgreSQLAddress(server.replacing("/postgres?", with: "/\(name)?")))
+  }
+}
+
+extension DatabaseLocation {
+  /// A connection to the database, past the store.
+  public func connect(_ mode: SQLiteConnection.Mode = .existing) throws -> any Connection {
+    switch self {
+    case .file(let path): try SQLiteConnection(path: path, mode: mode)
+    case .postgreSQL(let address): try PostgreSQLConnection(address)
+    }
   }
 }

@@ -10,7 +10,8 @@ import WellKnown
 struct ServiceMetrics: Sendable {
   /// When the process started, in seconds since 1970.
   let startTime: Double
-  let database: String
+  /// The database file; `nil` for a database of a server.
+  let database: String?
   let store: Store
   let admin: AdminCounts
   let table: LiveTable
@@ -20,6 +21,8 @@ struct ServiceMetrics: Sendable {
   let certificates: CertificateReloader
   let checks: CheckSchedule
   let webhooks: WebhookDelivery
+  let replication: Replication
+  let kept: KeptSnapshot?
   let health: Health
   let watch: DatabaseWatch
   let publicListener: PublicListener
@@ -43,7 +46,7 @@ struct ServiceMetrics: Sendable {
         .counter(
           "aasa_pruned_rows_total", "Old rows that were deleted, by table.", prunedRows.values),
       ], ledger.families, collection.families, checks.families, webhooks.families,
-      certificates.families,
+      replication.families, snapshot, health.families, certificates.families,
       ProcessMetrics.families(startTime: startTime),
     ]
     return parts.flatMap(\.self)
@@ -101,11 +104,23 @@ struct ServiceMetrics: Sendable {
     ]
   }
 
+  private var snapshot: [MetricFamily] {
+    [
+      .gauge(
+        "aasa_snapshot_timestamp_seconds",
+        "When the snapshot was taken that is served, because the server started without its database.",
+        table.snapshotAt.map(Double.init)),
+      .gauge(
+        "aasa_snapshot_written_timestamp_seconds", "When the snapshot was last written.",
+        kept?.writtenAt.map(Double.init)),
+    ]
+  }
+
   private var databaseSize: MetricFamily {
     .gauge(
       "aasa_database_size_bytes", "Sizes of the database files, in bytes.",
       [("database", ""), ("wal", "-wal")].compactMap { file, suffix in
-        Self.size(of: database + suffix).map { (key: ["file": file], value: $0) }
+        database.flatMap { Self.size(of: $0 + suffix) }.map { (key: ["file": file], value: $0) }
       })
   }
 

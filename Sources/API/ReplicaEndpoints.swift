@@ -1,0 +1,62 @@
+import APITypes
+import Association
+import HTTP
+import JSONValue
+import Store
+
+/// `/v1/replicas`.
+struct ReplicaEndpoints: Sendable {
+  let store: Store
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/replicas", .role(.viewer),
+        "listReplicas", .service, "List the servers on this database",
+        description:
+          "Servers that run on the same database, and how far each is. One that is killed disappears after "
+          + "15 seconds (180 with SQLite). Servers that only read do not appear.",
+        answers: .ok(
+          "All of them, by name.",
+          .object([Member("items", .list(of: "Replica"))]),
+          """
+          {
+            "items": [{
+              "name": "web-1", "url": "http://127.0.0.1:8081", "version": "1.0.0",
+              "startedAt": "2026-11-21T13:51:45Z", "seenAt": "2026-11-21T14:10:07Z",
+              "applied": 21, "lag": 0
+            }]
+          }
+          """)
+      ) { _ in
+        .json(.ok, ["items": .array(try store.replicas().map(ReplicaResource.json))])
+      }
+    ]
+  }
+}
+
+extension Call {
+  /// How long to wait until all servers serve a change: `?wait=all`; `nil` not to wait.
+  func patience() throws(Problem) -> Duration? {
+    guard let word = query(.wait) else { return nil }
+    guard word == "all" else { throw Problem(.unknownValue, "\"wait\" must be all.") }
+    guard let seconds = Int(query(.waitSeconds) ?? "10"), (1...60).contains(seconds) else {
+      throw Problem(.unknownValue, "\"waitSeconds\" must be a number from 1 to 60.")
+    }
+    return try context().isDryRun ? nil : .seconds(seconds)
+  }
+
+  /// Waits until all servers serve what is stored. The answer names those that do not in time.
+  func wait(_ patience: Duration, _ response: Response, _ store: Store) throws -> Response {
+    let late = try store.waitUntilServed(patience, isAbandoned: request.clientHasGone)
+    if late.isEmpty { return response }
+    var response = response
+    let names = late.map { "\($0.name) (\($0.url))".filter { $0.isASCII } }
+    response.fields.append(
+      Field(Self.lateField, names.joined(separator: ", ")))
+    return response
+  }
+
+  /// The header field that names servers that do not serve a change yet.
+  static let lateField = "X-Aasa-Not-Served-By"
+}

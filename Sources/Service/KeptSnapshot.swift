@@ -1,0 +1,82 @@
+import Store
+import Synchronization
+
+/// Keeps a snapshot up to date with what is served, at most once a minute and at the end.
+final class KeptSnapshot: Sendable {
+  private struct State {
+    /// Changes that are not in the file yet.
+    var changes: [Changes.Change] = []
+    /// Whether the file must be written anew.
+    var isOutdated = true
+    var isBusy = false
+    var next = ContinuousClock.now
+    var writtenAt: Int64?
+  }
+
+  private static let interval = Duration.seconds(60)
+
+  let snapshot: Snapshot
+  private let store: Store
+  private let state = Mutex(State())
+
+  init(path: String, of store: Store) {
+    snapshot = Snapshot(path: path)
+    self.store = store
+  }
+
+  /// Takes note of what is served now.
+  func add(_ changes: [Changes.Change]) {
+    state.withLock { if !$0.isOutdated { $0.changes += changes } }
+  }
+
+  /// Takes note that everything was read anew.
+  func outdate() { state.withLock { ($0.isOutdated, $0.changes) = (true, []) } }
+
+  /// When the file was last written, in seconds since 1970.
+  var writtenAt: Int64? { state.withLock(\.writtenAt) }
+
+  /// Writes in the background if anything changed and a minute has passed. Call it a few times a second.
+  ///
+  /// - Parameter health: Takes note of a failure.
+  func follow(_ health: Health) {
+    let isDue = state.withLock { state in
+      guard !state.isBusy, state.next <= .now, state.isOutdated || !state.changes.isEmpty else {
+        return false
+      }
+      (state.isBusy, state.next) = (true, .now + Self.interval)
+      return true
+    }
+    guard isDue else { return }
+    inBackground { [self] in
+      do {
+        try write()
+        health.end(.snapshot)
+      } catch {
+        health.begin(.snapshot, String(describing: error))
+      }
+      state.withLock { $0.isBusy = false }
+    }
+  }
+
+  /// Writes what is not in the file yet.
+  ///
+  /// - Throws: `StoreError`, `BackupError`. The next call writes everything.
+  func write() throws {
+    // Changes that come meanwhile are written later, again or not: the last one counts.
+    let (changes, isOutdated) = state.withLock { state in
+      defer { (state.changes, state.isOutdated) = ([], false) }
+      return (state.changes, state.isOutdated)
+    }
+    do {
+      if isOutdated {
+        try snapshot.replace(by: store)
+      } else if !changes.isEmpty {
+        try snapshot.add(changes, now: store.now())
+      }
+      state.withLock { $0.writtenAt = store.now() }
+    } catch {
+      outdate()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,37 @@
+public import SQL
+
+/// Where a database is.
+public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
+  /// An SQLite file.
+  case file(String)
+  /// A database of a PostgreSQL server.
+  case postgreSQL(PostgreSQLAddress)
+
+  /// Reads a path, a URI or the name of a service; `nil` for an empty text.
+  ///
+  /// - Throws: `PostgreSQLAddress.Invalid`.
+  public init?(_ text: String) throws(PostgreSQLAddress.Invalid) {
+    let isAddress = ["postgresql:", "postgres:", "service="].contains(where: text.hasPrefix)
+    if text.isEmpty { return nil }
+    self = isAddress ? .postgreSQL(try PostgreSQLAddress(text)) : .file(text)
+  }
+
+  /// The path of the file; `nil` for a server.
+  public var path: String? { if case .file(let path) = self { path } else { nil } }
+
+  /// The location as it is written in settings, perhaps with a password.
+  public var text: String {
+    switch self {
+    case .file(let path): path
+    case .postgreSQL(let address): address.text
+    }
+  }
+
+  /// The location for people, without a password.
+  public var description: String {
+    switch self {
+    case .file(let path): path
+    case .postgreSQL(let address): address.description
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Association
+import SQL
+
+/// A file with everything that a server serves, so that it can start without its database. A change of it is
+/// complete or not made, even if the program or the machine stops meanwhile.
+public final class Snapshot: Sendable {
+  private let path: String
+
+  /// A snapshot in a file, which need not exist yet.
+  public init(path: String) { self.path = path }
+
+  /// Whether there is one.
+  public var exists: Bool { (DatabaseFile.size(path) ?? 0) > 0 }
+
+  private static let schema = """
+    CREATE TABLE snapshot (program TEXT NOT NULL, version INTEGER NOT NULL, taken_at INTEGER NOT NULL) STRICT;
+    INSERT INTO snapshot VALUES ('aasa', 1, 0);
+    CREATE TABLE domain (
+      id INTEGER PRIMARY KEY, names TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE file (
+      domain_id INTEGER NOT NULL REFERENCES domain ON DELETE CASCADE, kind TEXT NOT NULL,
+      revision INTEGER NOT NULL, content BLOB NOT NULL, sha256 TEXT NOT NULL,
+      published_at INTEGER NOT NULL, cache_seconds INTEGER NOT NULL, PRIMARY KEY (domain_id, kind)
+    ) STRICT;
+    """
+
+  /// Writes everything that a store serves now.
+  ///
+  /// - Throws: `StoreError`, `BackupError`.
+  public func replace(by store: Store) throws {
+    try Backup.translatingErrors {
+      let file = try AtomicFile(at: path)
+      let connection = try SQLiteConnection(path: file.temporaryPath, mode: .existing)
+      try connection.execute("PRAGMA synchronous = OFF")
+      try connection.transaction(.write) { connection in
+        try connection.execute(Self.schema)
+        _ = try store.readServed { try Self.save($0, connection) }
+        try Self.note(store.now(), connection)
+      }
+      try file.commit(replacing: true)
+    }
+  }
+
+  /// Adds changes, in their order.
+  ///
+  /// - Parameter now: The time, in seconds since 1970.
+  /// - Throws: `StoreError`.
+  public func add(_ changes: [Changes.Change], now: Int64) throws {
+    try Backup.translatingErrors {
+      let connection = try SQLiteConnection(path: path, mode: .existing)
+      try connection.transaction(.write) { connection in
+        for change in changes { try Self.save(change, connection) }
+        try Self.note(now, connection)
+      }
+    }
+  }
+
+  /// Calls `body` with each domain. A file that is damaged is left out, and the fault says so.
+  ///
+  /// - Returns: When the snapshot was taken, in seconds since 1970.
+  /// - Throws: `StoreError`, and what `body` throws.
+  public func read(_ body: (Changes.Change) throws -> Void) throws -> Int64 {
+    try Backup.translatingErrors {
+      let connection = try SQLiteConnection(path: path, mode: .existing)
+      return try connection.transaction(.read) { connection in
+        let takenAt = try connection.first(
+          "SELECT taken_at FROM snapshot WHERE program = 'aasa' AND version = 1"
+        ) { $0.integer(0) }
+        guard let takenAt else { throw StoreError.foreign }
+        try connection.run("SELECT id, names FROM domain ORDER BY id") { row in
+          let names = row.text(1).split(separator: " ").map { Alias(stored: String($0)) }
+          try body(try Self.read(row.integer(0), names, connection))
+        }
+        return takenAt
+      }
+    }
+  }
+
+  private static func read(
+    _ domain: Int64, _ names: [Alias], _ connection: any Connection
+  ) throws -> Changes.Change {
+    var fault: String?
+    let files = try connection.all(
+      """
+      SELECT kind, revision, content, sha256, published_at, cache_seconds FROM file
+      WHERE domain_id = ?
+      """, [.integer(domain)]
+    ) { row -> ServedFile? in
+      let (content, sha256) = (row.blob(2), row.text(3))
+      guard let kind = DocumentKind(rawValue: row.text(0)),
+        SHA256.hexadecimal(of: content) == sha256
+      else {
+        fault = "\(row.text(0)) of \(names.first?.description ?? "") is damaged in the snapshot"
+        return nil
+      }
+      return ServedFile(
+        kind: kind, revision: row.int(1), document: content, sha256: sha256,
+        publishedAt: row.integer(4), cacheSeconds: row.int(5))
+    }
+    if let fault, files.allSatisfy({ $0 == nil }) {
+      return Changes.Change(domain: domain, now: .unreadable(fault: fault))
+    }
+    let served = ServedDomain(
+      names: names, files: files.compactMap(\.self).sorted { $0.kind < $1.kind })
+    return Changes.Change(domain: domain, now: .served(served, fault: fault))
+  }
+
+  private static func save(_ change: Changes.Change, _ connection: any Connection) throws {
+    if case .unreadable = change.now { return }
+    try connection.run("DELETE FROM domain WHERE id = ?", [.integer(change.domain)])
+    guard case .served(let served, _) = change.now else { return }
+    let names = served.names.map(\.description).joined(separator: " ")
+    try connection.run(
+      "INSERT INTO domain (id, names) VALUES (?, ?)", [.integer(change.domain), .text(names)])
+    for file in served.files {
+      try connection.run(
+        """
+        INSERT INTO file
+          (domain_id, kind, revision, content, sha256, published_at, cache_seconds)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          .integer(change.domain), .text(file.kind.rawValue), .integer(file.revision),
+          .blob(file.document), .text(file.sha256), .integer(file.publishedAt),
+          .integer(file.cacheSeconds),
+        ])
+    }
+  }
+
+  private static func note(_ now: Int64, _ connection: any Connection) throws {
+    try connection.run("UPDATE snapshot SET taken_at = ?", [.integer(now)])
+  }
+}
