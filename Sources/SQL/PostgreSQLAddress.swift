@@ -20,9 +20,9 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
       let reason = message.map { String(cString: $0) } ?? "there is not enough memory"
-      let end = reason.range(of: text)?.lowerBound ?? reason.endIndex
-      throw Invalid(
-        description: String(reason[..<end].filter { !$0.isNewline }.trimmingSuffix(" :\"")))
+      // The text has a quote before it.
+      let end = reason.range(of: text).map { reason[..<$0.lowerBound].dropLast(3) } ?? reason[...]
+      throw Invalid(description: String(end.filter { !$0.isNewline }))
     }
     defer { PQconninfoFree(options) }
     var values: [String: String] = [:]
@@ -56,12 +56,6 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension String {
-  fileprivate func trimmingSuffix(_ characters: String) -> String {
-    var text = self[...]
-    while let last = text.last, characters.contains(last) { text.removeLast() }
-    return String(text)
-  }
-
   fileprivate func range(of part: String) -> Range<String.Index>? {
     part.isEmpty ? nil : ranges(of: part).first
   }

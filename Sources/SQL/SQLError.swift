@@ -56,7 +56,8 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
 extension SQLError {
   /// The lines of a text as one.
   private static func line(_ text: String, _ separator: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: separator)
+    text.split(whereSeparator: \.isNewline)
+      .map { String($0.drop(while: \.isWhitespace)) }.joined(separator: separator)
   }
 }
 

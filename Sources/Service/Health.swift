@@ -28,7 +28,8 @@ final class Health: Sendable {
           + "again, or restore a backup."
       case .writingLedger: "Cannot write the fetch ledger. Fetches are still counted in memory."
       case .readingLedger: "Cannot read the fetch ledger. Its metrics are out of date."
-      case .snapshot: "Cannot write the snapshot. Without it, the server cannot start without its database."
+      case .snapshot:
+        "Cannot write the snapshot. Without it, the server cannot start without its database."
       case .oldStart:
         "The server started without its database and serves a snapshot. Later changes are missing."
       case .shuttingDown: "The service is shutting down."

@@ -36,7 +36,8 @@ final class Replication: Sendable {
   init(_ store: Store, _ table: LiveTable, isShared: Bool) {
     self.store = store
     self.table = table
-    beat = isShared ? Beat(interval: .seconds(2), lease: 15) : Beat(interval: .seconds(60), lease: 180)
+    beat =
+      isShared ? Beat(interval: .seconds(2), lease: 15) : Beat(interval: .seconds(60), lease: 180)
     startedAt = store.now()
     url = Mutex("")
   }

@@ -109,7 +109,8 @@ public final class Service: Sendable {
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
-      startTime: Date.now.timeIntervalSince1970, database: configuration.database.path, store: store,
+      startTime: Date.now.timeIntervalSince1970, database: configuration.database.path,
+      store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
       checks: checks, webhooks: webhooks, replication: replication, kept: kept, health: health,

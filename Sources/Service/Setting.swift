@@ -89,7 +89,9 @@ public struct Setting: Sendable {
   public var standard: String { text(Configuration()) }
 
   /// The value for people, as it is written in the environment.
-  public func shownText(_ configuration: Configuration) -> String { Self.text(shown(configuration)) }
+  public func shownText(_ configuration: Configuration) -> String {
+    Self.text(shown(configuration))
+  }
 
   /// The value as it is written in the environment: a list has commas between its elements.
   public func text(_ configuration: Configuration) -> String { Self.text(json(configuration)) }

@@ -42,7 +42,8 @@ final class PostgreSQLEngine: Engine {
     let version = connection.serverVersion
     if version < oldest {
       throw StoreError.unsuitable(
-        "runs PostgreSQL \(version / 10_000), but aasa needs \(oldest / 10_000) or later. Upgrade it.")
+        "runs PostgreSQL \(version / 10_000), but aasa needs \(oldest / 10_000) or later. Upgrade it."
+      )
     }
     if connection.encoding != "UTF8" {
       throw StoreError.unsuitable(

@@ -41,7 +41,11 @@ enum SharedDatabase {
       let copy = try TableCopy()
       let directory = FileManager.default.temporaryDirectory.path
       let file = try AtomicFile(at: "\(directory)/aasa-restore")
-      if wasEmpty { unlink(file.temporaryPath) } else { try copy.save(connection, to: file, now: now) }
+      if wasEmpty {
+        unlink(file.temporaryPath)
+      } else {
+        try copy.save(connection, to: file, now: now)
+      }
       let restored = try Backup.restore(
         path, toFile: file.temporaryPath, replacing: true, now: now)
       let source = try SQLiteConnection(path: file.temporaryPath, mode: .existing)

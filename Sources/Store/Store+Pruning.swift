@@ -80,7 +80,8 @@ public final class Pruning: Sendable {
   /// Prunes a store.
   ///
   /// - Parameter takesWork: Takes the work for some seconds from other servers; returns whether they left it.
-  public init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true }) {
+  public init(_ store: Store, takesWork: @escaping @Sendable (Int64) throws -> Bool = { _ in true })
+  {
     self.store = store
     self.takesWork = takesWork
   }

@@ -8,7 +8,8 @@ import Store
 enum BackupCommand {
   static let command = Command(
     name: "backup", group: .database, summary: "save the database to one file and check it",
-    details: "Works while servers run on the database. The backup of a PostgreSQL database is an SQLite file, "
+    details:
+      "Works while servers run on the database. The backup of a PostgreSQL database is an SQLite file, "
       + "too.",
     options: [.force, .json, .database], operands: .one("FILE"),
     examples: [

@@ -51,7 +51,8 @@ enum CopyCommand {
       let count = copied.rows.values.reduce(0, +)
       let domains = copied.rows["domain"] ?? 0
       try Terminal.print(
-        "\(target.description): \(count.counted("row")) of \(domains.counted("domain")) copied, all equal")
+        "\(target.description): \(count.counted("row")) of \(domains.counted("domain")) copied, all equal"
+      )
     }
     return .success
   }

@@ -158,7 +158,8 @@ final class Installation {
     }
     temporary = directory
     if missing == .takenAsEmpty {
-      Terminal.complain("No database at \(location.description.quotedPath) yet: comparing with an empty one.")
+      Terminal.complain(
+        "No database at \(location.description.quotedPath) yet: comparing with an empty one.")
     }
     return try Store(path: directory.appending(path: "empty.db").path)
   }

@@ -146,7 +146,8 @@ import Testing
     changed.certificates = try AndroidApp.example(octets: ["01"]).certificates
     try store.putApp(changed)
     try store.delete(DomainName("example.com"))
-    _ = try Backup.restore(backup, to: .file(temporary.path), replacing: true, now: TemporaryStore.time)
+    _ = try Backup.restore(
+      backup, to: .file(temporary.path), replacing: true, now: TemporaryStore.time)
     let stored = try store.app(app.package)
     #expect(stored.app == app && stored.domainCount == 1)
   }

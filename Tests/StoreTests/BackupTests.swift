@@ -90,7 +90,8 @@ import Testing
 
   @Test func aMissingDatabaseIsNeitherSavedNorCreated() throws {
     #expect(throws: BackupError.self) {
-      try Backup.save(.file(temporary.directory.path("none.db")), to: file, replacing: false, now: 0)
+      try Backup.save(
+        .file(temporary.directory.path("none.db")), to: file, replacing: false, now: 0)
     }
     #expect(try files().allSatisfy { $0.hasPrefix("aasa.db") })
   }

@@ -14,4 +14,5 @@ public let sqliteMigrations: [(name: String, sql: [UInt8])] = [
   ("0011_checks", PackageResources._011_checks_sql),
   ("0012_webhooks", PackageResources._012_webhooks_sql),
   ("0013_kept", PackageResources._013_kept_sql),
+  ("0014_replicas", PackageResources._014_replicas_sql),
 ]
