@@ -50,17 +50,15 @@ final class Replication: Sendable {
     onThread { [self] in listen() }
   }
 
-  /// Serves what others commit as soon as they say so. `follow` does the same a little later, so nothing depends
-  /// on it.
+  /// Serves what others commit: as soon as they say so, and twice a second whatever they say. The housekeeping
+  /// looks as well, but it writes, too, and may have to wait for that.
   private func listen() {
     while !mustStop.load(ordering: .relaxed) {
       do {
         guard let notices = try store.listen() else { return }
         while !mustStop.load(ordering: .relaxed) {
-          if try notices.wait(milliseconds: 500) {
-            try table.refresh()
-            try follow()
-          }
+          _ = try notices.wait(milliseconds: 500)
+          try table.refresh()
         }
       } catch {
         // The housekeeping reports the database.

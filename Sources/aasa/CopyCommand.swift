@@ -14,7 +14,7 @@ enum CopyCommand {
 
   static let command = Command(
     name: "copy", group: .database,
-    summary: "copy everything to another database, such as from SQLite to PostgreSQL",
+    summary: "copy everything to another database, with its history",
     details:
       "Copies everything with its history, and compares counts and digests of all rows. The copy is complete or "
       + "not made. Stop the servers on both databases first, or restart them with --read-only.",

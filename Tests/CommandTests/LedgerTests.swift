@@ -173,16 +173,13 @@ import Testing
     let (server, client, connection) = try startAndLock()
     #expect(try client.send("GET", "/v1/domains").status == 200)
     let expected: JSON = [
-      "status": "degraded",
-      "problems": [
-        "Cannot write the database. Files are still served, but edits fail.",
-        "Cannot write the fetch ledger. Fetches are still counted in memory.",
-      ],
+      "Cannot write the database. Files are still served, but edits fail.",
+      "Cannot write the fetch ledger. Fetches are still counted in memory.",
     ]
     let isTold = try becomesTrue(within: 30) {
       let answer = try client.send("GET", "/readyz")
       #expect(answer.status == 200)
-      return try answer.json == expected
+      return try answer.json["status"] == "degraded" && answer.json["problems"] == expected
     }
     #expect(isTold)
     try server.fetch("example.com", as: Self.apple)

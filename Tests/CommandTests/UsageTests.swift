@@ -42,7 +42,7 @@ import Testing
     ),
     (["backup"], "FILE is required.\nRun 'aasa backup --help'.\n"),
     (["backup", "a", "b"], "Unexpected argument \"b\".\n"),
-    (["serve", "--database"], "--database needs a value: --database FILE.\n"),
+    (["serve", "--database"], "--database needs a value: --database DATABASE.\n"),
     (["export", "--json=yes"], "--json takes no value.\n"),
     (
       ["import", "-"],

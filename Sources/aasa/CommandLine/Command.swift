@@ -122,5 +122,5 @@ struct Option: Sendable {
   }
 
   /// Whether its value is the path of a file or directory.
-  var takesPath: Bool { placeholder == "FILE" || placeholder == "DIR" }
+  var takesPath: Bool { ["FILE", "DIR", "DATABASE"].contains(placeholder) }
 }

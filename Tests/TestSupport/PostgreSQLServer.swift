@@ -1,0 +1,118 @@
+import Foundation
+import SQL
+public import Testing
+
+/// A PostgreSQL server of its own, which ends with this object. It has only a Unix socket.
+public final class PostgreSQLServer: Sendable {
+  /// Why a server does not run.
+  public struct Failure: Error {
+    /// What its program said.
+    public let text: String
+  }
+
+  /// Runs a test only where PostgreSQL is installed.
+  public static let needs = ConditionTrait.enabled(
+    if: programs != nil || ProcessInfo.processInfo.environment["CI"] != nil,
+    "PostgreSQL is not installed.")
+
+  private static let programs: String? = {
+    let root = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    return versions.max { Int($0) ?? 0 < Int($1) ?? 0 }.map { "\(root)/\($0)/bin" }
+  }()
+
+  /// The directory of its socket.
+  public let folder: String
+  private var data: String { folder + "/data" }
+
+  /// Starts a new server.
+  public init() throws {
+    folder = try Self.makeFolder()
+    try run("initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+    try start()
+  }
+
+  /// A server that is a streaming standby of another one.
+  public init(standbyOf primary: PostgreSQLServer) throws {
+    folder = try Self.makeFolder()
+    try follow(primary)
+  }
+
+  deinit {
+    kill()
+    _ = try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func makeFolder() throws -> String {
+    let folder = "/tmp/aasa-postgresql.\(UInt32.random(in: 0 ... .max))"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    // PostgreSQL does not run as root.
+    if getuid() == 0 { _ = try Program.run("/usr/bin/chown", ["postgres", folder]) }
+    return folder
+  }
+
+  /// Runs one of PostgreSQL's programs.
+  @discardableResult
+  public func run(_ program: String, _ arguments: String...) throws -> String {
+    guard let programs = Self.programs else { throw Failure(text: "PostgreSQL is not installed") }
+    let words = ["\(programs)/\(program)"] + arguments
+    let all = (getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []) + words
+    let result = try Program.run(
+      all[0], Array(all.dropFirst()), environment: ["PGHOST": folder, "PGUSER": "test"],
+      in: nil, seconds: 60)
+    if result.status != 0 { throw Failure(text: "\(words): \(result.output) \(result.errors)") }
+    return result.output
+  }
+
+  /// Starts it again.
+  public func start() throws {
+    try run(
+      "pg_ctl", "-D", data, "-l", folder + "/log", "-w", "start", "-o",
+      "-c listen_addresses='' -c unix_socket_directories='\(folder)' -c max_connections=200 "
+        + "-c fsync=off -c wal_receiver_status_interval=1 -c max_wal_senders=5")
+  }
+
+  /// Stops it, and ends all connections.
+  public func stop() throws { try run("pg_ctl", "-D", data, "-m", "fast", "-w", "stop") }
+
+  /// Ends all of its processes with SIGKILL.
+  public func kill() {
+    let file = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+    guard let line = file?.split(separator: "\n").first, let id = pid_t(line), id > 1 else { return }
+    // They are in one session, which `pg_ctl` made.
+    _ = try? Program.run("/usr/bin/pkill", ["-KILL", "-s", "\(id)"])
+    Glibc.kill(id, SIGKILL)
+    _ = becomesTrue { Glibc.kill(id, 0) != 0 }
+  }
+
+  /// Makes it the primary.
+  public func promote() throws { try run("pg_ctl", "-D", data, "-w", "promote") }
+
+  /// Makes it a streaming standby of another server, with nothing of what it had.
+  public func follow(_ primary: PostgreSQLServer) throws {
+    kill()
+    if FileManager.default.fileExists(atPath: data) {
+      try FileManager.default.removeItem(atPath: data)
+    }
+    try run(
+      "pg_basebackup", "-D", data, "-R", "-X", "stream", "-c", "fast", "-d",
+      "host=\(primary.folder) user=test")
+    try start()
+  }
+
+  /// The URI of a database.
+  public func uri(_ database: String = "postgres", _ parameters: String = "") -> String {
+    "postgresql://test@/\(database)?host=\(folder)\(parameters)"
+  }
+
+  /// Runs SQL in a database.
+  public func execute(_ sql: String, in database: String = "postgres") throws {
+    try PostgreSQLConnection(PostgreSQLAddress(uri(database))).execute(sql)
+  }
+
+  /// The first column of the first row of a SELECT, as text.
+  public func text(_ sql: String, in database: String = "postgres") throws -> String? {
+    try PostgreSQLConnection(PostgreSQLAddress(uri(database))).first(sql) { $0.text(0) }
+  }
+}
