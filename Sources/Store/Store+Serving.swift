@@ -236,13 +236,13 @@ enum ChangeRows {
   /// The number of rows kept for servers that are behind.
   private static let kept = 10_000
 
+  /// Adds a change. It comes last in a transaction, since other writers wait for the commit from here on.
   static func add(_ domain: Int64, _ connection: any Connection) throws {
     // Transactions commit in the order of their numbers: whoever has one holds the lock until it commits. In
     // SQLite, only one transaction writes.
     if connection.dialect == .postgreSQL {
-      try connection.execute("SELECT pg_advisory_xact_lock(1633776482)")
+      try connection.execute("SELECT pg_advisory_xact_lock(1633776482); NOTIFY aasa")
     }
-    try connection.wakeOthers()
     let sequence = try connection.first(
       "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
     ) { $0.integer(0) }

@@ -244,7 +244,6 @@ extension Transaction {
       connection)
     let suppressions = try FindingRows.save(
       edit.findings, of: rows.id, domain.document, connection)
-    try ChangeRows.add(rows.id, connection)
     try CheckRows.makeDue(rows.id, at: now + CheckRows.pauseAfterEdit, connection)
     var changes = settings?.words(changingTo: DomainSettings(of: domain)) ?? []
     changes += before.map { edit.changedDocuments(since: $0.documents) } ?? []
@@ -253,6 +252,7 @@ extension Transaction {
       revision.number, of: rows.id, action: action, changes: changes,
       isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
       now: now)
+    try ChangeRows.add(rows.id, connection)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
@@ -269,13 +269,13 @@ extension Transaction {
       throw Outdated()
     }
     try DomainRows(id: old.id).delete(old.domain.name, now: now, connection)
-    try ChangeRows.add(old.id, connection)
     let names = old.domain.names.map { "\($0) no longer served" }
     let more = names.count - 20
     try record(
       "delete domain", .domain(old.domain.name),
       changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
     try WebhookRows.emitDeletion(of: old, by: context, connection, now: now)
+    try ChangeRows.add(old.id, connection)
   }
 
   /// The names of all domains, in order.

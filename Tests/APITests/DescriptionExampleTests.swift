@@ -25,7 +25,7 @@ import Testing
     "getWebhook", "testWebhook", "listDeliveries",
     "deleteWebhook",
     "export", "exportHashes", "deleteEntry", "createToken", "listTokens", "revokeToken",
-    "listAudit",
+    "listAudit", "listReplicas",
     "askForCertificate", "deleteDomain", "restoreDomain", "getDescription", "getMetrics",
   ]
 
@@ -36,6 +36,7 @@ import Testing
     #expect(Set(Self.story) == Set(operations.keys))
     for id in Self.story {
       if id == "listFetches" { try running.noteFetch() }
+      if id == "listReplicas" { running.service.follow() }
       let operation = try #require(operations[id]?.first)
       let response = try running.admin.send(
         operation.method, try target(operation, description), body: body(operation))

@@ -10,21 +10,30 @@ import Testing
   init() throws { scratch = try TemporaryDirectory() }
 
   /// Runs the recipe until the server listens.
-  private func run() throws -> ChildProcess {
+  private func run(on database: String) throws -> ChildProcess {
     let package = URL(filePath: #filePath).appending(path: "../../..").standardized.path
     return try ChildProcess(
       "make",
       [
         "-C", package, "--no-print-directory", "--old-file=build", "run", "AASA=\(Program.aasa)",
-        "DATABASE=\(scratch.path("var/aasa.db"))",
+        "DATABASE=\(database)",
         "SERVE_FLAGS=--public-address 127.0.0.1:0 --admin-address 127.0.0.1:0",
       ], environment: Program.environment(), output: scratch.path("out"),
       errors: scratch.path("err"))
   }
 
   @Test func itServesTheExampleAndMayBeRepeated() throws {
+    try serveTwice(scratch.path("var/aasa.db"))
+  }
+
+  @Test(PostgreSQLServer.needs) func itServesTheExampleFromAPostgreSQLDatabase() throws {
+    let server = try PostgreSQLServer()
+    try serveTwice(server.uri())
+  }
+
+  private func serveTwice(_ database: String) throws {
     for isFirst in [true, false] {
-      let make = try run()
+      let make = try run(on: database)
       let port = try scratch.announced(RunningServer.port("Association files:"), by: make)
       let command = try scratch.announced(Self.curl, by: make)
       #expect(command.contains(":\(port)/"))

@@ -149,7 +149,7 @@ import Testing
           serial.insert(
             try Self.state(temporary.store, number) + (isSwapped ? results.reversed() : results))
         }
-        for _ in 0..<3 {
+        for _ in 0..<2 {
           number += 1
           try Self.prepare(temporary.store, number)
           let results = Mutex(["", ""])
