@@ -1,6 +1,7 @@
 import Association
 import JSONValue
 import Store
+import Service
 import TestSupport
 import Testing
 

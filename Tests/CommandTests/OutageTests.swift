@@ -34,7 +34,8 @@ import Testing
     #expect(try Metrics(of: server)[since] ?? 0 > 1_700_000_000)
     try database.start()
     #expect(try becomesTrue(within: 20) { try client.change("example.com", "/c").status == 200 })
-    #expect(try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
+    #expect(
+      try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
     #expect(try server.file(of: "example.com").text.contains("/c"))
     #expect(try Metrics(of: server)[since] == nil)
   }
@@ -45,7 +46,8 @@ import Testing
     let token = try first.firstToken()
     try first.client(token: token).publish("example.com", "/a")
     try first.client(token: token).publish("gone.example", "/a")
-    _ = try first.client(token: token).send("DELETE", "/v1/domains/gone.example?accept=opens-nothing")
+    _ = try first.client(token: token).send(
+      "DELETE", "/v1/domains/gone.example?accept=opens-nothing")
     _ = try first.end()
     try database.stop()
     let second = try server("--snapshot", snapshot)
@@ -60,7 +62,8 @@ import Testing
     #expect(try Metrics(of: second)["aasa_snapshot_timestamp_seconds"] ?? 0 > 1_700_000_000)
     #expect(try second.errors().contains("seconds ago"))
     try database.start()
-    #expect(try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
+    #expect(
+      try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
     #expect(try client.change("example.com", "/b").status == 200)
     #expect(try second.file(of: "example.com").text.contains("/b"))
     #expect(try Metrics(of: second)["aasa_snapshot_timestamp_seconds"] == nil)

@@ -58,7 +58,10 @@ import Testing
   @Test(arguments: [
     Wrong(
       words: ["--threads", "0"], sentence: "--threads must be a number from 1 to 64, not \"0\"."),
-    Wrong(words: ["--database", ""], sentence: "--database must be a path, or a URI such as postgresql://USER@HOST/NAME, not \"\"."),
+    Wrong(
+      words: ["--database", ""],
+      sentence: "--database must be a path, or a URI such as postgresql://USER@HOST/NAME, not \"\"."
+    ),
     Wrong(
       words: ["--public-address", "8080"],
       sentence:
@@ -101,10 +104,14 @@ import Testing
     Wrong(
       file: "[threads]\na = 1",
       sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"a = 1\"."),
-    Wrong(file: "database = 5", sentence: "aasa.toml:1: database must be a path, or a URI such as postgresql://USER@HOST/NAME."),
+    Wrong(
+      file: "database = 5",
+      sentence:
+        "aasa.toml:1: database must be a path, or a URI such as postgresql://USER@HOST/NAME."),
     Wrong(
       file: "database = 2026-11-22",
-      sentence: "aasa.toml:1: database must be a path, or a URI such as postgresql://USER@HOST/NAME."),
+      sentence:
+        "aasa.toml:1: database must be a path, or a URI such as postgresql://USER@HOST/NAME."),
     Wrong(
       file: "database = \"\(String(repeating: "a\u{20}", count: 200))\"\nthreads = 0",
       sentence: "aasa.toml:2: threads must be"),

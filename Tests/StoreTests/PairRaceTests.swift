@@ -116,7 +116,8 @@ import Testing
     return lines.map { $0.replacing("\(number)", with: "N") }
   }
 
-  private static func attempt(_ mutation: Mutation, _ publisher: Publisher, _ number: Int) -> String {
+  private static func attempt(_ mutation: Mutation, _ publisher: Publisher, _ number: Int) -> String
+  {
     do {
       try mutation.make(publisher, number)
       return "done"
@@ -167,7 +168,8 @@ import Testing
           #expect(threads.end())
           let outcome = try Self.state(temporary.store, number) + results.withLock { $0 }
           #expect(
-            serial.contains(outcome), "\(first.name) and \(second.name): \(outcome) not in \(serial)")
+            serial.contains(outcome),
+            "\(first.name) and \(second.name): \(outcome) not in \(serial)")
         }
       }
     }

@@ -89,7 +89,11 @@ import Testing
       let taken = Counter()
       let threads = Threads(
         stores.enumerated().map { number, store in
-          { if (try? store.take(.pruning, by: "\(round) \(number)", for: 60)) == true { taken.add() } }
+          {
+            if (try? store.take(.pruning, by: "\(round) \(number)", for: 60)) == true {
+              taken.add()
+            }
+          }
         })
       #expect(threads.end() && taken.count == 1)
       for number in 0..<6 { try store.leave("\(round) \(number)") }
@@ -105,7 +109,8 @@ import Testing
       stores.map { store in
         {
           for _ in 0..<20 {
-            guard let new = try? store.claimChecks(urgent: 3, others: 3, limit: 3, lease: 120) else {
+            guard let new = try? store.claimChecks(urgent: 3, others: 3, limit: 3, lease: 120)
+            else {
               continue
             }
             claimed.withLock { $0 += new.urgent + new.others }
@@ -223,7 +228,8 @@ import Testing
     _ = try publisher.restore(1, of: name(1), by: WriteContext(author: "test"))
     try store.add([
       NewFetches(
-        domain: try store.domain(name(0)).id, revision: 2, kind: .apple, fetcher: .appleCDN, count: 3,
+        domain: try store.domain(name(0)).id, revision: 2, kind: .apple, fetcher: .appleCDN,
+        count: 3,
         firstAt: 1, lastAt: 2)
     ])
   }

@@ -79,7 +79,9 @@ public final class PostgreSQLServer: Sendable {
   /// Ends all of its processes with SIGKILL.
   public func kill() {
     let file = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
-    guard let line = file?.split(separator: "\n").first, let id = pid_t(line), id > 1 else { return }
+    guard let line = file?.split(separator: "\n").first, let id = pid_t(line), id > 1 else {
+      return
+    }
     // They are in one session, which `pg_ctl` made.
     _ = try? Program.run("/usr/bin/pkill", ["-KILL", "-s", "\(id)"])
     Glibc.kill(id, SIGKILL)
