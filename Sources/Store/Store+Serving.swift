@@ -65,13 +65,15 @@ extension Store {
   ) throws -> Int64 {
     try readLong { connection in
       let sequence = try ChangeRows.known(connection).upperBound
-      // Neighbours are in one part, so that the threads read different pages of the file.
+      // Neighbours are in one part, so that the threads read different pages of a file. A server is asked less
+      // often, for more.
+      let size: Int64 = connection.dialect == .sqlite ? 64 : 1024
       let blocks = try connection.all(
-        "SELECT DISTINCT id / 64 FROM domain WHERE id / 64 % ? = ?",
-        [.integer(parts), .integer(part)]
-      ) { $0.integer(0) * 64 }
+        "SELECT DISTINCT id / ?1 FROM domain WHERE id / ?1 % ?2 = ?3",
+        [.integer(size), .integer(parts), .integer(part)]
+      ) { $0.integer(0) * size }
       for block in blocks {
-        for change in try ServedRows.read(block...block + 63, connection) { try body(change) }
+        for change in try ServedRows.read(block...block + size - 1, connection) { try body(change) }
       }
       return sequence
     }

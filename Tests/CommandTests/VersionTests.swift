@@ -32,7 +32,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "Config/docker/compose.yaml", "Config/kubernetes/aasa.yaml", "Config/kubernetes/pod.yaml",
+    "Config/docker/compose.yaml", "Config/docker/compose-postgresql.yaml",
+    "Config/kubernetes/aasa.yaml", "Config/kubernetes/aasa-postgresql.yaml",
+    "Config/kubernetes/pod.yaml",
   ])
   func theConfigurationOfContainersNamesIt(file: String) throws {
     let images = try Self.text(file).matches(of: /image: .*aasa:(.*)/)

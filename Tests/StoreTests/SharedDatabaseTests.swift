@@ -67,6 +67,19 @@ import Testing
     for id in ids { #expect(seen.withLock { $0[id] } == edits + 1) }
   }
 
+  @Test func anEditDoesNotWaitForAnUnfinishedOneOfAnotherDomainButDoesForOneOfItsOwn() throws {
+    for number in 0..<2 { try store.put(.example("d\(number).example")) }
+    let connection = try temporary.connect()
+    try connection.begin(.write)
+    try connection.run(
+      "UPDATE domain SET cache_seconds = 1 WHERE id = ?", [.integer(try store.domain(name(0)).id)])
+    #expect(try store.put(.example("d1.example", paths: ["/b"])).revision.number == 2)
+    store.setLockTimeout(milliseconds: 100)
+    #expect(throws: StoreError.busy) { try store.put(.example("d0.example", paths: ["/b"])) }
+    try connection.run("ROLLBACK")
+    #expect(try store.put(.example("d0.example", paths: ["/b"])).revision.number == 2)
+  }
+
   // MARK: Work that is done once
 
   @Test func workIsDoneByOneServerUntilItEnds() throws {
@@ -171,7 +184,7 @@ import Testing
   }
 
   @Test func aDatabaseOfAnotherProgramIsRefusedAndNotChanged() throws {
-    let other = try TemporaryDatabase.create(in: temporary.directory)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
     try other.connect().execute("CREATE TABLE orders (id INT)")
     #expect(refusal(of: other) == .foreign)
     #expect(try tables(other) == 1)
@@ -189,7 +202,7 @@ import Testing
   }
 
   @Test func aRoleWithoutRightsIsToldSoAndNothingIsWritten() throws {
-    let other = try TemporaryDatabase.create(in: temporary.directory)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
     let role = "reader_\(UInt32.random(in: 0 ... .max))"
     let connection = try other.connect()
     try connection.execute("CREATE ROLE \(role) LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
@@ -238,7 +251,7 @@ import Testing
     try fill(store)
     let file = DatabaseLocation.file(temporary.directory.path("copy.db"))
     let there = try Backup.copy(from: temporary.location, to: file, now: TemporaryStore.time)
-    let other = try TemporaryDatabase.create(in: temporary.directory)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
     let back = try Backup.copy(from: file, to: other, now: TemporaryStore.time)
     #expect(there == back && there.rows["domain"] == 3 && there.rows["revision"] == 7)
     let copy = try TableCopy()
@@ -256,7 +269,7 @@ import Testing
     let replica = Replica(
       id: "1", name: "web-1", version: "1", url: "http://web-1", startedAt: 0, applied: 0)
     let file = DatabaseLocation.file(temporary.directory.path("copy.db"))
-    let other = try TemporaryDatabase.create(in: temporary.directory)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
     try store.report(replica, for: 15)
     let now = TemporaryStore.time
     #expect(throws: BackupError.inUse(temporary.location.description, servers: ["http://web-1"])) {
@@ -292,7 +305,7 @@ import Testing
     #expect(try store.domains(limit: 10).total == 2)
     #expect(try store.changes(after: sequence).domains == nil)
     #expect(try store.faults {} == [])
-    let other = try TemporaryDatabase.create(in: temporary.directory)
+    let other = try TemporaryDatabase.createEmpty(in: temporary.directory)
     #expect(
       try Backup.restore(path, to: other, replacing: false, now: 0).contents.domains == 2)
   }
