@@ -135,8 +135,10 @@ extension Health {
 
   /// Takes note of periodic work that failed, unless the cause is already reported.
   func begin(_ problem: Problem, _ error: any Error) {
-    if case StoreError.database(let refusal, _) = error, Self.problem(of: refusal) != nil { return }
-    begin(problem, String(describing: error))
+    guard case StoreError.database(let refusal, let detail) = error else {
+      return begin(problem, String(describing: error))
+    }
+    if Self.problem(of: refusal) == nil { begin(problem, detail) }
   }
 
   /// Takes note of the domains that cannot be read as they were stored, as sentences.
