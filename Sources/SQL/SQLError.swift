@@ -114,7 +114,10 @@ extension SQLError {
     let isRefused =
       (message.contains("FATAL") || message.contains("password"))
       && !passing.contains(where: message.contains)
-    let isMistaken = message.contains("definition of service") || message.contains("service file")
+    let isMistaken = [
+      "definition of service", "service file", "certificate file", "private key file",
+    ]
+    .contains(where: message.contains)
     self.init(isRefused || isMistaken ? .cannotOpen : .disconnected, connection: connection)
   }
 

@@ -67,6 +67,28 @@ import Testing
     for id in ids { #expect(seen.withLock { $0[id] } == edits + 1) }
   }
 
+  @Test func aChangeWithALowerNumberIsNeverCommittedAfterOneWithAHigherNumber() throws {
+    for number in 0..<2 { try store.put(.example("d\(number).example")) }
+    let slow = try store.domain(name(0)).id
+    let other = try temporary.open()
+    let hasCommitted = Counter()
+    var follower = try store.changes(after: 0).sequence
+    var thread: Threads?
+    try store.write(WriteContext(author: "test")) { transaction in
+      try ChangeRows.add(slow, transaction.connection)
+      thread = Threads([
+        {
+          if (try? other.put(.example("d1.example", paths: ["/b"]))) != nil { hasCommitted.add() }
+        }
+      ])
+      // It must not; if it could, somebody would follow it here.
+      _ = becomesTrue(within: 0.5) { hasCommitted.count > 0 }
+      follower = try other.changes(after: follower).sequence
+    }
+    #expect(thread?.end() == true && hasCommitted.count == 1)
+    #expect(try store.changes(after: follower).domains?.contains { $0.domain == slow } == true)
+  }
+
   @Test func anEditDoesNotWaitForAnUnfinishedOneOfAnotherDomainButDoesForOneOfItsOwn() throws {
     for number in 0..<2 { try store.put(.example("d\(number).example")) }
     let connection = try temporary.connect()
