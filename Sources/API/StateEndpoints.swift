@@ -8,7 +8,7 @@ import Store
 /// `/v1/export` and `/v1/apply`.
 struct StateEndpoints: Sendable {
   let publisher: Publisher
-  /// Each export keeps the database from emptying its WAL until the client has read all of it.
+  /// Each export keeps the database from forgetting old states until the client has read all of it.
   private let exports = HeavyWork(turns: 5)
   private let applies = HeavyWork(turns: 2)
 

@@ -83,8 +83,10 @@ public final class PostgreSQLConnection: Connection {
 
   /// Whether a transaction can begin, as far as can be seen without asking the server.
   public var isUsable: Bool {
-    PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
-      && PQtransactionStatus(handle) == PQTRANS_IDLE
+    let isThere = PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+    // A pooler may pass on notices that another connection listens to. Nobody would take them here.
+    _ = takeNotices()
+    return isThere && PQtransactionStatus(handle) == PQTRANS_IDLE
   }
 
   /// Runs a script of statements without parameters, and ignores their rows.

@@ -62,7 +62,7 @@ final class DatabaseWatch: Sendable {
   }
 
   /// Ends a check between two of its steps, and waits for that, but not long. While the check has the
-  /// database open, SQLite does not delete the WAL.
+  /// database open, its files cannot be tidied up.
   func stop() {
     mustStop.store(true, ordering: .relaxed)
     let deadline = ContinuousClock.now + .milliseconds(300)

@@ -109,7 +109,7 @@ public final class Service: Sendable {
     ledger = FetchLedger(of: table.hosts, in: store)
     collection = AppleCollection(store)
     let metrics = ServiceMetrics(
-      startTime: Date.now.timeIntervalSince1970, database: configuration.database.path,
+      startTime: Date.now.timeIntervalSince1970,
       store: store,
       admin: AdminCounts(), table: table,
       ledger: ledger, collection: collection, prunedRows: prunedRows, certificates: certificates,
@@ -263,7 +263,7 @@ public final class Service: Sendable {
     replication.prepareToStop()
   }
 
-  /// Writes everything that is only in memory, and empties the WAL. Call it once, after `stop`. It
+  /// Writes everything that is only in memory, and leaves the database tidy. Call it once, after `stop`. It
   /// does not wait long: anything that cannot be written is lost, and the loss is logged.
   public func writeRest() {
     watch.stop()
@@ -277,7 +277,7 @@ public final class Service: Sendable {
       (checks.stop, "Lost the results of the last checks."),
       (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
       (replication.stop, "Could not tell other servers of the end. They notice it soon."),
-      (store.tidyUp, "Could not empty the WAL. The database is intact."),
+      (store.tidyUp, "Could not tidy up the database. It is intact."),
     ].prefix(store.isReadOnly ? 1 : .max) as ArraySlice<(() throws -> Void, String)> {
       do {
         try work()

@@ -19,6 +19,11 @@ public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   /// The path of the file; `nil` for a server.
   public var path: String? { if case .file(let path) = self { path } else { nil } }
 
+  /// The paths of all files that it may have; none for a server.
+  public var files: [String] {
+    path.map { path in ([""] + DatabaseFile.companions).map { path + $0 } } ?? []
+  }
+
   /// The location as it is written in settings, perhaps with a password.
   public var text: String {
     switch self {

@@ -36,6 +36,7 @@ protocol Engine: AnyObject, Sendable {
   var replacedFile: String? { get }
   func rescue(now: Int64) throws -> String?
   var hasRoom: Bool { get }
+  var fileSizes: [(file: String, bytes: Int)] { get }
   var directory: String { get }
   func maintain() throws
   func tidyUp(_ turns: Turns, _ patience: inout Patience) throws

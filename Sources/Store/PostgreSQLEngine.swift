@@ -134,6 +134,7 @@ final class PostgreSQLEngine: Engine {
   var replacedFile: String? { nil }
   func rescue(now: Int64) -> String? { nil }
   var hasRoom: Bool { true }
+  var fileSizes: [(file: String, bytes: Int)] { [] }
   var directory: String { FileManager.default.temporaryDirectory.path }
   func maintain() {}
   func tidyUp(_ turns: Turns, _ patience: inout Patience) {}

@@ -158,6 +158,12 @@ final class SQLiteEngine: Engine {
     return path
   }
 
+  var fileSizes: [(file: String, bytes: Int)] {
+    [("database", ""), ("wal", "-wal")].compactMap { file, suffix in
+      DatabaseFile.size(path + suffix).map { (file, $0) }
+    }
+  }
+
   var hasRoom: Bool { DatabaseFile.hasRoom(beside: path) }
 
   var directory: String {

@@ -186,6 +186,9 @@ extension Store {
   /// Whether the disk has room for a few edits, as far as it can be known.
   public var hasRoom: Bool { engine.hasRoom }
 
+  /// The sizes of the database's files in bytes, by word; none for a database of a server.
+  public var fileSizes: [(file: String, bytes: Int)] { engine.fileSizes }
+
   /// Does what the database needs from time to time, without blocking writers. Call it regularly, so that no
   /// edit has to wait for it.
   ///

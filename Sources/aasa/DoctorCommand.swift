@@ -140,8 +140,7 @@ private struct Checkup {
 
   private mutating func checkPermissions() {
     var problems: [String] = []
-    for suffix in ["", "-wal", "-shm"] {
-      let path = database + suffix
+    for path in configuration.database.files {
       guard let mode = file(path)?.mode else { continue }
       if mode & 0o077 != 0 {
         problems.append(
@@ -213,7 +212,7 @@ private struct Checkup {
     if now < 1_780_000_000 {
       problems.append("The clock is years behind. Set it, for example with systemd-timesyncd.")
     }
-    let changed = ["", "-wal"].compactMap { file(database + $0)?.changedAt }.max() ?? 0
+    let changed = configuration.database.files.compactMap { file($0)?.changedAt }.max() ?? 0
     if changed > now + 60 {
       problems.append(
         "The database was changed \(changed - now) s in the future, so the clock was set back. Set it: "

@@ -1,6 +1,5 @@
 import API
 import Association
-import Glibc
 import Metrics
 import Store
 import WellKnown
@@ -10,8 +9,6 @@ import WellKnown
 struct ServiceMetrics: Sendable {
   /// When the process started, in seconds since 1970.
   let startTime: Double
-  /// The database file; `nil` for a database of a server.
-  let database: String?
   let store: Store
   let admin: AdminCounts
   let table: LiveTable
@@ -119,13 +116,6 @@ struct ServiceMetrics: Sendable {
   private var databaseSize: MetricFamily {
     .gauge(
       "aasa_database_size_bytes", "Sizes of the database files, in bytes.",
-      [("database", ""), ("wal", "-wal")].compactMap { file, suffix in
-        database.flatMap { Self.size(of: $0 + suffix) }.map { (key: ["file": file], value: $0) }
-      })
-  }
-
-  private static func size(of path: String) -> Double? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Double(status.st_size) : nil
+      store.fileSizes.map { (key: ["file": $0.file], value: Double($0.bytes)) })
   }
 }
