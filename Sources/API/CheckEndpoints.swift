@@ -54,8 +54,9 @@ struct CheckEndpoints: Sendable {
     }
     // A check against something else than what is published says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
+    let mayRecord = records && isPlain && !store.isReadOnly
     let recorded =
-      records && isPlain ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
+      mayRecord ? try store.record(checks.map(\.record)) : checks.map { _ in nil }
     let items = zip(checks, recorded).map { JSON.object($1?.result ?? $0.json) }
     return .json(.ok, ["items": .array(items)])
   }

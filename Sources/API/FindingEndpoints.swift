@@ -89,7 +89,7 @@ struct FindingEndpoints: Sendable {
     let deadline = ContinuousClock.now + Self.patience
     do {
       try Relinting(store).run { .now > deadline || call.request.clientHasGone() }
-    } catch StoreError.busy, StoreError.database {
+    } catch StoreError.busy, StoreError.database, StoreError.readOnlyStore {
       // The answer says how many domains are pending.
     }
   }

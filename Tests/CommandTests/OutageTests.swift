@@ -104,8 +104,12 @@ import Testing
     #expect(try refused.status == 409 && refused.json["code"] == "read-only-server")
     #expect(
       try refused.json["servers"] == .strings(["http://127.0.0.1:\(primary.adminPort)"]))
-    #expect(
-      try reader.client(token: token).send("GET", "/v1/domains/example.com").status == 200)
+    for path in ["/v1/domains/example.com", "/v1/findings", "/v1/export", "/v1/replicas"] {
+      #expect(try reader.client(token: token).send("GET", path).status == 200, "\(path)")
+    }
+    let checked = try reader.client(token: token).send(
+      "POST", "/v1/check", json: ["domains": ["example.com"]])
+    #expect(checked.status == 200, "\(checked.text)")
     #expect(try client.send("GET", "/v1/replicas").json["items"]?.arrayValue?.count == 1)
     let metrics = try Metrics(of: reader)
     #expect(metrics["aasa_problem_since_timestamp_seconds{problem=\"writing\"}"] == nil)
