@@ -38,11 +38,12 @@ struct ReplicaEndpoints: Sendable {
 extension Call {
   /// How long to wait until all servers serve a change: `?wait=all`; `nil` not to wait.
   func patience() throws(Problem) -> Duration? {
-    guard let word = query(.wait) else { return nil }
-    guard word == "all" else { throw Problem(.unknownValue, "\"wait\" must be all.") }
-    guard let seconds = Int(query(.waitSeconds) ?? "10"), (1...60).contains(seconds) else {
+    let seconds = query(.waitSeconds).map { Int($0) } ?? 10
+    guard let seconds, (1...60).contains(seconds) else {
       throw Problem(.unknownValue, "\"waitSeconds\" must be a number from 1 to 60.")
     }
+    guard let word = query(.wait) else { return nil }
+    guard word == "all" else { throw Problem(.unknownValue, "\"wait\" must be all.") }
     return try context().isDryRun ? nil : .seconds(seconds)
   }
 

@@ -156,11 +156,14 @@ package struct BodyValue {
     return nil
   }
 
-  /// `3.0` and `3e0` are integers as `3` is (JSON Schema 2020-12, section 6.1.1 of validation).
+  /// `3.0` and `3e0` are integers as `3` is (JSON Schema 2020-12, section 6.1.1 of validation). One that is
+  /// too large for `Int` is its largest value, which no range contains.
   private var wholeNumber: Int? {
     if let value = json.integerValue { return value }
-    guard case .number(let text) = json, let value = Double(text) else { return nil }
-    return Int(exactly: value)
+    guard case .number(let text) = json, let value = Double(text), value.rounded() == value else {
+      return nil
+    }
+    return Int(exactly: value) ?? (value < 0 ? .min : .max)
   }
 
   /// The maximum number of elements where no other is set: no document of 128 KB has more.

@@ -185,6 +185,26 @@ import Testing
     try expectNothingChanged("wrong types")
   }
 
+  @Test(arguments: ["205856905947734507520", "-1e30", "4", "-1"])
+  func aWholeNumberOutsideItsRangeIsNoWrongType(number: String) throws {
+    let json = #"{"path": "/a", "position": \#(number)}"#
+    let entry = try admin.send("GET", target).json["entries"]?[0]?["id"]?.integerValue ?? 0
+    let response = try admin.send(
+      "POST", target + "/entries/\(entry)/routes", body: Array(json.utf8))
+    #expect(try response.faults == ["/position: out-of-range"])
+    try expectNothingChanged(number)
+  }
+
+  @Test(arguments: ["0", "61", "ten", ""])
+  func aWrongNumberOfSecondsToWaitIsRefusedWithAndWithoutAWait(seconds: String) throws {
+    for wait in ["", "wait=all&"] {
+      let response = try admin.send(
+        "PATCH", target + "?\(wait)waitSeconds=\(seconds)", json: ["cacheSeconds": 60])
+      #expect(try response.status == 400 && response.code == "unknown-value", "\(response.text)")
+    }
+    try expectNothingChanged("waitSeconds=\(seconds)")
+  }
+
   @Test func pointersAreCorrectAfterAnInvalidElement() throws {
     let json: JSON = [
       "format": "legacy",
