@@ -1,10 +1,10 @@
 # Run `make help` for a list of targets.
 
 # Debian packages.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev nlohmann-json3-dev \
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libqrencode-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
-  mandoc zsh fish postgresql pgbouncer
+  mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv

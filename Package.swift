@@ -60,6 +60,8 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
@@ -100,6 +102,9 @@ let package = Package(
       name: "WellKnown", dependencies: ["HTTP", "Certificates", "Association", "CSodium"],
       swiftSettings: strictAndFast),
 
+    // The files of the web page, which a C compiler embeds.
+    .target(name: "Dashboard", exclude: ["Web"]),
+
     // What the product does with them.
     .target(
       name: "Publishing", dependencies: ["Association", "JSONValue", "Store"],
@@ -111,7 +116,7 @@ let package = Package(
       name: "API",
       dependencies: [
         "Association", "JSONValue", "Store", "Publishing", "APITypes", "Checking", "HTTP",
-        "Metrics",
+        "Metrics", "Dashboard", "CQREncode",
       ],
       // A link to the file at the top.
       resources: [.embedInCode("VERSION")], swiftSettings: strict),

@@ -6,7 +6,7 @@ public import Metrics
 public import Publishing
 import Store
 
-/// The JSON API of the admin listener.
+/// The JSON API of the admin listener, and the dashboard's files.
 public struct AdminAPI: Sendable {
   let publisher: Publisher
   private let authentication: Authentication
@@ -58,6 +58,7 @@ public struct AdminAPI: Sendable {
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
       + endpoints(of: publisher, checker: checker)
     return [ServiceEndpoints.description(of: described)] + described
+      + DashboardEndpoints().all
   }
 
   /// The endpoints for what is stored.
@@ -75,7 +76,7 @@ public struct AdminAPI: Sendable {
       + ExpectationEndpoints(publisher: publisher).all
       + FindingEndpoints(store: publisher.store).all
       + [SnippetEndpoint(store: publisher.store).snippets]
-      + MatchEndpoints(store: publisher.store).all
+      + MatchEndpoints(store: publisher.store).all + [QREndpoint.code]
       + CheckEndpoints(store: publisher.store, checker: checker, records: recordsChecks).all
       + CheckHistoryEndpoints(store: publisher.store).all
       + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
@@ -202,7 +203,10 @@ public struct AdminAPI: Sendable {
     var response = response
     response.fields.append(Field("X-Request-Id", requestID))
     response.fields.append(Field("X-Content-Type-Options", "nosniff"))
-    response.fields.append(Field("Cache-Control", "no-store"))
+    response.fields.append(Field("Cross-Origin-Resource-Policy", "same-origin"))
+    if response.fields["Cache-Control"] == nil {
+      response.fields.append(Field("Cache-Control", "no-store"))
+    }
     guard case .stream(let next) = response.body else { return response }
     response.body = .stream {
       do {

@@ -190,7 +190,7 @@ extension StringProtocol {
     return text
   }
 
-  fileprivate func trimming(while predicate: (Character) -> Bool) -> String {
+  func trimming(while predicate: (Character) -> Bool) -> String {
     String(drop(while: predicate)).trimmingSuffix(while: predicate)
   }
 }

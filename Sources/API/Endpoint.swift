@@ -89,6 +89,8 @@ struct Endpoint: Sendable {
   let isFilteredByToken: Bool
   /// Whether it may need much time or memory, so that only a few such requests run at a time.
   let isHeavy: Bool
+  /// Whether it answers the dashboard's files. It then takes any query, and the description leaves it out.
+  let isFile: Bool
   /// The `operationId` of the description.
   let id: String
   let topic: Topic
@@ -111,7 +113,7 @@ struct Endpoint: Sendable {
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], isFilteredByToken: Bool = false,
-    isHeavy: Bool = false, _ id: String, _ topic: Topic, _ summary: String,
+    isHeavy: Bool = false, isFile: Bool = false, _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
     handle: @escaping @Sendable (Call) throws -> Response
@@ -124,6 +126,7 @@ struct Endpoint: Sendable {
     self.query = query + effect.query
     self.isFilteredByToken = isFilteredByToken
     self.isHeavy = isHeavy || effect.isHeavy || (body.map { $0.size != .small } ?? false)
+    self.isFile = isFile
     self.id = id
     self.topic = topic
     self.summary = summary
@@ -157,6 +160,8 @@ struct Router: Sendable {
   private enum Part: Sendable {
     case literal(String)
     case parameter(String)
+    /// The last part: one segment or more.
+    case rest(String)
   }
 
   private let routes: [(parts: [Part], endpoint: Endpoint)]
@@ -165,7 +170,8 @@ struct Router: Sendable {
     routes = endpoints.map { endpoint in
       let parts = endpoint.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         .map { part in
-          part.hasPrefix("{")
+          if part.hasSuffix("...}") { return Part.rest(String(part.dropFirst().dropLast(4))) }
+          return part.hasPrefix("{")
             ? Part.parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
         }
       return (parts, endpoint)
@@ -195,16 +201,25 @@ struct Router: Sendable {
   }
 
   private static func match(_ parts: [Part], _ segments: [String]) -> [String: String]? {
+    var segments = segments
+    if case .rest = parts.last, segments.count > parts.count {
+      segments =
+        segments.prefix(parts.count - 1)
+        + [segments.dropFirst(parts.count - 1).joined(separator: "/")]
+    }
     guard parts.count == segments.count else { return nil }
     let isMatch = zip(parts, segments).allSatisfy { part, segment in
       switch part {
       case .literal(let text): sameScalars(text, segment)
-      case .parameter: !segment.isEmpty
+      case .parameter, .rest: !segment.isEmpty
       }
     }
     guard isMatch else { return nil }
     return zip(parts, segments).reduce(into: [:]) { parameters, pair in
-      if case .parameter(let name) = pair.0 { parameters[name] = pair.1 }
+      switch pair.0 {
+      case .literal: break
+      case .parameter(let name), .rest(let name): parameters[name] = pair.1
+      }
     }
   }
 }

@@ -189,6 +189,11 @@ struct Parameter: Sendable {
   static let to = Parameter(
     "to", "The revision to compare it with. Default: the current one.", .revision,
     problems: [.revisionNotFound, .revisionPruned])
+  static let link = Parameter(
+    "url", key: "link", "An `https` URL in ASCII, of at most 2,000 bytes.",
+    .text(#"^https://[!"$-.0->@-~][!-~]*$"#, longest: longestLink), longest: longestLink,
+    isRequired: true, example: "https://example.com/shop")
+  private static let longestLink = 2000
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
     isRequired: true, example: "example.com", problems: [.notServed])
@@ -207,6 +212,7 @@ extension Endpoint {
   ///
   /// - Throws: `Problem`, 400.
   func check(_ items: [RequestTarget.QueryItem]) throws(Problem) {
+    if isFile { return }
     let unknown = items.first { item in
       !query.contains { $0.name.utf8.elementsEqual(item.name.utf8) }
     }

@@ -21,6 +21,7 @@ extension Problem {
     case repeatedParameter = "repeated-parameter"
     case longParameter = "parameter-too-long"
     case unknownValue = "unknown-value"
+    case malformedURL = "malformed-url"
     case notJSON = "not-json"
     case unauthorized
     case roleTooLow = "role-too-low"
@@ -90,6 +91,7 @@ extension Problem {
       case .repeatedParameter: (.badRequest, "A query parameter occurs more than once.", [])
       case .longParameter: (.badRequest, "A query parameter is longer than its limit.", [])
       case .unknownValue: (.badRequest, "A query parameter has a value that is not allowed.", [])
+      case .malformedURL: (.badRequest, "`url` is not an https URL in ASCII.", [])
       case .notJSON: (.badRequest, "The body is not valid JSON.", Self.ofDocument)
       case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
       case .roleTooLow: (.forbidden, "The role of the token is too low.", [])

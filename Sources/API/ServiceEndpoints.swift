@@ -31,14 +31,6 @@ struct ServiceEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/", .anybody,
-        "getIndex", .service, "Link to the API and the health checks",
-        answers: .ok(
-          "The links.",
-          .object([Member("name", .constant("aasa")), Member("links", .map(of: .string))]),
-          Self.index.text)
-      ) { _ in .json(.ok, Self.index) },
-      Endpoint(
         .get, "/healthz", .anybody,
         "getHealth", .service, "Check that the process is alive",
         answers: .ok(
@@ -93,14 +85,6 @@ struct ServiceEndpoints: Sendable {
       },
     ]
   }
-
-  private static let index: JSON = [
-    "name": "aasa",
-    "links": [
-      "description": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
-      "metrics": "/metrics",
-    ],
-  ]
 
   // MARK: Readiness
 

@@ -88,16 +88,4 @@ import Testing
     #expect(details?["components"]?.arrayValue?.count == 40)
     #expect(try running.admin.send("GET", "/v1/domains/example.com")["ETag"] == "\"41\"")
   }
-
-  @Test func theRootLinksToTheAPIAndTheHealthChecksWithoutAToken() throws {
-    let client = try running.client()
-    let response = try client.send("GET", "/")
-    #expect(response.status == 200)
-    let links = try #require(response.json["links"]?.objectValue)
-    #expect(links.keys == ["description", "health", "readiness", "metrics"])
-    for link in links.members {
-      #expect(try client.send("GET", link.value.stringValue ?? "").status == 200, "\(link.key)")
-    }
-    #expect(try client.send("POST", "/", json: [:]).status == 405)
-  }
 }

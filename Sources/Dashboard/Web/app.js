@@ -1,0 +1,3 @@
+import { domains } from "./pages/domains.js";
+
+document.querySelector("#page").append(domains());
