@@ -4,8 +4,8 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// The compiler copies the files in no time, and again whenever they change. SwiftPM's embedInCode writes
-// them as array literals of Swift, which take half a minute.
+// Clang copies the files in no time, and again whenever they change. SwiftPM's embedInCode would write them
+// as Swift array literals, which take half a minute to compile.
 static const struct aasa_dashboard_file files[] = {
     // Three lines for each file of Web, by path.
     {"app.css", (const unsigned char[]){

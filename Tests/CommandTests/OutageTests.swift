@@ -29,6 +29,7 @@ import Testing
     #expect(try becomesTrue { try client.send("GET", "/readyz").json["status"] == "degraded" })
     let readiness = try client.send("GET", "/readyz")
     #expect(readiness.status == 200)
+    #expect(try client.send("GET", "/").status == 200)
     #expect(try readiness.json["since"]?.stringValue?.hasSuffix("Z") == true)
     let since = "aasa_problem_since_timestamp_seconds{problem=\"reading\"}"
     #expect(try Metrics(of: server)[since] ?? 0 > 1_700_000_000)
