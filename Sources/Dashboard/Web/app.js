@@ -1,3 +1,0 @@
-import { domains } from "./pages/domains.js";
-
-document.querySelector("#page").append(domains());
