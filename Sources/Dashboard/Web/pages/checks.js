@@ -1,0 +1,10 @@
+import { h, View } from "../dom.js";
+import { words } from "../words.js";
+
+class Checks extends View {
+  render() {
+    return h("h1", {}, words.checks.title);
+  }
+}
+
+customElements.define("aasa-checks", Checks);
