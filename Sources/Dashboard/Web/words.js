@@ -45,9 +45,13 @@ export const words = {
   },
   domains: {
     title: "Domains",
+    drop: {
+      text: "Drop files or a folder here.", choose: "Choose files …", unreadable: "The browser could not read these files. Try again.",
+      left: (n, most) => `Left out ${plural(n, "file", "files")}: at most ${most} files of at most 2 MB each.`,
+    },
   },
   domain: {
-    title: "Domain",
+    title: "Domain", tabsLabel: "Domain", tabs: { routes: "Routes", try: "Try", history: "History", checks: "Checks" }, disabled: "disabled",
   },
   try: {
     title: "Try",
