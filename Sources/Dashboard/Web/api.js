@@ -20,6 +20,10 @@ export const sessions = new EventTarget();
 /**
  * Sends a request.
  *
+ * @param {string} method
+ * @param {string} path
+ * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
+ *   signal?: AbortSignal, as?: "text" }} [options]
  * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its header fields.
  * @throws Problem
  */

@@ -9,13 +9,22 @@
  * properties of CSS), `modal` (opens a `<dialog>` as modal), `focus` (takes the focus when it appears).
  * All others are attributes, or properties where those hold the state (`value`, `checked`, …) and in custom
  * elements. A value of `true` is an empty attribute; `false`, `null` and `undefined` are none.
+ *
+ * @param {string} tag
+ * @param {{ [name: string]: any }} [properties]
+ * @param {...any} children
  */
 export function h(tag, properties, ...children) {
   const { key, on, vars, modal, focus, ...rest } = properties ?? {};
   return { tag, key, on, vars, modal, focus, rest, children: children.flat(Infinity).filter(isShown) };
 }
 
-/** Makes the children of an element what the descriptions say. */
+/**
+ * Makes the children of an element what the descriptions say.
+ *
+ * @param {Element} parent
+ * @param {any} descriptions
+ */
 export function patch(parent, descriptions) {
   const wanted = [descriptions].flat(Infinity).filter(isShown);
   const kept = new Map();
@@ -75,7 +84,11 @@ export class View extends HTMLElement {
   /** What happens once, when the element appears. */
   start() {}
 
-  /** What the element shows: descriptions made by `h`. */
+  /**
+   * What the element shows: descriptions made by `h`.
+   *
+   * @returns {any}
+   */
   render() {
     return [];
   }

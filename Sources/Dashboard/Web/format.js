@@ -4,6 +4,7 @@ const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", ti
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const plain = new Intl.NumberFormat();
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const steps = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 /** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
@@ -18,8 +19,8 @@ export function day(text) {
 /** "3 hours ago", "in 12 days". */
 export function fromNow(text, now = Date.now()) {
   const seconds = (Date.parse(text) - now) / 1000;
-  const [unit, length] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  return Math.abs(seconds) < 45 ? relative.format(0, "second") : relative.format(Math.trunc(seconds / length), unit);
+  const step = steps.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, "second");
 }
 
 export function count(number) {

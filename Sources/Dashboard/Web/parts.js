@@ -5,12 +5,24 @@ import { fromNow, fullTime } from "./format.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
-/** A button. `kind`: "primary", "danger", "quiet" or none. */
+/**
+ * A button. `kind`: "primary", "danger", "quiet" or none.
+ *
+ * @param {any} text
+ * @param {(event: any) => void} press
+ * @param {{ [name: string]: any }} [properties]
+ */
 export function button(text, press, { kind, ...rest } = {}) {
   return h("button", { type: "button", class: ["button", kind].filter(Boolean).join(" "), on: { click: press }, ...rest }, text);
 }
 
-/** A link that looks like a button. */
+/**
+ * A link that looks like a button.
+ *
+ * @param {any} text
+ * @param {string} href
+ * @param {{ [name: string]: any }} [properties]
+ */
 export function linkButton(text, href, { kind, ...rest } = {}) {
   return h("a", { class: ["button", kind].filter(Boolean).join(" "), href, ...rest }, text);
 }
@@ -19,6 +31,10 @@ export function linkButton(text, href, { kind, ...rest } = {}) {
 /**
  * A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
  * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
+ *
+ * @param {any} label
+ * @param {{ [name: string]: any }} properties
+ * @param {...any} children
  */
 export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
@@ -37,7 +53,13 @@ export function checkbox(label, { id, ...rest }) {
   return h("div", { class: "checkbox", key: id }, h("input", { type: "checkbox", id, ...rest }), h("label", { for: id }, label));
 }
 
-/** A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word. */
+/**
+ * A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
+ *
+ * @param {any} text
+ * @param {string} [kind]
+ * @param {object} [rest]
+ */
 export function badge(text, kind = "quiet", rest = {}) {
   return h("span", { class: `badge ${kind}`, ...rest }, text);
 }
@@ -60,7 +82,12 @@ export function time(text) {
   return text ? h("time", { datetime: text, title: fullTime(text) }, fromNow(text)) : h("span", { class: "quiet" }, words.common.never);
 }
 
-/** What failed, as the API said it, with the request's ID, and a way to try again. */
+/**
+ * What failed, as the API said it, with the request's ID, and a way to try again.
+ *
+ * @param {any} problem
+ * @param {() => void} [again]
+ */
 export function problemBox(problem, again) {
   const said = problem.status === 0 ? words.problem.offline : problem.detail || words.problem.unexpected(problem.status);
   return h(
@@ -73,15 +100,21 @@ export function problemBox(problem, again) {
 
 /** The invalid values, findings and broken expectations that a problem lists. */
 export function problemFaults(problem) {
-  const { errors = [], brokenExpectations = [] } = problem.body ?? {};
-  const found = problem.body?.findings ?? [];
-  if (errors.length + found.length + brokenExpectations.length === 0) return null;
-  return h(
-    "ul", {},
+  const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = problem.body ?? {};
+  // Findings that refuse a document are among the errors, too.
+  const others = findings.filter((one) => !errors.some((fault) => fault.code === one.code && fault.pointer === one.pointer));
+  const lists = [
     errors.map((fault, index) => h("li", { key: `e${index}` }, fault.pointer && h("code", {}, fault.pointer), " ", fault.message)),
-    found.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
-    brokenExpectations.map((one, index) => h(
-      "li", { key: `b${index}` }, words.problem.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)));
+    others.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
+    expectations.map((one, index) => h(
+      "li", { key: `b${index}` }, words.problem.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
+    // A change of several domains: what each of them says.
+    problems.slice(0, 50).map((one, index) => h(
+      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ", one.detail, problemFaults({ body: { ...one, problems: [] } }))),
+    conflicts.map((one, index) => h(
+      "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; "))),
+  ];
+  return lists.flat().length === 0 ? null : h("ul", {}, lists);
 }
 
 /**
@@ -104,6 +137,9 @@ export function empty(title, text, ...actions) {
 /**
  * A table. `columns`: `{ title, cell(item), class?, key }`; `rows` have the keys that `key(item)` returns. On narrow
  * screens each row becomes a card, whose cells show their column's title.
+ *
+ * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, current?: (item: any) => boolean,
+ *   on?: object }} options
  */
 export function table({ caption, columns, rows, key, current, on }) {
   return h(
@@ -131,6 +167,9 @@ export function pages({ first, next, isFirst, hasNext }) {
 
 /**
  * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button).
+ *
+ * @param {{ title: string, close: () => void, wide?: boolean }} options
+ * @param {...any} children
  */
 export function dialog({ title, close, wide }, ...children) {
   return h(
@@ -159,7 +198,12 @@ async function copy(text) {
   }
 }
 
-/** The values of a form by the names of its inputs; a checkbox is true or false. */
+/**
+ * The values of a form by the names of its inputs; a checkbox is true or false.
+ *
+ * @param {any} form
+ * @returns {{ [name: string]: any }}
+ */
 export function values(form) {
   const all = {};
   for (const input of form.elements) {
@@ -168,7 +212,13 @@ export function values(form) {
   return all;
 }
 
-/** A form: `send(values, form)` is called instead of leaving the page. */
+/**
+ * A form: `send(values, form)` is called instead of leaving the page.
+ *
+ * @param {(values: any, form: HTMLFormElement) => void} send
+ * @param {{ [name: string]: any }} properties
+ * @param {...any} children
+ */
 export function form(send, properties, ...children) {
   return h("form", {
     ...properties, novalidate: true,

@@ -2,6 +2,7 @@
 
 /** Values that views follow: `follow` renders a view when they change. */
 export class State extends EventTarget {
+  /** @param {object} values */
   constructor(values) {
     super();
     Object.assign(this, values);
@@ -18,7 +19,11 @@ export class State extends EventTarget {
   }
 }
 
-/** Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`; `name` is undefined before. */
+/**
+ * Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`; `name` is undefined before.
+ *
+ * @type {any}
+ */
 export const session = new State({ isKnown: false, problem: undefined });
 
 const roles = ["viewer", "editor", "admin"];
@@ -33,7 +38,11 @@ export function isUnlimited() {
   return (session.domains ?? []).length === 0;
 }
 
-/** Messages that appear for a while, and that screen readers speak. */
+/**
+ * Messages that appear for a while, and that screen readers speak.
+ *
+ * @type {any}
+ */
 export const messages = new State({ items: [] });
 
 let number = 0;
