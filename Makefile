@@ -159,6 +159,8 @@ $(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
 DENO = cd Sources/Dashboard && DENO_NO_UPDATE_CHECK=1 $(CURDIR)/$(DASHBOARD)/bin/deno
 lint: setup $(DASHBOARD)/installed
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
+# Foundation would add 48 MB of ICU to the program; FoundationEssentials has what we need.
+	! grep -rnE '^(package |public )?import Foundation$$' Sources
 	$(DENO) fmt --quiet --check Web
 	$(DENO) lint --quiet Web
 	$(DENO) check --quiet Web/app.js
