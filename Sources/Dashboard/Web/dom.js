@@ -51,7 +51,7 @@ export function patch(parent, descriptions) {
       remove(gone);
     }
     if (cursor === node) cursor = cursor.nextSibling;
-    else parent.insertBefore(node, cursor);
+    else place(parent, node, cursor);
     if (isNew) appear(node, description);
   }
   while (cursor) {
@@ -185,6 +185,13 @@ function listen(node, before = {}, after = {}) {
   }
 }
 
+/** Inserts or moves a node. An element that has the focus would lose it by moving. */
+function place(parent, node, before) {
+  const active = node.isConnected && node.contains(document.activeElement) ? document.activeElement : undefined;
+  parent.insertBefore(node, before);
+  if (active instanceof HTMLElement) active.focus({ preventScroll: true });
+}
+
 function remove(node) {
   // A dialog gives the focus back when it closes.
   if (node.open && node.close) node.close();
@@ -193,5 +200,6 @@ function remove(node) {
 
 function appear(node, description) {
   if (description.modal) queueMicrotask(() => node.isConnected && !node.open && node.showModal());
-  if (description.focus) queueMicrotask(() => node.focus());
+  // After the dialog around it has opened, which takes the focus first.
+  if (description.focus) queueMicrotask(() => queueMicrotask(() => node.focus()));
 }

@@ -71,6 +71,14 @@ export function findingCounts(counts) {
   return shown.map((severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity }));
 }
 
+/** Findings with what to do about each. */
+export function findingList(findings) {
+  return h(
+    "ul", { class: "findings", key: "findings" },
+    findings.map((one, index) => h(
+      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help))));
+}
+
 /** What a URL does: match, blocked or no-match. */
 export function resolution(word) {
   const kind = { match: "ok", blocked: "warning", "no-match": "quiet" }[word];

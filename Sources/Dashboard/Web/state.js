@@ -38,6 +38,18 @@ export function isUnlimited() {
   return (session.domains ?? []).length === 0;
 }
 
+/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
+export function mayEditDomain(name) {
+  const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
+  return may("editor") && (isUnlimited() || session.domains.some(isMine));
+}
+
+/** Whether the person may change a domain. A token may be limited to names such as `*.brand.example`. */
+export function mayEdit(domain) {
+  return may("editor") && (isUnlimited() || session.domains.some(
+    (name) => name === domain || (name.startsWith("*.") && domain.endsWith(name.slice(1)))));
+}
+
 /**
  * Messages that appear for a while, and that screen readers speak.
  *
