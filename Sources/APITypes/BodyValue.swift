@@ -151,19 +151,18 @@ package struct BodyValue {
 
   package func integer(in range: ClosedRange<Int>) -> Int? {
     guard let value = expected("an integer", wholeNumber) else { return nil }
-    if range.contains(value) { return value }
+    if let value, range.contains(value) { return value }
     fault(.outOfRange, "Must be from \(range.lowerBound) to \(range.upperBound).")
     return nil
   }
 
-  /// `3.0` and `3e0` are integers as `3` is (JSON Schema 2020-12, section 6.1.1 of validation). One that is
-  /// too large for `Int` is its largest value, which no range contains.
-  private var wholeNumber: Int? {
+  /// A whole number; `.some(nil)` for one that does not fit. `3.0` and `3e0` are integers as `3` is (JSON Schema
+  /// 2020-12, section 6.1.1 of validation).
+  private var wholeNumber: Int?? {
     if let value = json.integerValue { return value }
-    guard case .number(let text) = json, let value = Double(text), value.rounded() == value else {
-      return nil
-    }
-    return Int(exactly: value) ?? (value < 0 ? .min : .max)
+    guard case .number(let text) = json, let value = Double(text), value.rounded() == value
+    else { return nil }
+    return .some(Int(exactly: value))
   }
 
   /// The maximum number of elements where no other is set: no document of 128 KB has more.

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import SQL
 
 /// Copies and restores databases of a PostgreSQL server. Every other operation on rows is the same for both

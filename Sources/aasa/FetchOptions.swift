@@ -1,6 +1,6 @@
 import Association
 import Fetching
-import Foundation
+import FoundationEssentials
 import HTTP
 import Service
 

@@ -150,6 +150,22 @@ import Testing
     #expect(try response.faults == ["/urls: too-many"])
   }
 
+  @Test func aDomainThatPublishesOnlyOriginsOpensNoURL() throws {
+    let origins: JSON = ["origins": ["https://login.example"]]
+    #expect(
+      try admin.send("PUT", "/v1/domains/passkeys.example/documents/webauthn", json: origins).status
+        == 201)
+    let urls: JSON = ["urls": ["https://passkeys.example/a"]]
+    for path in ["/v1/match", "/v1/domains/passkeys.example/match"] {
+      let response = try admin.send("POST", path, json: urls)
+      #expect(response.status == 200, "\(response.text)")
+      let result = try response.json["results"]?[0]
+      #expect(result?["resolution"] == "no-match")
+      #expect(
+        result?["reason"] == "The domain publishes only a webauthn file, which opens no URLs.")
+    }
+  }
+
   @Test func matchingStoresNothing() throws {
     let before = try admin.send("GET", "/v1/domains/example.com").body
     _ = try results("/v1/match", ["document": [:], "urls": ["https://example.com/"]])

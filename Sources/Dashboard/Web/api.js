@@ -1,0 +1,79 @@
+// Requests to the JSON API, which can do all that this page can.
+
+/** A request that failed: the problem that the API answered (RFC 9457), or none if nothing answered. */
+export class Problem extends Error {
+  constructor(status, body, requestId) {
+    super(body?.detail ?? "");
+    this.status = status;
+    this.code = body?.code ?? (status === 0 ? "offline" : "unexpected-answer");
+    this.title = body?.title ?? "";
+    this.detail = body?.detail ?? "";
+    this.requestId = body?.requestId ?? requestId;
+    /** The whole problem: `errors`, `findings`, `brokenExpectations`, `account`, … */
+    this.body = body ?? {};
+  }
+}
+
+/** Told when the session has ended. */
+export const sessions = new EventTarget();
+
+/**
+ * Sends a request.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
+ *   signal?: AbortSignal, as?: "text" }} [options]
+ * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its header fields.
+ * @throws Problem
+ */
+export async function request(method, path, { query, body, type, ifMatch, ifNoneMatch, signal, as } = {}) {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
+  }
+  // A form of another site cannot send this field, so it cannot use the cookie to change anything.
+  const headers = { Accept: "application/json", "X-Aasa-Dashboard": "1" };
+  if (body !== undefined) headers["Content-Type"] = type ?? "application/json";
+  if (ifMatch !== undefined) headers["If-Match"] = `"${ifMatch}"`;
+  if (ifNoneMatch !== undefined) headers["If-None-Match"] = ifNoneMatch;
+  const content = body === undefined || typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body);
+  let response, text;
+  try {
+    response = await fetch(url, {
+      method, headers, body: content, signal, credentials: "same-origin", mode: "same-origin", redirect: "error",
+    });
+    text = await response.text();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0);
+  }
+  const requestId = response.headers.get("X-Request-Id");
+  if (!response.ok) {
+    const problem = new Problem(response.status, parsed(text), requestId);
+    if (problem.status === 401) sessions.dispatchEvent(new Event("end"));
+    throw problem;
+  }
+  const etag = response.headers.get("ETag")?.replaceAll('"', "");
+  const value = as === "text" ? text : parsed(text);
+  if (value === undefined && text !== "") throw new Problem(response.status, undefined, requestId);
+  return { value, etag, headers: response.headers, status: response.status };
+}
+
+/** The value that a GET answers. */
+export async function get(path, query, signal) {
+  return (await request("GET", path, { query, signal })).value;
+}
+
+/** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
+export function path(strings, ...values) {
+  return String.raw({ raw: strings }, ...values.map(encodeURIComponent));
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,155 @@
+// The frame around the pages: who is signed in, where to go, and messages.
+
+import { Problem, request, sessions } from "./api.js";
+import { h, View } from "./dom.js";
+import { button, empty, field, form, linkButton, problemBox } from "./parts.js";
+import { here, to } from "./routing.js";
+import { dismiss, messages, session } from "./state.js";
+import { words } from "./words.js";
+
+import "./pages/domains.js";
+import "./pages/domain.js";
+import "./pages/try.js";
+import "./pages/history.js";
+import "./pages/domain-checks.js";
+import "./pages/checks.js";
+import "./pages/apps.js";
+import "./pages/findings.js";
+import "./pages/bulk.js";
+import "./pages/settings.js";
+
+/** The pages of the menu, by the first part of their addresses. */
+const menu = ["domains", "try", "checks", "apps", "findings", "bulk", "settings"];
+
+/** The element of an address, and its title. */
+function page(parts) {
+  const [first = "domains", name, section] = parts;
+  if (first === "domains" && name !== undefined) {
+    const pages = { history: "aasa-history", try: "aasa-try", checks: "aasa-domain-checks" };
+    if (section === undefined) return { tag: "aasa-domain", title: name };
+    if (pages[section]) return { tag: pages[section], title: name };
+    return undefined;
+  }
+  return menu.includes(first) ? { tag: `aasa-${first}`, title: words.pages[first] } : undefined;
+}
+
+class App extends View {
+  #address = here();
+
+  start() {
+    session.follow(this);
+    messages.follow(this);
+    window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
+    sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
+    this.#look();
+  }
+
+  async #look() {
+    try {
+      session.set({ isKnown: true, problem: undefined, ...(await request("GET", "/v1/session")).value });
+    } catch (problem) {
+      session.set({ isKnown: true, problem: problem.status === 401 ? undefined : problem });
+    }
+  }
+
+  #end() {
+    if (session.name !== undefined) session.set({ name: undefined, role: undefined, hasEnded: true });
+  }
+
+  #arrive() {
+    const before = this.#address;
+    this.#address = here();
+    this.update();
+    // A new page begins at its top, for eyes and for screen readers.
+    if (before.parts.join("/") === this.#address.parts.join("/")) return;
+    window.scrollTo(0, 0);
+    queueMicrotask(() => this.querySelector("main")?.focus({ preventScroll: true }));
+  }
+
+  async #signOut() {
+    try {
+      await request("DELETE", "/v1/session");
+    } finally {
+      session.set({ name: undefined, role: undefined, hasEnded: false });
+    }
+  }
+
+  render() {
+    const isIn = session.name !== undefined;
+    const { parts } = this.#address;
+    const shown = page(parts);
+    const title = isIn ? (shown?.title ?? words.pages.notFound) : words.signIn.title;
+    document.title = `${title} · aasa`;
+    return [
+      isIn && h("button", { type: "button", class: "skip", key: "skip", on: { click: () => this.querySelector("main").focus() } }, words.common.skip),
+      isIn && this.#header(parts),
+      h(
+        "main", { key: "main", tabindex: "-1" },
+        !session.isKnown
+          ? h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading)
+          : session.problem ? problemBox(session.problem, () => this.#look())
+          : !isIn ? h("aasa-sign-in", { key: "sign-in" })
+          : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
+          : empty(words.pages.notFound, words.pages.notFoundText, linkButton(words.pages.toDomains, to(["domains"])))),
+      h(
+        "div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
+        messages.items.map((item) => h(
+          "div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
+          h("button", { type: "button", class: "close", "aria-label": words.common.close, on: { click: () => dismiss(item) } }, "×")))),
+    ];
+  }
+
+  #header(parts) {
+    const current = parts[0] ?? "domains";
+    return h(
+      "header", { class: "top", key: "header" },
+      h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
+      h(
+        "nav", { "aria-label": words.pages.menu },
+        menu.map((name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
+      h(
+        "div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
+        session.by === "user" ? null : button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
+  }
+}
+
+class SignIn extends View {
+  #problem;
+  #isRunning = false;
+
+  async #send({ token }) {
+    this.#isRunning = true;
+    this.update();
+    try {
+      const { value } = await request("POST", "/v1/session", { body: { token: token.trim() } });
+      session.set({ ...value, hasEnded: false });
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      this.#problem = problem;
+      this.#isRunning = false;
+      this.update();
+      this.querySelector("input").focus();
+    }
+  }
+
+  render() {
+    const wrong = [401, 422].includes(this.#problem?.status);
+    return h(
+      "section", { class: "sign-in" },
+      h("h1", {}, words.signIn.title),
+      session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
+      this.#problem && !wrong && problemBox(this.#problem),
+      form(
+        (values) => this.#send(values), {},
+        field(words.signIn.token, {
+          id: "token", name: "token", type: "password", autocomplete: "current-password", required: true, spellcheck: "false",
+          focus: true, help: words.signIn.tokenHelp, fault: wrong ? words.signIn.wrong : undefined,
+        }),
+        h("button", { type: "submit", class: "button primary", disabled: this.#isRunning }, words.signIn.button)),
+      h("p", { class: "help" }, words.signIn.create),
+      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --name NAME --role editor")));
+  }
+}
+
+customElements.define("aasa-app", App);
+customElements.define("aasa-sign-in", SignIn);

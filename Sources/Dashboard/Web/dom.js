@@ -1,0 +1,205 @@
+// Descriptions of elements, and how the page is brought in line with them. Elements that stay keep
+// their focus, their scroll position and their open panels, because they are the same elements.
+
+/**
+ * Describes an element. Children are elements, texts and numbers, and lists of them; `null`, `undefined`
+ * and booleans are left out.
+ *
+ * Properties: `key` (tells siblings apart when a list changes), `on` (listeners by event), `vars` (custom
+ * properties of CSS), `modal` (opens a `<dialog>` as modal), `focus` (takes the focus when it appears).
+ * All others are attributes, or properties where those hold the state (`value`, `checked`, …) and in custom
+ * elements. A value of `true` is an empty attribute; `false`, `null` and `undefined` are none.
+ *
+ * @param {string} tag
+ * @param {{ [name: string]: any }} [properties]
+ * @param {...any} children
+ */
+export function h(tag, properties, ...children) {
+  const { key, on, vars, modal, focus, ...rest } = properties ?? {};
+  return { tag, key, on, vars, modal, focus, rest, children: children.flat(Infinity).filter(isShown) };
+}
+
+/**
+ * Makes the children of an element what the descriptions say.
+ *
+ * @param {Element} parent
+ * @param {any} descriptions
+ */
+export function patch(parent, descriptions) {
+  const wanted = [descriptions].flat(Infinity).filter(isShown);
+  const kept = new Map();
+  const unkeyed = [];
+  for (const node of parent.childNodes) {
+    const key = described.get(node)?.key;
+    if (key === undefined) unkeyed.push(node);
+    else kept.set(key, node);
+  }
+  let cursor = parent.firstChild;
+  const used = new Set();
+  for (const description of wanted) {
+    let node;
+    if (description.key !== undefined) node = kept.get(description.key);
+    else node = unkeyed.find((candidate) => !used.has(candidate) && isSame(candidate, description));
+    if (node && (used.has(node) || !isSame(node, description))) node = undefined;
+    const isNew = !node;
+    node ??= create(description, parent);
+    used.add(node);
+    update(node, description, isNew);
+    while (cursor && cursor !== node && !isWanted(cursor, wanted, used)) {
+      const gone = cursor;
+      cursor = cursor.nextSibling;
+      remove(gone);
+    }
+    if (cursor === node) cursor = cursor.nextSibling;
+    else place(parent, node, cursor);
+    if (isNew) appear(node, description);
+  }
+  while (cursor) {
+    const gone = cursor;
+    cursor = cursor.nextSibling;
+    remove(gone);
+  }
+}
+
+/** An element that renders itself: a page, or a part with a state of its own. */
+export class View extends HTMLElement {
+  #isWaiting = false;
+  #ending = new AbortController();
+
+  /** Ends when the element leaves the page; for requests and listeners. */
+  get ending() {
+    return this.#ending.signal;
+  }
+
+  connectedCallback() {
+    if (this.#ending.signal.aborted) this.#ending = new AbortController();
+    this.start();
+    this.update();
+  }
+
+  disconnectedCallback() {
+    this.#ending.abort();
+  }
+
+  /** What happens once, when the element appears. */
+  start() {}
+
+  /**
+   * What the element shows: descriptions made by `h`.
+   *
+   * @returns {any}
+   */
+  render() {
+    return [];
+  }
+
+  /** Renders soon. Several calls in a row render once. */
+  update() {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    queueMicrotask(() => {
+      this.#isWaiting = false;
+      if (this.isConnected) patch(this, this.render());
+    });
+  }
+}
+
+const described = new WeakMap();
+const svg = "http://www.w3.org/2000/svg";
+const asProperty = new Set(["value", "checked", "selected", "indeterminate", "open", "disabled"]);
+
+function isShown(child) {
+  return child !== null && child !== undefined && typeof child !== "boolean";
+}
+
+function isText(description) {
+  return typeof description !== "object";
+}
+
+function isSame(node, description) {
+  if (isText(description)) return node.nodeType === Node.TEXT_NODE;
+  const before = described.get(node);
+  return before !== undefined && before.tag === description.tag && before.key === description.key;
+}
+
+/** Whether a later description will use a node that stands here. */
+function isWanted(node, wanted, used) {
+  if (used.has(node)) return false;
+  const before = described.get(node);
+  return before?.key !== undefined && wanted.some((one) => one.key === before.key && one.tag === before.tag);
+}
+
+function create(description, parent) {
+  if (isText(description)) return document.createTextNode("");
+  const isDrawing = description.tag === "svg" || parent.namespaceURI === svg;
+  return isDrawing ? document.createElementNS(svg, description.tag) : document.createElement(description.tag);
+}
+
+function update(node, description, isNew) {
+  if (isText(description)) {
+    const text = String(description);
+    if (node.data !== text) node.data = text;
+    return;
+  }
+  const before = described.get(node) ?? { rest: {}, vars: {}, on: {} };
+  described.set(node, description);
+  if (isNew || before.on !== description.on) listen(node, before.on, description.on);
+  // The options of a list come before its value.
+  if (description.tag === "select") patch(node, description.children);
+  const isCustom = description.tag.includes("-");
+  for (const name of new Set([...Object.keys(before.rest), ...Object.keys(description.rest)])) {
+    set(node, name, description.rest[name], before.rest[name], isCustom);
+  }
+  for (const [name, value] of Object.entries(description.vars ?? {})) node.style.setProperty(name, value);
+  if (isCustom) {
+    if (!isNew) node.update?.();
+  } else if (description.tag !== "select") {
+    patch(node, description.children);
+  }
+}
+
+function set(node, name, value, before, isCustom) {
+  if (isCustom && !name.includes("-") && name !== "class" && name !== "id" && name !== "role") {
+    node[name] = value;
+  } else if (asProperty.has(name)) {
+    if (node[name] !== value && (value !== undefined || before !== undefined)) node[name] = value ?? "";
+  } else if (value !== before) {
+    if (name.startsWith("on")) throw new Error(`Listeners belong in "on", not in the attribute ${name}.`);
+    if ((name === "href" || name === "src") && isShown(value) && !isSafe(value)) return node.removeAttribute(name);
+    if (value === false || value === null || value === undefined) node.removeAttribute(name);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/** Only links to pages, never `javascript:` and its like. */
+function isSafe(url) {
+  return ["http:", "https:"].includes(new URL(url, location.href).protocol);
+}
+
+function listen(node, before = {}, after = {}) {
+  const listeners = (node.listeners ??= {});
+  for (const name of Object.keys({ ...before, ...after })) {
+    // One listener per event for as long as the element lives; what it calls may change.
+    if (!(name in listeners)) node.addEventListener(name, (event) => listeners[name]?.(event));
+    listeners[name] = after[name];
+  }
+}
+
+/** Inserts or moves a node. An element that has the focus would lose it by moving. */
+function place(parent, node, before) {
+  const active = node.isConnected && node.contains(document.activeElement) ? document.activeElement : undefined;
+  parent.insertBefore(node, before);
+  if (active instanceof HTMLElement) active.focus({ preventScroll: true });
+}
+
+function remove(node) {
+  // A dialog gives the focus back when it closes.
+  if (node.open && node.close) node.close();
+  node.remove();
+}
+
+function appear(node, description) {
+  if (description.modal) queueMicrotask(() => node.isConnected && !node.open && node.showModal());
+  // After the dialog around it has opened, which takes the focus first.
+  if (description.focus) queueMicrotask(() => queueMicrotask(() => node.focus()));
+}

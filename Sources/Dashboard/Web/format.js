@@ -1,0 +1,35 @@
+// Dates and numbers as the reader's locale writes them.
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const plain = new Intl.NumberFormat();
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const steps = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+/** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
+export function fullTime(text) {
+  return dateAndTime.format(new Date(text));
+}
+
+export function day(text) {
+  return date.format(new Date(text));
+}
+
+/** "3 hours ago", "in 12 days". */
+export function fromNow(text, now = Date.now()) {
+  const seconds = (Date.parse(text) - now) / 1000;
+  const step = steps.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : relative.format(0, "second");
+}
+
+export function count(number) {
+  return plain.format(number);
+}
+
+/** "268 bytes", "12.3 KB". */
+export function size(bytes) {
+  if (bytes < 1024) return new Intl.NumberFormat(undefined, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
+  const digits = new Intl.NumberFormat(undefined, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
+  return digits.format(bytes / 1024);
+}

@@ -1,0 +1,226 @@
+// What a domain published: by whom and why, how two revisions differ in meaning, and the way back.
+
+import { get, path, request } from "../api.js";
+import { h, View } from "../dom.js";
+import { size } from "../format.js";
+import { badge, button, dialog, field, loaded, pages, resolution, time } from "../parts.js";
+import { ask, here, to } from "../routing.js";
+import { Loading, mayEditDomain, say, session } from "../state.js";
+import { words } from "../words.js";
+import { domainHeader } from "./domain-tabs.js";
+import { effects } from "./plan.js";
+
+const text = words.history;
+/** What a change may be about that no file shows. */
+const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
+
+class History extends View {
+  #arrived = {};
+  /** The number of the current revision, or undefined if the domain is deleted. */
+  #current;
+  #revisions = new Loading(this, (signal) => this.#list(signal));
+  #diff = new Loading(this, (signal) => {
+    const { from, to } = this.address.query;
+    return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
+  });
+  #raw = new Loading(this, (signal) => this.#documents(signal));
+  #restoring;
+
+  get #name() {
+    return this.address.parts[1];
+  }
+
+  start() {
+    session.follow(this);
+    this.#arrive();
+  }
+
+  update() {
+    if (this.isConnected) this.#arrive();
+    super.update();
+  }
+
+  /** Loads what the address says, when it says something new. */
+  #arrive() {
+    const { cursor, from, to } = this.address.query;
+    const before = this.#arrived;
+    this.#arrived = { page: String(cursor), compared: `${from} ${to}` };
+    if (before.page !== this.#arrived.page) this.#revisions.run();
+    if (before.compared !== this.#arrived.compared) this.#compare();
+  }
+
+  #compare() {
+    this.#diff.clear();
+    this.#raw.clear();
+    this.#diff.run();
+  }
+
+  async #list(signal) {
+    const of = path`/v1/domains/${this.#name}`;
+    const [list, current] = await Promise.all([
+      get(`${of}/revisions`, { limit: 25, cursor: this.address.query.cursor }, signal),
+      // The revisions of a deleted domain stay.
+      get(of, {}, signal).then((domain) => domain.revision, (problem) => { if (problem.status !== 404) throw problem; }),
+    ]);
+    this.#current = current;
+    return list;
+  }
+
+  /** The documents of both revisions, as `[kind, [[number, text], …]]`. */
+  async #documents(signal) {
+    const { from, to } = this.#diff.value;
+    const numbers = [...new Set([from, to])];
+    const of = path`/v1/domains/${this.#name}/revisions`;
+    const revisions = await Promise.all(numbers.map((number) => get(`${of}/${number}`, {}, signal)));
+    const kinds = new Set(revisions.flatMap((one) => one.documents.map((document) => document.kind)));
+    return Promise.all([...kinds].map(async (kind) => [kind, await Promise.all(revisions.map(async ({ revision, documents }) => [
+      revision,
+      documents.some((one) => one.kind === kind) ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined,
+    ]))]));
+  }
+
+  async #restore(number, query) {
+    try {
+      return await request("POST", path`/v1/domains/${this.#name}/revisions/${number}/restore`, {
+        query, ifMatch: this.#current, signal: this.ending,
+      });
+    } catch (problem) {
+      // Somebody published meanwhile. "Try again" shows what the way back from there changes.
+      if (problem.status === 412) await this.#revisions.run();
+      throw problem;
+    }
+  }
+
+  #restored(number, { revision }) {
+    this.#restoring = undefined;
+    say(text.rolledBack(number, revision));
+    ask({ from: undefined, to: undefined, cursor: undefined });
+    this.#revisions.run();
+    this.#compare();
+  }
+
+  render() {
+    return [
+      domainHeader(this.#name, "history"),
+      loaded(this.#revisions, (list) => h(
+        "div", { class: "history", key: "history" },
+        h(
+          "section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
+          h("ol", { class: "revisions" }, list.items.map((one) => this.#revision(one))),
+          pages({
+            isFirst: here().query.cursor === undefined, hasNext: list.next !== null,
+            first: () => ask({ cursor: undefined }), next: () => ask({ cursor: list.next }),
+          })),
+        h(
+          "section", { "aria-labelledby": "compared", class: "compared", key: "diff" },
+          h("h2", { id: "compared", tabindex: "-1" }, text.changes),
+          loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
+      this.#restoring && this.#restoreDialog(),
+    ];
+  }
+
+  #revision({ revision, author, reason, publishedAt, documents, accepted }) {
+    const isCurrent = revision === this.#current;
+    const isShown = revision === this.#diff.value?.to;
+    return h(
+      "li", { key: revision, class: isShown ? "shown" : null },
+      h("p", {}, h("strong", {}, text.revision(revision)), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
+      reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
+      h(
+        "p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
+        documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
+      accepted.length > 0 && h("p", { class: "help", key: "accepted" }, text.accepted(accepted.join(", "))),
+      h(
+        "div", { class: "actions", key: "actions" },
+        h("a", {
+          href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }), "aria-current": isShown ? "true" : null,
+          "aria-label": text.changesOf(revision), on: { click: () => this.#show() },
+        }, text.changes),
+        !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
+          button(text.rollBack, () => { this.#restoring = revision; this.update(); }, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })));
+  }
+
+  /** On narrow screens the changes are below the list. */
+  #show() {
+    const title = this.querySelector("#compared");
+    const { top, bottom } = title.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) title.scrollIntoView();
+  }
+
+  #comparison(diff, items) {
+    const numbers = new Set([...items.map((one) => one.revision), diff.from, diff.to]);
+    const options = [...numbers].sort((a, b) => b - a).map((number) => {
+      const known = items.find((one) => one.revision === number);
+      return [String(number), known ? text.option(number, known.reason || known.author) : String(number)];
+    });
+    const choose = (name) => (event) => ask({ from: diff.from, to: diff.to, [name]: event.target.value });
+    return [
+      h(
+        "div", { class: "toolbar", key: "choose" },
+        field(text.from, { id: "from", tag: "select", options, value: String(diff.from), on: { change: choose("from") } }),
+        field(text.to, { id: "to", tag: "select", options, value: String(diff.to), on: { change: choose("to") } })),
+      h("div", { role: "status", key: "status" }, this.#sum(diff)),
+      diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
+      groups(diff.changes).map(([name, changes]) => h(
+        "section", { key: name }, h("h3", {}, text.groups[name]),
+        h("ul", { class: "changes" }, changes.map((change, index) => h(
+          "li", { key: index }, h("p", { dir: "auto" }, change.summary), change.example && example(change.example)))))),
+      diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
+      h(
+        "details", {
+          key: `raw ${diff.from} ${diff.to}`,
+          on: { toggle: (event) => { if (event.target.open && !this.#raw.value) this.#raw.run(); } },
+        },
+        h("summary", {}, text.raw),
+        loaded(this.#raw, (kinds) => kinds.map(([kind, texts]) => h(
+          "div", { class: "columns", key: kind },
+          texts.map(([number, content]) => {
+            const title = text.rawOf(words.document[kind] ?? kind, number);
+            return h(
+              "figure", { key: number }, h("figcaption", {}, title),
+              content === undefined
+                ? h("p", { class: "quiet", key: "none" }, text.noDocument)
+                : h("pre", { tabindex: "0", role: "region", "aria-label": title, key: "text" }, h("code", {}, content)));
+          }))))),
+    ];
+  }
+
+  #sum({ from, to, changes, affectsLinks }) {
+    if (from === to) {
+      const isFirst = this.address.query.from === undefined;
+      return [h("p", { key: "same" }, isFirst && h("strong", {}, text.first, ". "), isFirst ? text.firstText : text.same)];
+    }
+    return [
+      h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
+      // The heading of the first group says the same.
+      h("p", { class: affectsLinks ? "hidden" : null, key: "sum" }, changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks])),
+    ];
+  }
+
+  #restoreDialog() {
+    const number = this.#restoring;
+    const close = () => { this.#restoring = undefined; this.update(); };
+    return dialog(
+      { title: text.rollBackTo(number), close, wide: true },
+      h("p", {}, text.rollBackText(number)),
+      h("aasa-plan", {
+        key: number, send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }), isEmpty: (value) => !value.changed,
+        done: (value) => this.#restored(number, value), close, label: text.rollBack,
+      }));
+  }
+}
+
+/** The changes by what they do, the important ones first. */
+function groups(changes) {
+  const found = Object.groupBy(changes, ({ affectsLinks, what }) => affectsLinks ? "links"
+    : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
+  return ["links", "unknown", "documents", "settings"].filter((name) => found[name]).map((name) => [name, found[name]]);
+}
+
+function example({ url, app, before, after }) {
+  return h(
+    "p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ", resolution(before), " → ", resolution(after),
+    " ", h("bdi", { class: "mono" }, `(${app})`));
+}
+
+customElements.define("aasa-history", History);

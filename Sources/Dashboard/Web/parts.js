@@ -1,0 +1,235 @@
+// The parts that pages are made of. Each returns a description for `patch`.
+
+import { h } from "./dom.js";
+import { fromNow, fullTime } from "./format.js";
+import { say } from "./state.js";
+import { words } from "./words.js";
+
+/**
+ * A button. `kind`: "primary", "danger", "quiet" or none.
+ *
+ * @param {any} text
+ * @param {(event: any) => void} press
+ * @param {{ [name: string]: any }} [properties]
+ */
+export function button(text, press, { kind, ...rest } = {}) {
+  return h("button", { type: "button", class: ["button", kind].filter(Boolean).join(" "), on: { click: press }, ...rest }, text);
+}
+
+/**
+ * A link that looks like a button.
+ *
+ * @param {any} text
+ * @param {string} href
+ * @param {{ [name: string]: any }} [properties]
+ */
+export function linkButton(text, href, { kind, ...rest } = {}) {
+  return h("a", { class: ["button", kind].filter(Boolean).join(" "), href, ...rest }, text);
+}
+
+
+/**
+ * A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
+ * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
+ *
+ * @param {any} label
+ * @param {{ [name: string]: any }} properties
+ * @param {...any} children
+ */
+export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
+  const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
+  const input = h(
+    tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
+    options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)), children);
+  return h(
+    "div", { class: wide ? "field wide" : "field", key: rest.key ?? id },
+    h("label", { for: id }, label), input,
+    help && h("p", { class: "help", id: `${id}-help` }, help),
+    fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
+}
+
+/** A checkbox with its label. */
+export function checkbox(label, { id, ...rest }) {
+  return h("div", { class: "checkbox", key: id }, h("input", { type: "checkbox", id, ...rest }), h("label", { for: id }, label));
+}
+
+/**
+ * A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
+ *
+ * @param {any} text
+ * @param {string} [kind]
+ * @param {object} [rest]
+ */
+export function badge(text, kind = "quiet", rest = {}) {
+  return h("span", { class: `badge ${kind}`, ...rest }, text);
+}
+
+/** How bad findings are, in the order of their importance: `{error: 1, warning: 0, note: 3}`. */
+export function findingCounts(counts) {
+  const shown = ["error", "warning", "note"].filter((severity) => counts?.[severity] > 0);
+  if (shown.length === 0) return h("span", { class: "quiet" }, words.common.none);
+  return shown.map((severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity }));
+}
+
+/** Findings with what to do about each. */
+export function findingList(findings) {
+  return h(
+    "ul", { class: "findings", key: "findings" },
+    findings.map((one, index) => h(
+      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help))));
+}
+
+/** What a URL does: match, blocked or no-match. */
+export function resolution(word) {
+  const kind = { match: "ok", blocked: "warning", "no-match": "quiet" }[word];
+  return badge(words.resolution[word] ?? word, kind);
+}
+
+/** A time as the reader says it; its full form is in the title. */
+export function time(text) {
+  return text ? h("time", { datetime: text, title: fullTime(text) }, fromNow(text)) : h("span", { class: "quiet" }, words.common.never);
+}
+
+/**
+ * What failed, as the API said it, with the request's ID, and a way to try again.
+ *
+ * @param {any} problem
+ * @param {() => void} [again]
+ */
+export function problemBox(problem, again) {
+  const said = problem.status === 0 ? words.problem.offline : problem.detail || words.problem.unexpected(problem.status);
+  return h(
+    "div", { class: "box error", role: "alert", key: "problem" },
+    h("p", {}, h("strong", {}, problem.status === 403 ? words.problem.forbidden : problem.title || words.problem.failed), " ", said),
+    problemFaults(problem),
+    problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
+    again && button(words.common.tryAgain, again));
+}
+
+/** The invalid values, findings and broken expectations that a problem lists. */
+export function problemFaults(problem) {
+  const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = problem.body ?? {};
+  // Findings that refuse a document are among the errors, too.
+  const others = findings.filter((one) => !errors.some((fault) => fault.code === one.code && fault.pointer === one.pointer));
+  const lists = [
+    errors.map((fault, index) => h("li", { key: `e${index}` }, fault.pointer && h("code", {}, fault.pointer), " ", fault.message)),
+    others.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
+    expectations.map((one, index) => h(
+      "li", { key: `b${index}` }, words.problem.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
+    // A change of several domains: what each of them says.
+    problems.slice(0, 50).map((one, index) => h(
+      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ", one.detail, problemFaults({ body: { ...one, problems: [] } }))),
+    conflicts.map((one, index) => h(
+      "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; "))),
+  ];
+  return lists.flat().length === 0 ? null : h("ul", {}, lists);
+}
+
+/**
+ * What something that loads looks like: a message while there is nothing yet, the problem, or `show(value)`. An old
+ * value stays, with the problem above it.
+ */
+export function loaded(loading, show) {
+  const { value, problem, isRunning } = loading;
+  return [
+    problem && problemBox(problem, () => loading.run()),
+    value !== undefined ? show(value) : isRunning && h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading),
+  ];
+}
+
+/** What stands where a list would be: what it is for, and what to do. */
+export function empty(title, text, ...actions) {
+  return h("div", { class: "empty", key: "empty" }, h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
+}
+
+/**
+ * A table. `columns`: `{ title, cell(item), class?, key }`; `rows` have the keys that `key(item)` returns. On narrow
+ * screens each row becomes a card, whose cells show their column's title.
+ *
+ * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, current?: (item: any) => boolean,
+ *   on?: object }} options
+ */
+export function table({ caption, columns, rows, key, current, on }) {
+  return h(
+    "div", { class: "table", key: "table" },
+    h(
+      "table", { on },
+      h("caption", { class: "hidden" }, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
+      h(
+        "tbody", {},
+        rows.map((item) => h(
+          "tr", { key: key(item), "aria-current": current?.(item) ? "true" : null },
+          columns.map((column, index) => h(
+            index === 0 ? "th" : "td",
+            { key: column.title, scope: index === 0 ? "row" : null, class: column.class, "data-title": column.title }, column.cell(item))))))));
+}
+
+/** The buttons below a list of pages: the first page, and the next. */
+export function pages({ first, next, isFirst, hasNext }) {
+  if (isFirst && !hasNext) return null;
+  return h(
+    "nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
+    button(words.common.firstPage, first, { disabled: isFirst }), button(words.common.nextPage, next, { disabled: !hasNext }));
+}
+
+/**
+ * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button).
+ *
+ * @param {{ title: string, close: () => void, wide?: boolean }} options
+ * @param {...any} children
+ */
+export function dialog({ title, close, wide }, ...children) {
+  return h(
+    "dialog", {
+      key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title,
+      on: { cancel: (event) => { event.preventDefault(); close(); } },
+    },
+    h("header", {}, h("h2", {}, title), h("button", { type: "button", class: "close", "aria-label": words.common.close, on: { click: close } }, "×")),
+    children);
+}
+
+/** A text to copy into a project, with a button that copies it. */
+export function snippet(label, text) {
+  return h(
+    "figure", { class: "snippet", key: label },
+    h("figcaption", {}, label, " ", button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
+    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(words.common.copied);
+  } catch {
+    say(words.common.notCopied, "error");
+  }
+}
+
+/**
+ * The values of a form by the names of its inputs; a checkbox is true or false.
+ *
+ * @param {any} form
+ * @returns {{ [name: string]: any }}
+ */
+export function values(form) {
+  const all = {};
+  for (const input of form.elements) {
+    if (input.name) all[input.name] = input.type === "checkbox" ? input.checked : input.value;
+  }
+  return all;
+}
+
+/**
+ * A form: `send(values, form)` is called instead of leaving the page.
+ *
+ * @param {(values: any, form: HTMLFormElement) => void} send
+ * @param {{ [name: string]: any }} properties
+ * @param {...any} children
+ */
+export function form(send, properties, ...children) {
+  return h("form", {
+    ...properties, novalidate: true,
+    on: { submit: (event) => { event.preventDefault(); send(values(event.target), event.target); } },
+  }, children);
+}

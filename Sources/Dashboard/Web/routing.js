@@ -1,0 +1,38 @@
+// The address of a page is in the fragment: `#/domains/example.com/history?from=2`.
+
+/** The current address: its parts, decoded, and the parameters of its query. */
+export function here() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const parts = path.split("/").filter(Boolean).map(decode);
+  return { parts, query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** The link to a page: `to(["domains", name], { q })`. Empty parameters are left out. */
+export function to(parts, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const text = new URLSearchParams(given).toString();
+  return "#/" + parts.map(encodeURIComponent).join("/") + (text === "" ? "" : "?" + text);
+}
+
+/** Opens a page. */
+export function go(parts, query) {
+  location.hash = to(parts, query);
+}
+
+/** Changes parameters of the current address; `replace` adds no step to the browser's history. */
+export function ask(changes, { replace = false } = {}) {
+  const { parts, query } = here();
+  const address = to(parts, { ...query, ...changes });
+  if (address === location.hash) return;
+  if (!replace) return void (location.hash = address);
+  history.replaceState(null, "", address);
+  window.dispatchEvent(new Event("hashchange"));
+}
+
+function decode(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,114 @@
+// What pages share, and what they load.
+
+/** Values that views follow: `follow` renders a view when they change. */
+export class State extends EventTarget {
+  /** @param {object} values */
+  constructor(values) {
+    super();
+    Object.assign(this, values);
+  }
+
+  set(values) {
+    Object.assign(this, values);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Renders a view now and after each change, until it leaves the page. */
+  follow(view) {
+    this.addEventListener("change", () => view.update(), { signal: view.ending });
+  }
+}
+
+/**
+ * Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`; `name` is undefined before.
+ *
+ * @type {any}
+ */
+export const session = new State({ isKnown: false, problem: undefined });
+
+const roles = ["viewer", "editor", "admin"];
+
+/** Whether the person who is signed in has this role or a higher one. */
+export function may(role) {
+  return roles.indexOf(session.role) >= roles.indexOf(role);
+}
+
+/** Whether the person may do what concerns no single domain: tokens that are limited to domains may not. */
+export function isUnlimited() {
+  return (session.domains ?? []).length === 0;
+}
+
+/** Whether the person may change this domain: a token may be limited to some, such as `*.brand.example`. */
+export function mayEditDomain(name) {
+  const isMine = (one) => one === name || (one.startsWith("*.") && name.endsWith(one.slice(1)));
+  return may("editor") && (isUnlimited() || session.domains.some(isMine));
+}
+
+/** Whether the person may change a domain. A token may be limited to names such as `*.brand.example`. */
+export function mayEdit(domain) {
+  return may("editor") && (isUnlimited() || session.domains.some(
+    (name) => name === domain || (name.startsWith("*.") && domain.endsWith(name.slice(1)))));
+}
+
+/**
+ * Messages that appear for a while, and that screen readers speak.
+ *
+ * @type {any}
+ */
+export const messages = new State({ items: [] });
+
+let number = 0;
+
+/** Shows a message: `kind` is "ok" or "error". */
+export function say(text, kind = "ok") {
+  const item = { id: ++number, text, kind };
+  messages.set({ items: [...messages.items.slice(-2), item] });
+  // Errors stay until they are dismissed.
+  if (kind !== "error") setTimeout(() => dismiss(item), 6000);
+}
+
+export function dismiss(item) {
+  messages.set({ items: messages.items.filter((one) => one !== item) });
+}
+
+/** Something that a view loads: its `value`, or the `problem` it met. The old value stays while it loads again. */
+export class Loading {
+  #view;
+  #load;
+  #running = 0;
+  value;
+  problem;
+  isRunning = false;
+
+  /** `load` gets a signal that ends with the view. Nothing is loaded before `run`. */
+  constructor(view, load) {
+    this.#view = view;
+    this.#load = load;
+  }
+
+  /** Loads; an earlier run that has not ended is forgotten. */
+  async run() {
+    const mine = ++this.#running;
+    this.isRunning = true;
+    this.#view.update();
+    try {
+      const value = await this.#load(this.#view.ending);
+      if (mine !== this.#running) return;
+      this.value = value;
+      this.problem = undefined;
+    } catch (problem) {
+      if (mine !== this.#running || problem.name === "AbortError") return;
+      this.problem = problem;
+    }
+    this.isRunning = false;
+    this.#view.update();
+  }
+
+  /** Forgets the value, for a question that has changed. */
+  clear() {
+    this.#running++;
+    this.isRunning = false;
+    this.value = undefined;
+    this.problem = undefined;
+  }
+}
