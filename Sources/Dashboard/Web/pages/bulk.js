@@ -6,7 +6,7 @@ import { badge, button, checkbox, dialog, empty, field, form, problemBox } from 
 import { to } from "../routing.js";
 import { may, say } from "../state.js";
 import { words } from "../words.js";
-import { actionBadge, actionCounts, bound, domainEffects, effects } from "./plan.js";
+import { acceptable, actionBadge, actionCounts, bound, domainEffects, effects } from "./plan.js";
 import "./bulk-route.js";
 import "./drop.js";
 
@@ -67,7 +67,7 @@ class Import extends View {
       row.report = value;
       row.kind = value.kind;
       row.state = isState(row.text) ? "state" : row.domain === "" ? "nameless" : "ready";
-      if (row.state === "ready") row.result = await this.#put(row, { dryRun: true });
+      if (row.state === "ready") row.result = await this.#put(row, { dryRun: true, accept: row.accepted });
     } catch (problem) {
       if (problem.name === "AbortError" || mine !== row.run) return;
       row.problem = problem;
@@ -114,7 +114,7 @@ class Import extends View {
       try {
         // Another file of this list may have published the domain a moment ago.
         if (revisions[row.domain]) Object.assign(row, { isNew: false, etag: revisions[row.domain] });
-        row.result = await this.#put(row, { reason: this.#draft.reason });
+        row.result = await this.#put(row, { reason: this.#draft.reason, accept: row.accepted });
         revisions[row.domain] = String(row.result.revision);
         row.state = "published";
         done++;
@@ -152,6 +152,7 @@ class Import extends View {
 
   #row(row) {
     const isFixed = ["publishing", "published"].includes(row.state);
+    const codes = row.problem ? acceptable(row.problem).join(",") : "";
     const state = this.#isTwice(row) ? "twice" : row.state;
     const kind = { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning", state: "warning" }[state] ?? "quiet";
     return h(
@@ -173,6 +174,7 @@ class Import extends View {
           (row.result || row.problem) && button(words.bulk.import.details, () => { this.#shown = row; this.update(); }, {
             kind: "quiet", "aria-label": words.bulk.import.detailsOf(row.name),
           }),
+          state === "failed" && codes !== "" && button(words.bulk.import.accept(codes), () => { row.accepted = codes; this.#check(row); }, { kind: "quiet" }),
           state === "failed" && button(words.common.tryAgain, () => this.#check(row), { kind: "quiet" }),
           !isFixed && button(words.bulk.import.leave, () => { this.#rows = this.#rows.filter((one) => one !== row); this.update(); }, {
             kind: "quiet", disabled: this.#isPublishing, "aria-label": words.bulk.import.leaveWhat(row.name),

@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, empty, field, findingCounts, form, linkButton, loaded, problemBox, time } from "../parts.js";
+import { badge, button, checkbox, dialog, empty, field, findingCounts, form, linkButton, loaded, problemBox, time } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, mayEdit, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -109,7 +109,7 @@ class Domain extends View {
   #drop() {
     const { entry, route, toEntry, before } = this.#drag;
     this.#drag = undefined;
-    if (toEntry === undefined || before === route) return this.update();
+    if (toEntry === undefined || (toEntry === entry && before === route)) return this.update();
     this.#change((domain) => {
       const [source, target] = [entry, toEntry].map((id) => domain.entries.find((one) => one.id === id));
       const [moved] = source.routes.splice(source.routes.findIndex((one) => one.id === route), 1);
@@ -198,15 +198,19 @@ class Domain extends View {
     this.update();
   }
 
-  async #delete({ name, reason }) {
+  async #delete({ name, reason, drop }) {
     const { preview } = this.#deletion;
-    this.#deletion = { preview, fault: name.trim() === this.#name ? undefined : w.serving.wrongName(this.#name), isRunning: true };
+    const fault = name.trim() === this.#name ? undefined : w.serving.wrongName(this.#name);
+    const dropFault = preview.broken.length > 0 && !drop;
+    this.#deletion = { preview, fault, isRunning: !fault && !dropFault };
     this.update();
-    if (this.#deletion.fault) return this.querySelector("#delete-name").focus();
+    if (fault || dropFault) return this.querySelector(fault ? "#delete-name" : "#delete-drop").focus();
+    const of = path`/v1/domains/${this.#name}`;
+    let ifMatch = this.#draft.published.revision;
     try {
-      await request("DELETE", path`/v1/domains/${this.#name}`, {
-        ifMatch: this.#draft.published.revision, query: { reason: reason.trim(), accept: preview.accept.join(",") },
-      });
+      // No domain with expectations can be deleted.
+      if (drop) ifMatch = (await request("PUT", `${of}/expectations`, { ifMatch, body: { expectations: [] }, query: { reason: reason.trim() } })).value.revision;
+      await request("DELETE", of, { ifMatch, query: { reason: reason.trim(), accept: [...new Set([...preview.accept, drop && "opens-nothing"])].filter(Boolean).join(",") } });
       this.#draft.discard();
       say(w.serving.deleted(this.#name));
       go(["domains"]);
@@ -498,16 +502,17 @@ class Domain extends View {
       { title: w.serving.deleteTitle(this.#name), close, wide: true }, h("p", {}, w.serving.deleteText),
       this.#draft.exists && h("p", { key: "draft" }, w.serving.draftGoes),
       !preview && h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading),
-      preview?.problem && !preview.result && problemBox(preview.problem),
-      preview?.result && [
-        preview.result.diff && h("div", { class: "effects", key: "effects" }, changeList(preview.result.diff, this.#names.value)),
+      preview?.problem && problemBox(preview.problem),
+      (preview?.result || preview?.broken.length > 0) && [
+        preview.result?.diff && h("div", { class: "effects", key: "effects" }, changeList(preview.result.diff, this.#names.value)),
         findingList(preview.findings.filter((one) => preview.accept.includes(one.code) && one.severity === "error"), this.#draft.domain, { key: "errors" }),
         problem && problemBox(problem),
         form(
           (values) => this.#delete(values), { key: "form" },
           field(w.serving.typeName, { id: "delete-name", name: "name", autocomplete: "off", spellcheck: "false", fault, help: this.#name }),
+          preview.broken.length > 0 && checkbox(w.serving.drop, { id: "delete-drop", name: "drop" }),
           field(words.common.reason, { id: "delete-reason", name: "reason", help: words.common.reasonHelp, autocomplete: "off" }),
-          h("div", { class: "actions" }, h("button", { type: "submit", class: "button danger", disabled: isRunning && !fault }, w.serving.delete), button(words.common.cancel, close))),
+          h("div", { class: "actions" }, h("button", { type: "submit", class: "button danger", disabled: isRunning }, w.serving.delete), button(words.common.cancel, close))),
       ]);
   }
 }

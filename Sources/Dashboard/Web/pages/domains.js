@@ -268,7 +268,9 @@ class Domains extends View {
           }
           this.#restore(undefined);
           say(text.restore.done(item.domain));
-          this.#load();
+          await this.#load();
+          // The button that opened the dialog is gone.
+          (this.querySelector("td button") ?? this.querySelector("#q"))?.focus();
         }, {},
         field(words.common.reason, { id: "reason", name: "reason", help: words.common.reasonHelp, maxlength: 500, autocomplete: "off", focus: true }),
         h(

@@ -13,6 +13,8 @@ import { effects } from "./plan.js";
 const text = words.history;
 /** What a change may be about that no file shows. */
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
+/** Of a longer reason, the rest opens on demand. */
+const longReason = 200;
 
 class History extends View {
   #arrived = {};
@@ -106,13 +108,13 @@ class History extends View {
         "div", { class: "history", key: "history" },
         h(
           "section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
-          h("ol", { class: "revisions" }, list.items.map((one) => this.#revision(one))),
+          h("ol", { class: "history-list" }, list.items.map((one) => this.#revision(one))),
           pages({
             isFirst: here().query.cursor === undefined, hasNext: list.next !== null,
             first: () => ask({ cursor: undefined }), next: () => ask({ cursor: list.next }),
           })),
         h(
-          "section", { "aria-labelledby": "compared", class: "compared", key: "diff" },
+          "section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
           h("h2", { id: "compared", tabindex: "-1" }, text.changes),
           loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
       this.#restoring && this.#restoreDialog(),
@@ -125,7 +127,9 @@ class History extends View {
     return h(
       "li", { key: revision, class: isShown ? "shown" : null },
       h("p", {}, h("strong", {}, text.revision(revision)), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
-      reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
+      reason.length <= longReason
+        ? reason !== "" && h("p", { dir: "auto", key: "reason" }, reason)
+        : h("details", { key: "reason" }, h("summary", { dir: "auto" }, `${reason.slice(0, longReason)}…`), h("p", { dir: "auto" }, reason.slice(longReason))),
       h(
         "p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
         documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
@@ -163,7 +167,7 @@ class History extends View {
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
       groups(diff.changes).map(([name, changes]) => h(
         "section", { key: name }, h("h3", {}, text.groups[name]),
-        h("ul", { class: "changes" }, changes.map((change, index) => h(
+        h("ul", { class: "history-changes" }, changes.map((change, index) => h(
           "li", { key: index }, h("p", { dir: "auto" }, change.summary), change.example && example(change.example)))))),
       diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
       h(

@@ -84,7 +84,7 @@ class Plan extends View {
 }
 
 /** The codes of errors that the API would accept: it names them in what it says. */
-function acceptable({ detail, body }) {
+export function acceptable({ detail, body }) {
   const said = [detail, ...(body?.problems ?? []).map((one) => one.detail)];
   return [...new Set(said.flatMap((text) => /\?accept=([a-z0-9,-]+)/.exec(text)?.[1].split(",") ?? []))];
 }

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
-import { count, fullTime } from "../format.js";
+import { count } from "../format.js";
 import { badge, button, empty, field, form, loaded, pages, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, session } from "../state.js";
@@ -57,9 +57,9 @@ class Audit extends View {
         isNamed(token) && [" ", h("bdi", { key: "token", class: "mono" }, token)],
         isNamed(webhook) && [" ", h("bdi", { key: "webhook", class: "mono" }, webhook)],
         domain && revision && [", ", h("a", { key: "revision", href: to(["domains", domain, "history"], { revision }) }, text.revision(count(revision)))]),
+      h("p", { class: "help when", key: "when" }, time(at), address && [" · ", text.from(address)]),
       reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-      changes && h("p", { key: "changes", class: "help" }, changes),
-      h("p", { class: "help", title: fullTime(at) }, time(at), address && [" · ", text.from(address)]));
+      changes && h("p", { key: "changes", class: "help changes" }, changes));
   }
 }
 

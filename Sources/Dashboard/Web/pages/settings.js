@@ -108,7 +108,7 @@ class Tokens extends Members {
           { title: text.lastUsed, cell: (token) => time(token.lastUsedAt) },
           { title: text.expires, cell: (token) => !token.expiresAt ? words.common.never
             : Date.parse(token.expiresAt) < Date.now() ? badge(text.expired, "warning") : day(token.expiresAt) },
-          { title: text.revoke, cell: (token) => button(text.revoke, () => { this.leaving = token; this.update(); }, {
+          { title: words.settings.actions, cell: (token) => button(text.revoke, () => { this.leaving = token; this.update(); }, {
             kind: "quiet", "aria-label": text.revokeWhat(token.name),
           }) },
         ],
@@ -168,7 +168,7 @@ class Users extends Members {
             { title: words.settings.role, cell: (user) => words.role[user.role] },
             { title: words.settings.domains, cell: (user) => domainList(user.domains) },
             { title: words.settings.changed, cell: (user) => time(user.updatedAt) },
-            { title: text.actions, cell: (user) => h("span", { class: "actions" },
+            { title: words.settings.actions, cell: (user) => h("span", { class: "actions" },
               button(words.common.edit, () => this.open({ ...user, domains: user.domains.join(", "), isOld: true }), { kind: "quiet", "aria-label": text.editWhat(user.name) }),
               button(text.remove, () => { this.leaving = user; this.update(); }, { kind: "quiet", "aria-label": text.removeWhat(user.name) })) },
           ],
