@@ -230,7 +230,7 @@ public struct DomainSummary: Sendable, Equatable {
   }
 }
 
-/// What a page of a list shows of its domains besides their own rows. Asks once for all of them.
+/// What a page of a list shows of its domains besides their own rows, in three statements.
 private struct DomainGlances {
   private struct Glance {
     var isPending = false
