@@ -325,6 +325,9 @@ extension Example {
       "items": [{
         "domain": "example.com", "enabled": true, "format": "modern",
         "environment": "production", "revision": 2, "updatedAt": "2026-11-21T13:51:45Z",
+        "documents": ["apple-app-site-association"],
+        "findings": {"error": 0, "warning": 1, "note": 3},
+        "apple": {"collected": false, "behind": 1},
         "check": {"status": "ok", "at": "2026-11-21T14:02:10Z"}
       }],
       "next": null, "total": 1

@@ -145,7 +145,7 @@ struct Parameter: Sendable {
     "finding", "Only domains whose document has a finding with this code.", "FindingCode")
   static let collected = Parameter(
     "collected",
-    "Only enabled domains whose current document Apple's CDN has fetched (`true`) or has not "
+    "Only enabled domains whose current Apple file Apple's CDN has fetched (`true`) or has not "
       + "(`false`), even if it has never fetched any.", .bool)
   static let check = Parameter(
     "check", "Only domains whose last check from outside ended like this.",

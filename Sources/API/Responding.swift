@@ -43,7 +43,10 @@ extension Call {
   ) throws -> Response {
     let stored = publication.edited.stored
     var object = try PublicationResource(publication).json
-    if try context().isDryRun { object["dryRun"] = true }
+    if try context().isDryRun {
+      object["dryRun"] = true
+      object["account"] = publication.accountOfApple.map(FindingResource.json)
+    }
     for member in try answer(stored).members { object[member.key] = member.value }
     let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil
     let location = try location(stored) ?? own

@@ -168,11 +168,38 @@ package enum DomainResource {
       (fieldsOfSummary.members() + [
         Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional),
         Member(
+          "documents", .list(of: .words(DocumentKind.self)),
+          "The kinds of documents of the current revision."),
+        Member(
+          "findings", .object(severities.map { Member($0.rawValue, .count) }),
+          "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
+            + "domain, and while the linter is making them again.", .optional),
+        Member(
+          "apple",
+          .object([
+            Member(
+              "collected", .bool, "Whether Apple's CDN has fetched the current document."),
+            Member(
+              "behind", .nullable(.count),
+              "By how many revisions the newest that it fetched is behind; null if it has fetched none."
+            ),
+          ]),
+          "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
+            + "no Apple file.", .optional),
+        Member(
           "check",
-          .object([Member("status", .words(CheckStatus.self)), Member("at", .time)]),
+          .object([
+            Member("status", .words(CheckStatus.self)), Member("at", .time),
+            Member(
+              "certificateExpires", .time,
+              "When the certificate of the site ends; left out if the check saw none.", .optional),
+          ]),
           "The last check from outside; left out before the first.", .optional),
       ]).schema(),
   ]
+
+  /// The worst first.
+  private static let severities = Finding.Severity.allCases.sorted(by: >)
 
   package static func json(_ stored: StoredDomain) -> JSON { .object(fields.json(of: stored)) }
 
@@ -189,8 +216,21 @@ package enum DomainResource {
     var object = fieldsOfSummary.json(
       of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
     object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
+    object["documents"] = .strings(domain.kinds.map(\.rawValue))
+    object["findings"] = domain.findings.map { counts in
+      var object = JSON.Object()
+      for severity in severities { object[severity.rawValue] = .integer(counts[severity] ?? 0) }
+      return .object(object)
+    }
+    object["apple"] = domain.apple.map { copy in
+      ["collected": .bool(copy.isCollected), "behind": copy.lag.map { .integer($0) } ?? .null]
+    }
     if let status = domain.check, let at = domain.checkedAt {
-      object["check"] = ["status": .string(status.rawValue), "at": .string(Timestamp.text(at))]
+      var check: JSON.Object = [
+        "status": .string(status.rawValue), "at": .string(Timestamp.text(at)),
+      ]
+      check["certificateExpires"] = domain.certificateEndsAt.map { .string(Timestamp.text($0)) }
+      object["check"] = .object(check)
     }
     return .object(object)
   }

@@ -125,16 +125,16 @@ extension PublicationResource {
   static let schemas: JSON.Object = [
     "Finding": fieldsOfFinding.members().schema(),
     "ChangedResolution": fieldsOfResolution.members().schema(),
-    "Publication": (members + .dryRun).schema("The result of an edit."),
+    "Publication": (members + dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
     "Conversion": [
       Member("format", .json(["type": "string", "enum": ["modern"]]), "The form to convert to.")
     ].schema(for: .request),
     "ConvertedDomain":
       ([Member("domain", .shared("Domain")), remarks] + members
-      + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + .dryRun)
+      + [Member("moreRemarks", .count, "The number of remarks left out.", .optional)] + dryRun)
       .schema(),
-    "DeletedDomain": published(Member("domain", .domain)),
+    "DeletedDomain": ([Member("domain", .domain)] + members + .dryRun).schema(),
     "PublishedEntry": published(Member("entry", .shared("Entry"))),
     "PublishedRoute": published(Member("route", .shared("Route"))),
     "PublishedRoutes": published(Member("routes", .list(of: .shared("Route")))),
@@ -165,8 +165,17 @@ extension PublicationResource {
       ])), "What the modern form does not say, or says differently.")
 
   private static func published(_ member: Member) -> JSON {
-    ([member] + members + .dryRun).schema()
+    ([member] + members + dryRun).schema()
   }
+
+  /// What the answer to a dry run of an edit of a domain adds.
+  private static let dryRun: [Member] =
+    .dryRun + [
+      Member(
+        "account", .shared("ByteAccount"),
+        "In the answer to a dry run: what takes the bytes of Apple's file; left out without one.",
+        .optional)
+    ]
 
   package init(_ publication: Publication) throws {
     let edited = publication.edited

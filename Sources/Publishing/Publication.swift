@@ -23,6 +23,11 @@ public struct Publication: Sendable {
       in: edited.stored.domain.document)
   }
 
+  /// What takes the bytes of Apple's file; `nil` if there is none.
+  public var accountOfApple: ByteAccount? {
+    documents.json[.apple].map { _ in ByteAccount(of: documents.apple) }
+  }
+
   /// Compares everything that the domain publishes with what it published before; `nil` if nothing was
   /// served before, or if its document is damaged or too complex, as only documents of earlier versions
   /// can be. This can be slow, so call it after the transaction.

@@ -38,11 +38,11 @@ extension Store {
     _ filter: DomainFilter = DomainFilter(), after last: String? = nil, limit: Int
   ) throws -> (page: [DomainSummary], total: Int) {
     try scan { connection in
-      var (page, total) = ([DomainSummary](), 0)
+      var (page, ids, total) = ([DomainSummary](), [Int64](), 0)
       try connection.run(
         """
         SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
-          domain_check.status, checked_at
+          domain_check.status, checked_at, own.domain_id
         \(filter.sql) ORDER BY own.name
         """, filter.values
       ) { row in
@@ -56,7 +56,10 @@ extension Store {
             format: try row.enumeration(2), environment: try row.enumeration(3),
             revision: row.int(4), updatedAt: row.integer(5), deletedAt: row.optionalInteger(6),
             check: try CheckStatus?.read(row, 7), checkedAt: row.optionalInteger(8)))
+        ids.append(row.integer(9))
       }
+      let glances = try DomainGlances(of: ids, connection, now: now())
+      for (index, id) in ids.enumerated() { glances.add(id, to: &page[index]) }
       return (page, total)
     }
   }
@@ -80,7 +83,7 @@ public struct DomainFilter: Sendable {
   public var kind: DocumentKind?
   /// The code of a finding in a document.
   public var finding: String?
-  /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains.
+  /// Whether Apple's CDN has the bytes that the domain serves; only enabled domains with an Apple file.
   public var isCollected: Bool?
   /// How the last check of the domain ended.
   public var check: CheckOutcome?
@@ -130,7 +133,8 @@ public struct DomainFilter: Sendable {
       AND (?4 IS NULL OR is_enabled = ?4)
       AND (?5 IS NULL OR domain.id IN (SELECT domain_id FROM finding WHERE code = ?5))
       AND \(within("?6"))
-      AND (?7 IS NULL OR (is_enabled = 1 AND CASE WHEN \(FetchRows.isCollected) THEN 1 ELSE 0 END = ?7))
+      AND (?7 IS NULL OR (is_enabled = 1 AND CASE WHEN \(FetchRows.isCollected) THEN 1 ELSE 0 END = ?7
+        AND \(FetchRows.hasApplesFile)))
       AND (?8 IS NULL OR domain.id IN (\(uses(PackageName.self, "?8"))))
       AND (?9 IS NULL OR EXISTS (SELECT 1 FROM document
         WHERE document.domain_id = domain.id AND document.revision = domain.revision AND kind = ?9))
@@ -206,4 +210,84 @@ public struct DomainSummary: Sendable, Equatable {
   public let check: CheckStatus?
   /// When that was, in seconds since 1970.
   public let checkedAt: Int64?
+  /// When the certificate that it saw ends, in seconds since 1970; `nil` if it saw none.
+  public fileprivate(set) var certificateEndsAt: Int64?
+  /// The kinds of documents of the current revision, in their order.
+  public fileprivate(set) var kinds: [DocumentKind] = []
+  /// The numbers of findings that no suppression covers; `nil` while they are made again, and of a deleted
+  /// domain.
+  public fileprivate(set) var findings: [Finding.Severity: Int]?
+  /// What Apple's CDN has fetched; `nil` if the domain serves no Apple file.
+  public fileprivate(set) var apple: AppleCopy?
+
+  /// What Apple's CDN has fetched of a domain, by the fetch ledger.
+  public struct AppleCopy: Sendable, Equatable {
+    /// Whether it has the bytes that the domain serves.
+    public let isCollected: Bool
+    /// By how many revisions the newest that it fetched is behind, 0 if that has the same bytes; `nil` if it
+    /// has fetched none.
+    public let lag: Int?
+  }
+}
+
+/// What a page of a list shows of its domains besides their own rows, in three statements.
+private struct DomainGlances {
+  private struct Glance {
+    var isPending = false
+    var certificateEndsAt: Int64?
+    var isCollected = false
+    var fetched: Int?
+    var kinds: [DocumentKind] = []
+    var findings: [Finding.Severity: Int] = [:]
+  }
+
+  private var glances: [Int64: Glance] = [:]
+
+  init(of ids: [Int64], _ connection: any Connection, now: Int64) throws {
+    if ids.isEmpty { return }
+    let list = Value.text(JSON.array(ids.map { .integer($0) }).text)
+    let isListed = "IN (SELECT CAST(each.value AS BIGINT) FROM json_each(?1) AS each)"
+    try connection.run(
+      """
+      SELECT domain.id, linted_by < ?2, certificate_ends_at, \(FetchRows.isCollected),
+        (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple))
+      FROM domain LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
+      WHERE domain.id \(isListed)
+      """, [list, .integer(Linter.version)]
+    ) { row in
+      glances[row.integer(0)] = Glance(
+        isPending: row.bool(1), certificateEndsAt: row.optionalInteger(2),
+        isCollected: row.bool(3), fetched: try Int?.read(row, 4))
+    }
+    try connection.run(
+      """
+      SELECT domain.id, kind FROM domain
+      JOIN document ON document.domain_id = domain.id AND document.revision = domain.revision
+      WHERE domain.id \(isListed)
+      """, [list]
+    ) { row in try glances[row.integer(0)]?.kinds.append(row.enumeration(1)) }
+    try connection.run(
+      """
+      SELECT finding.domain_id, severity, count(*) FROM finding
+      LEFT JOIN suppression ON suppression.domain_id = finding.domain_id
+        AND suppression.number = finding.suppression AND suppression.ends_at > ?2
+      WHERE suppression.number IS NULL AND finding.domain_id \(isListed)
+      GROUP BY finding.domain_id, severity
+      """, [list, .integer(now)]
+    ) { row in try glances[row.integer(0)]?.findings[row.enumeration(1)] = row.int(2) }
+  }
+
+  /// Adds what is known of the domain in a row.
+  func add(_ id: Int64, to domain: inout DomainSummary) {
+    guard let glance = glances[id] else { return }
+    domain.kinds = glance.kinds.sorted()
+    domain.certificateEndsAt = glance.certificateEndsAt
+    if domain.deletedAt != nil { return }
+    if !glance.isPending { domain.findings = glance.findings }
+    if domain.isEnabled && glance.kinds.contains(.apple) {
+      domain.apple = DomainSummary.AppleCopy(
+        isCollected: glance.isCollected,
+        lag: glance.isCollected ? 0 : glance.fetched.map { domain.revision - $0 })
+    }
+  }
 }

@@ -232,6 +232,12 @@ enum FetchRows {
         \(sha256(of: "domain.id", "last")) = \(sha256(of: "domain.id", "domain.revision")))
     """
 
+  /// SQL for whether `domain` publishes Apple's file.
+  static let hasApplesFile = """
+    EXISTS (SELECT 1 FROM document WHERE document.domain_id = domain.id
+      AND document.revision = domain.revision AND document.kind = \(apple))
+    """
+
   /// Whether Apple's CDN has the bytes that a domain serves.
   fileprivate static func isCollected(_ domain: Int64, _ connection: any Connection) throws -> Bool
   {

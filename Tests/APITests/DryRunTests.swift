@@ -86,7 +86,7 @@ import Testing
   private func comparable(_ json: JSON) -> JSON {
     switch json {
     case .object(var object):
-      for key in ["dryRun", "token", "id", "updatedAt"] { object[key] = nil }
+      for key in ["dryRun", "account", "token", "id", "updatedAt"] { object[key] = nil }
       var result = JSON.Object()
       for member in object.members { result[member.key] = comparable(member.value) }
       return .object(result)
@@ -101,6 +101,23 @@ import Testing
     #expect(response.status == 422)
     #expect(try response.code == "undefined-variable")
     #expect(try admin.send("PUT", "\(target)?dryRun=maybe", json: [:]).status == 400)
+  }
+
+  @Test func aDryRunShowsWhatTakesTheBytesOfApplesFile() throws {
+    let other = "FGHIJ67890.com.example.other"
+    let body: JSON = ["apps": [.string(other)], "routes": [["path": "/a/long/path/for/one/app"]]]
+    let dry = try admin.send("POST", "\(target)/entries?dryRun=true", json: body).json
+    let account = dry["account"]
+    #expect(account?["bytes"] == dry["bytes"] && account?["limit"] == 131_072)
+    let apps = account?["apps"]?.arrayValue ?? []
+    #expect(apps.map { $0["app"] } == [.string(other), "ABCDE12345.com.example.app"])
+    #expect(apps.allSatisfy { $0["bytes"]?.integerValue ?? 0 > 20 })
+    #expect(account?["routes"]?[0]?["pointer"] == "/applinks/details/1/components/0")
+    #expect(try admin.send("POST", "\(target)/entries", json: body).json["account"] == nil)
+    let android = try admin.send(
+      "PUT", "/v1/domains/android.example?dryRun=true&accept=opens-nothing",
+      json: ["webauthnOrigins": ["https://example.co.uk"]])
+    #expect(try android.json["dryRun"] == true && android.json["account"] == nil, "\(android.text)")
   }
 
   @Test func anEditReportsItsChangesByMeaning() throws {

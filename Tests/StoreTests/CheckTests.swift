@@ -1,5 +1,6 @@
 import Association
 import JSONValue
+import SQL
 import Store
 import TestSupport
 import Testing
@@ -101,6 +102,16 @@ import Testing
     #expect(
       try store.findings(FindingFilter(source: .lint), limit: 100).page.map(\.code)
         == ["unused-variable"])
+  }
+
+  @Test func aListOfDomainsHasNoFindingsWhileTheyAreMadeAgain() throws {
+    let summary = { try #require(try store.domains(limit: 1).page.first) }
+    #expect(try summary().findings == [:])
+    try check(.slow, certificate: .init(names: [], issuer: "", endsAt: Self.start + 100))
+    #expect(try summary().findings == [.warning: 1])
+    try hooks.connect().run("UPDATE domain SET linted_by = linted_by - 1")
+    #expect(try summary().findings == nil)
+    #expect(try summary().certificateEndsAt == Self.start + 100)
   }
 
   @Test func aSuppressionOfAnErrorKeepsADomainFromFailingUntilItEnds() throws {

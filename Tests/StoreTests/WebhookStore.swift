@@ -1,5 +1,6 @@
 import Association
 import JSONValue
+import SQL
 import Store
 import Synchronization
 import TestSupport
@@ -23,6 +24,9 @@ final class WebhookStore: Sendable {
     temporary = try TemporaryStore { clock.now }
     store = temporary.store
   }
+
+  /// A connection to the database, past the store.
+  func connect() throws -> any Connection { try temporary.connect() }
 
   /// Another server on the same file.
   func open() throws -> Store {
