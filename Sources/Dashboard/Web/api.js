@@ -9,7 +9,7 @@ export class Problem extends Error {
     this.title = body?.title ?? "";
     this.detail = body?.detail ?? "";
     this.requestId = body?.requestId ?? requestId;
-    /** The whole problem: `errors`, `findings`, `brokenExpectations`, `account`, … */
+    /** The whole problem: `errors`, `findings`, `expectations`, `account`, … */
     this.body = body ?? {};
   }
 }

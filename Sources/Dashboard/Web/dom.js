@@ -194,6 +194,7 @@ function place(parent, node, before) {
 
 function remove(node) {
   // A dialog gives the focus back when it closes.
+  for (const dialog of node.querySelectorAll?.("dialog[open]") ?? []) dialog.close();
   if (node.open && node.close) node.close();
   node.remove();
 }

@@ -109,20 +109,21 @@ export function problemBox(problem, again) {
 /** The invalid values, findings and broken expectations that a problem lists. */
 export function problemFaults(problem) {
   const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = problem.body ?? {};
-  // Findings that refuse a document are among the errors, too.
-  const others = findings.filter((one) => !errors.some((fault) => fault.code === one.code && fault.pointer === one.pointer));
+  // Findings that refuse a document are among the errors, too; others are beside the point.
+  const others = errors.length > 0 ? [] : findings;
   const lists = [
     errors.map((fault, index) => h("li", { key: `e${index}` }, fault.pointer && h("code", {}, fault.pointer), " ", fault.message)),
     others.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
     expectations.map((one, index) => h(
       "li", { key: `b${index}` }, words.problem.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
     // A change of several domains: what each of them says.
-    problems.slice(0, 50).map((one, index) => h(
-      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ", one.detail, problemFaults({ body: { ...one, problems: [] } }))),
+    problems.slice(0, 10).map((one, index) => h(
+      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ", one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail)),
+    problems.length > 10 && h("li", { key: "more" }, words.problem.more(problems.length - 10)),
     conflicts.map((one, index) => h(
       "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; "))),
   ];
-  return lists.flat().length === 0 ? null : h("ul", {}, lists);
+  return !lists.flat().some(Boolean) ? null : h("ul", {}, lists);
 }
 
 /**

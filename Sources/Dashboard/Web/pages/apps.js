@@ -3,7 +3,21 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, dialog, empty, field, findingCounts, form, loaded, pages, snippet, table, time } from "../parts.js";
+import {
+  badge,
+  button,
+  dialog,
+  empty,
+  field,
+  findingCounts,
+  findingList,
+  form,
+  loaded,
+  pages,
+  snippet,
+  table,
+  time,
+} from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -27,8 +41,12 @@ class Apps extends View {
 
   render() {
     const [, platform = "apple", id] = this.address.parts;
-    if (!(platform in platforms)) return empty(words.pages.notFound, words.pages.notFoundText, h("a", { href: to(["apps"]) }, words.apps.all));
-    if (!isUnlimited()) return [h("h1", {}, words.apps.title), h("p", { class: "box", key: "limited" }, words.apps.limited)];
+    if (!(platform in platforms)) {
+      return empty(words.pages.notFound, words.pages.notFoundText, h("a", { href: to(["apps"]) }, words.apps.all));
+    }
+    if (!isUnlimited()) {
+      return [h("h1", {}, words.apps.title), h("p", { class: "box", key: "limited" }, words.apps.limited)];
+    }
     if (id !== undefined) return h("aasa-apps-one", { platform, name: id, domain: this.address.query.domain ?? "" });
     return h("aasa-apps-list", { platform, cursor: this.address.query.cursor });
   }
@@ -63,20 +81,45 @@ class List extends View {
     const add = mayEdit() && button(words.apps.add[this.platform], () => this.#add(true), { kind: "primary" });
     return [
       h("div", { class: "headline", key: "head" }, h("h1", {}, words.apps.title), add),
-      h("nav", { class: "tabs", key: "tabs", "aria-label": words.apps.platforms }, Object.keys(platforms).map((one) => h(
-        "a", { key: one, href: to(one === "apple" ? ["apps"] : ["apps", one]), "aria-current": one === this.platform ? "page" : null },
-        words.apps.platform[one]))),
-      loaded(this.#apps, ({ items, next }) => items.length === 0 && !this.#cursor
-        ? empty(words.apps.empty[this.platform], mayEdit() ? words.apps.emptyText : words.apps.emptyViewer)
-        : [
-          table({ caption: words.apps.platform[this.platform], columns: this.#columns(), rows: items, key: (app) => app[this.#of.id] }),
-          pages({
-            first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !this.#cursor, hasNext: next !== null,
-          }),
-        ]),
+      h(
+        "nav",
+        { class: "tabs", key: "tabs", "aria-label": words.apps.platforms },
+        Object.keys(platforms).map((one) =>
+          h(
+            "a",
+            {
+              key: one,
+              href: to(one === "apple" ? ["apps"] : ["apps", one]),
+              "aria-current": one === this.platform ? "page" : null,
+            },
+            words.apps.platform[one],
+          )
+        ),
+      ),
+      loaded(
+        this.#apps,
+        ({ items, next }) =>
+          items.length === 0 && !this.#cursor
+            ? empty(words.apps.empty[this.platform], mayEdit() ? words.apps.emptyText : words.apps.emptyViewer)
+            : [
+              table({
+                caption: words.apps.platform[this.platform],
+                columns: this.#columns(),
+                rows: items,
+                key: (app) => app[this.#of.id],
+              }),
+              pages({
+                first: () => ask({ cursor: undefined }),
+                next: () => ask({ cursor: next }),
+                isFirst: !this.#cursor,
+                hasNext: next !== null,
+              }),
+            ],
+      ),
       this.#isAdding && dialog(
         { title: words.apps.add[this.platform], close: () => this.#add(false) },
-        h("aasa-apps-add", { platform: this.platform, close: () => this.#add(false) })),
+        h("aasa-apps-add", { platform: this.platform, close: () => this.#add(false) }),
+      ),
     ];
   }
 
@@ -84,11 +127,16 @@ class List extends View {
     const of = this.#of;
     const id = (app) => app[of.id];
     return [
-      { title: words.apps.name, cell: (app) => h("a", { href: to(["apps", this.platform, id(app)]) }, h("bdi", {}, app.name || id(app))) },
+      {
+        title: words.apps.name,
+        cell: (app) => h("a", { href: to(["apps", this.platform, id(app)]) }, h("bdi", {}, app.name || id(app))),
+      },
       { title: words.apps.identifier[this.platform], cell: (app) => h("span", { class: "mono" }, id(app)) },
       { title: words.apps.environment, cell: (app) => words.environment[app.environment] },
-      this.platform === "android" && { title: words.apps.fingerprints, class: "number", cell: (app) => count(app.fingerprints.length) },
-      this.platform === "android" && { title: words.apps.findings, cell: (app) => findingCounts(counted(app.findings)) },
+      this.platform === "android" &&
+      { title: words.apps.fingerprints, class: "number", cell: (app) => count(app.fingerprints.length) },
+      this.platform === "android" &&
+      { title: words.apps.findings, cell: (app) => findingCounts(counted(app.findings)) },
       { title: words.apps.domains, class: "number", cell: (app) => uses(app, of) },
       { title: words.apps.changed, cell: (app) => time(app.updatedAt) },
     ].filter(Boolean);
@@ -97,9 +145,11 @@ class List extends View {
 
 /** How many domains use an app, as a link to them. */
 function uses(app, of) {
-  return app.domains === 0
-    ? h("span", { class: "quiet" }, words.common.none)
-    : h("a", { href: to(["domains"], { [of.filter]: app[of.id] }), "aria-label": words.apps.usedBy(app.domains) }, count(app.domains));
+  return app.domains === 0 ? h("span", { class: "quiet" }, words.common.none) : h(
+    "a",
+    { href: to(["domains"], { [of.filter]: app[of.id] }), "aria-label": words.apps.usedBy(app.domains) },
+    count(app.domains),
+  );
 }
 
 function counted(findings = []) {
@@ -111,8 +161,20 @@ function counted(findings = []) {
 /** The inputs of a fingerprint. */
 function fingerprintFields(draft, fault) {
   return [
-    field(words.apps.fingerprint, { id: "sha256", ...bound(draft, "sha256"), required: true, spellcheck: "false", help: words.apps.fingerprintHelp, fault }),
-    field(words.apps.label, { id: "label", tag: "select", options: labels.map((one) => [one, words.apps.labels[one]]), ...bound(draft, "label") }),
+    field(words.apps.fingerprint, {
+      id: "sha256",
+      ...bound(draft, "sha256"),
+      required: true,
+      spellcheck: "false",
+      help: words.apps.fingerprintHelp,
+      fault,
+    }),
+    field(words.apps.label, {
+      id: "label",
+      tag: "select",
+      options: labels.map((one) => [one, words.apps.labels[one]]),
+      ...bound(draft, "label"),
+    }),
   ];
 }
 
@@ -120,7 +182,10 @@ function detailFields(draft) {
   return [
     field(words.apps.name, { id: "name", ...bound(draft, "name"), maxlength: 255, help: words.apps.nameHelp }),
     field(words.apps.environment, {
-      id: "environment", tag: "select", options: environments.map((one) => [one, words.environment[one]]), ...bound(draft, "environment"),
+      id: "environment",
+      tag: "select",
+      options: environments.map((one) => [one, words.environment[one]]),
+      ...bound(draft, "environment"),
       help: words.apps.environmentHelp,
     }),
   ];
@@ -147,18 +212,28 @@ class Add extends View {
 
   render() {
     return form(
-      () => this.#doing.run(), {},
+      () => this.#doing.run(),
+      {},
       field(words.apps.identifier[this.platform], {
-        id: "identifier", ...bound(this.#draft, "id"), required: true, spellcheck: "false", autocapitalize: "none", focus: true,
-        help: words.apps.identifierHelp[this.platform], fault: this.exists ? words.apps.exists : undefined,
+        id: "identifier",
+        ...bound(this.#draft, "id"),
+        required: true,
+        spellcheck: "false",
+        autocapitalize: "none",
+        focus: true,
+        help: words.apps.identifierHelp[this.platform],
+        fault: this.exists ? words.apps.exists : undefined,
       }),
       detailFields(this.#draft),
       this.platform === "android" && fingerprintFields(this.#draft),
       loaded({ problem: this.#doing.problem, run: () => this.#doing.run() }, () => null),
       h(
-        "div", { class: "actions", key: "actions" },
+        "div",
+        { class: "actions", key: "actions" },
         h("button", { type: "submit", class: "button primary", disabled: this.#doing.isRunning }, words.common.add),
-        button(words.common.cancel, () => this.close())));
+        button(words.common.cancel, () => this.close()),
+      ),
+    );
   }
 }
 
@@ -183,7 +258,10 @@ class One extends View {
     await this.#app.run();
   });
   #domains = new Loading(this, (signal) => get("/v1/domains", { [this.#of.filter]: this.name, limit: 100 }, signal));
-  #snippets = new Loading(this, (signal) => this.#domain && get(path`/v1/domains/${this.#domain}/snippets`, {}, signal));
+  #snippets = new Loading(
+    this,
+    (signal) => this.#domain && get(path`/v1/domains/${this.#domain}/snippets`, {}, signal),
+  );
 
   get #of() {
     return platforms[this.platform];
@@ -219,13 +297,21 @@ class One extends View {
   #change(fingerprints, title) {
     const { name, environment } = this.#app.value;
     this.#show({
-      title, wide: true,
+      title,
+      wide: true,
       content: h("aasa-plan", {
-        key: title, label: title, send: (query) => request("PUT", this.#of.one(this.name), { body: { name, environment, fingerprints }, query }),
+        key: title,
+        label: title,
+        send: (query) => request("PUT", this.#of.one(this.name), { body: { name, environment, fingerprints }, query }),
         show: ({ publications = [] }) => [
-          h("p", { key: "text" }, words.apps.fingerprintPlan(publications.length)), domainEffects(publications),
+          h("p", { key: "text" }, words.apps.fingerprintPlan(publications.length)),
+          domainEffects(publications),
         ],
-        done: () => { this.#fingerprint = { label: "play-signing" }; this.#done(words.apps.saved); }, close: () => this.#show(undefined),
+        done: () => {
+          this.#fingerprint = { label: "play-signing" };
+          this.#done(words.apps.saved);
+        },
+        close: () => this.#show(undefined),
       }),
     });
   }
@@ -233,12 +319,19 @@ class One extends View {
   #planRename() {
     const wanted = (this.#rename.to ?? "").trim();
     this.#show({
-      title: words.apps.rename.title(wanted), wide: true,
+      title: words.apps.rename.title(wanted),
+      wide: true,
       content: h("aasa-plan", {
-        key: "rename", label: words.apps.rename.button,
+        key: "rename",
+        label: words.apps.rename.button,
         send: (query) => request("POST", `${this.#of.one(this.name)}/rename`, { body: { to: wanted }, query }),
-        show: ({ domains }) => [h("p", { key: "text" }, words.apps.rename.plan(domains.length)), domainEffects(domains)],
-        done: (value) => { say(words.apps.rename.done); go(["apps", this.platform, value[this.#of.id]]); },
+        show: (
+          { domains },
+        ) => [h("p", { key: "text" }, words.apps.rename.plan(domains.length)), domainEffects(domains)],
+        done: (value) => {
+          say(words.apps.rename.done);
+          go(["apps", this.platform, value[this.#of.id]]);
+        },
         close: () => this.#show(undefined),
       }),
     });
@@ -246,8 +339,11 @@ class One extends View {
 
   #askDelete() {
     this.#show({
-      title: words.apps.delete.title, content: h("aasa-confirm", {
-        text: words.apps.delete.text(this.name), label: words.common.delete, close: () => this.#show(undefined),
+      title: words.apps.delete.title,
+      content: h("aasa-confirm", {
+        text: words.apps.delete.text(this.name),
+        label: words.common.delete,
+        close: () => this.#show(undefined),
         ask: async (reason) => {
           await request("DELETE", this.#of.one(this.name), { query: { reason } });
           say(words.apps.delete.done(this.name));
@@ -260,92 +356,172 @@ class One extends View {
   render() {
     const app = this.#app.value;
     return [
-      h("p", { key: "up" }, h("a", { href: to(this.platform === "apple" ? ["apps"] : ["apps", this.platform]) }, "← ", words.apps.platform[this.platform])),
+      h(
+        "p",
+        { key: "up" },
+        h(
+          "a",
+          { href: to(this.platform === "apple" ? ["apps"] : ["apps", this.platform]) },
+          "← ",
+          words.apps.platform[this.platform],
+        ),
+      ),
       h("h1", { key: "title" }, h("bdi", {}, app?.name || this.name)),
-      loaded(this.#app, (app) => h(
-        "div", { class: "columns", key: "columns" },
-        h("div", { key: "left" }, this.#details(app), mayEdit() && this.#renameSheet(app)),
-        h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()))),
-      this.#open && dialog({ title: this.#open.title, wide: this.#open.wide, close: () => this.#show(undefined) }, this.#open.content),
+      loaded(this.#app, (app) =>
+        h(
+          "div",
+          { class: "columns", key: "columns" },
+          h("div", { key: "left" }, this.#details(app), mayEdit() && this.#renameSheet(app)),
+          h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()),
+        )),
+      this.#open &&
+      dialog({
+        title: this.#open.title,
+        wide: this.#open.wide,
+        close: () => this.#show(undefined),
+      }, this.#open.content),
     ];
   }
 
   #details(app) {
     return h(
-      "section", { class: "sheet", key: "details" },
+      "section",
+      { class: "sheet", key: "details" },
       h("h2", {}, words.apps.details),
       h(
-        "dl", { class: "facts" },
-        h("dt", {}, words.apps.identifier[this.platform]), h("dd", { class: "mono" }, app[this.#of.id]),
-        h("dt", {}, words.apps.domains), h("dd", {}, app.domains === 0 ? words.apps.unused : h(
-          "a", { href: to(["domains"], { [this.#of.filter]: this.name }) }, words.apps.usedBy(app.domains))),
-        h("dt", {}, words.apps.changed), h("dd", {}, time(app.updatedAt)),
-        !mayEdit() && [h("dt", { key: "e" }, words.apps.environment), h("dd", { key: "ee" }, words.environment[app.environment])]),
+        "dl",
+        { class: "facts" },
+        h("dt", {}, words.apps.identifier[this.platform]),
+        h("dd", { class: "mono" }, app[this.#of.id]),
+        h("dt", {}, words.apps.domains),
+        h(
+          "dd",
+          {},
+          app.domains === 0 ? words.apps.unused : h(
+            "a",
+            { href: to(["domains"], { [this.#of.filter]: this.name }) },
+            words.apps.usedBy(app.domains),
+          ),
+        ),
+        h("dt", {}, words.apps.changed),
+        h("dd", {}, time(app.updatedAt)),
+        !mayEdit() &&
+          [h("dt", { key: "e" }, words.apps.environment), h("dd", { key: "ee" }, words.environment[app.environment])],
+      ),
       mayEdit() && form(
-        () => this.#save.run(), { key: "edit" }, detailFields(this.#draft),
+        () => this.#save.run(),
+        { key: "edit" },
+        detailFields(this.#draft),
         loaded({ problem: this.#save.problem, run: () => this.#save.run() }, () => null),
-        h("button", { type: "submit", class: "button", disabled: this.#save.isRunning }, words.common.save)),
-      app.findings?.length > 0 && h("h3", { key: "findings" }, words.apps.findings),
-      app.findings?.length > 0 && h("ul", { class: "found", key: "found" }, app.findings.map((one, index) => h(
-        "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help)))));
+        h("button", { type: "submit", class: "button", disabled: this.#save.isRunning }, words.common.save),
+      ),
+      app.findings?.length > 0 && h("h3", { key: "findings-title" }, words.apps.findings),
+      app.findings?.length > 0 && findingList(app.findings),
+    );
   }
 
   #fingerprints({ fingerprints }) {
     return h(
-      "section", { class: "sheet", key: "fingerprints" },
+      "section",
+      { class: "sheet", key: "fingerprints" },
       h("h2", {}, words.apps.fingerprints),
       h("p", { class: "help" }, words.apps.fingerprintsHelp),
-      h("ul", { class: "prints" }, fingerprints.map(({ sha256, label }, index) => h(
-        "li", { key: sha256 },
-        badge(words.apps.labels[label], label === "debug" ? "warning" : "quiet"), h("code", {}, sha256),
-        mayEdit() && fingerprints.length > 1 && button(words.apps.remove, () => this.#change(fingerprints.toSpliced(index, 1), words.apps.removePrint), {
-          kind: "quiet", "aria-label": words.apps.removeWhat(sha256.slice(0, 11)),
-        })))),
+      h(
+        "ul",
+        { class: "prints" },
+        fingerprints.map(({ sha256, label }, index) =>
+          h(
+            "li",
+            { key: sha256 },
+            badge(words.apps.labels[label], label === "debug" ? "warning" : "quiet"),
+            h("code", {}, sha256),
+            mayEdit() && fingerprints.length > 1 &&
+              button(words.apps.remove, () => this.#change(fingerprints.toSpliced(index, 1), words.apps.removePrint), {
+                kind: "quiet",
+                "aria-label": words.apps.removeWhat(sha256.slice(0, 11)),
+              }),
+          )
+        ),
+      ),
       mayEdit() && form(
-        () => this.#change([...fingerprints, { sha256: this.#fingerprint.sha256 ?? "", label: this.#fingerprint.label }], words.apps.addPrint),
-        { key: "add" }, h("h3", {}, words.apps.addPrint), fingerprintFields(this.#fingerprint),
-        h("button", { type: "submit", class: "button" }, words.apps.preview)));
+        () =>
+          this.#change(
+            [...fingerprints, { sha256: this.#fingerprint.sha256 ?? "", label: this.#fingerprint.label }],
+            words.apps.addPrint,
+          ),
+        { key: "add" },
+        h("h3", {}, words.apps.addPrint),
+        fingerprintFields(this.#fingerprint),
+        h("button", { type: "submit", class: "button" }, words.apps.preview),
+      ),
+    );
   }
 
   #renameSheet(app) {
     return h(
-      "section", { class: "sheet", key: "rename" },
+      "section",
+      { class: "sheet", key: "rename" },
       h("h2", {}, words.apps.rename.head),
       h("p", { class: "help" }, words.apps.rename.help),
       form(
-        () => this.#planRename(), {},
-        field(words.apps.rename.to[this.platform], { id: "rename", ...bound(this.#rename, "to"), required: true, spellcheck: "false", autocapitalize: "none" }),
-        h("button", { type: "submit", class: "button" }, words.apps.preview)),
+        () => this.#planRename(),
+        {},
+        field(words.apps.rename.to[this.platform], {
+          id: "rename",
+          ...bound(this.#rename, "to"),
+          required: true,
+          spellcheck: "false",
+          autocapitalize: "none",
+        }),
+        h("button", { type: "submit", class: "button" }, words.apps.preview),
+      ),
       h("h2", { class: "after" }, words.apps.delete.title),
       app.domains > 0
         ? h("p", { key: "used" }, words.apps.delete.used(app.domains))
-        : button(words.apps.delete.button, () => this.#askDelete(), { kind: "danger", key: "delete" }));
+        : button(words.apps.delete.button, () => this.#askDelete(), { kind: "danger", key: "delete" }),
+    );
   }
 
   #snippetSheet() {
     return h(
-      "section", { class: "sheet", key: "snippets" },
+      "section",
+      { class: "sheet", key: "snippets" },
       h("h2", {}, words.apps.snippets.title),
-      loaded(this.#domains, ({ items, total }) => total === 0 ? h("p", { key: "none" }, words.apps.snippets.unused) : [
-        h("p", { class: "help", key: "help" }, words.apps.snippets.help),
-        field(words.apps.snippets.domain, {
-          id: "snippet-domain", value: this.#domain,
-          ...(total > items.length ? { list: "snippet-domains", autocomplete: "off", help: words.apps.snippets.many(total) } : {
-            tag: "select", options: [["", words.apps.snippets.choose], ...items.map(({ domain }) => [domain, domain])],
+      loaded(this.#domains, ({ items, total }) =>
+        total === 0 ? h("p", { key: "none" }, words.apps.snippets.unused) : [
+          h("p", { class: "help", key: "help" }, words.apps.snippets.help),
+          field(words.apps.snippets.domain, {
+            id: "snippet-domain",
+            value: this.#domain,
+            ...(total > items.length
+              ? { list: "snippet-domains", autocomplete: "off", help: words.apps.snippets.many(total) }
+              : {
+                tag: "select",
+                options: [["", words.apps.snippets.choose], ...items.map(({ domain }) => [domain, domain])],
+              }),
+            on: { change: (event) => ask({ domain: event.target.value.trim() }, { replace: true }) },
           }),
-          on: { change: (event) => ask({ domain: event.target.value.trim() }, { replace: true }) },
-        }),
-        total > items.length && h("datalist", { id: "snippet-domains", key: "list" }, items.map(({ domain }) => h("option", { key: domain, value: domain }))),
-      ]),
-      this.#domain && loaded(this.#snippets, (value) => this.#snippetList(value)));
+          total > items.length && h(
+            "datalist",
+            { id: "snippet-domains", key: "list" },
+            items.map(({ domain }) => h("option", { key: domain, value: domain })),
+          ),
+        ]),
+      this.#domain && loaded(this.#snippets, (value) => this.#snippetList(value)),
+    );
   }
 
   #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, notes }) {
     const mine = entitlements.find(({ app }) => app === this.name);
     const shown = this.platform === "android"
-      ? [intentFilter && snippet(words.apps.snippets.filter, intentFilter),
-        intentFilterFromAndroid15 && snippet(words.apps.snippets.filter15, intentFilterFromAndroid15)]
-      : [mine && snippet(words.apps.snippets.entitlements, mine.plist), mobileconfig && snippet(words.apps.snippets.mobileconfig, mobileconfig)];
+      ? [
+        intentFilter && snippet(words.apps.snippets.filter, intentFilter),
+        intentFilterFromAndroid15 && snippet(words.apps.snippets.filter15, intentFilterFromAndroid15),
+      ]
+      : [
+        mine && snippet(words.apps.snippets.entitlements, mine.plist),
+        mobileconfig && snippet(words.apps.snippets.mobileconfig, mobileconfig),
+      ];
     return [
       shown.some(Boolean) ? shown : h("p", { key: "nothing" }, words.apps.snippets.nothing),
       notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note))),

@@ -19,8 +19,14 @@ class Route extends View {
   #wanted;
   #doneText;
   #apps = new Loading(this, async (signal) => {
-    const [apple, android] = await Promise.all([get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal)]);
-    return { apple: apple.items.map(({ app, name }) => [app, name]), android: android.items.map((one) => [one.package, one.name]) };
+    const [apple, android] = await Promise.all([
+      get("/v1/apps", { limit: 1000 }, signal),
+      get("/v1/android-apps", { limit: 1000 }, signal),
+    ]);
+    return {
+      apple: apple.items.map(({ app, name }) => [app, name]),
+      android: android.items.map((one) => [one.package, one.name]),
+    };
   });
   #found = new Loading(this, (signal) => this.#find(1, signal));
 
@@ -48,7 +54,11 @@ class Route extends View {
       return { total: names.length, items: names.slice(0, limit).map((domain) => ({ domain })) };
     }
     if (!app) return undefined;
-    return await get("/v1/domains", { q, environment, [this.#isAndroid(app) ? "androidApp" : "app"]: app, limit }, signal);
+    return await get(
+      "/v1/domains",
+      { q, environment, [this.#isAndroid(app) ? "androidApp" : "app"]: app, limit },
+      signal,
+    );
   }
 
   /**
@@ -95,9 +105,14 @@ class Route extends View {
     this.#doneText = undefined;
     const isFine = Object.values(this.#fault).every((fault) => fault === undefined);
     if (isFine) {
-      this.#wanted = Object.fromEntries(Object.entries({
-        path: path?.trim(), query: query?.trim(), exclude: this.#exclude || undefined, comment: comment?.trim(),
-      }).filter(([, value]) => value));
+      this.#wanted = Object.fromEntries(
+        Object.entries({
+          path: path?.trim(),
+          query: query?.trim(),
+          exclude: this.#exclude || undefined,
+          comment: comment?.trim(),
+        }).filter(([, value]) => value),
+      );
       this.#prepared = undefined;
       this.#isOpen = true;
     }
@@ -112,7 +127,11 @@ class Route extends View {
     // A plan reads the domains; what follows it sends the same.
     if (query.dryRun) this.#prepared = await this.#prepare(this.ending);
     if (this.#prepared.lines.length === 0) return { value: { apps: [], domains: [] } };
-    return await request("POST", "/v1/apply", { body: this.#prepared.lines.join("\n"), type: "application/x-ndjson", query });
+    return await request("POST", "/v1/apply", {
+      body: this.#prepared.lines.join("\n"),
+      type: "application/x-ndjson",
+      query,
+    });
   }
 
   #close() {
@@ -127,43 +146,109 @@ class Route extends View {
     return [
       h("p", { key: "help" }, text.help),
       form(
-        () => this.#preview(), { key: "form" },
+        () => this.#preview(),
+        { key: "form" },
         h(
-          "div", { class: "columns" },
+          "div",
+          { class: "columns" },
           h(
-            "section", { class: "sheet" }, h("h2", {}, text.which),
+            "section",
+            { class: "sheet" },
+            h("h2", {}, text.which),
             field(text.app, {
-              id: "app", value: app ?? "", list: "apps", autocomplete: "off", spellcheck: "false", help: text.appHelp, fault: this.#fault.app,
+              id: "app",
+              value: app ?? "",
+              list: "apps",
+              autocomplete: "off",
+              spellcheck: "false",
+              help: text.appHelp,
+              fault: this.#fault.app,
               on: change("app"),
             }),
-            h("datalist", { id: "apps", key: "apps" }, Object.values(this.#apps.value ?? {}).flat().map(([id, name]) => h("option", { key: id, value: id }, name))),
+            h(
+              "datalist",
+              { id: "apps", key: "apps" },
+              Object.values(this.#apps.value ?? {}).flat().map(([id, name]) =>
+                h("option", { key: id, value: id }, name)
+              ),
+            ),
             field(text.search, { id: "q", type: "search", value: q ?? "", disabled: Boolean(list), on: change("q") }),
             field(words.apps.environment, {
-              id: "environment", tag: "select", value: environment ?? "", disabled: Boolean(list), on: change("environment"),
+              id: "environment",
+              tag: "select",
+              value: environment ?? "",
+              disabled: Boolean(list),
+              on: change("environment"),
               options: [["", words.common.all], ...Object.entries(words.environment)],
             }),
-            field(text.list, { id: "list", tag: "textarea", value: list ?? "", help: text.listHelp, on: change("list") }),
-            loaded(this.#found, (found) => h(
-              "p", { class: this.#fault.domains ? "fault" : "", role: "status", key: "found" },
-              !found ? text.needApp : found.total > most ? text.tooMany(found.total, most) : text.found(found.total)))),
+            field(text.list, {
+              id: "list",
+              tag: "textarea",
+              value: list ?? "",
+              help: text.listHelp,
+              on: change("list"),
+            }),
+            loaded(this.#found, (found) =>
+              h(
+                "p",
+                { class: this.#fault.domains ? "fault" : "", role: "status", key: "found" },
+                !found ? text.needApp : found.total > most ? text.tooMany(found.total, most) : text.found(found.total),
+              )),
+          ),
           h(
-            "section", { class: "sheet" }, h("h2", {}, text.route),
-            field(text.path, { id: "path", ...bound(this.#route, "path"), spellcheck: "false", help: text.pathHelp, fault: this.#fault.path }),
-            field(text.query, { id: "query", ...bound(this.#route, "query"), spellcheck: "false", help: text.queryHelp }),
-            checkbox(text.exclude, { id: "exclude", checked: this.#exclude, on: { change: (event) => { this.#exclude = event.target.checked; } } }),
+            "section",
+            { class: "sheet" },
+            h("h2", {}, text.route),
+            field(text.path, {
+              id: "path",
+              ...bound(this.#route, "path"),
+              spellcheck: "false",
+              help: text.pathHelp,
+              fault: this.#fault.path,
+            }),
+            field(text.query, {
+              id: "query",
+              ...bound(this.#route, "query"),
+              spellcheck: "false",
+              help: text.queryHelp,
+            }),
+            checkbox(text.exclude, {
+              id: "exclude",
+              checked: this.#exclude,
+              on: {
+                change: (event) => {
+                  this.#exclude = event.target.checked;
+                },
+              },
+            }),
             field(text.position, {
-              id: "position", tag: "select", options: Object.entries(text.positions), ...bound(this.#route, "position"), help: text.positionHelp,
+              id: "position",
+              tag: "select",
+              options: Object.entries(text.positions),
+              ...bound(this.#route, "position"),
+              help: text.positionHelp,
             }),
             field(text.comment, { id: "comment", ...bound(this.#route, "comment"), help: text.commentHelp }),
-            h("button", { type: "submit", class: "button primary" }, words.bulk.preview)))),
+            h("button", { type: "submit", class: "button primary" }, words.bulk.preview),
+          ),
+        ),
+      ),
       this.#doneText && h("div", { class: "box ok", role: "status", key: "done" }, this.#doneText),
       this.#isOpen && dialog(
         { title: text.plan, wide: true, close: () => this.#close() },
         h("aasa-plan", {
-          label: text.button, mayDo: may("editor"), close: () => this.#close(), send: (query) => this.#send(query), show: (plan) => this.#show(plan),
+          label: text.button,
+          mayDo: may("editor"),
+          close: () => this.#close(),
+          send: (query) => this.#send(query),
+          show: (plan) => this.#show(plan),
           isEmpty: ({ domains }) => domains.every(({ action }) => action === "unchanged"),
-          done: ({ domains }) => { this.#doneText = words.bulk.done(actionCounts(domains)); this.#close(); },
-        })),
+          done: ({ domains }) => {
+            this.#doneText = words.bulk.done(actionCounts(domains));
+            this.#close();
+          },
+        }),
+      ),
     ];
   }
 
@@ -172,9 +257,14 @@ class Route extends View {
     const changed = domains.filter(({ action }) => action !== "unchanged");
     return [
       h("p", { key: "count" }, words.bulk.route.planText(changed.length)),
-      Object.entries(left).map(([why, names]) => names.length > 0 && h(
-        "details", { key: why }, h("summary", {}, words.bulk.route.left[why](names.length)),
-        h("p", { class: "mono" }, names.join(", ")))),
+      Object.entries(left).map(([why, names]) =>
+        names.length > 0 && h(
+          "details",
+          { key: why },
+          h("summary", {}, words.bulk.route.left[why](names.length)),
+          h("p", { class: "mono" }, names.join(", ")),
+        )
+      ),
       changed.length > 0 && domainEffects(changed),
     ];
   }

@@ -20,9 +20,21 @@ class Bulk extends View {
     const [, section = "import"] = this.address.parts;
     return [
       h("h1", { key: "title" }, words.bulk.title),
-      h("nav", { class: "tabs", key: "tabs", "aria-label": words.bulk.title }, Object.keys(sections).map((one) => h(
-        "a", { key: one, href: to(one === "import" ? ["bulk"] : ["bulk", one]), "aria-current": one === section ? "page" : null },
-        words.bulk.sections[one]))),
+      h(
+        "nav",
+        { class: "tabs", key: "tabs", "aria-label": words.bulk.title },
+        Object.keys(sections).map((one) =>
+          h(
+            "a",
+            {
+              key: one,
+              href: to(one === "import" ? ["bulk"] : ["bulk", one]),
+              "aria-current": one === section ? "page" : null,
+            },
+            words.bulk.sections[one],
+          )
+        ),
+      ),
       !may("editor") && h("p", { class: "box", key: "viewer" }, words.bulk.viewer[section]),
       sections[section]
         ? h(sections[section], { key: section, address: this.address })
@@ -45,7 +57,15 @@ class Import extends View {
 
   #add(files) {
     for (const { name, text, file } of files) {
-      const row = { id: ++number, name, text, body: file ?? text, kind: kindOf(name), domain: domainOf(name), state: "checking" };
+      const row = {
+        id: ++number,
+        name,
+        text,
+        body: file ?? text,
+        kind: kindOf(name),
+        domain: domainOf(name),
+        state: "checking",
+      };
       this.#rows.push(row);
     }
     this.#checkAll();
@@ -62,7 +82,11 @@ class Import extends View {
     Object.assign(row, { state: "checking", problem: undefined, result: undefined, isNew: undefined });
     this.update();
     try {
-      const { value } = await request("POST", "/v1/validate", { body: row.body, query: { kind: row.kind }, signal: this.ending });
+      const { value } = await request("POST", "/v1/validate", {
+        body: row.body,
+        query: { kind: row.kind },
+        signal: this.ending,
+      });
       if (mine !== row.run) return;
       row.report = value;
       row.kind = value.kind;
@@ -100,7 +124,9 @@ class Import extends View {
 
   /** Whether another row is for the same document. */
   #isTwice(row) {
-    return this.#rows.some((one) => one.id < row.id && one.domain === row.domain && one.kind === row.kind && one.domain !== "");
+    return this.#rows.some((one) =>
+      one.id < row.id && one.domain === row.domain && one.kind === row.kind && one.domain !== ""
+    );
   }
 
   async #publish() {
@@ -134,19 +160,54 @@ class Import extends View {
     return [
       h("p", { key: "help" }, words.bulk.import.help),
       h("aasa-drop", { key: "drop", text: words.bulk.import.drop, on: { files: (event) => this.#add(event.detail) } }),
-      h("p", { class: "hidden", role: "status", key: "status" }, this.#rows.length > 0 && words.bulk.import.status(ready, this.#rows.length)),
-      this.#rows.length > 0 && h("ul", { class: "plan rows", key: "rows", "aria-label": words.bulk.import.files }, this.#rows.map((row) => this.#row(row))),
+      h(
+        "p",
+        { class: "hidden", role: "status", key: "status" },
+        this.#rows.length > 0 && words.bulk.import.status(ready, this.#rows.length),
+      ),
+      this.#rows.length > 0 &&
+      h(
+        "ul",
+        { class: "plan rows", key: "rows", "aria-label": words.bulk.import.files },
+        this.#rows.map((row) => this.#row(row)),
+      ),
       this.#rows.length > 0 && may("editor") && form(
-        () => this.#publish(), { key: "publish" },
-        field(words.common.reason, { id: "import-reason", maxlength: 1000, help: words.common.reasonHelp, ...bound(this.#draft, "reason") }),
+        () => this.#publish(),
+        { key: "publish" },
+        ready > 0 &&
+          field(words.common.reason, {
+            id: "import-reason",
+            maxlength: 1000,
+            help: words.common.reasonHelp,
+            ...bound(this.#draft, "reason"),
+          }),
         h(
-          "div", { class: "actions" },
-          h("button", { type: "submit", class: "button primary", disabled: ready === 0 || this.#isPublishing }, words.bulk.import.publish(ready)),
-          button(words.bulk.import.clear, () => { this.#rows = []; this.update(); }, { disabled: this.#isPublishing }))),
+          "div",
+          { class: "actions" },
+          ready > 0 &&
+            h(
+              "button",
+              { type: "submit", class: "button primary", disabled: this.#isPublishing },
+              words.bulk.import.publish(ready),
+            ),
+          button(words.bulk.import.clear, () => {
+            this.#rows = [];
+            this.update();
+          }, { disabled: this.#isPublishing }),
+        ),
+      ),
       this.#shown && dialog(
-        { title: this.#shown.name, wide: true, close: () => { this.#shown = undefined; this.update(); } },
+        {
+          title: this.#shown.name,
+          wide: true,
+          close: () => {
+            this.#shown = undefined;
+            this.update();
+          },
+        },
         this.#shown.result && effects({ ...this.#shown.result, domain: this.#shown.domain }),
-        this.#shown.problem && problemBox(this.#shown.problem)),
+        this.#shown.problem && problemBox(this.#shown.problem),
+      ),
     ];
   }
 
@@ -154,31 +215,73 @@ class Import extends View {
     const isFixed = ["publishing", "published"].includes(row.state);
     const codes = row.problem ? acceptable(row.problem).join(",") : "";
     const state = this.#isTwice(row) ? "twice" : row.state;
-    const kind = { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning", state: "warning" }[state] ?? "quiet";
+    const kind =
+      { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning", state: "warning" }[state] ??
+        "quiet";
     return h(
-      "li", { key: row.id },
-      h("p", { class: "file" }, h("bdi", { class: "mono" }, row.name), " ", row.report && badge(words.document[row.kind], "quiet", { key: "kind" })),
-      field(words.bulk.import.domain, {
-        id: `domain-${row.id}`, value: row.domain, disabled: isFixed || this.#isPublishing, spellcheck: "false", autocapitalize: "none",
-        on: { change: (event) => { row.domain = event.target.value.trim(); this.#check(row); } },
+      "li",
+      { key: row.id },
+      h(
+        "p",
+        { class: "file" },
+        h("bdi", { class: "mono" }, row.name),
+        " ",
+        row.report && state !== "state" && badge(words.document[row.kind], "quiet", { key: "kind" }),
+      ),
+      state !== "state" && field(words.bulk.import.domain, {
+        id: `domain-${row.id}`,
+        value: row.domain,
+        disabled: isFixed || this.#isPublishing,
+        spellcheck: "false",
+        autocapitalize: "none",
+        on: {
+          change: (event) => {
+            row.domain = event.target.value.trim();
+            this.#check(row);
+          },
+        },
       }),
       h(
-        "div", { class: "state" },
-        badge(words.bulk.import.states[state](row), kind), " ",
-        row.report?.findings.length > 0 && h("span", { key: "counts" }, words.bulk.import.findings(row.report.findings.length, row.report.moreFindings)),
+        "div",
+        { class: "state" },
+        badge(words.bulk.import.states[state](row), kind),
+        " ",
+        state !== "state" && row.report?.findings.length > 0 &&
+          h("span", { key: "counts" }, words.bulk.import.findings(row.report.findings.length, row.report.moreFindings)),
         state === "state" && h("a", { href: to(["bulk", "apply"]), key: "apply" }, words.bulk.sections.apply),
         state === "published" && h("a", { href: to(["domains", row.domain]), key: "open" }, words.bulk.plan.open),
-        row.problem && h("p", { class: "fault", key: "fault" }, row.problem.status === 0 ? words.problem.offline : row.problem.detail),
+        row.problem &&
+          h(
+            "p",
+            { class: "fault", key: "fault" },
+            row.problem.status === 0 ? words.problem.offline : row.problem.detail,
+          ),
         h(
-          "span", { class: "actions", key: "more" },
-          (row.result || row.problem) && button(words.bulk.import.details, () => { this.#shown = row; this.update(); }, {
-            kind: "quiet", "aria-label": words.bulk.import.detailsOf(row.name),
+          "span",
+          { class: "actions", key: "more" },
+          (row.result || row.problem) && button(words.bulk.import.details, () => {
+            this.#shown = row;
+            this.update();
+          }, {
+            kind: "quiet",
+            "aria-label": words.bulk.import.detailsOf(row.name),
           }),
-          state === "failed" && codes !== "" && button(words.bulk.import.accept(codes), () => { row.accepted = codes; this.#check(row); }, { kind: "quiet" }),
+          state === "failed" && codes !== "" && button(words.bulk.import.accept(codes), () => {
+            row.accepted = codes;
+            this.#check(row);
+          }, { kind: "quiet" }),
           state === "failed" && button(words.common.tryAgain, () => this.#check(row), { kind: "quiet" }),
-          !isFixed && button(words.bulk.import.leave, () => { this.#rows = this.#rows.filter((one) => one !== row); this.update(); }, {
-            kind: "quiet", disabled: this.#isPublishing, "aria-label": words.bulk.import.leaveWhat(row.name),
-          }))));
+          !isFixed && button(words.bulk.import.leave, () => {
+            this.#rows = this.#rows.filter((one) => one !== row);
+            this.update();
+          }, {
+            kind: "quiet",
+            disabled: this.#isPublishing,
+            "aria-label": words.bulk.import.leaveWhat(row.name),
+          }),
+        ),
+      ),
+    );
   }
 }
 
@@ -190,9 +293,13 @@ function kindOf(name) {
 /** The domain that a file's path names: the innermost folder that looks like a host name, or else the file's own name. */
 function domainOf(name) {
   const parts = name.split("/").toReversed();
-  const file = parts.shift().replace(/\.(json|txt)$/i, "").replace(/apple-app-site-association|assetlinks|webauthn/g, "");
+  const file = parts.shift().replace(/\.(json|txt)$/i, "").replace(
+    /apple-app-site-association|assetlinks|webauthn/g,
+    "",
+  );
   const own = file.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
-  return [own, ...parts].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one) && one !== ".well-known")?.toLowerCase() ?? "";
+  return [own, ...parts].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one) && one !== ".well-known")
+    ?.toLowerCase() ?? "";
 }
 
 /** Whether a file is what `aasa export` writes, not a document. */
@@ -223,34 +330,79 @@ class Apply extends View {
     // Both forms of a state: an object, or lines of objects, which may be of any size.
     const type = /^\s*\{\s*"(app|package|domain|keep)"\s*:/.test(text) ? "application/x-ndjson" : "application/json";
     return [
-      h("p", { key: "help" }, words.bulk.apply.help, " ",
-        h("a", { href: "/v1/export", download: "aasa-state.json" }, words.bulk.apply.download)),
-      h("aasa-drop", { key: "drop", text: words.bulk.apply.drop, accept: ".json,.ndjson", on: { files: ({ detail }) => {
-        this.#draft.text = detail[0].text;
-        this.update();
-      } } }),
+      h(
+        "p",
+        { key: "help" },
+        words.bulk.apply.help,
+        " ",
+        h("a", { href: "/v1/export", download: "aasa-state.json" }, words.bulk.apply.download),
+      ),
+      h("aasa-drop", {
+        key: "drop",
+        text: words.bulk.apply.drop,
+        accept: ".json,.ndjson",
+        on: {
+          files: ({ detail }) => {
+            this.#draft.text = detail[0].text;
+            this.update();
+          },
+        },
+      }),
       form(
-        () => this.#plan(), { key: "form" },
+        () => this.#plan(),
+        { key: "form" },
         field(words.bulk.apply.state, {
-          id: "state", tag: "textarea", rows: 10, spellcheck: "false", placeholder: '{"apps": […], "domains": […]}',
+          id: "state",
+          tag: "textarea",
+          rows: 10,
+          spellcheck: "false",
+          placeholder: '{"apps": […], "domains": […]}',
           ...bound(this.#draft, "text", () => this.update()),
         }),
-        checkbox(words.bulk.apply.prune, { id: "prune", checked: this.#prune, on: { change: (event) => { this.#prune = event.target.checked; } } }),
-        checkbox(words.bulk.apply.overwrite, {
-          id: "overwrite", checked: this.#overwrite, on: { change: (event) => { this.#overwrite = event.target.checked; } },
+        checkbox(words.bulk.apply.prune, {
+          id: "prune",
+          checked: this.#prune,
+          on: {
+            change: (event) => {
+              this.#prune = event.target.checked;
+            },
+          },
         }),
-        h("button", { type: "submit", class: "button", disabled: text.trim() === "" }, words.bulk.preview)),
-      this.#done && h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(this.#done.domains))),
+        checkbox(words.bulk.apply.overwrite, {
+          id: "overwrite",
+          checked: this.#overwrite,
+          on: {
+            change: (event) => {
+              this.#overwrite = event.target.checked;
+            },
+          },
+        }),
+        h("button", { type: "submit", class: "button", disabled: text.trim() === "" }, words.bulk.preview),
+      ),
+      this.#done &&
+      h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(this.#done.domains))),
       this.#isPlanning > 0 && dialog(
         { title: words.bulk.apply.plan, wide: true, close: () => this.#close() },
         h("aasa-plan", {
-          key: this.#isPlanning, label: words.bulk.apply.button, mayDo: may("editor"), close: () => this.#close(), show: showState,
-          send: (query) => request("POST", "/v1/apply", {
-            body: text, type, query: { ...query, prune: this.#prune || undefined, overwrite: this.#overwrite || undefined },
-          }),
-          isEmpty: (plan) => [...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])].every(({ action }) => action === "unchanged"),
-          done: (plan) => { this.#done = plan; this.#close(); },
-        })),
+          key: this.#isPlanning,
+          label: words.bulk.apply.button,
+          mayDo: may("editor"),
+          close: () => this.#close(),
+          show: showState,
+          send: (query) =>
+            request("POST", "/v1/apply", {
+              body: text,
+              type,
+              query: { ...query, prune: this.#prune || undefined, overwrite: this.#overwrite || undefined },
+            }),
+          isEmpty: (plan) =>
+            [...plan.domains, ...plan.apps, ...(plan.androidApps ?? [])].every(({ action }) => action === "unchanged"),
+          done: (plan) => {
+            this.#done = plan;
+            this.#close();
+          },
+        }),
+      ),
     ];
   }
 
@@ -266,12 +418,28 @@ export function showState({ apps = [], androidApps = [], domains }) {
   const changedApps = [...apps, ...androidApps].filter(({ action }) => action !== "unchanged");
   return [
     h(
-      "dl", { class: "facts", key: "facts" },
-      h("dt", {}, words.pages.domains), h("dd", {}, actionCounts(domains) || words.common.none),
-      h("dt", {}, words.pages.apps), h("dd", {}, actionCounts([...apps, ...androidApps]) || words.common.none)),
-    changedApps.length > 0 && h("ul", { key: "apps", class: "plan" }, changedApps.slice(0, 100).map((one) => h(
-      "li", { key: one.app ?? one.package, class: "line" }, h("bdi", { class: "mono" }, one.app ?? one.package), " ", actionBadge(one.action)))),
-    changedApps.length > 100 && h("p", { class: "help", key: "more-apps" }, words.bulk.plan.moreChanges(changedApps.length - 100)),
+      "dl",
+      { class: "facts", key: "facts" },
+      h("dt", {}, words.pages.domains),
+      h("dd", {}, actionCounts(domains) || words.common.none),
+      h("dt", {}, words.pages.apps),
+      h("dd", {}, actionCounts([...apps, ...androidApps]) || words.common.none),
+    ),
+    changedApps.length > 0 && h(
+      "ul",
+      { key: "apps", class: "plan" },
+      changedApps.slice(0, 100).map((one) =>
+        h(
+          "li",
+          { key: one.app ?? one.package, class: "line" },
+          h("bdi", { class: "mono" }, one.app ?? one.package),
+          " ",
+          actionBadge(one.action),
+        )
+      ),
+    ),
+    changedApps.length > 100 &&
+    h("p", { class: "help", key: "more-apps" }, words.bulk.plan.moreChanges(changedApps.length - 100)),
     changed.length > 0 && domainEffects(changed),
   ];
 }

@@ -36,7 +36,8 @@ class Checks extends View {
     const totals = await Promise.all(statuses.map(async (status) => (
       (await get("/v1/checks", { status, limit: 1 }, signal)).total)));
     // Without a choice, the worst that there is.
-    const chosen = [...statuses, "all"].includes(wanted) ? wanted : statuses.find((_, index) => totals[index] > 0) ?? "all";
+    const worst = statuses.find((_, index) => totals[index] > 0) ?? "all";
+    const chosen = [...statuses, "all"].includes(wanted) ? wanted : worst;
     const status = chosen === "all" ? undefined : chosen;
     const { items, next } = await get("/v1/checks", { status, cursor, limit: pageSize }, signal);
     // The API orders by name. What fits on one page is shown with what broke last first.
@@ -77,6 +78,12 @@ class Checks extends View {
     this.update();
   }
 
+  #forget() {
+    this.#now = { isRunning: false };
+    this.update();
+    this.querySelector("#check-domain").focus();
+  }
+
   render() {
     return [
       h("h1", { key: "h1" }, said.title),
@@ -93,24 +100,26 @@ class Checks extends View {
       form(
         ({ domain }) => this.#check(domain), { class: "toolbar" },
         field(said.which, {
-          id: "check-domain", name: "domain", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
-          placeholder: "example.com", fault,
+          id: "check-domain", name: "domain", autocomplete: "off", autocapitalize: "none", spellcheck: "false",
+          required: true, placeholder: "example.com", fault,
         }),
         h(
           "button", { type: "submit", class: "button", "aria-disabled": isRunning ? "true" : null, key: "check" },
           isRunning ? said.checking : said.checkNow)),
       h(
         "div", { role: "status", key: "progress" },
-        isRunning && [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })],
+        isRunning && [
+          h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking }),
+        ],
         check && h("p", { class: "hidden", key: "done" }, said.done(said.status[check.status], check.findings.length))),
       problem && !fault && problemBox(problem),
       check && h(
         "div", { class: "sheet", key: "result" },
         h(
-          "div", { class: "check-head" }, h("h2", {}, said.resultOf(h("bdi", {}, check.domain)), " ", checkStatus(check.status)),
+          "div", { class: "check-head" },
+          h("h2", {}, said.resultOf(h("bdi", {}, check.domain)), " ", checkStatus(check.status)),
           h("button", {
-            type: "button", class: "close", "aria-label": words.common.close,
-            on: { click: () => { this.#now = { isRunning: false }; this.update(); this.querySelector("#check-domain").focus(); } },
+            type: "button", class: "close", "aria-label": words.common.close, on: { click: () => this.#forget() },
           }, "×")),
         checkReport(check)));
   }
@@ -128,7 +137,9 @@ class Checks extends View {
             on: { click: () => ask({ status: one, cursor: undefined }) },
           }, said.statuses[one], " ", count(totals[index] ?? total)))),
       items.length === 0
-        ? empty(said.noneOf[status] ?? said.none, said.noneOfText, linkButton(said.showAll, to(["checks"], { status: "all" })))
+        ? empty(
+          said.noneOf[status] ?? said.none, said.noneOfText,
+          linkButton(said.showAll, to(["checks"], { status: "all" })))
         : table({
           caption: said.caption, rows: items, key: (one) => one.domain,
           columns: [
@@ -137,11 +148,14 @@ class Checks extends View {
               cell: (one) => h("a", { href: to(["domains", one.domain, "checks"]) }, h("bdi", {}, one.domain)),
             },
             { title: said.columns.outcome, class: "check-outcome", cell: outcome },
-            ...(status === "ok" ? [] : [{ title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) }]),
+            ...(status === "ok" ? [] : [
+              { title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) },
+            ]),
             { title: said.columns.cdn, class: "check-short", cell: copy },
             {
               title: said.columns.certificate, class: "check-short",
-              cell: ({ certificateExpires: end }) => end ? time(end) : h("span", { class: "quiet" }, words.common.unknown),
+              cell: (one) => one.certificateExpires
+                ? time(one.certificateExpires) : h("span", { class: "quiet" }, words.common.unknown),
             },
             { title: said.columns.at, class: "check-short", cell: (one) => time(one.at) },
           ],

@@ -20,18 +20,19 @@ export function checkStatus(status) {
 /** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
 export function checkReport(check) {
   return [
-    h(
+    (check.origin ?? check.cdn ?? check.certificate) && h(
       "ul", { class: "check-facts", key: "facts" },
       check.origin && h("li", { key: "origin" }, held(said.site, check.origin), differences(check.origin)),
       check.cdn && h("li", { key: "cdn" }, held(said.cdn, check.cdn), " ", freshness(check), differences(check.cdn)),
       check.certificate && h("li", { key: "certificate" }, certificate(check.certificate))),
-    h(
+    check.findings.length > 0 && h(
       "ul", { class: "check-findings", key: "findings" },
       check.findings.map((one, index) => h(
         "li", { key: `${one.code} ${index}` },
         h("div", {}, badge(words.severity[one.severity], one.severity)),
         h(
-          "div", {}, h("p", { dir: "auto" }, one.message), h("p", {}, h("span", { class: "quiet" }, said.nextStep), " ", one.help),
+          "div", {}, h("p", { dir: "auto" }, one.message),
+          h("p", {}, h("span", { class: "quiet" }, said.nextStep), " ", one.help),
           h(
             "p", { class: "help" }, h("code", {}, one.code),
             one.url && [" · ", h("span", { class: "mono" }, one.url)],
@@ -39,7 +40,8 @@ export function checkReport(check) {
             one.suppressed && [" · ", h("strong", {}, said.suppressed)]))))),
     check.requests.length > 0 && h(
       "details", { key: "requests" },
-      h("summary", {}, said.requests(check.requests.length), ", ", said.milliseconds(check.milliseconds)), requests(check)),
+      h("summary", {}, said.requests(check.requests.length), ", ", said.milliseconds(check.milliseconds)),
+      requests(check)),
   ];
 }
 
@@ -76,7 +78,10 @@ function requests({ requests, domain }) {
     key: (one) => one.index,
     columns: [
       { title: said.columns.url, cell: (one) => h("span", { class: "mono" }, one.url) },
-      { title: said.columns.agent, class: "check-short", cell: (one) => h("span", { title: one.agent }, agent(one.agent)) },
+      {
+        title: said.columns.agent, class: "check-short",
+        cell: (one) => h("span", { title: one.agent }, agent(one.agent)),
+      },
       { title: said.columns.answer, cell: answer },
       { title: said.columns.time, class: "number check-short", cell: (one) => said.milliseconds(one.milliseconds) },
     ],
@@ -89,9 +94,9 @@ function agent(text) {
 }
 
 function answer({ error, status, contentType, bytes, redirect, address, fields = {} }) {
+  const facts = [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ");
   return [
-    error ? h("span", { class: "fault", key: "error" }, error)
-      : h("span", { key: "status" }, [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ")),
+    error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
     redirect && h("div", { key: "redirect" }, said.redirects, " ", h("span", { class: "mono" }, redirect)),
     h("div", { class: "help", key: "address" }, address),
     Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`)),
@@ -107,8 +112,10 @@ class DomainChecks extends View {
   });
   #runs = new Loading(this, (signal) => get(
     path`/v1/domains/${this.#name}/checks`, { limit: 20, cursor: this.#address.query.cursor }, signal));
-  #fetches = new Loading(this, (signal) => get(
-    path`/v1/domains/${this.#name}/fetches`, { limit: 10, kind: this.#kind, cursor: this.#address.query.revisions }, signal));
+  #fetches = new Loading(this, (signal) => {
+    const { revisions } = this.#address.query;
+    return get(path`/v1/domains/${this.#name}/fetches`, { limit: 10, kind: this.#kind, cursor: revisions }, signal);
+  });
   /** The check that runs now, and how the one before it ended. */
   #now = { isRunning: false };
   /** The checks of the timeline that are open, by their times. */
@@ -159,9 +166,10 @@ class DomainChecks extends View {
   render() {
     const { problem, value } = this.#last;
     // What all three questions would answer is said once.
-    if (problem && value === undefined) return [domainHeader(this.#name, "checks"), problemBox(problem, () => this.#reload())];
+    const header = domainHeader(this.#name, "checks");
+    if (problem && value === undefined) return [header, problemBox(problem, () => this.#reload())];
     return [
-      domainHeader(this.#name, "checks"),
+      header,
       h(
         "section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
         h(
@@ -221,7 +229,7 @@ class DomainChecks extends View {
         columns: [
           { title: said.columns.fetcher, cell: (one) => said.fetcher[one.fetcher] },
           { title: said.columns.last, cell: (one) => time(one.lastAt) },
-          { title: said.columns.revision, cell: (one) => one.lastRevision === null ? words.common.unknown : count(one.lastRevision) },
+          { title: said.columns.revision, cell: (one) => number(one.lastRevision) ?? words.common.unknown },
           { title: said.columns.first, cell: (one) => time(one.firstAt) },
           { title: said.columns.count, class: "number", cell: (one) => count(one.count) },
         ],
@@ -267,9 +275,11 @@ class DomainChecks extends View {
             },
             h(
               "summary", {}, checkStatus(run.status), " ",
-              run.checks === 1 ? exactTime(run.since) : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
-              run.codes.length > 0 && [" · ", run.codes.map((code, index) => [index > 0 && ", ", h("code", { key: code }, code)])],
-              run.cdnRevision !== null && h("span", { class: "quiet", key: "cdn" }, " · ", said.cdnHad(count(run.cdnRevision)))),
+              run.checks === 1
+                ? exactTime(run.since) : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
+              run.codes.map((code, index) => [index > 0 ? ", " : " · ", h("code", { key: code }, code)]),
+              run.cdnRevision !== null && h(
+                "span", { class: "quiet", key: "cdn" }, " · ", said.cdnHad(count(run.cdnRevision)))),
             this.#open.has(run.since) && h(
               "div", { class: "check-past", key: "report" },
               run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last)))))),
@@ -286,6 +296,11 @@ export function exactTime(text) {
   return h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
 }
 
+/** The number of a revision, if it is known. */
+function number(revision) {
+  return revision === null ? undefined : count(revision);
+}
+
 /** Whether Apple's CDN has the current file, and what that means for devices. */
 function collected(current, fetchers) {
   const apple = fetchers.find((one) => one.fetcher === "apple-cdn");
@@ -296,13 +311,13 @@ function collected(current, fetchers) {
     return said.collected(revision, time(current.firstFetchedByAppleAt), exactTime(by), isOver);
   }
   if (apple.count === 0) return said.notFetched(revision, time(current.publishedAt));
-  return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), apple.lastRevision && count(apple.lastRevision));
+  return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), number(apple.lastRevision));
 }
 
 /** Who reads the files of Android and of passkeys. */
 function visited(fetchers) {
   const google = fetchers.find((one) => one.fetcher === "google");
-  if (google.count > 0) return said.googleFetched(time(google.lastAt), google.lastRevision && count(google.lastRevision));
+  if (google.count > 0) return said.googleFetched(time(google.lastAt), number(google.lastRevision));
   return fetchers.some((one) => one.count > 0) ? said.googleNever : said.nobody;
 }
 

@@ -126,7 +126,12 @@ export function findingList(findings, domain, properties = {}) {
     "li", { key: `${one.code}${index}` },
     badge(words.severity[one.severity], one.severity), " ",
     one.suppressed && [badge(w.suppressed), " "],
-    inWords(one.message, domain), " ", h("span", { class: "quiet" }, inWords(one.help, domain)))));
+    withCode(inWords(one.message, domain)), " ", h("span", { class: "quiet" }, withCode(inWords(one.help, domain))))));
+}
+
+/** A text of the API, with what stands between backticks as code. */
+function withCode(text) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? h("code", { key: index }, part) : part));
 }
 
 /** Changes in words, with a URL that shows each effect. Those that affect links come first. */

@@ -16,7 +16,6 @@ class DraftReview extends View {
   #consent = new Set();
   #problem;
   #isPublishing = false;
-  #isDiscarding = false;
 
   start() {
     this.draft.follow(this);
@@ -157,9 +156,7 @@ class DraftReview extends View {
         h(
           "div", { class: "actions", key: "actions" },
           h("button", { type: "submit", class: "button primary", disabled: !isReady || !agrees || this.#isPublishing }, this.#isPublishing ? w.publishing : w.publish),
-          button(w.undo, () => draft.undo(), { disabled: !draft.canUndo }),
-          button(w.discard, () => { this.#isDiscarding = true; this.update(); }, { kind: "danger" }))),
-      this.#isDiscarding && discardDialog(draft, () => { this.#isDiscarding = false; this.update(); }),
+          button(w.undo, () => draft.undo(), { disabled: !draft.canUndo }))),
     ];
   }
 }

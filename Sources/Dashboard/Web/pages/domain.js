@@ -247,8 +247,10 @@ class Domain extends View {
     const draft = this.#draft;
     const { domain } = draft;
     const isEditor = this.#isEditor;
-    const hasReview = isEditor && draft.exists && !draft.isStale;
-    const findings = this.#placed(hasReview ? draft.preview?.findings : this.#findings.value?.items);
+    // A draft that others have overtaken waits until the person has decided.
+    const canEdit = isEditor && !draft.isStale;
+    const hasReview = canEdit && draft.exists;
+    const findings = this.#placed(draft.exists ? hasReview && draft.preview?.findings : this.#findings.value?.items);
     return [
       h("p", { class: "hidden", role: "status", key: "said" }, this.#said),
       isEditor && draft.exists && h(
@@ -269,10 +271,10 @@ class Domain extends View {
           h("p", { class: "quiet", key: "order" }, w.order),
           domain.entries.length === 0 && empty(w.noEntries, isEditor ? w.noEntriesText : w.noEntriesViewer),
           domain.entries.map((entry, index) => this.#entry(entry, index, findings)),
-          isEditor && button(w.addEntry, () => this.#addEntry(), { key: "add" })),
+          canEdit && button(w.addEntry, () => this.#addEntry(), { key: "add" })),
         hasReview && h("aasa-draft-review", { class: "sheet review", draft, names: this.#names.value, key: "review" })),
-      h("aasa-domain-settings", { draft, names: this.#names.value, isEditor, key: "settings" }),
-      isEditor && this.#serving(),
+      h("aasa-domain-settings", { draft, names: this.#names.value, isEditor: canEdit, key: "settings" }),
+      canEdit && this.#serving(),
       this.#edited && this.#editor(),
       this.#isDiscarding && discardDialog(draft, () => { this.#isDiscarding = false; this.update(); }),
       this.#deletion && this.#deletionDialog(),
@@ -280,10 +282,10 @@ class Domain extends View {
   }
 
   /** Findings by what they are about: routes, entries, or the whole domain. */
-  #placed(findings = []) {
+  #placed(findings) {
     const placed = { routes: new Map(), entries: new Map(), android: new Map(), general: [] };
     const put = (map, key, finding) => map.set(key, [...(map.get(key) ?? []), finding]);
-    for (const finding of findings) {
+    for (const finding of findings || []) {
       const { entry, route, android } = place(finding.pointer, finding.document, this.#draft.domain);
       if (route) put(placed.routes, route, finding);
       else if (entry) put(android ? placed.android : placed.entries, entry, finding);
@@ -374,8 +376,10 @@ class Domain extends View {
         isEditor && h(
           "div", { class: "actions" },
           this.#draft.domain.entries.length > 1 && [
-            iconButton("↑", w.entryUp(index + 1), () => this.#stepEntry(index, -1), { key: "up" }),
-            iconButton("↓", w.entryDown(index + 1), () => this.#stepEntry(index, 1), { key: "down" }),
+            iconButton("↑", w.entryUp(index + 1), () => this.#stepEntry(index, -1), { key: "up", "aria-disabled": index === 0 ? "true" : null }),
+            iconButton("↓", w.entryDown(index + 1), () => this.#stepEntry(index, 1), {
+              key: "down", "aria-disabled": index === this.#draft.domain.entries.length - 1 ? "true" : null,
+            }),
           ],
           button(isEdited ? w.doneApps : w.editApps, () => { this.#editedEntry = isEdited ? undefined : entry.id; this.update(); }, {
             kind: "quiet", key: "apps", "aria-expanded": String(isEdited), "aria-label": `${isEdited ? w.doneApps : w.editApps}, ${w.entry(index + 1)}`,

@@ -20,8 +20,12 @@ export function hostName(name) {
 
 /** Whether the session may edit a domain: all, or those that its limits name. */
 function isCovered(name) {
-  return isUnlimited() || session.domains.some((limit) => limit === name || (limit.startsWith("*.") && name.endsWith(limit.slice(1))));
+  const covers = (limit) => limit === name || (limit.startsWith("*.") && name.endsWith(limit.slice(1)));
+  return isUnlimited() || session.domains.some(covers);
 }
+
+/** Inputs for names that no keyboard should correct. */
+export const exact = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 255 };
 
 /** Shows what would be published, then publishes it. */
 class AddDomain extends View {
@@ -73,7 +77,8 @@ class AddDomain extends View {
       }
     } catch (problem) {
       if (problem.name === "AbortError") return;
-      const fault = problem.status === 412 ? text.exists : problem.code === "domain-malformed" ? problem.detail : undefined;
+      const fault = problem.status === 412 ? text.exists
+        : problem.code === "domain-malformed" ? problem.detail : undefined;
       this.#faults = { domain: fault };
       this.#problem = fault ? undefined : problem;
       if (fault) this.querySelector("#new-domain").focus();
@@ -88,25 +93,28 @@ class AddDomain extends View {
     return form(
       () => this.#send(), {},
       field(text.name, {
-        id: "new-domain", name: "domain", value: values.domain, required: true, focus: true, autocomplete: "off", autocapitalize: "none",
-        spellcheck: "false", inputmode: "url", maxlength: 255, placeholder: "links.example.com", fault: this.#faults.domain,
-        help: isUnlimited() ? text.nameHelp : text.limits(session.domains.join(", ")), on: { input },
+        ...exact, id: "new-domain", name: "domain", value: values.domain, required: true, focus: true, inputmode: "url",
+        placeholder: "links.example.com", fault: this.#faults.domain, on: { input },
+        help: isUnlimited() ? text.nameHelp : text.limits(session.domains.join(", ")),
       }),
       field(text.app, {
-        id: "new-app", name: "app", value: values.app, list: "new-apps", autocomplete: "off", autocapitalize: "none", spellcheck: "false",
-        maxlength: 255, placeholder: "ABCDE12345.com.example.app", help: text.appHelp, on: { input },
+        ...exact, id: "new-app", name: "app", value: values.app, list: "new-apps",
+        placeholder: "ABCDE12345.com.example.app", help: text.appHelp, on: { input },
       }),
-      h("datalist", { id: "new-apps" }, this.#apps.value?.map(({ app, name }) => h("option", { key: app, value: app }, name ?? ""))),
+      h(
+        "datalist", { id: "new-apps" },
+        this.#apps.value?.map(({ app, name }) => h("option", { key: app, value: app }, name ?? ""))),
       field(text.route, {
-        id: "new-route", name: "route", tag: "select", value: values.route, disabled: values.app.trim() === "", on: { change: input },
-        options: [["/*", text.allLinks], ["", text.noRoute]],
+        id: "new-route", name: "route", tag: "select", value: values.route, disabled: values.app.trim() === "",
+        on: { change: input }, options: [["/*", text.allLinks], ["", text.noRoute]],
       }),
       field(text.environment, {
-        id: "new-environment", name: "environment", tag: "select", value: values.environment, on: { change: input },
-        options: Object.entries(words.environment),
+        id: "new-environment", name: "environment", tag: "select", value: values.environment,
+        on: { change: input }, options: Object.entries(words.environment),
       }),
       field(words.common.reason, {
-        id: "new-reason", name: "reason", value: values.reason, help: words.common.reasonHelp, maxlength: 500, autocomplete: "off", on: { input },
+        id: "new-reason", name: "reason", value: values.reason, help: words.common.reasonHelp, maxlength: 500,
+        autocomplete: "off", on: { input },
       }),
       h(
         "div", { role: "status", key: "preview" }, this.#preview && [
@@ -116,7 +124,9 @@ class AddDomain extends View {
       this.#problem && problemBox(this.#problem),
       h(
         "div", { class: "actions", key: "actions" },
-        h("button", { type: "submit", class: "button primary", disabled: this.#isRunning }, this.#preview ? text.publish : text.preview),
+        h(
+          "button", { type: "submit", class: "button primary", disabled: this.#isRunning },
+          this.#preview ? text.publish : text.preview),
         button(words.common.cancel, () => this.close())));
   }
 }

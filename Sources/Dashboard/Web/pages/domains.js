@@ -3,11 +3,13 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import { badge, button, dialog, empty, field, findingCounts, form, linkButton, loaded, pages, problemBox, table, time } from "../parts.js";
+import {
+  badge, button, dialog, empty, field, findingCounts, form, loaded, pages, problemBox, table, time,
+} from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { hostName } from "./domains-add.js";
+import { exact, hostName } from "./domains-add.js";
 import "./welcome.js";
 
 const text = words.domains;
@@ -41,7 +43,8 @@ class Domains extends View {
 
   #choices = new Loading(this, async (signal) => {
     const [apps, android, findings] = await Promise.all([
-      get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal), get("/v1/findings", { limit: 1 }, signal),
+      get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal),
+      get("/v1/findings", { limit: 1 }, signal),
     ]);
     return { apps: apps.items, android: android.items, findings: Object.entries(findings.counts) };
   });
@@ -54,7 +57,8 @@ class Domains extends View {
     this.#isAdding = false;
     this.#restoring = undefined;
     // What is being typed stays.
-    if (this.#timer === undefined && this.#typed.trim() !== (address.query.q ?? "")) this.#typed = address.query.q ?? "";
+    const asked = address.query.q ?? "";
+    if (this.#timer === undefined && this.#typed.trim() !== asked) this.#typed = asked;
     if (this.isConnected) this.#load();
   }
 
@@ -99,7 +103,8 @@ class Domains extends View {
   #toggle(name, value) {
     const isOn = this.#address.query[name] === value;
     // Deleted domains use no app, have no findings and are not checked.
-    const others = name === "deleted" ? { app: "", androidApp: "", finding: "", check: "", collected: "", enabled: "" } : {};
+    const others = name === "deleted"
+      ? { app: "", androidApp: "", finding: "", check: "", collected: "", enabled: "" } : {};
     ask({ ...others, [name]: isOn ? undefined : value, cursor: undefined });
   }
 
@@ -127,7 +132,9 @@ class Domains extends View {
     const rows = [...this.querySelectorAll("a[data-row]")];
     const index = rows.indexOf(event.target);
     if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = { ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1 }[event.key];
+    const next = {
+      ArrowDown: index + 1, j: index + 1, ArrowUp: index - 1, k: index - 1, Home: 0, End: rows.length - 1,
+    }[event.key];
     if (next === undefined) return;
     event.preventDefault();
     if (next < 0) this.querySelector("#q").focus();
@@ -148,7 +155,9 @@ class Domains extends View {
         "p", { class: "quiet", role: "status", key: "count" },
         value && !this.#list.isRunning && text.count(value.total, this.#isDeleted(), isFiltered)),
       isFirstStart ? this.#firstStart() : loaded(this.#list, (list) => this.#rows(list, isFiltered)),
-      this.#isAdding && dialog({ title: text.add.open, close: () => this.#add(false) }, h("aasa-add-domain", { key: "add", close: () => this.#add(false) })),
+      this.#isAdding && dialog(
+        { title: text.add.open, close: () => this.#add(false) },
+        h("aasa-add-domain", { key: "add", close: () => this.#add(false) })),
       this.#restoring && this.#restoreDialog(),
     ];
   }
@@ -159,9 +168,12 @@ class Domains extends View {
   }
 
   #firstStart() {
-    const deleted = h("p", { key: "deleted", class: "quiet" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted));
-    if (may("editor") && isUnlimited()) return [h("aasa-welcome", { key: "welcome", done: () => this.#load() }), deleted];
-    return [empty(text.none, may("editor") ? text.noneLimited((session.domains ?? []).join(", ")) : text.noneViewer), deleted];
+    const address = to(["domains"], { deleted: "true" });
+    const deleted = h("p", { key: "deleted" }, h("a", { href: address }, text.showDeleted));
+    if (may("editor") && isUnlimited()) {
+      return [h("aasa-welcome", { key: "welcome", done: () => this.#load() }), deleted];
+    }
+    return [empty(text.none, may("editor") ? text.noneLimited(session.domains.join(", ")) : text.noneViewer), deleted];
   }
 
   #toolbar() {
@@ -171,8 +183,8 @@ class Domains extends View {
     return form(
       () => this.#search(), { class: "toolbar", role: "search", key: "toolbar" },
       field(text.search, {
-        id: "q", type: "search", value: this.#typed, placeholder: text.searchHint, autocomplete: "off", spellcheck: "false", dir: "auto",
-        maxlength: 255, "aria-keyshortcuts": "/",
+        ...exact, id: "q", type: "search", value: this.#typed, placeholder: text.searchHint, dir: "auto",
+        "aria-keyshortcuts": "/",
         on: {
           input: (event) => this.#type(event.target.value),
           keydown: (event) => {
@@ -187,20 +199,22 @@ class Domains extends View {
         ...android.map((one) => [`androidApp ${one.package}`, text.androidName(one.name ?? one.package, one.package)]),
       ], (chosen) => {
         const [kind, id] = chosen.split(" ");
-        ask({ app: kind === "app" ? id : undefined, androidApp: kind === "androidApp" ? id : undefined, cursor: undefined });
+        ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
       }),
       !this.#isDeleted() && select(
-        text.finding, "finding", query.finding ?? "", findings.map(([code, number]) => [code, text.findingCount(code, number)]),
+        text.finding, "finding", query.finding ?? "",
+        findings.map(([code, number]) => [code, text.findingCount(code, number)]),
         (finding) => ask({ finding, cursor: undefined })));
   }
 
   #chips(isFiltered) {
-    const shown = chips.filter(([name]) => !this.#isDeleted() || name === "deleted" || name === "environment");
+    const shown = chips.filter(([name]) => !this.#isDeleted() || ["deleted", "environment"].includes(name));
     return h(
       "div", { class: "chips", role: "group", "aria-label": text.filters, key: "chips" },
       shown.map(([name, value]) => h(
         "button", {
-          type: "button", class: "chip", key: name + value, "aria-pressed": String(this.#address.query[name] === value),
+          type: "button", class: "chip", key: name + value,
+          "aria-pressed": String(this.#address.query[name] === value),
           on: { click: () => this.#toggle(name, value) },
         }, name === "environment" ? words.environment[value] : text.chip[name])),
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
@@ -208,15 +222,16 @@ class Domains extends View {
 
   #rows({ items, next, total }, isFiltered) {
     if (total === 0) {
+      const [title, help] = this.#isDeleted()
+        ? [text.noneDeleted, text.noneDeletedText] : [text.noneFound, text.noneFoundText];
       return isFiltered && empty(
-        this.#isDeleted() ? text.noneDeleted : text.noneFound, this.#isDeleted() ? text.noneDeletedText : text.noneFoundText,
-        button(text.clear, () => this.#clear()));
+        title, help, button(text.clear, () => this.#clear()));
     }
     const reached = items.some((item) => item.domain === active) ? active : items[0]?.domain;
     return [
       table({
-        caption: text.title, columns: this.#isDeleted() ? this.#deletedColumns() : columns(items, reached), rows: items,
-        key: (item) => item.domain,
+        caption: text.title, rows: items, key: (item) => item.domain,
+        columns: this.#isDeleted() ? this.#deletedColumns() : columns(items, reached),
         on: {
           keydown: (event) => this.#move(event),
           focusin: (event) => {
@@ -227,7 +242,8 @@ class Domains extends View {
         },
       }),
       pages({
-        first: () => this.#turn(undefined), next: () => this.#turn(next), isFirst: !this.#address.query.cursor, hasNext: next !== null,
+        first: () => this.#turn(undefined), next: () => this.#turn(next),
+        isFirst: !this.#address.query.cursor, hasNext: next !== null,
       }),
       !this.#isDeleted() && h("p", { class: "help keys", key: "keys" }, text.keys),
     ];
@@ -241,7 +257,8 @@ class Domains extends View {
       { title: text.deletedAt, cell: (item) => time(item.deletedAt) },
       may("editor") && {
         title: text.restore.column,
-        cell: (item) => button(text.restore.button, () => this.#restore({ item }), { "aria-label": text.restore.title(item.domain) }),
+        cell: (item) => button(
+          text.restore.button, () => this.#restore({ item }), { "aria-label": text.restore.title(item.domain) }),
       },
     ].filter(Boolean);
   }
@@ -272,7 +289,9 @@ class Domains extends View {
           // The button that opened the dialog is gone.
           (this.querySelector("td button") ?? this.querySelector("#q"))?.focus();
         }, {},
-        field(words.common.reason, { id: "reason", name: "reason", help: words.common.reasonHelp, maxlength: 500, autocomplete: "off", focus: true }),
+        field(words.common.reason, {
+          id: "reason", name: "reason", help: words.common.reasonHelp, maxlength: 500, autocomplete: "off", focus: true,
+        }),
         h(
           "div", { class: "actions" },
           h("button", { type: "submit", class: "button primary", disabled: isRunning === true }, text.restore.button),
@@ -287,7 +306,8 @@ function asStored(searched) {
 
 /** A list of choices that may not have the current one yet, or no longer. */
 function select(label, id, current, options, choose) {
-  const known = options.some(([value]) => value === current) || current === "" ? options : [[current, current.split(" ").at(-1)], ...options];
+  const isKnown = current === "" || options.some(([value]) => value === current);
+  const known = isKnown ? options : [[current, current.split(" ").at(-1)], ...options];
   return field(label, {
     id, tag: "select", value: current, options: [["", words.common.all], ...known],
     on: { change: (event) => choose(event.target.value) },
@@ -336,12 +356,13 @@ function quiet(word) {
 /** What Apple's CDN holds, and whether the last check from outside failed. */
 function apple({ apple: copy, check, documents, enabled }) {
   const isPublished = documents?.includes("apple-app-site-association") ?? true;
+  const failing = check?.status === "failing" && badge(text.copy.failing, "error");
   const said = !enabled || !isPublished ? quiet(text.copy.none)
-    : !copy ? (check?.status !== "failing" && (check ? badge(text.copy.checked[check.status], check.status) : quiet(text.copy.unchecked)))
+    : !copy ? !failing && quiet(check ? text.copy.checked : text.copy.unchecked)
     : copy.collected ? badge(text.copy.current, "ok")
     : copy.behind === null ? quiet(text.copy.never)
     : badge(text.copy.behind(copy.behind), "warning");
-  return [check?.status === "failing" && badge(text.copy.checked.failing, "error"), said];
+  return [failing, said];
 }
 
 function android({ documents }) {
@@ -352,7 +373,8 @@ function certificate({ check }) {
   const expires = check?.certificateExpiresAt;
   if (!expires) return quiet(words.common.unknown);
   const days = Math.floor((Date.parse(expires) - Date.now()) / 86400000);
-  const said = days < 0 ? badge(text.expired, "error") : days < daysToWarn ? badge(text.daysLeft(days), "warning") : text.daysLeft(days);
+  const said = days < 0 ? badge(text.expired, "error")
+    : days < daysToWarn ? badge(text.daysLeft(days), "warning") : text.days(days);
   return h("time", { datetime: expires, title: day(expires) }, said);
 }
 

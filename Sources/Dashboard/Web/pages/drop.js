@@ -22,7 +22,7 @@ class Drop extends View {
   start() {
     const options = { signal: this.ending };
     this.addEventListener("dragover", (event) => { event.preventDefault(); this.#show(true); }, options);
-    this.addEventListener("dragleave", (event) => { if (!this.contains(event.relatedTarget)) this.#show(false); }, options);
+    this.addEventListener("dragleave", (event) => this.#show(this.contains(event.relatedTarget)), options);
     this.addEventListener("drop", (event) => {
       event.preventDefault();
       this.#show(false);

@@ -19,10 +19,13 @@ class Findings extends View {
   /** The dialog that is open: a finding to suppress, or a suppression to end. */
   #dialog;
   #timer;
+  /** What is typed into the filter, until it is sent. */
+  #typed;
 
   set address(address) {
     if (address === this.#address) return;
     this.#address = address;
+    this.#typed = undefined;
     if (this.isConnected) this.#reload();
   }
 
@@ -80,8 +83,8 @@ class Findings extends View {
     await this.#send(async () => {
       const { value } = await request("POST", path`/v1/domains/${finding.domain}/suppressions`, {
         body: {
-          code: finding.code, document: finding.document, pointer: scope ?? finding.pointer, reason: reason.trim(), owner: owner.trim(),
-          until: end.toISOString(),
+          code: finding.code, document: finding.document, pointer: scope ?? finding.pointer,
+          reason: reason.trim(), owner: owner.trim(), until: end.toISOString(),
         },
       });
       say(said.done(value.findings, day(value.until)));
@@ -122,7 +125,9 @@ class Findings extends View {
       h("h1", { key: "h1", tabindex: "-1" }, said.title),
       h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
-      h("div", { role: "status", key: "state" }, value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
+      h(
+        "div", { role: "status", key: "state" },
+        value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
       loaded(this.#list, (list) => this.#found(list)),
       this.#domain !== "" && h(
         "section", { key: "suppressions", class: "found-suppressions" },
@@ -136,15 +141,19 @@ class Findings extends View {
   #toolbar() {
     const { severity = "", source = "", suppressed = "false" } = this.#address.query;
     const choose = (name, initial = "") => ({
-      change: (event) => ask({ [name]: event.target.value === initial ? undefined : event.target.value, cursor: undefined }),
+      change: ({ target: { value } }) => ask({ [name]: value === initial ? undefined : value, cursor: undefined }),
     });
     return form(
-      ({ domain }) => ask({ domain: domain.trim() || undefined, code: undefined, cursor: undefined }), { class: "toolbar", key: "filters", role: "search" },
+      ({ domain }) => ask({ domain: domain.trim() || undefined, code: undefined, cursor: undefined }),
+      { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
-        id: "found-domain", name: "domain", type: "search", value: this.#domain, placeholder: "example.com", autocapitalize: "none",
-        spellcheck: "false", autocomplete: "off",
+        id: "found-domain", name: "domain", type: "search", value: this.#typed ?? this.#domain,
+        placeholder: "example.com", autocapitalize: "none", spellcheck: "false", autocomplete: "off",
         // The cross in the field empties it, without a submission.
-        on: { search: (event) => event.target.value === "" && ask({ domain: undefined, cursor: undefined }) },
+        on: {
+          input: (event) => { this.#typed = event.target.value; },
+          search: (event) => event.target.value === "" && ask({ domain: undefined, cursor: undefined }),
+        },
       }),
       h("button", { type: "submit", class: "button", key: "show" }, said.show),
       field(said.severity, {
@@ -181,7 +190,7 @@ class Findings extends View {
       items.length === 0 ? (isFiltered
         ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
         : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))))
-        : h("div", { class: "found", key: "found" }, groups(items).map(([domain, found]) => this.#group(domain, found))),
+        : h("div", { class: "found", key: "found" }, groups(items).map((group) => this.#group(...group))),
       pages({
         isFirst: !cursor, hasNext: next !== null,
         first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }),
@@ -220,10 +229,16 @@ class Findings extends View {
     return table({
       caption: said.suppressionsOf(this.#domain).join(""), rows: items, key: (one) => one.id,
       columns: [
-        { title: said.columns.code, class: "found-domain", cell: (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))] },
+        {
+          title: said.columns.code, class: "found-domain",
+          cell: (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))],
+        },
         { title: said.columns.reason, cell: (one) => h("span", { dir: "auto" }, one.reason) },
         { title: said.columns.owner, cell: (one) => h("bdi", {}, one.owner) },
-        { title: said.columns.until, class: "check-short", cell: (one) => one.active ? day(one.until) : [day(one.until), " ", badge(said.over)] },
+        {
+          title: said.columns.until, class: "check-short",
+          cell: (one) => one.active ? day(one.until) : [day(one.until), " ", badge(said.over)],
+        },
         { title: said.columns.covers, class: "number", cell: (one) => count(one.findings) },
         {
           title: said.columns.action, class: "check-short",
@@ -238,27 +253,37 @@ class Findings extends View {
   #suppressDialog({ finding, problem, faults = {}, isRunning }) {
     const shown = problem && Object.keys(faults).every((name) => !["reason", "owner", "until"].includes(name));
     const scopes = places(finding);
+    // What was chosen outlives a fault.
+    const keep = (name) => ({ input: (event) => { this.#dialog[name] = event.target.value; } });
     return dialog(
       { title: said.suppressTitle, close: () => this.#show(undefined) },
-      h("p", { class: "found-text" }, h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("span", { dir: "auto" }, finding.message)),
+      h(
+        "p", { class: "found-text" },
+        h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
       shown && problemBox(problem),
       form(
         (values) => this.#suppress(values), {},
-        scopes.length > 1 && field(said.scope, { id: "suppress-scope", name: "scope", tag: "select", options: scopes }),
+        scopes.length > 1
+          ? field(said.scope, {
+            id: "suppress-scope", name: "scope", tag: "select", options: scopes,
+            value: this.#dialog.scope ?? finding.pointer, on: keep("scope"),
+          })
+          : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
         field(words.common.reason, {
-          id: "suppress-reason", name: "reason", required: true, maxlength: "1000", fault: faults.reason, help: said.reasonHelp, focus: true,
+          id: "suppress-reason", name: "reason", required: true, maxlength: "1000", fault: faults.reason,
+          help: said.reasonHelp, focus: true,
         }),
         field(said.owner, {
-          id: "suppress-owner", name: "owner", required: true, maxlength: "100", value: this.#dialog.owner ?? session.name,
-          help: said.ownerHelp, fault: faults.owner, on: { input: (event) => { this.#dialog.owner = event.target.value; } },
+          id: "suppress-owner", name: "owner", required: true, maxlength: "100",
+          value: this.#dialog.owner ?? session.name, help: said.ownerHelp, fault: faults.owner, on: keep("owner"),
         }),
         field(said.untilLabel, {
-          id: "suppress-until", name: "until", type: "date", required: true, min: date(1), value: this.#dialog.until ?? date(90),
-          help: said.untilHelp, fault: faults.until, on: { input: (event) => { this.#dialog.until = event.target.value; } },
+          id: "suppress-until", name: "until", type: "date", required: true, min: date(1),
+          value: this.#dialog.until ?? date(90), help: said.untilHelp, fault: faults.until, on: keep("until"),
         }),
         h(
           "div", { class: "actions" },
-          h("button", { type: "submit", class: "button primary", disabled: isRunning ? true : undefined }, said.suppress),
+          h("button", { type: "submit", class: "button primary", disabled: Boolean(isRunning) }, said.suppress),
           button(words.common.cancel, () => this.#show(undefined)))));
   }
 
@@ -270,7 +295,7 @@ class Findings extends View {
       h("p", { class: "help found-text", dir: "auto" }, ending.reason),
       h(
         "div", { class: "actions" },
-        button(said.end, () => this.#end(), { kind: "danger", disabled: isRunning ? true : undefined, focus: true }),
+        button(said.end, () => this.#end(), { kind: "danger", disabled: Boolean(isRunning), focus: true }),
         button(words.common.cancel, () => this.#show(undefined))));
   }
 }
@@ -290,11 +315,12 @@ function text({ message, help, code, document, pointer, url, appleCode, domain, 
     h("div", { key: "help", class: "quiet" }, help),
     h(
       "div", { key: "place", class: "help" }, h("code", {}, code), " · ", words.document[document] ?? document,
-      (url ?? pointer) && [" · ", h("span", { class: "mono" }, url ?? pointer)], appleCode && [" · ", h("code", {}, appleCode)],
+      (url ?? pointer) && [" · ", h("span", { class: "mono" }, url ?? pointer)],
+      appleCode && [" · ", h("code", {}, appleCode)],
       source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)]),
     suppressed && h(
-      "div", { key: "suppressed", class: "box" }, said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ",
-      h("bdi", {}, suppressed.reason)),
+      "div", { key: "suppressed", class: "box" },
+      said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason)),
   ];
 }
 
@@ -308,14 +334,16 @@ function place({ document, pointer }) {
 function places({ pointer, document }) {
   const [entry] = /^\/applinks\/details\/\d+(?=\/)/.exec(pointer) ?? [];
   const file = said.wholeFile(words.document[document] ?? document);
-  return pointer === "" ? [["", file]] : [[pointer, said.thisPlace(pointer)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
+  if (pointer === "") return [["", file]];
+  return [[pointer, said.thisPlace(pointer)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
 }
 
 /** The day in so many days, as inputs of dates have it. */
 function date(days) {
   const then = new Date();
   then.setDate(then.getDate() + days);
-  return [then.getFullYear(), then.getMonth() + 1, then.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+  const parts = [then.getFullYear(), then.getMonth() + 1, then.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
 customElements.define("aasa-findings", Findings);

@@ -17,6 +17,9 @@ const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environ
 const longReason = 200;
 
 class History extends View {
+  /** @type {{ parts: string[], query: Record<string, string> }} */
+  address;
+  /** @type {{ page?: string, compared?: string }} */
   #arrived = {};
   /** The number of the current revision, or undefined if the domain is deleted. */
   #current;
@@ -52,7 +55,6 @@ class History extends View {
   }
 
   #compare() {
-    this.#diff.clear();
     this.#raw.clear();
     this.#diff.run();
   }
@@ -62,7 +64,8 @@ class History extends View {
     const [list, current] = await Promise.all([
       get(`${of}/revisions`, { limit: 25, cursor: this.address.query.cursor }, signal),
       // The revisions of a deleted domain stay.
-      get(of, {}, signal).then((domain) => domain.revision, (problem) => { if (problem.status !== 404) throw problem; }),
+      get(of, {}, signal).then((domain) => domain.revision,
+        (problem) => { if (problem.status !== 404) throw problem; }),
     ]);
     this.#current = current;
     return list;
@@ -75,9 +78,11 @@ class History extends View {
     const of = path`/v1/domains/${this.#name}/revisions`;
     const revisions = await Promise.all(numbers.map((number) => get(`${of}/${number}`, {}, signal)));
     const kinds = new Set(revisions.flatMap((one) => one.documents.map((document) => document.kind)));
-    return Promise.all([...kinds].map(async (kind) => [kind, await Promise.all(revisions.map(async ({ revision, documents }) => [
+    return Promise.all([...kinds].map(async (kind) =>
+      [kind, await Promise.all(revisions.map(async ({ revision, documents }) => [
       revision,
-      documents.some((one) => one.kind === kind) ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined,
+      documents.some((one) => one.kind === kind)
+        ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined,
     ]))]));
   }
 
@@ -126,10 +131,12 @@ class History extends View {
     const isShown = revision === this.#diff.value?.to;
     return h(
       "li", { key: revision, class: isShown ? "shown" : null },
-      h("p", {}, h("strong", {}, text.revision(revision)), " ", isCurrent && badge(text.current, "ok", { key: "current" })),
+      h("p", {}, h("strong", {}, text.revision(revision)), " ",
+        isCurrent && badge(text.current, "ok", { key: "current" })),
       reason.length <= longReason
         ? reason !== "" && h("p", { dir: "auto", key: "reason" }, reason)
-        : h("details", { key: "reason" }, h("summary", { dir: "auto" }, `${reason.slice(0, longReason)}…`), h("p", { dir: "auto" }, reason.slice(longReason))),
+        : h("details", { key: "reason" }, h("summary", { dir: "auto" }, `${reason.slice(0, longReason)}…`),
+          h("p", { dir: "auto" }, reason.slice(longReason))),
       h(
         "p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
         documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
@@ -137,11 +144,13 @@ class History extends View {
       h(
         "div", { class: "actions", key: "actions" },
         h("a", {
-          href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }), "aria-current": isShown ? "true" : null,
+          href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
+            "aria-current": isShown ? "true" : null,
           "aria-label": text.changesOf(revision), on: { click: () => this.#show() },
         }, text.changes),
         !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
-          button(text.rollBack, () => { this.#restoring = revision; this.update(); }, { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })));
+          button(text.rollBack, () => { this.#restoring = revision; this.update(); },
+            { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })));
   }
 
   /** On narrow screens the changes are below the list. */
@@ -157,11 +166,13 @@ class History extends View {
       const known = items.find((one) => one.revision === number);
       return [String(number), known ? text.option(number, known.reason || known.author) : String(number)];
     });
-    const choose = (name) => (event) => ask({ from: diff.from, to: diff.to, [name]: event.target.value });
+    const choose = (name) => (event) =>
+      ask({ from: diff.from, to: diff.to, [name]: event.target.value }, { replace: true });
     return [
       h(
         "div", { class: "toolbar", key: "choose" },
-        field(text.from, { id: "from", tag: "select", options, value: String(diff.from), on: { change: choose("from") } }),
+        field(text.from, { id: "from", tag: "select", options, value: String(diff.from),
+          on: { change: choose("from") } }),
         field(text.to, { id: "to", tag: "select", options, value: String(diff.to), on: { change: choose("to") } })),
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
@@ -184,7 +195,8 @@ class History extends View {
               "figure", { key: number }, h("figcaption", {}, title),
               content === undefined
                 ? h("p", { class: "quiet", key: "none" }, text.noDocument)
-                : h("pre", { tabindex: "0", role: "region", "aria-label": title, key: "text" }, h("code", {}, content)));
+                : h("pre", { tabindex: "0", role: "region", "aria-label": title, key: "text" },
+                  h("code", {}, content)));
           }))))),
     ];
   }
@@ -192,12 +204,14 @@ class History extends View {
   #sum({ from, to, changes, affectsLinks }) {
     if (from === to) {
       const isFirst = this.address.query.from === undefined;
-      return [h("p", { key: "same" }, isFirst && h("strong", {}, text.first, ". "), isFirst ? text.firstText : text.same)];
+      return [h("p", { key: "same" }, isFirst && h("strong", {}, text.first, ". "),
+        isFirst ? text.firstText : text.same)];
     }
     return [
       h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
       // The heading of the first group says the same.
-      h("p", { class: affectsLinks ? "hidden" : null, key: "sum" }, changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks])),
+      h("p", { class: affectsLinks ? "hidden" : null, key: "sum" },
+        changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks])),
     ];
   }
 
@@ -208,7 +222,8 @@ class History extends View {
       { title: text.rollBackTo(number), close, wide: true },
       h("p", {}, text.rollBackText(number)),
       h("aasa-plan", {
-        key: number, send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }), isEmpty: (value) => !value.changed,
+        key: number, send: (query) => this.#restore(number, query),
+          show: (value) => effects({ ...value, domain: undefined }), isEmpty: (value) => !value.changed,
         done: (value) => this.#restored(number, value), close, label: text.rollBack,
       }));
   }
@@ -223,7 +238,8 @@ function groups(changes) {
 
 function example({ url, app, before, after }) {
   return h(
-    "p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ", resolution(before), " → ", resolution(after),
+    "p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ",
+      resolution(before), " → ", resolution(after),
     " ", h("bdi", { class: "mono" }, `(${app})`));
 }
 

@@ -2,7 +2,18 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import { badge, button, checkbox, dialog, field, findingCounts, form, loaded, resolution } from "../parts.js";
+import {
+  badge,
+  button,
+  checkbox,
+  dialog,
+  field,
+  findingCounts,
+  findingList,
+  form,
+  loaded,
+  resolution,
+} from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
@@ -51,19 +62,29 @@ class Plan extends View {
     const isReady = value !== undefined && !problem && !isRunning;
     const refused = problem ?? this.#doing.problem;
     return [
-      isRunning && value !== undefined && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
+      refused && this.#acceptance(acceptable(refused)),
+      isRunning && value !== undefined &&
+      h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       loaded(this.#plan, (value) => problem ? null : this.show(value)),
       this.#doing.problem && loaded({ problem: this.#doing.problem, run: () => this.#again() }, () => null),
-      refused && this.#acceptance(acceptable(refused)),
       isReady && this.isEmpty?.(value) && h("p", { key: "empty" }, words.bulk.plan.nothing),
       isReady && !this.isEmpty?.(value) && this.mayDo
         ? form(
-          () => this.#doing.run(), { key: "do" },
-          field(words.common.reason, { id: "plan-reason", maxlength: 1000, help: words.common.reasonHelp, ...bound(this.#draft, "reason") }),
+          () => this.#doing.run(),
+          { key: "do" },
+          field(words.common.reason, {
+            id: "plan-reason",
+            maxlength: 1000,
+            help: words.common.reasonHelp,
+            ...bound(this.#draft, "reason"),
+          }),
           h(
-            "div", { class: "actions" },
+            "div",
+            { class: "actions" },
             h("button", { type: "submit", class: "button primary", disabled: this.#doing.isRunning }, this.label),
-            button(words.common.cancel, () => this.close())))
+            button(words.common.cancel, () => this.close()),
+          ),
+        )
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, () => this.close())),
     ];
   }
@@ -73,13 +94,18 @@ class Plan extends View {
     const all = [...new Set([...codes, ...this.#accepted])];
     if (all.length === 0) return null;
     return form(
-      () => this.#again(), { key: "accept", class: "box warning" },
+      () => this.#again(),
+      { key: "accept", class: "box warning" },
       h("p", {}, words.bulk.plan.accept),
-      all.map((code) => checkbox(code, {
-        id: `accept-${code}`, checked: this.#accepted.has(code),
-        on: { change: (event) => this.#accepted[event.target.checked ? "add" : "delete"](code) },
-      })),
-      h("button", { type: "submit", class: "button" }, words.bulk.plan.acceptAndPlan));
+      all.map((code) =>
+        checkbox(code, {
+          id: `accept-${code}`,
+          checked: this.#accepted.has(code),
+          on: { change: (event) => this.#accepted[event.target.checked ? "add" : "delete"](code) },
+        })
+      ),
+      h("button", { type: "submit", class: "button" }, words.bulk.plan.acceptAndPlan),
+    );
   }
 }
 
@@ -91,23 +117,50 @@ export function acceptable({ detail, body }) {
 
 /** What ties an input to a member of a draft, so that it keeps what was typed. */
 export function bound(draft, name, change) {
-  return { name, value: draft[name] ?? "", on: { input: (event) => { draft[name] = event.target.value; change?.(); } } };
+  return {
+    name,
+    value: draft[name] ?? "",
+    on: {
+      input: (event) => {
+        draft[name] = event.target.value;
+        change?.();
+      },
+    },
+  };
 }
 
 /** The domains that a plan changes, each with its effects; a few are open. */
 export function domainEffects(domains) {
   const shown = domains.slice(0, shownDomains);
   return [
-    h("ul", { class: "plan", key: "plan" }, shown.map((one) => h(
-      "li", { key: one.domain },
-      h(
-        "details", { open: domains.length <= 2 ? true : undefined },
+    h(
+      "ul",
+      { class: "plan", key: "plan" },
+      shown.map((one) =>
         h(
-          "summary", {}, h("bdi", { class: "mono" }, one.domain), " ", one.action && actionBadge(one.action), " ",
-          one.diff?.affectsLinks && badge(words.bulk.plan.links, "warning", { key: "links" }), " ",
-          h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings)))),
-        effects(one))))),
-    domains.length > shown.length && h("p", { class: "help", key: "more" }, words.bulk.plan.more(domains.length - shown.length)),
+          "li",
+          { key: one.domain },
+          h(
+            "details",
+            { open: domains.length <= 2 ? true : undefined },
+            h(
+              "summary",
+              {},
+              h("bdi", { class: "mono" }, one.domain),
+              " ",
+              one.action && actionBadge(one.action),
+              " ",
+              one.diff?.affectsLinks && badge(words.bulk.plan.links, "warning", { key: "links" }),
+              " ",
+              h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings))),
+            ),
+            effects(one),
+          ),
+        )
+      ),
+    ),
+    domains.length > shown.length &&
+    h("p", { class: "help", key: "more" }, words.bulk.plan.more(domains.length - shown.length)),
   ];
 }
 
@@ -117,24 +170,49 @@ export function effects({ domain, documents = [], diff, findings = [], changedRe
   const left = (moreFindings ?? 0) + Math.max(0, sorted.length - 20);
   const changes = diff?.changes ?? [];
   return h(
-    "div", { class: "effects" },
-    diff ? changes.length === 0 && h("p", { key: "none" }, words.bulk.plan.same) : documents.length > 0 && h("p", { key: "new" }, words.bulk.plan.first),
-    changes.length > 0 && h("ul", { key: "changes" }, changes.slice(0, 50).map((change, index) => h(
-      "li", { key: index }, change.summary,
-      change.example && h("p", { class: "help", key: "example" }, link(change.example))))),
+    "div",
+    { class: "plan-effects" },
+    diff
+      ? changes.length === 0 && h("p", { key: "none" }, words.bulk.plan.same)
+      : documents.length > 0 && h("p", { key: "new" }, words.bulk.plan.first),
+    changes.length > 0 && h(
+      "ul",
+      { key: "changes" },
+      changes.slice(0, 50).map((change, index) =>
+        h(
+          "li",
+          { key: index },
+          change.summary,
+          change.example && h("p", { class: "help", key: "example" }, link(change.example)),
+        )
+      ),
+    ),
     (changes.length > 50 || diff?.moreChanges > 0) &&
-      h("p", { class: "help", key: "left" }, words.bulk.plan.moreChanges(Math.max(0, changes.length - 50) + (diff.moreChanges ?? 0))),
+      h(
+        "p",
+        { class: "help", key: "left" },
+        words.bulk.plan.moreChanges(Math.max(0, changes.length - 50) + (diff.moreChanges ?? 0)),
+      ),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.plan.expected)),
-      h("ul", { key: "links" }, changedResolutions.slice(0, 20).map((one, index) => h("li", { key: index }, link(one)))),
+      h(
+        "ul",
+        { key: "links" },
+        changedResolutions.slice(0, 20).map((one, index) => h("li", { key: index }, link(one))),
+      ),
     ],
-    sorted.length > 0 && h("ul", { key: "findings", class: "found" }, sorted.slice(0, 20).map((one, index) => h(
-      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help)))),
+    sorted.length > 0 && findingList(sorted.slice(0, 20)),
     left > 0 && h("p", { class: "help", key: "more-findings" }, words.bulk.plan.moreFindings(left)),
     h(
-      "p", { class: "help", key: "documents" },
-      documents.map((one) => words.bulk.plan.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", "), " ",
-      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.plan.open)));
+      "p",
+      { class: "help", key: "documents" },
+      documents.map((one) => words.bulk.plan.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(
+        ", ",
+      ),
+      " ",
+      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.plan.open),
+    ),
+  );
 }
 
 function link({ url, app, before, after }) {
@@ -168,19 +246,30 @@ class Confirm extends View {
   close;
   withReason = true;
   #draft = {};
-  #doing = new Loading(this, async () => { await this.ask(this.#draft.reason); });
+  #doing = new Loading(this, async () => {
+    await this.ask(this.#draft.reason);
+  });
 
   render() {
     return form(
-      () => this.#doing.run(), {},
+      () => this.#doing.run(),
+      {},
       h("p", {}, this.text),
       this.#doing.problem && loaded({ problem: this.#doing.problem, run: () => this.#doing.run() }, () => null),
       this.withReason &&
-        field(words.common.reason, { id: "confirm-reason", maxlength: 1000, help: words.common.reasonHelp, ...bound(this.#draft, "reason") }),
+        field(words.common.reason, {
+          id: "confirm-reason",
+          maxlength: 1000,
+          help: words.common.reasonHelp,
+          ...bound(this.#draft, "reason"),
+        }),
       h(
-        "div", { class: "actions" },
+        "div",
+        { class: "actions" },
         h("button", { type: "submit", class: "button danger", disabled: this.#doing.isRunning }, this.label),
-        button(words.common.cancel, () => this.close())));
+        button(words.common.cancel, () => this.close()),
+      ),
+    );
   }
 }
 

@@ -30,16 +30,36 @@ class Audit extends View {
     const { domain, author, cursor } = this.#address.query;
     return [
       form(
-        ({ domain, author }) => ask({ domain: domain.trim(), author: author.trim(), cursor: undefined }), { class: "toolbar", key: "filters", role: "search" },
-        field(text.domain, { id: "domain", name: "domain", value: domain ?? "", type: "search", spellcheck: "false", autocapitalize: "none" }),
+        ({ domain, author }) => ask({ domain: domain.trim(), author: author.trim(), cursor: undefined }),
+        { class: "toolbar", key: "filters", role: "search" },
+        field(text.domain, {
+          id: "domain",
+          name: "domain",
+          value: domain ?? "",
+          type: "search",
+          spellcheck: "false",
+          autocapitalize: "none",
+        }),
         field(text.author, { id: "author", name: "author", value: author ?? "", type: "search", spellcheck: "false" }),
         h("button", { type: "submit", class: "button" }, text.filter),
-        (domain || author) && button(text.clear, () => ask({ domain: undefined, author: undefined, cursor: undefined }), { kind: "quiet", key: "clear" })),
+        (domain || author) &&
+          button(text.clear, () => ask({ domain: undefined, author: undefined, cursor: undefined }), {
+            kind: "quiet",
+            key: "clear",
+          }),
+      ),
       loaded(this.#records, ({ items, next }) => [
-        items.length === 0
-          ? empty(text.empty, text.emptyText)
-          : h("ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit }, items.map((record) => this.#record(record))),
-        pages({ first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !cursor, hasNext: next !== null }),
+        items.length === 0 ? empty(text.empty, text.emptyText) : h(
+          "ol",
+          { class: "audit", key: "records", "aria-label": words.settings.sections.audit },
+          items.map((record) => this.#record(record)),
+        ),
+        pages({
+          first: () => ask({ cursor: undefined }),
+          next: () => ask({ cursor: next }),
+          isFirst: !cursor,
+          hasNext: next !== null,
+        }),
       ]),
     ];
   }
@@ -48,18 +68,34 @@ class Audit extends View {
     const text = words.settings.audit;
     const isNamed = (name) => name !== undefined && !action.includes(name);
     return h(
-      "li", { key: id },
+      "li",
+      { key: id },
       h(
-        "p", {}, h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ", text.did(action),
+        "p",
+        {},
+        h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
+        " ",
+        text.did(action),
         domain && [" ", h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain)],
         isNamed(app) && [" ", h("a", { key: "app", href: to(["apps", "apple", app]), class: "mono" }, app)],
-        isNamed(androidApp) && [" ", h("a", { key: "app", href: to(["apps", "android", androidApp]), class: "mono" }, androidApp)],
+        isNamed(androidApp) &&
+          [" ", h("a", { key: "app", href: to(["apps", "android", androidApp]), class: "mono" }, androidApp)],
         isNamed(token) && [" ", h("bdi", { key: "token", class: "mono" }, token)],
         isNamed(webhook) && [" ", h("bdi", { key: "webhook", class: "mono" }, webhook)],
-        domain && revision && [", ", h("a", { key: "revision", href: to(["domains", domain, "history"], { revision }) }, text.revision(count(revision)))]),
+        domain && revision &&
+          [
+            ", ",
+            h(
+              "a",
+              { key: "revision", href: to(["domains", domain, "history"], { revision }) },
+              text.revision(count(revision)),
+            ),
+          ],
+      ),
       h("p", { class: "help when", key: "when" }, time(at), address && [" · ", text.from(address)]),
       reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-      changes && h("p", { key: "changes", class: "help changes" }, changes));
+      changes && h("p", { key: "changes", class: "help changed" }, changes),
+    );
   }
 }
 
@@ -77,17 +113,23 @@ class Replicas extends View {
     const text = words.settings.replicas;
     return [
       h("p", { key: "help" }, text.help),
-      loaded(this.#list, (items) => items.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.replicas, rows: items, key: (one) => `${one.name} ${one.url}`,
-        columns: [
-          { title: text.name, cell: (one) => h("bdi", {}, one.name) },
-          { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
-          { title: text.version, cell: (one) => one.version },
-          { title: text.lag, cell: (one) => one.lag === 0 ? badge(text.current, "ok") : badge(text.behind(one.lag), "warning") },
-          { title: text.started, cell: (one) => time(one.startedAt) },
-          { title: text.seen, cell: (one) => time(one.seenAt) },
-        ],
-      })),
+      loaded(this.#list, (items) =>
+        items.length === 0 ? empty(text.empty, text.emptyText) : table({
+          caption: words.settings.sections.replicas,
+          rows: items,
+          key: (one) => `${one.name} ${one.url}`,
+          columns: [
+            { title: text.name, cell: (one) => h("bdi", {}, one.name) },
+            { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
+            { title: text.version, cell: (one) => one.version },
+            {
+              title: text.lag,
+              cell: (one) => one.lag === 0 ? badge(text.current, "ok") : badge(text.behind(one.lag), "warning"),
+            },
+            { title: text.started, cell: (one) => time(one.startedAt) },
+            { title: text.seen, cell: (one) => time(one.seenAt) },
+          ],
+        })),
     ];
   }
 }
@@ -100,15 +142,23 @@ class About extends View {
   render() {
     const text = words.settings.about;
     return h(
-      "section", { class: "sheet" },
+      "section",
+      { class: "sheet" },
       h("h2", {}, text.title),
       h(
-        "dl", { class: "facts" },
-        h("dt", {}, text.version), h("dd", {}, session.version ?? words.common.unknown),
-        h("dt", {}, text.you), h("dd", {}, h("bdi", {}, session.name), ", ", words.role[session.role]),
-        h("dt", {}, words.settings.domains), h("dd", {}, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains),
-        h("dt", {}, text.until), h("dd", {}, session.expiresAt ? time(session.expiresAt) : words.common.never)),
-      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
+        "dl",
+        { class: "facts" },
+        h("dt", {}, text.version),
+        h("dd", {}, session.version ?? words.common.unknown),
+        h("dt", {}, text.you),
+        h("dd", {}, h("bdi", {}, session.name), ", ", words.role[session.role]),
+        h("dt", {}, words.settings.domains),
+        h("dd", {}, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains),
+        h("dt", {}, text.until),
+        h("dd", {}, session.expiresAt ? time(session.expiresAt) : words.common.never),
+      ),
+      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
+    );
   }
 }
 

@@ -49,19 +49,35 @@ class List extends View {
   render() {
     const text = words.settings.webhooks;
     return [
-      h("div", { class: "headline", key: "head" }, h("p", {}, text.help), button(text.add, () => this.#add(true), { kind: "primary" })),
-      loaded(this.#list, (items) => items.length === 0 ? empty(text.empty, text.emptyText) : table({
-        caption: words.settings.sections.webhooks, rows: items, key: (one) => one.name,
-        columns: [
-          { title: text.name, cell: (one) => h("a", { href: to(["settings", "webhooks", one.name]) }, h("bdi", {}, one.name)) },
-          { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
-          { title: text.what, cell: (one) => eventList(one.events) },
-          { title: words.settings.domains, cell: (one) => domainList(one.domains) },
-          { title: text.state, cell: state },
-        ],
-      })),
-      this.#isAdding && dialog({ title: text.add, close: () => this.#add(false) }, h(
-        "aasa-settings-webhook-form", { close: () => this.#add(false), done: () => this.#list.run() })),
+      h(
+        "div",
+        { class: "headline", key: "head" },
+        h("p", {}, text.help),
+        button(text.add, () => this.#add(true), { kind: "primary" }),
+      ),
+      loaded(this.#list, (items) =>
+        items.length === 0 ? empty(text.empty, text.emptyText) : table({
+          caption: words.settings.sections.webhooks,
+          rows: items,
+          key: (one) => one.name,
+          columns: [
+            {
+              title: text.name,
+              cell: (one) => h("a", { href: to(["settings", "webhooks", one.name]) }, h("bdi", {}, one.name)),
+            },
+            { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
+            { title: text.what, cell: (one) => eventList(one.events) },
+            { title: words.settings.domains, cell: (one) => domainList(one.domains) },
+            { title: text.state, cell: state },
+          ],
+        })),
+      this.#isAdding && dialog(
+        { title: text.add, close: () => this.#add(false) },
+        h(
+          "aasa-settings-webhook-form",
+          { close: () => this.#add(false), done: () => this.#list.run() },
+        ),
+      ),
     ];
   }
 }
@@ -89,7 +105,13 @@ class Form extends View {
   #saving = new Loading(this, async () => {
     const { name = "", url = "", domains, format } = this.#draft;
     const where = path`/v1/webhooks/${name}`;
-    const body = { url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled: this.#isEnabled };
+    const body = {
+      url: url.trim(),
+      events: [...this.#events],
+      domains: typedList(domains),
+      format,
+      enabled: this.#isEnabled,
+    };
     // A webhook of this name would be replaced.
     this.#fault = undefined;
     if (!this.webhook && (await request("PUT", where, { body, query: { dryRun: true } })).status === 200) {
@@ -114,28 +136,73 @@ class Form extends View {
     const text = words.settings.webhooks;
     if (this.#secret) {
       return [
-        h("p", { class: "box warning", key: "once" }, text.once), snippet(text.secret, this.#secret),
+        h("p", { class: "box warning", key: "once" }, text.once),
+        snippet(text.secret, this.#secret),
         button(text.kept, () => this.close(), { kind: "primary" }),
       ];
     }
     return form(
-      () => this.#saving.run(), {},
-      field(text.name, { id: "webhook-name", ...bound(this.#draft, "name"), required: true, maxlength: 100, disabled: Boolean(this.webhook), focus: !this.webhook, fault: this.#fault }),
-      field(text.url, { id: "webhook-url", type: "url", ...bound(this.#draft, "url"), required: true, spellcheck: "false", help: text.urlHelp }),
+      () => this.#saving.run(),
+      {},
+      field(text.name, {
+        id: "webhook-name",
+        ...bound(this.#draft, "name"),
+        required: true,
+        maxlength: 100,
+        disabled: Boolean(this.webhook),
+        focus: !this.webhook,
+        fault: this.#fault,
+      }),
+      field(text.url, {
+        id: "webhook-url",
+        type: "url",
+        ...bound(this.#draft, "url"),
+        required: true,
+        spellcheck: "false",
+        help: text.urlHelp,
+      }),
       h(
-        "fieldset", { key: "events" }, h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
-        events.map((event) => checkbox(text.events[event], {
-          id: `event-${event}`, checked: this.#events.has(event),
-          on: { change: ({ target }) => this.#events[target.checked ? "add" : "delete"](event) },
-        }))),
-      field(words.settings.domains, { id: "webhook-domains", ...bound(this.#draft, "domains"), spellcheck: "false", help: words.settings.domainsHelp }),
-      field(text.format, { id: "webhook-format", tag: "select", options: Object.entries(text.formats), ...bound(this.#draft, "format") }),
-      checkbox(text.enabled, { id: "webhook-enabled", checked: this.#isEnabled, on: { change: ({ target }) => { this.#isEnabled = target.checked; } } }),
+        "fieldset",
+        { key: "events" },
+        h("legend", {}, text.what),
+        h("p", { class: "help" }, text.whatHelp),
+        events.map((event) =>
+          checkbox(text.events[event], {
+            id: `event-${event}`,
+            checked: this.#events.has(event),
+            on: { change: ({ target }) => this.#events[target.checked ? "add" : "delete"](event) },
+          })
+        ),
+      ),
+      field(words.settings.domains, {
+        id: "webhook-domains",
+        ...bound(this.#draft, "domains"),
+        spellcheck: "false",
+        help: words.settings.domainsHelp,
+      }),
+      field(text.format, {
+        id: "webhook-format",
+        tag: "select",
+        options: Object.entries(text.formats),
+        ...bound(this.#draft, "format"),
+      }),
+      checkbox(text.enabled, {
+        id: "webhook-enabled",
+        checked: this.#isEnabled,
+        on: {
+          change: ({ target }) => {
+            this.#isEnabled = target.checked;
+          },
+        },
+      }),
       loaded({ problem: this.#saving.problem, run: () => this.#saving.run() }, () => null),
       h(
-        "div", { class: "actions", key: "actions" },
+        "div",
+        { class: "actions", key: "actions" },
         h("button", { type: "submit", class: "button primary", disabled: this.#saving.isRunning }, words.common.save),
-        button(words.common.cancel, () => this.close())));
+        button(words.common.cancel, () => this.close()),
+      ),
+    );
   }
 }
 
@@ -144,9 +211,12 @@ class Webhook extends View {
   #query = {};
   #open;
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
-  #deliveries = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}/deliveries`, {
-    status: this.#query.status, cursor: this.#query.cursor, limit: 50,
-  }, signal));
+  #deliveries = new Loading(this, (signal) =>
+    get(path`/v1/webhooks/${this.name}/deliveries`, {
+      status: this.#query.status,
+      cursor: this.#query.cursor,
+      limit: 50,
+    }, signal));
   #testing = new Loading(this, async () => {
     await request("POST", path`/v1/webhooks/${this.name}/test`);
     say(words.settings.webhooks.tested);
@@ -176,44 +246,97 @@ class Webhook extends View {
     return [
       h("p", { key: "up" }, h("a", { href: to(["settings", "webhooks"]) }, "← ", words.settings.sections.webhooks)),
       h("h2", { key: "name", class: "long" }, h("bdi", {}, this.name)),
-      loaded(this.#webhook, (one) => h(
-        "section", { class: "sheet", key: "webhook" },
+      loaded(this.#webhook, (one) =>
         h(
-          "dl", { class: "facts" },
-          h("dt", {}, text.url), h("dd", { class: "mono" }, one.url),
-          h("dt", {}, text.what), h("dd", {}, eventList(one.events)),
-          h("dt", {}, words.settings.domains), h("dd", {}, domainList(one.domains)),
-          h("dt", {}, text.format), h("dd", {}, text.formats[one.format]),
-          h("dt", {}, text.state), h("dd", {}, state(one), one.goneAt && [" ", time(one.goneAt)])),
-        h(
-          "div", { class: "actions" },
-          one.enabled && button(text.test, () => this.#testing.run(), { disabled: this.#testing.isRunning, key: "test" }),
-          button(text.edit, () => this.#show("edit"), { key: "edit" }), button(text.delete, () => this.#show("delete"), { kind: "danger", key: "delete" })))),
+          "section",
+          { class: "sheet", key: "webhook" },
+          h(
+            "dl",
+            { class: "facts" },
+            h("dt", {}, text.url),
+            h("dd", { class: "mono" }, one.url),
+            h("dt", {}, text.what),
+            h("dd", {}, eventList(one.events)),
+            h("dt", {}, words.settings.domains),
+            h("dd", {}, domainList(one.domains)),
+            h("dt", {}, text.format),
+            h("dd", {}, text.formats[one.format]),
+            h("dt", {}, text.state),
+            h("dd", {}, state(one), one.goneAt && [" ", time(one.goneAt)]),
+          ),
+          h(
+            "div",
+            { class: "actions" },
+            one.enabled &&
+              button(text.test, () => this.#testing.run(), { disabled: this.#testing.isRunning, key: "test" }),
+            button(text.edit, () => this.#show("edit"), { key: "edit" }),
+            button(text.delete, () => this.#show("delete"), { kind: "danger", key: "delete" }),
+          ),
+        )),
       this.#testing.problem && loaded({ problem: this.#testing.problem, run: () => this.#testing.run() }, () => null),
       h("h3", { key: "deliveries" }, text.deliveries),
-      h("div", { class: "chips", key: "chips", role: "group", "aria-label": text.status }, ["", ...statuses].map((status) => h("button", {
-        key: status, type: "button", class: "chip", "aria-pressed": String(status === (this.#query.status ?? "")),
-        on: { click: () => ask({ status, cursor: undefined }) },
-      }, status === "" ? words.common.all : text.statuses[status]))),
+      h(
+        "div",
+        { class: "chips", key: "chips", role: "group", "aria-label": text.status },
+        ["", ...statuses].map((status) =>
+          h("button", {
+            key: status,
+            type: "button",
+            class: "chip",
+            "aria-pressed": String(status === (this.#query.status ?? "")),
+            on: { click: () => ask({ status, cursor: undefined }) },
+          }, status === "" ? words.common.all : text.statuses[status])
+        ),
+      ),
       loaded(this.#deliveries, ({ items, next }) => [
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : table({
-          caption: text.deliveries, rows: items, key: (one) => one.id,
+          caption: text.deliveries,
+          rows: items,
+          key: (one) => one.id,
           columns: [
             { title: text.event, cell: (one) => text.events[one.event] ?? text.testEvent },
-            { title: text.domain, cell: (one) => one.domain && h("a", { class: "mono", href: to(["domains", one.domain]) }, one.domain) },
+            {
+              title: text.domain,
+              cell: (one) => one.domain && h("a", { class: "mono", href: to(["domains", one.domain]) }, one.domain),
+            },
             { title: text.at, cell: (one) => time(one.at) },
-            { title: text.status, cell: (one) => badge(text.statuses[one.status], { delivered: "ok", failed: "error" }[one.status] ?? "quiet") },
+            {
+              title: text.status,
+              cell: (one) =>
+                badge(text.statuses[one.status], { delivered: "ok", failed: "error" }[one.status] ?? "quiet"),
+            },
             { title: text.attempts, class: "number", cell: (one) => count(one.attempts) },
-            { title: text.answer, cell: (one) => [one.error ?? one.answer, one.status === "pending" && one.nextAt && [" ", text.next, " ", time(one.nextAt)]] },
+            {
+              title: text.answer,
+              cell: (
+                one,
+              ) => [
+                one.error ?? one.answer,
+                one.status === "pending" && one.nextAt && [" ", text.next, " ", time(one.nextAt)],
+              ],
+            },
           ],
         }),
-        pages({ first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !this.#query.cursor, hasNext: next !== null }),
+        pages({
+          first: () => ask({ cursor: undefined }),
+          next: () => ask({ cursor: next }),
+          isFirst: !this.#query.cursor,
+          hasNext: next !== null,
+        }),
       ]),
-      this.#open === "edit" && dialog({ title: text.edit, close: () => this.#show() }, h("aasa-settings-webhook-form", {
-        webhook: this.#webhook.value, close: () => this.#show(), done: () => this.#webhook.run(),
-      })),
+      this.#open === "edit" && dialog(
+        { title: text.edit, close: () => this.#show() },
+        h("aasa-settings-webhook-form", {
+          webhook: this.#webhook.value,
+          close: () => this.#show(),
+          done: () => this.#webhook.run(),
+        }),
+      ),
       this.#open === "delete" && confirmation({
-        title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: () => this.#show(),
+        title: text.delete,
+        text: text.deleteText(this.name),
+        label: words.common.delete,
+        close: () => this.#show(),
         ask: async (reason) => {
           await request("DELETE", path`/v1/webhooks/${this.name}`, { query: { reason } });
           say(text.deleted(this.name));

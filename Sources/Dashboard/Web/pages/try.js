@@ -2,7 +2,8 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, empty, field, form, loaded, pages, problemBox, resolution, table, time } from "../parts.js";
+import { badge, button, dialog, empty, field, form, loaded, pages, problemBox, resolution, table,
+  time } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -19,6 +20,8 @@ const limits = { asked: 1000, shown: 20, inAddress: 3, addressLength: 1500 };
 const storage = "aasa.try";
 
 class Try extends View {
+  /** @type {{ parts: string[], query: Record<string, string> }} */
+  address;
   /** What the address asked for when the URLs were last tried. */
   #arrived;
   #text = "";
@@ -97,7 +100,8 @@ class Try extends View {
     const isShort = urls.length <= limits.inAddress && inAddress.length <= limits.addressLength;
     if (!isShort) sessionStorage.setItem(storage, given);
     const before = location.hash;
-    ask({ urls: isShort ? inAddress : undefined, list: isShort ? undefined : Date.now().toString(36), show: undefined, page: undefined });
+    ask({ urls: isShort ? inAddress : undefined, list: isShort ? undefined : Date.now().toString(36), show: undefined,
+      page: undefined });
     if (location.hash === before) this.#begin(given);
   }
 
@@ -112,12 +116,18 @@ class Try extends View {
   /** The URLs of this page of the results, and how many there are of each kind. */
   get #page() {
     const { query } = here();
-    const all = this.#urls.map((url) => ({ url, results: this.#published.value?.get(url) ?? [] }));
+    const all = this.#urls.map((url) => {
+      const results = this.#published.value?.get(url) ?? [];
+      return { url, results, outcome: outcome(results) };
+    });
     const counts = { all: all.length, match: 0, blocked: 0, "no-match": 0 };
-    for (const one of all) counts[one.outcome = outcome(one.results)]++;
-    const wanted = counts[query.show] > 0 && query.show !== "all" ? all.filter((one) => one.outcome === query.show) : all;
-    const first = Math.max(0, Math.trunc(query.page) || 0) * limits.shown;
-    return { counts, items: wanted.slice(first, first + limits.shown), isFirst: first === 0, hasNext: first + limits.shown < wanted.length };
+    for (const one of all) counts[one.outcome]++;
+    const wanted = counts[query.show] > 0 && query.show !== "all" ? all.filter((one) => one.outcome === query.show)
+      : all;
+    const page = Math.max(0, Math.trunc(Number(query.page)) || 0);
+    const first = page * limits.shown;
+    return { counts, page, items: wanted.slice(first, first + limits.shown), isFirst: first === 0,
+      hasNext: first + limits.shown < wanted.length };
   }
 
   /** Asks for the rest of what is shown, domain by domain, so that many domains do not mean many requests at once. */
@@ -166,13 +176,15 @@ class Try extends View {
     ]);
     const published = {};
     for (const kind of Object.values(kinds)) {
-      if (documents.some((one) => one.kind === kind)) published[kind] = await get(`${of}/documents/${kind}`, {}, this.ending);
+      if (documents.some((one) => one.kind === kind)) published[kind] = await get(`${of}/documents/${kind}`, {},
+        this.ending);
     }
     const draft = mayEditDomain(name) ? storedDraft(name) : undefined;
     const cdn = published[apple] && copy(checks.items[0], fetches.fetchers);
     if (cdn?.revision) {
       cdn.behind = domain.revision - cdn.revision;
-      cdn.isCurrent = cdn.behind === 0 || await this.#hasSameFile(of, cdn.revision, documents);
+      // Apple's CDN may still have the file of a domain that is disabled.
+      cdn.isCurrent = domain.enabled && (cdn.behind === 0 || await this.#hasSameFile(of, cdn.revision, documents));
     }
     return { name, domain, published, draft, cdn };
   }
@@ -193,12 +205,15 @@ class Try extends View {
    */
   async #onDraft({ name, domain, draft }, urls) {
     if (!draft) return undefined;
-    const apps = (list, platform) => [...new Set(draft.domain.entries.flatMap((entry) => entry[list] ?? []))].map((app) => ({ app, platform }));
+    const apps = (list, platform) =>
+      [...new Set(draft.domain.entries.flatMap((entry) => entry[list] ?? []))].map((app) => ({ app, platform }));
     const all = [...apps("apps", "ios"), ...apps("androidApps", "android")];
-    const expectations = urls.flatMap((url) => all.flatMap((app) => ["match", "blocked"].map((word) => ({ url, ...app, resolution: word }))));
+    const expectations = urls.flatMap((url) =>
+      all.flatMap((app) => ["match", "blocked"].map((word) => ({ url, ...app, resolution: word }))));
     try {
       await request("PUT", path`/v1/domains/${name}`, {
-        body: { ...toInput(draft.domain), expectations: expectations.slice(0, 1000) }, ifMatch: domain.revision, query: { dryRun: true },
+        body: { ...toInput(draft.domain), expectations: expectations.slice(0, 1000) }, ifMatch: domain.revision,
+          query: { dryRun: true },
         signal: this.ending,
       });
       return { results: new Map() };
@@ -212,7 +227,8 @@ class Try extends View {
   async #onCopy({ name, cdn }, urls) {
     if (!cdn?.revision || cdn.isCurrent) return undefined;
     try {
-      const document = await get(path`/v1/domains/${name}/revisions/${cdn.revision}/documents/${apple}`, {}, this.ending);
+      const document = await get(path`/v1/domains/${name}/revisions/${cdn.revision}/documents/${apple}`, {},
+        this.ending);
       const { value } = await request("POST", "/v1/match", { body: { document, urls }, signal: this.ending });
       return { results: Map.groupBy(value.results.filter((one) => one.app), (one) => one.url), document };
     } catch (problem) {
@@ -240,7 +256,8 @@ class Try extends View {
       const isThere = expectations.some((one) => one.url === url && one.app === app && one.resolution === resolution);
       const all = isThere ? expectations : [...expectations, { url, platform, app, resolution }];
       const { value } = await request("PUT", `${of}/expectations`, {
-        body: { expectations: all }, ifMatch: etag, query: { reason: text.expectReason(url).slice(0, 1000) }, signal: this.ending,
+        body: { expectations: all }, ifMatch: etag, query: { reason: text.expectReason(url).slice(0, 1000) },
+          signal: this.ending,
       });
       // The file is the same, so all else is as before.
       Object.assign(this.#domains.get(name).domain, { expectations: value.expectations, revision: value.revision });
@@ -258,7 +275,8 @@ class Try extends View {
     return [
       name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"),
       this.#form(name),
-      h("p", { class: "hidden", role: "status", key: "status" }, this.#published.value && this.#urls.length > 0 && this.#summary(this.#page.counts)),
+      h("p", { class: "hidden", role: "status", key: "status" },
+        this.#published.value && this.#urls.length > 0 && this.#summary(this.#page.counts)),
       this.#urls.length === 0
         ? empty(text.emptyTitle, text.emptyText)
         : loaded(this.#published, () => this.#results()),
@@ -273,7 +291,8 @@ class Try extends View {
       h(
         "div", { class: "try-links", key: "links" },
         field(text.links, {
-          id: "links", name: "links", tag: "textarea", value: this.#text, help, fault: this.#fault, spellcheck: "false", autocapitalize: "none",
+          id: "links", name: "links", tag: "textarea", value: this.#text, help, fault: this.#fault,
+            spellcheck: "false", autocapitalize: "none",
           placeholder: text.placeholder(name), rows: Math.min(12, Math.max(3, this.#text.split("\n").length)),
           on: {
             input: (event) => { this.#text = event.target.value; this.update(); },
@@ -294,9 +313,8 @@ class Try extends View {
   }
 
   #results() {
-    const { counts, items, isFirst, hasNext } = this.#page;
+    const { counts, page, items, isFirst, hasNext } = this.#page;
     const show = here().query.show ?? "all";
-    const page = Math.trunc(here().query.page) || 0;
     return h(
       "div", { key: "results", class: "try-results" },
       this.#notes.map((note) => h("p", { class: "box", key: note }, note)),
@@ -325,15 +343,22 @@ class Try extends View {
       h(
         "header", {}, h("h2", {}, h("bdi", { class: "mono" }, url)),
         url.startsWith("https://") && hostOf(url) &&
-          button(text.qr, () => { this.#qr = { url }; this.update(); }, { kind: "quiet", "aria-label": text.qrOf(url) })),
+          button(text.qr, () => { this.#qr = { url }; this.update(); },
+            { kind: "quiet", "aria-label": text.qrOf(url) })),
       facts && !facts.problem && this.#evidence(facts, url),
-      facts?.problem && h("div", { key: "facts" }, h("p", {}, text.factsFailed), problemBox(facts.problem, () => this.#retry(name, url))),
+      name !== undefined && this.#name !== undefined && name !== this.#name &&
+        h("p", { class: "help", key: "elsewhere" },
+          h("a", { href: to(["domains", name, "try"], { urls: url }) }, text.elsewhere(name))),
+      facts?.problem && h("div", { key: "facts" }, h("p", {}, text.factsFailed),
+        problemBox(facts.problem, () => this.#retry(name, url))),
       [["draft", text.draftRefused], ["cdn", text.cdnRefused]].map(([column, said]) => more?.[column]?.problem &&
         h("div", { key: column }, h("p", {}, said), problemBox(more[column].problem, () => this.#retry(name, url)))),
-      this.#failure?.url === url && h("div", { key: "failure" }, problemBox(this.#failure.problem, this.#failure.again)),
+      this.#failure?.url === url &&
+        h("div", { key: "failure" }, problemBox(this.#failure.problem, this.#failure.again)),
       all.length === 0
         ? h("p", { key: "none" }, resolution(results[0]?.resolution ?? "no-match"), " ", results[0]?.reason)
-        : table({ caption: text.caption(url), columns: this.#columns(url, facts, more, all), rows: all, key: (row) => row.key }));
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts, more, all), rows: all,
+          key: (row) => row.key }));
   }
 
   #retry(name, url) {
@@ -351,10 +376,12 @@ class Try extends View {
       !published[apple] ? text.cdnNoFile
         : !cdn ? text.cdnUnknown
         : [
-          cdn.revision === null ? text.cdnForeign : cdn.isCurrent ? text.cdnCurrent : h("strong", { key: "old" }, text.cdnOld(cdn.revision, cdn.behind)),
+          cdn.revision === null ? text.cdnForeign : cdn.isCurrent || cdn.behind === 0 ? text.cdnCurrent
+            : h("strong", { key: "old" }, text.cdnOld(cdn.revision, cdn.behind)),
           " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), ".",
         ],
-      " ", published[apple] && (!cdn || cdn.revision === null) && h("a", { key: "checks", href: to(["domains", name, "checks"]) }, text.seeChecks),
+      " ", published[apple] && (!cdn || cdn.revision === null) &&
+        h("a", { key: "checks", href: to(["domains", name, "checks"]) }, text.seeChecks),
       cdn && hostOf(url) !== name && [" ", text.cdnName(hostOf(url), name)],
       draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."]);
   }
@@ -362,23 +389,28 @@ class Try extends View {
   #columns(url, facts, more, all) {
     const isKnown = facts !== undefined && !facts.problem;
     const expectations = facts?.domain?.expectations ?? [];
-    const isExpected = ({ app, published }) => expectations.some((one) => one.url === url && one.app === app && one.resolution === published?.resolution);
+    const isExpected = ({ app, published }) =>
+      expectations.some((one) => one.url === url && one.app === app && one.resolution === published?.resolution);
     const document = (row) => facts?.published?.[kinds[row.platform]];
+    /** @type {any[]} */
     const columns = [
       {
         title: text.app, class: "try-app",
         cell: ({ app, platform }) => [
           this.#names.get(app) && h("bdi", { class: "name", key: "name" }, this.#names.get(app)), " ",
-          badge(text.platform[platform], "quiet", { key: "platform" }), h("div", { class: "mono quiet", key: "app", dir: "auto" }, app),
+          badge(text.platform[platform], "quiet", { key: "platform" }),
+            h("div", { class: "mono quiet", key: "app", dir: "auto" }, app),
         ],
       },
       {
         title: text.published,
-        cell: (row) => row.published ? answer(row.published, document(row)) : [resolution("no-match"), reason(text.notPublishedApp)],
+        cell: (row) => row.published ? answer(row.published, document(row))
+          : [resolution("no-match"), reason(text.notPublishedApp)],
       },
     ];
     if (facts?.draft) {
-      columns.push({ title: text.draft, cell: (row) => more ? compared(row.draft, row.published, more.draft) : waiting() });
+      columns.push({ title: text.draft,
+        cell: (row) => more ? compared(row.draft, row.published, more.draft) : waiting() });
     }
     if (isKnown && facts.cdn?.revision) {
       columns.push({
@@ -463,7 +495,8 @@ function of(answer, url) {
 /** One row per app and platform that any of the files names. */
 function rows(published, more) {
   const all = new Map();
-  for (const [column, results] of [["published", published], ["draft", more?.draft?.results ?? []], ["cdn", more?.cdn?.results ?? []]]) {
+  for (const [column, results] of [["published", published], ["draft", more?.draft?.results ?? []],
+    ["cdn", more?.cdn?.results ?? []]]) {
     for (const one of results) {
       if (!one.app) continue;
       const key = `${one.platform} ${one.app}`;
@@ -521,10 +554,12 @@ function routeText(route) {
   if (route === undefined || route === null) return null;
   if (typeof route === "string") return h("code", {}, route);
   const { "/": path, "?": query, "#": fragment } = route;
-  const items = query === undefined ? [] : typeof query === "string" ? [query] : Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  const items = query === undefined ? [] : typeof query === "string" ? [query]
+    : Object.entries(query).map(([name, value]) => `${name}=${value}`);
   const parts = [
     route.exclude && text.route.exclude,
-    path !== undefined ? h("code", { key: "path" }, path) : items.length === 0 && fragment === undefined && text.route.any,
+    path !== undefined ? h("code", { key: "path" }, path)
+      : items.length === 0 && fragment === undefined && text.route.any,
     items.map((item, index) => [text.route.query, " ", h("code", { key: `query${index}` }, item), " "]),
     fragment !== undefined && [text.route.fragment, " ", h("code", { key: "fragment" }, fragment)],
     route.caseSensitive === false && text.route.anyCase,

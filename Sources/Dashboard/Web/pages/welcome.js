@@ -7,7 +7,7 @@ import { badge, button, checkbox, field, findingList, form, problemBox, snippet 
 import { go, to } from "../routing.js";
 import { say } from "../state.js";
 import { words } from "../words.js";
-import { hostName } from "./domains-add.js";
+import { exact, hostName } from "./domains-add.js";
 import "./drop.js";
 
 const text = words.domains.welcome;
@@ -18,7 +18,8 @@ const example = {
   androidApps: [{
     package: "com.example.app", name: "Example",
     fingerprints: [{
-      sha256: "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC", label: "play-signing",
+      sha256: "7E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC",
+      label: "play-signing",
     }],
   }],
   domains: [{
@@ -31,22 +32,29 @@ const example = {
         { path: "/buy/*" },
       ],
     }],
-    webcredentials: ["ABCDE12345.com.example.app"], androidCredentials: ["com.example.app"], webauthnOrigins: ["https://example.co.uk"],
+    webcredentials: ["ABCDE12345.com.example.app"],
+    androidCredentials: ["com.example.app"],
+    webauthnOrigins: ["https://example.co.uk"],
   }],
 };
 
-/** The domain that the path of a file names, such as `example.com/.well-known/assetlinks.json` or `example.com.json`. */
+/** The domain in the path of a file, such as `example.com/.well-known/assetlinks.json` or `example.com.json`. */
 export function domainOf(name) {
   const parts = name.split("/").map((part) => part.replace(/\.json$/i, ""));
   return parts.find((part) => /^([\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(part)) ?? "";
 }
 
 /** Codes of errors that nobody can accept: a file that has one must be corrected. */
-const final = new Set(["not-json", "not-an-object", "duplicate-key", "too-large", "too-complex", "wrong-type", "not-a-list"]);
+const final = new Set([
+  "not-json", "not-an-object", "duplicate-key", "too-large", "too-complex", "wrong-type", "not-a-list",
+]);
 
 function canPublish({ report, isDone }) {
   return !isDone && report !== undefined && !report.findings.some(({ code }) => final.has(code));
 }
+
+/** What a person runs, since this page can only ask the server that it is from. */
+const command = `export AASA_TOKEN=aasa_…\naasa adopt --dry-run example.com \\\n  --server ${location.origin}`;
 
 class Welcome extends View {
   /** Called when the domains have been added. */
@@ -109,7 +117,8 @@ class Welcome extends View {
     // One after the other, since two files can belong to the same domain.
     for (const one of waiting) {
       one.problem = undefined;
-      const accept = one.accepts ? [...new Set(one.report.findings.filter(({ severity }) => severity === "error").map(({ code }) => code))].join() : undefined;
+      const errors = one.report.findings.filter(({ severity }) => severity === "error").map(({ code }) => code);
+      const accept = one.accepts ? [...new Set(errors)].join() : undefined;
       try {
         const { value } = await request("PUT", path`/v1/domains/${one.domain.trim()}/documents/${one.report.kind}`, {
           body: one.file, query: { accept, reason: text.adoptReason(one.name) },
@@ -142,7 +151,7 @@ class Welcome extends View {
           h("aasa-drop", { on: { files: (event) => this.#take(event.detail) } })),
         h(
           "section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
-          snippet(text.adoptTry, `export AASA_TOKEN=aasa_…\naasa adopt --dry-run example.com \\\n  --server ${location.origin}`),
+          snippet(text.adoptTry, command),
           h("p", { class: "help" }, text.adoptMore, " ", h("code", {}, "--from domains.txt")))),
       this.#files.length > 0 && this.#list(),
     ];
@@ -155,8 +164,11 @@ class Welcome extends View {
       h("h2", {}, text.files),
       h("ul", { class: "dropped" }, this.#files.map((one) => this.#file(one))),
       left > 0
-        ? h("button", { type: "submit", class: "button primary", disabled: this.#isRunning, key: "publish" }, text.publish(left))
-        : this.#files.some((one) => one.isDone) && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }));
+        ? h(
+          "button", { type: "submit", class: "button primary", disabled: this.#isRunning, key: "publish" },
+          text.publish(left))
+        : this.#files.some((one) => one.isDone)
+          && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }));
   }
 
   #file(one) {
@@ -171,16 +183,20 @@ class Welcome extends View {
           one.isDone && badge(text.isPublished, "ok")),
         one.isDone
           ? h("a", { href: to(["domains", one.isDone]), key: "open" }, text.open(one.isDone))
-          : button(text.leave, () => this.#leave(one), { kind: "quiet", key: "leave", "aria-label": text.leaveOut(one.name) })),
+          : button(text.leave, () => this.#leave(one), {
+            kind: "quiet", key: "leave", "aria-label": text.leaveOut(one.name),
+          })),
       !report && !one.problem && h("p", { class: "loading", role: "status" }, text.validating),
       canPublish(one) && field(text.domain(one.name), {
-        id: `domain-${one.id}`, "data-domain": "", value: one.domain, maxlength: 255, autocomplete: "off", autocapitalize: "none", spellcheck: "false",
-        inputmode: "url", placeholder: "example.com", fault: one.fault,
+        ...exact, id: `domain-${one.id}`, "data-domain": "", value: one.domain, inputmode: "url",
+        placeholder: "example.com", fault: one.fault,
         on: { input: (event) => { one.domain = event.target.value; one.fault = undefined; this.update(); } },
       }),
-      report && (report.findings.length === 0 ? h("p", { class: "quiet" }, text.noFindings) : findingList(report.findings)),
+      report && (
+        report.findings.length === 0 ? h("p", { class: "quiet" }, text.noFindings) : findingList(report.findings)),
       canPublish(one) && !report.valid && checkbox(text.accept, {
-        id: `accept-${one.id}`, checked: one.accepts === true, on: { change: (event) => { one.accepts = event.target.checked; } },
+        id: `accept-${one.id}`, checked: one.accepts === true,
+        on: { change: (event) => { one.accepts = event.target.checked; } },
       }),
       report && !one.isDone && !canPublish(one) && h("p", { key: "final" }, text.correct),
       one.problem && problemBox(one.problem, report ? undefined : () => this.#validate([one])));
