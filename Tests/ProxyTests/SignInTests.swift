@@ -24,9 +24,9 @@ import Testing
   /// Stands for oauth2-proxy: it believes a cookie.
   private static func standIn(_ port: UInt16) -> String {
     """
-    http://127.0.0.1:\(port) {
+    http://:\(port) {
     \t@user header_regexp user Cookie user=(\\w+)
-    \t@nobody header Cookie nobody
+    \t@nobody header Cookie nobody=1
     \theader @user X-Auth-Request-User {re.user.1}
     \thandle /oauth2/auth {
     \t\trespond @user 202
@@ -67,7 +67,7 @@ import Testing
     _ = try server.client().send("PUT", "/v1/users/otto", json: ["role": "viewer"])
     let forged = ["--header", "X-Forwarded-User: anna"]
     #expect(try client.fetch("\(url)/v1/session", options: forged).status == 401)
-    let nobody = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "nobody"])
+    let nobody = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "nobody=1"])
     #expect(try nobody.status == 401 && JSON.parse(nobody.body).value["code"] == "unauthorized")
     let otto = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "user=otto"])
     #expect(try JSON.parse(otto.body).value["name"] == "otto")
@@ -84,7 +84,7 @@ import Testing
   @Test func theCookieOfASessionIsSecure() throws {
     let token: JSON = ["token": .string(try server.firstToken())]
     let answer = try session(
-      "--cookie", "nobody", "--json", token.text, "--header", "X-Aasa-Dashboard: 1")
+      "--cookie", "nobody=1", "--json", token.text, "--header", "X-Aasa-Dashboard: 1")
     #expect(answer.status == 201, "\(answer.text)")
     #expect(answer.fields["set-cookie"]?.first?.hasSuffix("; Secure") == true)
   }
