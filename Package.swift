@@ -48,6 +48,7 @@ let migrations: [Resource] = [
   .embedInCode("0012_webhooks.sql"),
   .embedInCode("0013_kept.sql"),
   .embedInCode("0014_replicas.sql"),
+  .embedInCode("0015_dashboard.sql"),
 ]
 
 let package = Package(

@@ -1,3 +1,4 @@
+import APITypes
 public import Association
 public import Checking
 public import HTTP
@@ -23,22 +24,29 @@ public struct AdminAPI: Sendable {
   ///   - serves: Whether a file is currently served for a name.
   ///   - counts: Counts requests and answers.
   ///   - metrics: What `/metrics` shows.
+  ///   - usesTLS: Whether the listener speaks HTTPS.
+  ///   - trust: The proxies that may name the user.
   ///   - log: Receives events for the log; must not block.
   public init(
     publisher: Publisher, checker: @escaping @Sendable () -> Checker,
     readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool, counts: AdminCounts,
-    metrics: @escaping @Sendable () -> [MetricFamily],
+    metrics: @escaping @Sendable () -> [MetricFamily], usesTLS: Bool = false,
+    trust: ProxyTrust = ProxyTrust(),
     log: @escaping @Sendable (AdminEvent) -> Void
   ) {
     self.publisher = publisher
     self.counts = counts
     self.log = log
-    authentication = Authentication(store: publisher.store)
+    authentication = Authentication(store: publisher.store, usesTLS: usesTLS, trust: trust)
     router = Router(
       Self.endpoints(
-        publisher, checker: checker, readiness: readiness, serves: serves, metrics: metrics))
+        publisher, authentication, checker: checker, readiness: readiness, serves: serves,
+        metrics: metrics))
   }
+
+  /// Trusts these proxies from now on.
+  public func apply(_ trust: ProxyTrust) { authentication.apply(trust) }
 
   /// The version of the program, from the file `VERSION`.
   public static let programVersion = String(decoding: PackageResources.VERSION, as: UTF8.self)
@@ -49,14 +57,15 @@ public struct AdminAPI: Sendable {
 
   /// All endpoints, in the order of the description.
   static func endpoints(
-    _ publisher: Publisher, checker: @escaping @Sendable () -> Checker,
-    readiness: @escaping @Sendable () -> Readiness,
+    _ publisher: Publisher, _ authentication: Authentication,
+    checker: @escaping @Sendable () -> Checker, readiness: @escaping @Sendable () -> Readiness,
     serves: @escaping @Sendable (DomainName) -> Bool,
     metrics: @escaping @Sendable () -> [MetricFamily]
   ) -> [Endpoint] {
     let described =
       ServiceEndpoints(readiness: readiness, serves: serves, metrics: metrics).all
       + endpoints(of: publisher, checker: checker)
+      + SessionEndpoints(store: publisher.store, authentication: authentication).all
     return [ServiceEndpoints.description(of: described)] + described
       + DashboardEndpoints().all
   }
@@ -80,7 +89,8 @@ public struct AdminAPI: Sendable {
       + CheckEndpoints(store: publisher.store, checker: checker, records: recordsChecks).all
       + CheckHistoryEndpoints(store: publisher.store).all
       + StateEndpoints(publisher: publisher).all + WebhookEndpoints(store: publisher.store).all
-      + TokenEndpoints(store: publisher.store).all + AuditEndpoints(store: publisher.store).all
+      + TokenEndpoints(store: publisher.store).all + UserEndpoints(store: publisher.store).all
+      + AuditEndpoints(store: publisher.store).all
       + ReplicaEndpoints(store: publisher.store).all
   }
 
@@ -106,7 +116,7 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     let result = Result {
       let (endpoint, parameters) = try admit(request.head, &caller)
-      let call = Call(request: request, parameters: parameters, token: caller.token)
+      let call = Call(request: request, parameters: parameters, identity: caller.identity)
       let patience = try call.patience()
       let response = try handle(call, endpoint)
       guard let patience, response.status.code < 300 else { return response }
@@ -125,7 +135,8 @@ public struct AdminAPI: Sendable {
   /// What is known about a request, even a refused one.
   private struct Caller {
     var endpoint: Endpoint?
-    var token: Token?
+    var identity: Identity?
+    var token: Token? { identity?.token }
   }
 
   /// The endpoint for a request, after its token and query have been checked.
@@ -134,7 +145,7 @@ public struct AdminAPI: Sendable {
   ) throws -> (endpoint: Endpoint, parameters: [String: String]) {
     let (endpoint, parameters) = try router.find(head.method, head.target.segments)
     caller.endpoint = endpoint
-    if endpoint.access != .anybody { caller.token = try authentication.token(of: head) }
+    if endpoint.access != .anybody { caller.identity = try authentication.identity(of: head) }
     try caller.token?.check(endpoint, parameters, isDryRun: head.isDryRun)
     try endpoint.check(head.target.queryItems)
     try endpoint.checkPreconditions(of: head)
@@ -259,7 +270,7 @@ public struct AnsweredRequest: Sendable {
   public let code: String?
   /// How long the answer took to make.
   public let duration: Duration
-  /// The name of its token; nil without a known one.
+  /// The name of its token or user; nil without a known one.
   public let token: String?
   /// The client's address; empty if unknown.
   public let peer: String

@@ -1,39 +1,151 @@
+import APITypes
 import Association
 import Glibc
-import HTTP
+public import HTTP
 import Store
 import Synchronization
 
+/// From which proxies the server takes the name of the user, and the scheme that a browser used.
+public struct ProxyTrust: Sendable {
+  /// The addresses of the proxies.
+  public var proxies: [AddressRange]
+  /// The header field in which they name the user; `nil` if they name none.
+  public var userHeader: String?
+
+  /// Trust in these proxies.
+  public init(proxies: [AddressRange] = [], userHeader: String? = nil) {
+    self.proxies = proxies
+    self.userHeader = userHeader
+  }
+
+  fileprivate func covers(_ peer: String) -> Bool {
+    guard let address = IPAddress(peer) else { return false }
+    return proxies.contains { $0.contains(address) }
+  }
+}
+
 /// Authenticates and authorizes requests. Nothing else does.
-struct Authentication: Sendable {
+final class Authentication: Sendable {
+  /// The name of the cookie of a session.
+  static let cookie = "aasa_session"
+  /// The header field that a page of another website cannot make a browser send.
+  static let dashboardHeader = "X-Aasa-Dashboard"
+
   private let store: Store
   private let failedAttempts: FailedAttempts
+  private let usesTLS: Bool
+  private let trust: Mutex<ProxyTrust>
 
-  init(store: Store) {
+  /// - Parameter usesTLS: Whether the listener speaks HTTPS.
+  init(store: Store, usesTLS: Bool = false, trust: ProxyTrust = ProxyTrust()) {
     self.store = store
+    self.usesTLS = usesTLS
+    self.trust = Mutex(trust)
     failedAttempts = FailedAttempts(now: store.now)
   }
 
-  /// The token of a request.
+  /// Trusts these proxies from now on.
+  func apply(_ new: ProxyTrust) { trust.withLock { $0 = new } }
+
+  /// Who sends a request: by its token, by the user whom a trusted proxy names, or by the cookie of a session.
   ///
-  /// - Throws: `Problem`: 401 without a known token.
-  func token(of request: RequestHead) throws -> Token {
-    let secret = secret(of: request)
-    if let token = try secret.flatMap(store.token) { return token }
-    if secret != nil, failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
-    let fault =
-      secret == nil
-      ? "This request needs a token: \"Authorization: Bearer aasa_…\"."
-      : "The token is unknown, revoked or expired."
+  /// - Throws: `Problem`: 401 without a known token or session; 403 for an unknown user, and for a change whose
+  ///   credential a browser may have sent by itself.
+  func identity(of request: RequestHead) throws -> Identity {
+    if request.fields["Authorization"] != nil {
+      guard let secret = Self.secret(of: request) else { throw Self.missingToken }
+      let token = try token(secret, of: request)
+      return Identity(token, by: .token, expiresAt: token.expiresAt)
+    }
+    guard let identity = try user(of: request) ?? session(of: request) else {
+      throw Self.missingToken
+    }
+    if ![.get, .head].contains(request.method) { try Self.checkDashboardHeader(request.fields) }
+    return identity
+  }
+
+  /// The token with a secret that a request has.
+  ///
+  /// - Throws: `Problem`: 401 for an unknown secret.
+  func token(_ secret: TokenSecret, of request: RequestHead) throws -> Token {
+    if let token = try store.token(secret) { return token }
+    slowDown(request)
+    throw Self.unauthorized("The token is unknown, revoked or expired. \(Self.advice)")
+  }
+
+  private func session(of request: RequestHead) throws -> Identity? {
+    guard let secret = Self.sessionSecret(request.fields) else { return nil }
+    if let session = try store.session(secret) {
+      return Identity(session.token, by: .session, expiresAt: session.endsAt)
+    }
+    slowDown(request)
+    throw Self.unauthorized("The session has ended. Sign in again.")
+  }
+
+  private func user(of request: RequestHead) throws -> Identity? {
+    let trust = trust.withLock { $0 }
+    guard let header = trust.userHeader, trust.covers(request.peer) else { return nil }
+    let names = request.fields.values(of: header)
+    guard let name = names.first, names != [""] else { return nil }
+    if names.count > 1 || name.unicodeScalars.count > User.longestName {
+      throw Problem(
+        .unknownUser,
+        "The proxy must send one \(header) field of at most \(User.longestName) characters, and remove "
+          + "those of its clients.")
+    }
+    if let user = try store.user(name) { return Identity(user.token, by: .user) }
     throw Problem(
-      .unauthorized,
-      "\(fault) Create one on the machine of the server with \"aasa token create --database FILE "
-        + "--name NAME --role ROLE\".",
-      fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
+      .unknownUser,
+      "The user \(name.quoted) is not in the list of users. An admin can add them with PUT "
+        + "/v1/users/NAME and a role.")
+  }
+
+  private static let advice =
+    "Create one on the machine of the server with \"aasa token create --database FILE --name NAME --role ROLE\"."
+
+  private static var missingToken: Problem {
+    unauthorized("This request needs a token: \"Authorization: Bearer aasa_…\". \(advice)")
+  }
+
+  private static func unauthorized(_ detail: String) -> Problem {
+    Problem(
+      .unauthorized, detail, fields: [Field("WWW-Authenticate", "Bearer realm=\"aasa\"")])
+  }
+
+  private func slowDown(_ request: RequestHead) {
+    if failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
+  }
+
+  /// Whether the browser reached the API over HTTPS, as far as the listener or a trusted proxy knows.
+  func isSecure(_ request: RequestHead) -> Bool {
+    if usesTLS { return true }
+    let scheme = request.fields["X-Forwarded-Proto"]?.prefix { $0 != "," }
+    return scheme?.lowercased() == "https" && trust.withLock { $0 }.covers(request.peer)
+  }
+
+  /// Refuses a request that a page of another website may have made a browser send.
+  ///
+  /// - Throws: `Problem`, 403.
+  static func checkDashboardHeader(_ fields: Fields) throws(Problem) {
+    if fields.values(of: dashboardHeader) == ["1"] { return }
+    throw Problem(
+      .dashboardHeaderMissing,
+      "Nothing was changed: this request needs \"\(dashboardHeader): 1\", which no other website can make a "
+        + "browser send.")
+  }
+
+  /// The secret in the cookie of a session; `nil` without one, and if there are several.
+  static func sessionSecret(_ fields: Fields) -> TokenSecret? {
+    let pairs = fields.values(of: "Cookie").flatMap { $0.split(separator: ";") }
+    let values = pairs.compactMap { pair in
+      let text = pair.trimming(while: \.isWhitespace)
+      return text.hasPrefix("\(cookie)=") ? String(text.dropFirst(cookie.count + 1)) : nil
+    }
+    return values.count == 1 ? values.first.map { TokenSecret($0) } : nil
   }
 
   /// RFC 6750 section 2.1.
-  private func secret(of request: RequestHead) -> TokenSecret? {
+  private static func secret(of request: RequestHead) -> TokenSecret? {
     let values = request.fields.values(of: "Authorization")
     guard values.count == 1, let value = values.first else { return nil }
     let parts = value.split(separator: " ", maxSplits: 1)
@@ -55,14 +167,14 @@ extension Token {
     if role < needed {
       throw Problem(
         .roleTooLow,
-        "The token \"\(name)\" has the role \"\(role.rawValue)\", but this request needs "
+        "The \(noun) \(name.quoted) has the role \"\(role.rawValue)\", but this request needs "
           + "\"\(needed.rawValue)\".")
     }
     if domains.isEmpty || endpoint.isFilteredByToken { return }
     guard let text = parameters["domain"] else {
       throw Problem(
         .tokenLimited,
-        "The token \"\(name)\" is limited to \(domainList), so it can only call endpoints for a single "
+        "The \(noun) \(name.quoted) is limited to \(domainList), so it can only call endpoints for a single "
           + "domain.")
     }
     try check(Alias(Call.name(text, DomainName.init(_:))))
@@ -75,13 +187,17 @@ extension Token {
     if covers(name) { return }
     throw Problem(
       .tokenLimited,
-      "The token \"\(self.name)\" is limited to \(domainList), which does not cover \"\(name)\".")
+      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover \"\(name)\"."
+    )
   }
 
   /// Whether the token may edit a name.
   func covers(_ name: Alias) -> Bool {
     domains.isEmpty || domains.contains { $0.covers(name) }
   }
+
+  /// What it is called in problems.
+  var noun: String { isUser ? "user" : "token" }
 
   /// The first few domains that it is limited to.
   var domainList: String {

@@ -9,8 +9,11 @@ import Store
 struct Call: Sendable {
   let request: Request
   let parameters: [String: String]
-  /// The token of the request; `nil` if none is needed.
-  let token: Token?
+  /// Who sends the request; `nil` if anybody may.
+  let identity: Identity?
+
+  /// The rights of the caller; `nil` if none are needed.
+  var token: Token? { identity?.token }
 
   /// The domain that the path names.
   func domain() throws(Problem) -> DomainName {
@@ -24,6 +27,18 @@ struct Call: Sendable {
     let kinds = DocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
     throw Problem(
       .documentNotFound, "There is no kind of document \(text.quoted). The kinds are \(kinds).")
+  }
+
+  /// The name in the path of something that the request may add.
+  func newName(_ parameter: String, longest: Int) throws(Problem) -> String {
+    let name = parameters[parameter] ?? ""
+    let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+    if name.unicodeScalars.count <= longest, !name.unicodeScalars.contains(where: isControl) {
+      return name
+    }
+    throw Problem(
+      .malformedPath,
+      "The name of a \(parameter) has at most \(longest) characters, and no control characters.")
   }
 
   /// A name in the path or the query.
@@ -119,9 +134,11 @@ struct Call: Sendable {
   }
 
   /// Who makes the change, why (`?reason=`), and whether it is a dry run (`?dryRun=true`).
-  func context() throws(Problem) -> WriteContext {
+  ///
+  /// - Parameter author: Who, if not the caller.
+  func context(by author: Token? = nil) throws(Problem) -> WriteContext {
     WriteContext(
-      author: token?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
+      author: (author ?? token)?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
       isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
   }
 

@@ -9,9 +9,9 @@ struct Endpoint: Sendable {
   enum Access: Sendable, Equatable {
     /// Anybody, without a token.
     case anybody
-    /// Any known token, since the answer depends on nothing that is stored.
+    /// Any known token or user, since the answer depends on nothing that is stored.
     case anyToken
-    /// A token of this role or a higher one.
+    /// A token or a user of this role or a higher one.
     case role(Role)
   }
 
@@ -73,7 +73,7 @@ struct Endpoint: Sendable {
   /// The topics of the description, in its order.
   enum Topic: String, Sendable, CaseIterable {
     case service, apps, domains, entries, routes, revisions, fetches, expectations, findings
-    case answers, checks, state, webhooks, tokens, audit
+    case answers, checks, state, webhooks, sessions, tokens, users, audit
   }
 
   let method: Method
@@ -85,6 +85,8 @@ struct Endpoint: Sendable {
   let effect: Effect
   /// The parameters that its query may have.
   let query: [Parameter]
+  /// The header fields that it needs.
+  let headers: [Parameter]
   /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
   /// Whether it may need much time or memory, so that only a few such requests run at a time.
@@ -112,8 +114,9 @@ struct Endpoint: Sendable {
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
-    effect: Effect = .none, query: [Parameter] = [], isFilteredByToken: Bool = false,
-    isHeavy: Bool = false, isFile: Bool = false, _ id: String, _ topic: Topic, _ summary: String,
+    effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
+    isFilteredByToken: Bool = false, isHeavy: Bool = false, isFile: Bool = false,
+    _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
     handle: @escaping @Sendable (Call) throws -> Response
@@ -124,6 +127,7 @@ struct Endpoint: Sendable {
     self.roleForDryRun = roleForDryRun
     self.effect = effect
     self.query = query + effect.query
+    self.headers = headers
     self.isFilteredByToken = isFilteredByToken
     self.isHeavy = isHeavy || effect.isHeavy || (body.map { $0.size != .small } ?? false)
     self.isFile = isFile

@@ -1,3 +1,4 @@
+import APITypes
 package import Checking
 package import HTTP
 package import Publishing
@@ -8,7 +9,7 @@ import Store
 package struct LocalAPI: Sendable {
   private let publisher: Publisher
   private let router: Router
-  private let caller: Token
+  private let caller: Identity
 
   /// An API that edits through a publisher.
   ///
@@ -20,7 +21,7 @@ package struct LocalAPI: Sendable {
   ) {
     self.publisher = publisher
     router = Router(AdminAPI.endpoints(of: publisher, checker: checker, recordsChecks: false))
-    caller = .command(command)
+    caller = Identity(.command(command), by: .token)
   }
 
   /// Answers a request; refusals are problems.
@@ -30,7 +31,7 @@ package struct LocalAPI: Sendable {
     do {
       let (endpoint, parameters) = try router.find(request.method, request.target.segments)
       try endpoint.check(request.target.queryItems)
-      return try endpoint.handle(Call(request: request, parameters: parameters, token: caller))
+      return try endpoint.handle(Call(request: request, parameters: parameters, identity: caller))
     } catch let error as StoreError where error.isOfDatabase {
       throw error
     } catch let refusal {

@@ -44,7 +44,7 @@ struct OpenAPI {
       ],
       "servers": [["url": "/"]],
       "tags": .array(Endpoint.Topic.allCases.map { ["name": .string($0.rawValue)] }),
-      "security": [["token": []]],
+      "security": [["token": []], ["session": []]],
       "paths": .object(paths),
       "components": [
         "securitySchemes": [
@@ -52,8 +52,15 @@ struct OpenAPI {
             "type": "http", "scheme": "bearer",
             "description": .string(
               "Create a token with `aasa token create` or POST /v1/tokens. The scope is the lowest role "
-                + "that may call the operation."),
-          ]
+                + "that may call the operation. A trusted proxy can name a user instead, in the header "
+                + "`adminUserHeader`; changes then need `\(Authentication.dashboardHeader): 1`."),
+          ],
+          "session": [
+            "type": "apiKey", "in": "cookie", "name": .string(Authentication.cookie),
+            "description": .string(
+              "Sign in with POST /v1/session. Methods other than GET and HEAD also need "
+                + "`\(Authentication.dashboardHeader): 1`."),
+          ],
         ],
         "parameters": .object(parameters), "headers": Self.headers, "links": .object(links),
         "responses": .object(responses), "schemas": .object(ResourceSchemas.all),
@@ -232,7 +239,7 @@ extension Endpoint {
   }
 
   fileprivate var parameters: [Parameter] {
-    pathParameters + effect.preconditions + query + [.requestID]
+    pathParameters + headers + effect.preconditions + query + [.requestID]
   }
 
   /// Whether a PUT creates the resource in its path, which therefore need not exist.
@@ -249,7 +256,8 @@ extension Endpoint {
     ]
     codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
     if access != .anybody {
-      codes.formUnion([.unauthorized, .busy, .databaseUnavailable])
+      codes.formUnion([.unauthorized, .unknownUser, .busy, .databaseUnavailable])
+      if method != .get { codes.insert(.dashboardHeaderMissing) }
     }
     if effect != .none { codes.formUnion([.outcomeUnknown, .readOnlyServer]) }
     if case .role = access { codes.formUnion([.roleTooLow, .tokenLimited]) }
@@ -298,8 +306,9 @@ extension Endpoint.Access {
   fileprivate var security: JSON {
     switch self {
     case .anybody: []
-    case .anyToken: [["token": []]]
-    case .role(let role): [["token": [.string(role.rawValue)]]]
+    case .anyToken: [["token": []], ["session": []]]
+    case .role(let role):
+      [["token": [.string(role.rawValue)]], ["session": [.string(role.rawValue)]]]
     }
   }
 }

@@ -71,6 +71,10 @@ struct Parameter: Sendable {
       "webhook", in: .path, "The name of a webhook.",
       .text("^[^\\u0000-\\u001f\\u007f-\\u009f]+$", longest: Webhook.longestName),
       example: "deployments", problems: [.webhookNotFound]),
+    Parameter(
+      "user", in: .path, "The name of a user, as the proxy sends it.",
+      .text("^[^\\u0000-\\u001f\\u007f-\\u009f]+$", longest: User.longestName),
+      example: "anna@example.com", problems: [.userNotFound]),
   ]
 
   static let ifMatch = Parameter(
@@ -84,6 +88,10 @@ struct Parameter: Sendable {
   static let ifNoneMatch = Parameter(
     "If-None-Match", in: .header, "The domain must not exist yet. Otherwise 412.",
     .json(["type": "string", "enum": ["*"]]))
+  static let dashboard = Parameter(
+    Authentication.dashboardHeader, in: .header,
+    "Shows that no other website made a browser send the request.",
+    .json(["type": "string", "enum": ["1"]]), isRequired: true, example: "1")
   static let requestID = Parameter(
     "X-Request-Id", in: .header,
     "The ID of the request in the log: 1 to 64 letters, digits, `-`, `_` and `.`. Any other value is "
@@ -179,7 +187,7 @@ struct Parameter: Sendable {
     "status", key: "deliveryStatus", "Only deliveries with this status.",
     .words(Delivery.Status.self))
   static let author = Parameter(
-    "author", "Only changes made with this token or by this command.", .text(longest: 255))
+    "author", "Only changes with this token, or by this user or command.", .text(longest: 255))
 
   static let from = Parameter(
     "from",

@@ -24,12 +24,15 @@ extension Problem {
     case malformedURL = "malformed-url"
     case notJSON = "not-json"
     case unauthorized
+    case unknownUser = "unknown-user"
+    case dashboardHeaderMissing = "dashboard-header-missing"
     case roleTooLow = "role-too-low"
     case tokenLimited = "token-limited"
     case pathNotFound = "path-not-found"
     case notServed = "not-served"
     case appNotFound = "app-not-found"
     case tokenNotFound = "token-not-found"
+    case userNotFound = "user-not-found"
     case webhookNotFound = "webhook-not-found"
     case domainNotFound = "domain-not-found"
     case entryNotFound = "entry-not-found"
@@ -93,13 +96,27 @@ extension Problem {
       case .unknownValue: (.badRequest, "A query parameter has a value that is not allowed.", [])
       case .malformedURL: (.badRequest, "`url` is not an https URL in ASCII.", [])
       case .notJSON: (.badRequest, "The body is not valid JSON.", Self.ofDocument)
-      case .unauthorized: (.unauthorized, "The token is missing, unknown, revoked or expired.", [])
-      case .roleTooLow: (.forbidden, "The role of the token is too low.", [])
-      case .tokenLimited: (.forbidden, "The token is limited to other domains.", [])
+      case .unauthorized:
+        (
+          .unauthorized,
+          "The token is missing, unknown, revoked or expired, or the session has ended.",
+          []
+        )
+      case .unknownUser:
+        (.forbidden, "The user whom the proxy names is not in the list of users.", [])
+      case .dashboardHeaderMissing:
+        (
+          .forbidden,
+          "A session or a proxy's user needs `\(Authentication.dashboardHeader): 1` for changes.",
+          []
+        )
+      case .roleTooLow: (.forbidden, "The role of the token or user is too low.", [])
+      case .tokenLimited: (.forbidden, "The token or user is limited to other domains.", [])
       case .pathNotFound: (.notFound, "No endpoint has this path.", [])
       case .notServed: (.notFound, "No file is served for the name.", [])
       case .appNotFound: (.notFound, "The app does not exist.", [])
       case .tokenNotFound: (.notFound, "The token does not exist.", [])
+      case .userNotFound: (.notFound, "The user does not exist.", [])
       case .webhookNotFound: (.notFound, "The webhook does not exist.", [])
       case .domainNotFound: (.notFound, "The domain does not exist.", [])
       case .entryNotFound: (.notFound, "The domain has no such entry.", [])
@@ -123,7 +140,7 @@ extension Problem {
         (.conflict, "Several domains were refused; `problems` has one for each.", Self.ofSeveral)
       case .appExists: (.conflict, "An app with the new identifier already exists.", [])
       case .appInUse: (.conflict, "Domains still use the app.", [.domains, .count])
-      case .tokenNameTaken: (.conflict, "A token with this name already exists.", [])
+      case .tokenNameTaken: (.conflict, "A token or a user with this name already exists.", [])
       case .webhookDisabled: (.conflict, "The webhook is disabled.", [])
       case .readOnlyServer:
         (.conflict, "This server only reads; `servers` has those that accept edits.", [.servers])

@@ -151,7 +151,9 @@ extension Problem {
       return Problem(.appExists, "An app \"\(app)\" already exists.")
     case .unknownApps(let apps): return unknown(apps)
     case .tokenNameTaken(let name):
-      return Problem(.tokenNameTaken, "A token named \"\(name)\" already exists.")
+      return Problem(.tokenNameTaken, "A token named \(name.quoted) already exists.")
+    case .userNameTaken(let name):
+      return Problem(.tokenNameTaken, "A user named \(name.quoted) already exists.")
     case .tooManyWebhooks:
       return .invalid(
         InvalidInput(faults: [
@@ -246,6 +248,7 @@ extension Problem {
     case .token(let name): Problem(.tokenNotFound, "The token \"\(name)\" does not exist.")
     case .webhook(let name):
       Problem(.webhookNotFound, "The webhook \(name.quoted) does not exist.")
+    case .user(let name): Problem(.userNotFound, "The user \(name.quoted) does not exist.")
     }
   }
 }

@@ -173,7 +173,7 @@ extension Token {
     let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
     throw Problem(
       .tokenLimited,
-      "The token \"\(name)\" is limited to \(domainList), \(reason) \(listed)"
+      "The \(noun) \(name.quoted) is limited to \(domainList), \(reason) \(listed)"
         + (names.count > 20 ? " and \(names.count - 20) more." : "."))
   }
 }

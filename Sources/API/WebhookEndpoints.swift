@@ -66,14 +66,7 @@ struct WebhookEndpoints: Sendable {
   private static func name(_ call: Call) -> String { call.parameters["webhook"] ?? "" }
 
   private func put(_ call: Call) throws -> Response {
-    let name = Self.name(call)
-    let length = name.unicodeScalars.count
-    guard length <= Webhook.longestName, !name.unicodeScalars.contains(where: \.isControl) else {
-      throw Problem(
-        .malformedPath,
-        "The name of a webhook has at most \(Webhook.longestName) characters, and no control characters."
-      )
-    }
+    let name = try call.newName("webhook", longest: Webhook.longestName)
     let new = try Faults.collecting(in: try call.json()) { WebhookResource.read($0, name) }
     let context = try call.context()
     let put = try store.write(context) { try $0.put(new.webhook, secret: new.secret) }
@@ -99,10 +92,6 @@ struct WebhookEndpoints: Sendable {
     if context.isDryRun { object["dryRun"] = true }
     return .json(.created, .object(object))
   }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isControl: Bool { properties.generalCategory == .control }
 }
 
 extension Example {

@@ -7,17 +7,21 @@ package enum AuditResource {
   private static let fields: [Field<AuditRecord>] = [
     Field("id", .row, \.id, "Later records have higher numbers."),
     Field("at", .time, \.at, "When it happened."),
-    Field("author", .string, \.author, "Who did it: the name of a token, or of a command."),
+    Field(
+      "author", .string, \.author, "Who did it: the name of a token, of a user, or of a command."),
     Field("address", .string, \.address, "The address of the client; empty for a command."),
     Field("action", .string, \.action, "What was done."),
     Field("reason", .string, \.reason, "The reason, as given in `?reason=`."),
     Field("domain", .domain, \.domain, "The domain that was changed."),
     Field("app", .app, \.app, "The app that was changed."),
     Field("androidApp", .packageName, \.androidApp, "The Android app that was changed."),
-    Field("token", .string, \.token, "The name of the token that was created or revoked."),
+    Field(
+      "token", .string, \.token,
+      "The name of the token that was created or revoked, or used to sign in or out."),
     Field(
       "webhook", .string, \.webhook,
       "The name of the webhook that was added, changed, tested, disabled or deleted."),
+    Field("user", .string, \.user, "The name of the user who was added, changed or deleted."),
     Field("revision", .revision, \.revision, "The revision that was published."),
     Field(
       "changes", .string, \.changes,

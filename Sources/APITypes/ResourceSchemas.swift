@@ -15,7 +15,9 @@ package enum ResourceSchemas {
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
       ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
       CheckHistoryResource.schemas,
-      WebhookResource.schemas, ReplicaResource.schemas, pages,
+      WebhookResource.schemas, ReplicaResource.schemas, SessionResource.schemas,
+      UserResource.schemas,
+      pages,
     ] {
       for schema in group.members { all.appendNew(schema.key, schema.value) }
     }

@@ -24,6 +24,11 @@ extension Configuration {
     } catch {
       check.faults.append(error.description)
     }
+    do throws(Invalid) {
+      try checkUserHeader()
+    } catch {
+      check.faults.append(error.description)
+    }
     let files = [("database", database.path), ("snapshot", snapshot)]
     for case (let setting, let path?) in files {
       let directory = URL(filePath: path).deletingLastPathComponent().path
@@ -46,6 +51,17 @@ extension Configuration {
       }
     }
     return check
+  }
+
+  /// Refuses a header for users that no proxy may send.
+  ///
+  /// - Throws: `Invalid`, with what to do.
+  public func checkUserHeader() throws(Invalid) {
+    if adminUserHeader == nil || !trustedProxies.isEmpty { return }
+    throw Invalid(
+      description:
+        "adminUserHeader needs trustedProxies, because the server reads the header only from "
+        + "them. List the addresses of the proxy.")
   }
 
   /// Refuses an admin listener at the address of the public listener, or one whose tokens could be

@@ -26,6 +26,7 @@ public final class Service: Sendable {
   private let table: LiveTable
   private let publicListener: PublicListener
   private let adminListener: Listener
+  private let api: AdminAPI
   private let log: Log
   private let store: Store
   private let health: Health
@@ -120,7 +121,9 @@ public final class Service: Sendable {
     let api = AdminAPI(
       publisher: publisher, checker: { checker.current }, readiness: { health.readiness },
       serves: { table.hosts.serves($0) },
-      counts: metrics.admin, metrics: { metrics.families }, log: { log.write($0) })
+      counts: metrics.admin, metrics: { metrics.families }, usesTLS: certificates.forAPI != nil,
+      trust: configuration.proxyTrust, log: { log.write($0) })
+    self.api = api
     self.table = table
     self.publicListener = publicListener
     adminListener = try Listener(
@@ -161,6 +164,7 @@ public final class Service: Sendable {
     log.format = configuration.logFormat
     publicListener.apply(configuration.publicSettings)
     adminListener.exempt(configuration.trustedProxies)
+    api.apply(configuration.proxyTrust)
     certificates.reload(configuration)
     retention.withLock { $0 = configuration.retention }
     checkHour.withLock { $0 = configuration.checkHour }
@@ -293,6 +297,10 @@ extension Configuration {
     Retention(
       revisions: keepRevisions, revisionDays: keepRevisionsDays, auditDays: keepAuditDays,
       checkDays: keepCheckDays)
+  }
+
+  fileprivate var proxyTrust: ProxyTrust {
+    ProxyTrust(proxies: trustedProxies, userHeader: adminUserHeader)
   }
 
   fileprivate var checkSchedule: CheckSchedule.Settings {

@@ -175,6 +175,22 @@ extension Format<String?> {
       json: { .string($0 ?? "") }, shown: covered)
   }
 
+  /// The name of a header field (RFC 9110 section 5.1) without a meaning of its own. An empty text means none.
+  static var headerName: Format {
+    Format(
+      kind: .text, placeholder: "NAME",
+      allowed:
+        "the name of a header such as X-Forwarded-User, but not Authorization, Cookie or Host",
+      read: { text in
+        let isName = text.utf8.allSatisfy { byte in
+          (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+            || (0x61...0x7A).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+        let isOther = !["authorization", "cookie", "host"].contains(text.lowercased())
+        return isName && isOther ? .some(text.isEmpty ? nil : text) : nil
+      }, json: { .string($0 ?? "") })
+  }
+
   /// An empty text means none.
   static var optionalURL: Format {
     Format(

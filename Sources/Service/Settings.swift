@@ -14,6 +14,7 @@ public struct Configuration: Sendable, Equatable {
   package var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
   package var insecureAdmin = false
   package var trustedProxies: [AddressRange] = []
+  package var adminUserHeader: String?
   package var publicCertificates: String?
   package var adminCertificates: String?
   package var threads = 1
@@ -107,6 +108,11 @@ extension Configuration {
       "Proxies whose X-Forwarded-Host and Forwarded headers are trusted, as IP addresses and ranges. "
         + "From all other clients, these headers are ignored. clientPercent does not limit "
         + "proxies."),
+    Setting(
+      "adminUserHeader", \.adminUserHeader, .headerName, .atOnce,
+      "The header in which trustedProxies name the user who sends a request to the JSON API, such as "
+        + "X-Forwarded-User. The proxy must remove this header from what clients send. Add users with PUT "
+        + "/v1/users/NAME."),
     Setting(
       "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,
       "A directory of PEM certificates and keys. If set, association files are served over HTTPS, "

@@ -7,7 +7,7 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var id: Int64 = 0
   /// When, in seconds since 1970.
   public package(set) var at: Int64 = 0
-  /// Who: the name of a token, or of a command.
+  /// Who: the name of a token, of a user, or of a command.
   public package(set) var author = ""
   /// The client's address; empty for a command.
   public package(set) var address = ""
@@ -15,16 +15,18 @@ public struct AuditRecord: Sendable, Equatable {
   public package(set) var action = ""
   /// The author's reason; may be empty.
   public package(set) var reason = ""
-  /// The changed domain. Without a domain, app, token or webhook, the whole database was changed.
+  /// The changed domain. Without a domain, app, token, webhook or user, the whole database was changed.
   public package(set) var domain: DomainName?
   /// The changed app.
   public package(set) var app: AppIdentifier?
   /// The changed Android app.
   public package(set) var androidApp: PackageName?
-  /// The name of the created or revoked token.
+  /// The name of the token that was created or revoked, or that somebody signed in or out with.
   public package(set) var token: String?
   /// The name of the webhook that was added, changed, tried out or deleted.
   public package(set) var webhook: String?
+  /// The name of the user who was added, changed or deleted.
+  public package(set) var user: String?
   /// The revision that was published.
   public package(set) var revision: Int?
   /// What changed of a domain, in words; may be empty.
@@ -40,6 +42,8 @@ public struct AuditRecord: Sendable, Equatable {
     case token(String)
     /// A webhook, by its name.
     case webhook(String)
+    /// A user, by name.
+    case user(String)
   }
 }
 
@@ -118,6 +122,7 @@ enum AuditRows {
       Column("android_app", \.androidApp),
       Column("token", \.token),
       Column("webhook", \.webhook),
+      Column("named_user", \.user),
       Column("revision", \.revision),
       Column("changes", \.changes),
     ])
@@ -137,6 +142,7 @@ enum AuditRows {
     case .app(.android(let package)): record.androidApp = package
     case .token(let name): record.token = name
     case .webhook(let name): record.webhook = name
+    case .user(let name): record.user = name
     case nil: break
     }
     try table.insert(record, [], connection)

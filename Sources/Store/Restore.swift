@@ -105,8 +105,9 @@ private struct Replacement {
   private static let context = WriteContext(author: "aasa restore")
   private static let action = "restore backup"
 
-  /// Adds the restore to the audit.
+  /// Adds the restore to the audit, and ends all sessions: somebody may have signed out since the backup.
   static func record(now: Int64, _ connection: SQLiteConnection) throws {
+    try connection.execute("DELETE FROM main.session")
     try AuditRows.add(action, nil, by: context, now: now, connection)
   }
 
@@ -186,7 +187,7 @@ private struct Replacement {
   private func isOther() throws -> Bool {
     let columns = [
       "at", "author", "address", "action", "reason", "domain", "app", "token", "revision",
-      "webhook",
+      "webhook", "named_user",
     ]
     let own = columns.map { "own.\($0)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0)" }.joined(separator: ", ")

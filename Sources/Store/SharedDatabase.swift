@@ -38,7 +38,8 @@ enum SharedDatabase {
       try connection.execute(
         """
         SET LOCAL idle_in_transaction_session_timeout = 0;
-        LOCK TABLE domain, domain_name, revision, token, audit, change, webhook IN EXCLUSIVE MODE
+        LOCK TABLE domain, domain_name, revision, token, session, named_user, audit, change, webhook
+          IN EXCLUSIVE MODE
         """)
       let wasEmpty = try isEmpty(connection)
       if !wasEmpty && !replacing { throw BackupError.alreadyExists(address.description) }

@@ -18,7 +18,7 @@ public enum Role: String, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// A bearer token without its secret.
+/// A bearer token without its secret, or what stands for one: the rights of a command or of a user.
 public struct Token: Sendable, Equatable {
   /// The name of the token.
   public package(set) var name: String
@@ -34,6 +34,8 @@ public struct Token: Sendable, Equatable {
   var unusedUntil: Int64?
   /// When it was last used, in seconds since 1970 and to the minute; `nil` for never.
   public package(set) var lastUsedAt: Int64?
+  /// Whether it has the rights of a user whom a proxy names.
+  public package(set) var isUser = false
 
   /// The rights of a command that works on the database itself. It is not stored.
   package static func command(_ name: String) -> Token {
@@ -65,7 +67,7 @@ extension Store {
 
   /// Records in memory that a token was used, so that no request waits for the database.
   /// `writeTokenUses` stores it.
-  private func noteUse(of token: Token) {
+  func noteUse(of token: Token) {
     // Not before the token existed.
     let minute = max(now() / 60 * 60, token.createdAt)
     if token.lastUsedAt != minute { tokenUses.withLock { $0[token.name] = minute } }
@@ -95,10 +97,11 @@ extension Transaction {
   /// - Parameters:
   ///   - domains: The domains that it is limited to; empty for all.
   ///   - expiresAt: When it expires, in seconds since 1970; `nil` for never.
-  /// - Throws: `StoreError.tokenNameTaken`.
+  /// - Throws: `StoreError.tokenNameTaken`, `StoreError.userNameTaken`.
   public func createToken(
     name: String, role: Role, domains: [Alias] = [], expiresAt: Int64? = nil
   ) throws -> TokenSecret {
+    if try UserRows.find(name, connection) != nil { throw StoreError.userNameTaken(name) }
     let secret = try TokenSecret()
     let row: Int64
     do {
@@ -144,13 +147,13 @@ extension Transaction {
 }
 
 /// Reads and adds rows of `token`.
-private enum TokenRows {
+enum TokenRows {
   struct Stored {
     var token: Token
     var hash: [UInt8]
   }
 
-  static let table = Table(
+  fileprivate static let table = Table(
     "token", keys: [],
     blank: Stored(token: Token(name: "", role: .viewer, createdAt: 0), hash: []),
     columns: [
@@ -167,11 +170,16 @@ private enum TokenRows {
       Column("unused_until", \.token.unusedUntil),
     ])
 
-  static let select = """
-    SELECT (SELECT json_group_array(glob) FROM token_domain WHERE token_id = token.id),
+  /// What `read` reads.
+  static let selection = """
+    (SELECT json_group_array(glob) FROM token_domain WHERE token_domain.token_id = token.id),
       \(table.selection)
-    FROM token
     """
+
+  /// The number of columns in `selection`.
+  static let count = Int32(table.columns.count + 1)
+
+  fileprivate static let select = "SELECT \(selection) FROM token"
 
   static func read(_ row: borrowing Row) throws -> Stored {
     var stored = try table.read(row, from: 1)

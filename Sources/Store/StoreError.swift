@@ -22,6 +22,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case unknownApps([LinkedApp])
   /// A token with this name already exists.
   case tokenNameTaken(String)
+  /// A user with this name already exists.
+  case userNameTaken(String)
   /// There are `Webhook.limit` webhooks.
   case tooManyWebhooks
   /// The webhook of this name is disabled.
@@ -70,6 +72,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case token(String)
     /// A webhook.
     case webhook(String)
+    /// A user.
+    case user(String)
   }
 
   /// Why the database failed.

@@ -23,7 +23,7 @@ enum ListCommands {
   private static let deleted = Option("--deleted", nil, "List deleted domains instead.")
   private static let domain = Option("--domain", "DOMAIN", "Only this domain.")
   private static let author = Option(
-    "--author", "NAME", "Only changes made with this token or by this command.")
+    "--author", "NAME", "Only changes with this token, or by this user or command.")
   private static let code = Option(
     "--code", "CODE", "Only findings with this code.",
     choices: Finding.Code.allCases.map(\.rawValue).sorted())
@@ -166,7 +166,7 @@ enum ListCommands {
     try ItemList(
       path: "/v1/audit", query: query, titles: titles, noun: "record", limit: newest
     ) { item in
-      let object = ["domain", "app", "androidApp", "token", "webhook"].lazy.compactMap {
+      let object = ["domain", "app", "androidApp", "token", "webhook", "user"].lazy.compactMap {
         item[$0]?.stringValue
       }.first
       return [

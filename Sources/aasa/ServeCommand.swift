@@ -32,6 +32,7 @@ enum ServeCommand {
     let sockets = try systemd.sockets()
     // Before the database is opened, so that a refused start creates none.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
+    try configuration.checkUserHeader()
     let log = Log(format: configuration.logFormat)
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     let location = configuration.database
@@ -56,7 +57,9 @@ enum ServeCommand {
         service: service, log: log, systemd: systemd, signals: signals,
         configuration: configuration
       ) { () throws(Configuration.Invalid) in
-        try EffectiveConfiguration(arguments).configuration
+        let configuration = try EffectiveConfiguration(arguments).configuration
+        try configuration.checkUserHeader()
+        return configuration
       }
       lifecycle.run()
     }

@@ -25,7 +25,8 @@ import Testing
     "check", "listChecks", "listChecksOfDomain", "listDomains", "putWebhook", "listWebhooks",
     "getWebhook", "testWebhook", "listDeliveries",
     "deleteWebhook",
-    "export", "exportHashes", "deleteEntry", "createToken", "listTokens", "revokeToken",
+    "export", "exportHashes", "deleteEntry", "putUser", "listUsers", "deleteUser", "createToken",
+    "listTokens", "signIn", "getSession", "signOut", "revokeToken",
     "listAudit", "listReplicas",
     "askForCertificate", "deleteDomain", "restoreDomain", "getDescription", "getMetrics",
   ]
@@ -35,12 +36,15 @@ import Testing
     let description = Description(try running.admin.send("GET", "/openapi.json").json)
     let operations = Dictionary(grouping: description.operations, by: \.id)
     #expect(Set(Self.story) == Set(operations.keys))
+    var token = ""
     for id in Self.story {
       if id == "listFetches" { try running.noteFetch() }
       if id == "listReplicas" { running.service.follow() }
       let operation = try #require(operations[id]?.first)
       let response = try running.admin.send(
-        operation.method, try target(operation, description), body: body(operation))
+        operation.method, try target(operation, description), body: body(operation, token),
+        "X-Aasa-Dashboard: 1")
+      if id == "createToken" { token = try #require(try response.json["token"]?.stringValue) }
       let described = operation.json["responses"]?["\(response.status)"]
       #expect((200...299).contains(response.status), "\(operation.name): \(response.text)")
       #expect(described != nil, "\(operation.name): \(response.status)")
@@ -78,9 +82,13 @@ import Testing
       ? path.replacing("/apple-app-site-association", with: "/webauthn") : path
   }
 
-  private func body(_ operation: Description.Operation) -> [UInt8]? {
+  /// The body of the example; the token to sign in with is one that exists.
+  private func body(_ operation: Description.Operation, _ token: String) -> [UInt8]? {
     let content = operation.json["requestBody"]?["content"]?.objectValue?.members.first?.value
-    return content?["example"]?.serialized()
+    let example = content?["example"]?.serialized()
+    return example.map {
+      Array(String(decoding: $0, as: UTF8.self).replacing("aasa_…", with: token).utf8)
+    }
   }
 
   /// How the shape of two values differs. Objects must have the same members; lists are compared by

@@ -25,10 +25,13 @@ import Testing
   @Test func theRoleThatAnOperationNeedsIsDescribed() {
     let scopes = Dictionary(
       uniqueKeysWithValues: description.operations.map { ($0.id, $0.json["security"]) })
-    #expect(scopes["getMetrics"] == .some([]) && scopes["validate"] == .some([["token": []]]))
-    #expect(scopes["getDomain"] == .some([["token": ["viewer"]]]))
-    #expect(scopes["patchDomain"] == .some([["token": ["editor"]]]))
-    #expect(scopes["createToken"] == .some([["token": ["admin"]]]))
+    #expect(scopes["getMetrics"] == .some([]) && scopes["signIn"] == .some([]))
+    #expect(scopes["validate"] == .some([["token": []], ["session": []]]))
+    for (id, role): (String, JSON) in [
+      ("getDomain", "viewer"), ("patchDomain", "editor"), ("createToken", "admin"),
+    ] {
+      #expect(scopes[id] == .some([["token": [role]], ["session": [role]]]))
+    }
   }
 
   private func parameters(_ operation: Description.Operation, in place: JSON) -> [String] {

@@ -27,7 +27,8 @@ import Testing
   private func state() throws -> JSON {
     .array(
       try [
-        "/v1/export", "/v1/audit", "/v1/tokens", "/v1/domains", "\(target)/revisions", target,
+        "/v1/export", "/v1/audit", "/v1/tokens", "/v1/users", "/v1/domains", "\(target)/revisions",
+        target,
       ].map { try admin.send("GET", $0).json })
   }
 
@@ -59,6 +60,7 @@ import Testing
     ("DELETE", "/v1/domains/example.com?accept=opens-nothing", ""),
     ("POST", "/v1/tokens", #"{"name": "new", "role": "viewer"}"#),
     ("DELETE", "/v1/tokens/test", ""),
+    ("PUT", "/v1/users/anna", #"{"role": "editor", "domains": ["*.brand.example"]}"#),
   ])
   func aDryRunAnswersLikeTheRealCallAndChangesNothing(
     method: String, path: String, body: String
@@ -86,7 +88,7 @@ import Testing
   private func comparable(_ json: JSON) -> JSON {
     switch json {
     case .object(var object):
-      for key in ["dryRun", "account", "token", "id", "updatedAt"] { object[key] = nil }
+      for key in ["dryRun", "account", "token", "id", "createdAt", "updatedAt"] { object[key] = nil }
       var result = JSON.Object()
       for member in object.members { result[member.key] = comparable(member.value) }
       return .object(result)

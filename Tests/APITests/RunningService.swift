@@ -6,6 +6,7 @@ import JSONValue
 import SQL
 import Service
 import Store
+import Synchronization
 import TestSupport
 
 /// Both listeners on free ports with a store of their own. They stop when this value is released.
@@ -15,17 +16,21 @@ final class RunningService: Sendable {
   let directory: TemporaryDirectory
   let store: Store
   let location: DatabaseLocation
+  let configuration: Configuration
   let service: Service
   /// A client of the JSON API with the role `admin`.
   let admin: Client
 
   /// Starts a service on a store that `prepare` has filled.
   init(
-    maxBodyBytes: Int = 8_388_608, prepare: (Store) throws -> Void = { _ in }
+    maxBodyBytes: Int = 8_388_608, clock: SettableClock? = nil,
+    prepare: (Store) throws -> Void = { _ in },
+    configure: (inout Configuration) -> Void = { _ in }
   ) throws {
     directory = try TemporaryDirectory()
     location = try TemporaryDatabase.create(in: directory)
-    store = try Store(location)
+    store =
+      if let clock { try Store(location) { clock.now } } else { try Store(location) }
     try prepare(store)
     var configuration = Configuration()
     configuration.database = location
@@ -37,6 +42,8 @@ final class RunningService: Sendable {
     configuration.checkPlaces = [Fetcher.Place("*:127.0.0.1:1")].compactMap(\.self)
     configuration.appleCDN = "http://127.0.0.1:1"
     configuration.googleDigitalAssetLinks = "http://127.0.0.1:1"
+    configure(&configuration)
+    self.configuration = configuration
     service = try Service(configuration, store: store, log: Log(descriptor: nil))
     let secret = try store.write(WriteContext(author: "test")) {
       try $0.createToken(name: "test", role: .admin)
@@ -98,6 +105,13 @@ final class RunningService: Sendable {
     }
     return domain
   }
+}
+
+/// A clock that a test moves forward.
+final class SettableClock: Sendable {
+  private let seconds = Atomic<Int64>(1_800_000_000)
+  var now: Int64 { seconds.load(ordering: .relaxed) }
+  func wait(_ time: Int64) { seconds.add(time, ordering: .relaxed) }
 }
 
 /// An answer after which a test cannot go on.

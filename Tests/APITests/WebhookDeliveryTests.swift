@@ -296,12 +296,6 @@ private enum OpenSSL {
 
 /// A service with webhooks whose clock the test sets and whose housekeeping it runs.
 private final class HookedServer: Sendable {
-  final class Clock: Sendable {
-    private let seconds = Atomic<Int64>(1_800_000_000)
-    var now: Int64 { seconds.load(ordering: .relaxed) }
-    func wait(_ time: Int64) { seconds.add(time, ordering: .relaxed) }
-  }
-
   struct Running: Sendable {
     let service: Service
     let client: Client
@@ -314,7 +308,7 @@ private final class HookedServer: Sendable {
     }
   }
 
-  let clock = Clock()
+  let clock = SettableClock()
   private let directory: TemporaryDirectory
   private let location: DatabaseLocation
   private let configuration: Configuration
@@ -344,7 +338,7 @@ private final class HookedServer: Sendable {
 
   deinit { running.withLock { $0.stop() } }
 
-  private static func open(_ location: DatabaseLocation, _ clock: Clock) throws -> Store {
+  private static func open(_ location: DatabaseLocation, _ clock: SettableClock) throws -> Store {
     try Store(location) { clock.now }
   }
 

@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test func theCookieOfASessionIsSecure() throws {
+    let server = try start()
+    let body = #"{"token": "\#(try server.firstToken())"}"#
+    let connection = try TLSConnection(port: server.adminPort, to: server)
+    let answer = try connection.exchange(
+      "POST /v1/session HTTP/1.1\r\nHost: localhost\r\nX-Aasa-Dashboard: 1\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect(answer.status == 201)
+    #expect(answer["Set-Cookie"]?.hasSuffix("; Max-Age=43200; Secure") == true)
+  }
+
   private func config(_ words: String...) throws -> Program.Result {
     try Program.run(Program.aasa, ["config"] + words)
   }

@@ -1,4 +1,5 @@
 import Glibc
+import JSONValue
 import TestSupport
 import Testing
 
@@ -43,6 +44,24 @@ import Testing
     try reload(
       "drainSeconds = 8",
       until: "info Reloaded the configuration. changed=[\"drainSeconds\"]")
+  }
+
+  @Test func theHeaderOfUsersIsTakenUpWithItsProxies() throws {
+    let client = try server.client()
+    let put = try client.send("PUT", "/v1/users/anna", json: ["role": "viewer"])
+    #expect(put.status == 201)
+    let anna = Client(port: server.adminPort, lines: ["Host: x", "X-Forwarded-User: anna"])
+    #expect(try anna.send("GET", "/v1/session").status == 401)
+    try reload(
+      "adminUserHeader = 'X-Forwarded-User'", until: "adminUserHeader needs trustedProxies, ")
+    try reload(
+      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['127.0.0.1']",
+      until: #"changed=["trustedProxies","adminUserHeader","drainSeconds"]"#)
+    #expect(try anna.send("GET", "/v1/session").status == 200)
+    try reload(
+      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['192.0.2.1']",
+      until: #"changed=["trustedProxies"]"#)
+    #expect(try anna.send("GET", "/v1/session").status == 401)
   }
 
   @Test func aDirectoryOfCertificatesIsNotTakenUpByAListenerWithoutTLS() throws {

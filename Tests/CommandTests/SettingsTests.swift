@@ -85,6 +85,22 @@ import Testing
       sentence: "--trusted-proxies must be a list of addresses and ranges, such as "
         + "10.0.0.0/8,::1, not \"10.0.0.0/8,proxy\"."),
     Wrong(
+      words: ["--admin-user-header", "Cookie"],
+      sentence:
+        "--admin-user-header must be the name of a header such as X-Forwarded-User, but not "
+        + "Authorization, Cookie or Host, not \"Cookie\"."),
+    Wrong(
+      environment: ["AASA_ADMIN_USER_HEADER": "X User"],
+      sentence: "AASA_ADMIN_USER_HEADER must be the name of a header such as"),
+    Wrong(
+      file: "adminUserHeader = 'authorization'",
+      sentence: "aasa.toml:1: adminUserHeader must be the name of a header such as"),
+    Wrong(
+      words: ["--admin-user-header", "X-Forwarded-User"],
+      sentence:
+        "adminUserHeader needs trustedProxies, because the server reads the header only from them. "
+    ),
+    Wrong(
       file: "threads = 1.5",
       sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"1.5\"."),
     Wrong(

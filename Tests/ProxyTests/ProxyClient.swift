@@ -30,6 +30,13 @@ struct ProxyClient {
   func fetch(
     _ url: String, _ version: Version = .http11, _ options: String...
   ) throws -> Answer {
+    try fetch(url, version, options: options)
+  }
+
+  /// Fetches a URL with these options.
+  func fetch(
+    _ url: String, _ version: Version = .http11, options: [String]
+  ) throws -> Answer {
     let scratch = try TemporaryDirectory()
     try scratch.write([], to: "body")
     let result = try Program.run(

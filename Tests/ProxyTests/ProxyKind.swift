@@ -56,6 +56,8 @@ struct ProxyChange {
   var nginxDirectives = ""
   /// In the part that sends requests to aasa: a text, and what comes in its place.
   var replaced: (old: String, new: String)?
+  /// Where the proxy is Caddy: the example for the dashboard instead, with what comes beside it.
+  var dashboardAndMore: String?
 
   fileprivate func apply(to file: inout ConfigFile) throws {
     if let replaced { try file.replace(replaced.old, with: replaced.new) }
@@ -108,19 +110,25 @@ struct ProxySetup {
 
   /// Certificates are those of Caddy's own authority, which needs no network.
   fileprivate func caddy() throws -> String {
+    let options = """
+
+      {
+      \thttp_port \(httpPort)
+      \thttps_port \(httpsPort)
+      \tdefault_bind 127.0.0.1
+      \tadmin off
+      \tskip_install_trust
+
+      """
+    if let more = change.dashboardAndMore {
+      var file = try ConfigFile("caddy/dashboard.Caddyfile")
+      try change.apply(to: &file)
+      try file.replace("dashboard.example.com {", with: "dashboard.example.com {\n\ttls internal")
+      try file.replace("127.0.0.1:8081", with: "127.0.0.1:\(servers[0].adminPort)")
+      return "\(options)}\n\(file.text)\n\(more)"
+    }
     var file = try ConfigFile("caddy/Caddyfile")
-    try file.replace(
-      "\n{\n",
-      with: """
-
-        {
-        \thttp_port \(httpPort)
-        \thttps_port \(httpsPort)
-        \tdefault_bind 127.0.0.1
-        \tadmin off
-        \tskip_install_trust
-
-        """)
+    try file.replace("\n{\n", with: options)
     try change.apply(to: &file)
     try file.replace("\ttls {\n", with: "\ttls internal {\n")
     try file.replace(

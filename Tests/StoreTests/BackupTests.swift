@@ -229,6 +229,30 @@ import Testing
     #expect(records.prefix(2).map(\.domain) == [name, nil])
   }
 
+  @Test func usersAreThoseOfTheBackupAndSessionsEnd() throws {
+    let secret = try store.createToken(name: "anna", role: .admin)
+    let token = try #require(try store.token(secret))
+    let begin = {
+      try store.write(WriteContext(author: "test")) { try $0.beginSession(of: token, secret) }
+    }
+    let (saved, ended) = (try begin(), try begin())
+    try store.write(WriteContext(author: "test")) { _ = try $0.put(User(name: "otto")) }
+    try save()
+    try store.write(WriteContext(author: "test")) {
+      try $0.endSession(ended)
+      try $0.deleteUser("otto")
+    }
+    #expect(try store.session(saved) != nil && store.session(ended) == nil)
+    try restore()
+    #expect(try store.user("otto") != nil)
+    let path = temporary.directory.path("new.db")
+    try restore(to: path, replacing: false)
+    for store in [store, try Store(.file(path), now: { TemporaryStore.time })] {
+      #expect(try store.session(saved) == nil && store.session(ended) == nil)
+      #expect(try store.token(secret) != nil)
+    }
+  }
+
   @Test func everyRestoreIsAuditedEvenIfNothingIsRepublished() throws {
     try save()
     let path = temporary.directory.path("new.db")

@@ -259,7 +259,14 @@ import Testing
       try store.put(.example("d\(number).example", paths: ["/\u{0}\u{E000}é", "/b"]))
     }
     try store.delete(name(2))
-    _ = try store.createToken(name: "x", role: .editor, domains: ["d0.example"])
+    let secret = try store.createToken(name: "x", role: .editor, domains: ["d0.example"])
+    let token = try #require(try store.token(secret))
+    try store.write(WriteContext(author: "test")) {
+      _ = try $0.beginSession(of: token, secret)
+      var user = User(name: "anna")
+      user.domains = [try Alias("*.brand.example")]
+      _ = try $0.put(user)
+    }
     _ = try publisher.restore(1, of: name(1), by: WriteContext(author: "test"))
     try store.add([
       NewFetches(

@@ -15,4 +15,5 @@ public let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0012_webhooks", PackageResources._012_webhooks_sql),
   ("0013_kept", PackageResources._013_kept_sql),
   ("0014_replicas", PackageResources._014_replicas_sql),
+  ("0015_dashboard", PackageResources._015_dashboard_sql),
 ]

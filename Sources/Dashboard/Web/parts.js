@@ -234,3 +234,38 @@ export function form(send, properties, ...children) {
     on: { submit: (event) => { event.preventDefault(); send(values(event.target), event.target); } },
   }, children);
 }
+
+/** The button that sends a form. */
+export function submit(text, { kind, ...rest } = {}) {
+  return h("button", { type: "submit", class: ["button", kind].filter(Boolean).join(" "), ...rest }, text);
+}
+
+/** The problem of something that was tried, with a way to try it again. */
+export function failure(trying) {
+  return trying.problem && problemBox(trying.problem, () => trying.run());
+}
+
+/** The end of a form in a dialog: why `sending` failed, a button that sends, and one that leaves. */
+export function formEnd(sending, text, close, kind = "primary") {
+  return [
+    failure(sending),
+    h(
+      "div",
+      { class: "actions", key: "actions" },
+      submit(text, { kind, disabled: sending.isRunning }),
+      button(words.common.cancel, close),
+    ),
+  ];
+}
+
+/** Links between sections: `[key, text, href]` of each, and the key of the current one. */
+export function tabs(label, sections, current) {
+  const link = ([key, text, href]) => h("a", { key, href, "aria-current": key === current ? "page" : null }, text);
+  return h("nav", { class: "tabs", key: "tabs", "aria-label": label }, sections.map(link));
+}
+
+/** Terms with what they are: `[term, value]` of each. */
+export function facts(rows) {
+  const row = ([term, value], index) => [h("dt", { key: `t${index}` }, term), h("dd", { key: `d${index}` }, value)];
+  return h("dl", { class: "facts", key: "facts" }, rows.filter(Boolean).map(row));
+}

@@ -8,14 +8,19 @@ import {
   button,
   dialog,
   empty,
+  facts,
+  failure,
   field,
   findingCounts,
   findingList,
   form,
+  formEnd,
   loaded,
   pages,
   snippet,
+  submit,
   table,
+  tabs,
   time,
 } from "../parts.js";
 import { ask, go, to } from "../routing.js";
@@ -34,6 +39,11 @@ const environments = Object.keys(words.environment);
 /** Tokens that are limited to domains can neither read nor change apps. */
 function mayEdit() {
   return may("editor") && isUnlimited();
+}
+
+/** The address of the list of a platform. */
+function listOf(platform) {
+  return to(platform === "apple" ? ["apps"] : ["apps", platform]);
 }
 
 class Apps extends View {
@@ -81,20 +91,10 @@ class List extends View {
     const add = mayEdit() && button(words.apps.add[this.platform], () => this.#add(true), { kind: "primary" });
     return [
       h("div", { class: "headline", key: "head" }, h("h1", {}, words.apps.title), add),
-      h(
-        "nav",
-        { class: "tabs", key: "tabs", "aria-label": words.apps.platforms },
-        Object.keys(platforms).map((one) =>
-          h(
-            "a",
-            {
-              key: one,
-              href: to(one === "apple" ? ["apps"] : ["apps", one]),
-              "aria-current": one === this.platform ? "page" : null,
-            },
-            words.apps.platform[one],
-          )
-        ),
+      tabs(
+        words.apps.platforms,
+        Object.keys(platforms).map((one) => [one, words.apps.platform[one], listOf(one)]),
+        this.platform,
       ),
       loaded(
         this.#apps,
@@ -144,12 +144,10 @@ class List extends View {
 }
 
 /** How many domains use an app, as a link to them. */
-function uses(app, of) {
-  return app.domains === 0 ? h("span", { class: "quiet" }, words.common.none) : h(
-    "a",
-    { href: to(["domains"], { [of.filter]: app[of.id] }), "aria-label": words.apps.usedBy(app.domains) },
-    count(app.domains),
-  );
+function uses(app, of, text = count(app.domains)) {
+  if (app.domains === 0) return h("span", { class: "quiet" }, words.common.none);
+  const href = to(["domains"], { [of.filter]: app[of.id] });
+  return h("a", { href, "aria-label": words.apps.usedBy(app.domains) }, text);
 }
 
 function counted(findings = []) {
@@ -180,7 +178,7 @@ function fingerprintFields(draft, fault) {
 
 function detailFields(draft) {
   return [
-    field(words.apps.name, { id: "name", ...bound(draft, "name"), maxlength: 255, help: words.apps.nameHelp }),
+    field(words.apps.name, { id: "name", ...bound(draft, "name"), maxlength: 200, help: words.apps.nameHelp }),
     field(words.apps.environment, {
       id: "environment",
       tag: "select",
@@ -226,13 +224,7 @@ class Add extends View {
       }),
       detailFields(this.#draft),
       this.platform === "android" && fingerprintFields(this.#draft),
-      loaded({ problem: this.#doing.problem, run: () => this.#doing.run() }, () => null),
-      h(
-        "div",
-        { class: "actions", key: "actions" },
-        h("button", { type: "submit", class: "button primary", disabled: this.#doing.isRunning }, words.common.add),
-        button(words.common.cancel, () => this.close()),
-      ),
+      formEnd(this.#doing, words.common.add, () => this.close()),
     );
   }
 }
@@ -347,7 +339,7 @@ class One extends View {
         ask: async (reason) => {
           await request("DELETE", this.#of.one(this.name), { query: { reason } });
           say(words.apps.delete.done(this.name));
-          go(this.platform === "apple" ? ["apps"] : ["apps", this.platform]);
+          location.hash = listOf(this.platform);
         },
       }),
     });
@@ -361,7 +353,7 @@ class One extends View {
         { key: "up" },
         h(
           "a",
-          { href: to(this.platform === "apple" ? ["apps"] : ["apps", this.platform]) },
+          { href: listOf(this.platform) },
           "← ",
           words.apps.platform[this.platform],
         ),
@@ -388,32 +380,18 @@ class One extends View {
       "section",
       { class: "sheet", key: "details" },
       h("h2", {}, words.apps.details),
-      h(
-        "dl",
-        { class: "facts" },
-        h("dt", {}, words.apps.identifier[this.platform]),
-        h("dd", { class: "mono" }, app[this.#of.id]),
-        h("dt", {}, words.apps.domains),
-        h(
-          "dd",
-          {},
-          app.domains === 0 ? words.apps.unused : h(
-            "a",
-            { href: to(["domains"], { [this.#of.filter]: this.name }) },
-            words.apps.usedBy(app.domains),
-          ),
-        ),
-        h("dt", {}, words.apps.changed),
-        h("dd", {}, time(app.updatedAt)),
-        !mayEdit() &&
-          [h("dt", { key: "e" }, words.apps.environment), h("dd", { key: "ee" }, words.environment[app.environment])],
-      ),
+      facts([
+        [words.apps.identifier[this.platform], h("span", { class: "mono" }, this.name)],
+        [words.apps.domains, uses(app, this.#of, words.apps.usedBy(app.domains))],
+        [words.apps.changed, time(app.updatedAt)],
+        !mayEdit() && [words.apps.environment, words.environment[app.environment]],
+      ]),
       mayEdit() && form(
         () => this.#save.run(),
         { key: "edit" },
         detailFields(this.#draft),
-        loaded({ problem: this.#save.problem, run: () => this.#save.run() }, () => null),
-        h("button", { type: "submit", class: "button", disabled: this.#save.isRunning }, words.common.save),
+        failure(this.#save),
+        submit(words.common.save, { disabled: this.#save.isRunning }),
       ),
       app.findings?.length > 0 && h("h3", { key: "findings-title" }, words.apps.findings),
       app.findings?.length > 0 && findingList(app.findings),
@@ -452,7 +430,7 @@ class One extends View {
         { key: "add" },
         h("h3", {}, words.apps.addPrint),
         fingerprintFields(this.#fingerprint),
-        h("button", { type: "submit", class: "button" }, words.apps.preview),
+        submit(words.apps.preview),
       ),
     );
   }
@@ -473,7 +451,7 @@ class One extends View {
           spellcheck: "false",
           autocapitalize: "none",
         }),
-        h("button", { type: "submit", class: "button" }, words.apps.preview),
+        submit(words.apps.preview),
       ),
       h("h2", { class: "after" }, words.apps.delete.title),
       app.domains > 0

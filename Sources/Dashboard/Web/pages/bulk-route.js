@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { checkbox, dialog, field, form, loaded } from "../parts.js";
+import { checkbox, dialog, field, form, loaded, submit } from "../parts.js";
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -117,7 +117,7 @@ class Route extends View {
       this.#isOpen = true;
     }
     this.update();
-    if (!isFine) queueMicrotask(() => this.querySelector("[aria-invalid]")?.focus());
+    if (!isFine) queueMicrotask(() => /** @type {any} */ (this.querySelector("[aria-invalid]"))?.focus());
   }
 
   #prepared;
@@ -229,7 +229,7 @@ class Route extends View {
               help: text.positionHelp,
             }),
             field(text.comment, { id: "comment", ...bound(this.#route, "comment"), help: text.commentHelp }),
-            h("button", { type: "submit", class: "button primary" }, words.bulk.preview),
+            submit(words.bulk.preview, { kind: "primary" }),
           ),
         ),
       ),
@@ -271,8 +271,8 @@ class Route extends View {
 }
 
 function isSame(route, wanted) {
-  const { id, ...rest } = route;
-  return JSON.stringify(Object.entries(rest).toSorted()) === JSON.stringify(Object.entries(wanted).toSorted());
+  const members = Object.entries(route).filter(([name]) => name !== "id");
+  return JSON.stringify(members.toSorted()) === JSON.stringify(Object.entries(wanted).toSorted());
 }
 
 customElements.define("aasa-bulk-route", Route);

@@ -2,11 +2,11 @@
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, checkbox, dialog, empty, field, form, problemBox } from "../parts.js";
+import { badge, button, checkbox, dialog, empty, facts, field, form, problemBox, submit, tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { may, say } from "../state.js";
 import { words } from "../words.js";
-import { acceptable, actionBadge, actionCounts, bound, domainEffects, effects } from "./plan.js";
+import { acceptable, actionBadge, actionCounts, bound, domainEffects, effects, reasonField } from "./plan.js";
 import "./bulk-route.js";
 import "./drop.js";
 
@@ -20,20 +20,12 @@ class Bulk extends View {
     const [, section = "import"] = this.address.parts;
     return [
       h("h1", { key: "title" }, words.bulk.title),
-      h(
-        "nav",
-        { class: "tabs", key: "tabs", "aria-label": words.bulk.title },
-        Object.keys(sections).map((one) =>
-          h(
-            "a",
-            {
-              key: one,
-              href: to(one === "import" ? ["bulk"] : ["bulk", one]),
-              "aria-current": one === section ? "page" : null,
-            },
-            words.bulk.sections[one],
-          )
-        ),
+      tabs(
+        words.bulk.title,
+        Object.keys(sections).map((
+          one,
+        ) => [one, words.bulk.sections[one], to(one === "import" ? ["bulk"] : ["bulk", one])]),
+        section,
       ),
       !may("editor") && h("p", { class: "box", key: "viewer" }, words.bulk.viewer[section]),
       sections[section]
@@ -175,12 +167,7 @@ class Import extends View {
         () => this.#publish(),
         { key: "publish" },
         ready > 0 &&
-          field(words.common.reason, {
-            id: "import-reason",
-            maxlength: 1000,
-            help: words.common.reasonHelp,
-            ...bound(this.#draft, "reason"),
-          }),
+          reasonField(this.#draft),
         h(
           "div",
           { class: "actions" },
@@ -237,6 +224,7 @@ class Import extends View {
         on: {
           change: (event) => {
             row.domain = event.target.value.trim();
+            row.accepted = undefined;
             this.#check(row);
           },
         },
@@ -377,7 +365,7 @@ class Apply extends View {
             },
           },
         }),
-        h("button", { type: "submit", class: "button", disabled: text.trim() === "" }, words.bulk.preview),
+        submit(words.bulk.preview, { disabled: text.trim() === "" }),
       ),
       this.#done &&
       h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(this.#done.domains))),
@@ -417,14 +405,10 @@ export function showState({ apps = [], androidApps = [], domains }) {
   const changed = domains.filter(({ action }) => action !== "unchanged");
   const changedApps = [...apps, ...androidApps].filter(({ action }) => action !== "unchanged");
   return [
-    h(
-      "dl",
-      { class: "facts", key: "facts" },
-      h("dt", {}, words.pages.domains),
-      h("dd", {}, actionCounts(domains) || words.common.none),
-      h("dt", {}, words.pages.apps),
-      h("dd", {}, actionCounts([...apps, ...androidApps]) || words.common.none),
-    ),
+    facts([
+      [words.pages.domains, actionCounts(domains) || words.common.none],
+      [words.pages.apps, actionCounts([...apps, ...androidApps]) || words.common.none],
+    ]),
     changedApps.length > 0 && h(
       "ul",
       { key: "apps", class: "plan" },

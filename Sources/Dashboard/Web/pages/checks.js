@@ -5,7 +5,7 @@ import { h, View } from "../dom.js";
 import { count } from "../format.js";
 import { empty, field, form, linkButton, loaded, pages, problemBox, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { Loading, may } from "../state.js";
+import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
 import { checkReport, checkStatus, exactTime } from "./domain-checks.js";
 
@@ -102,6 +102,7 @@ class Checks extends View {
         field(said.which, {
           id: "check-domain", name: "domain", autocomplete: "off", autocapitalize: "none", spellcheck: "false",
           required: true, placeholder: "example.com", fault,
+          help: isUnlimited() ? undefined : said.limited(session.domains),
         }),
         h(
           "button", { type: "submit", class: "button", "aria-disabled": isRunning ? "true" : null, key: "check" },

@@ -41,23 +41,28 @@ export function appList({ id, label, help, list, names, none, change }) {
     element.reset();
     if (!list.includes(value)) change([...list, value]);
   };
-  return [
+  const remove = (event, app) => {
+    // The button goes, the focus stays near.
+    event.target.closest(".app-list").querySelector("input").focus();
+    change(list.filter((one) => one !== app));
+  };
+  return h(
+    "div", { class: "app-list", key: id },
     list.length === 0
       ? h("p", { class: "quiet", key: "none" }, none)
       : h("ul", { class: "plain", key: "list" }, list.map((app) => h(
         "li", { key: app, class: "app" }, h("span", {}, appName(app, names?.get(app))),
         change && h("button", {
-          type: "button", class: "close", "aria-label": w.removeApp(names?.get(app) || app), on: { click: () => change(list.filter((one) => one !== app)) },
+          type: "button", class: "close", "aria-label": w.removeApp(names?.get(app) || app), on: { click: (event) => remove(event, app) },
         }, "×")))),
     change && form(
-      add, { class: "toolbar", key: "add" },
+      add, { class: "field", key: "add" }, h("label", { for: id }, label),
       h(
-        "div", { class: "field" }, h("label", { for: id }, label),
+        "div", { class: "pair" },
         h("input", { id, name: "app", list: `${id}-list`, spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-help` }),
-        h("datalist", { id: `${id}-list` }, [...(names ?? [])].filter(([app]) => !list.includes(app)).map(([app, name]) => h("option", { key: app, value: app }, name))),
-        h("p", { class: "help", id: `${id}-help` }, help)),
-      h("button", { type: "submit", class: "button" }, words.common.add)),
-  ];
+        h("button", { type: "submit", class: "button" }, words.common.add)),
+      h("datalist", { id: `${id}-list` }, [...(names ?? [])].filter(([app]) => !list.includes(app)).map(([app, name]) => h("option", { key: app, value: app }, name))),
+      h("p", { class: "help", id: `${id}-help` }, help)));
 }
 
 /** A route in a few words, for labels and messages. */
@@ -65,6 +70,11 @@ export function routeText(route) {
   const { query } = route;
   const items = typeof query === "object" ? Object.entries(query).map(([name, value]) => `${name}=${value}`).join("&") : query;
   const text = (route.path ?? "*") + (items === undefined ? "" : `?${items}`) + (route.fragment === undefined ? "" : `#${route.fragment}`);
+  return cut(text);
+}
+
+/** A text of at most 80 characters. */
+export function cut(text) {
   return text.length > 80 ? text.slice(0, 79) + "…" : text;
 }
 
@@ -135,8 +145,8 @@ function withCode(text) {
 }
 
 /** Changes in words, with a URL that shows each effect. Those that affect links come first. */
-export function changeList(diff, names) {
-  const shown = diff.changes.slice(0, 100);
+export function changeList(diff, names, most = 100) {
+  const shown = diff.changes.slice(0, most);
   const list = (changes) => h("ul", { class: "plain changes" }, changes.map((change, index) => h(
     "li", { key: index }, change.summary,
     change.example && h("div", { class: "example" }, effect(change.example, names)))));
@@ -155,7 +165,7 @@ export function changeList(diff, names) {
 export function effect({ url, platform, app, before, after }, names) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
   return [
-    h("code", {}, url), " ", h("span", { class: "quiet" }, h("bdi", {}, name), ": "),
+    h("code", { title: url }, cut(url)), " ", h("span", { class: "quiet" }, h("bdi", {}, cut(name)), ": "),
     h("span", { class: "hidden" }, w.draft.before), " ", resolution(before), " → ", h("span", { class: "hidden" }, w.draft.after), " ", resolution(after),
   ];
 }

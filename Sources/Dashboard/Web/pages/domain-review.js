@@ -5,13 +5,16 @@ import { size } from "../format.js";
 import { button, checkbox, dialog, field, form, problemBox } from "../parts.js";
 import { say } from "../state.js";
 import { words } from "../words.js";
-import { changeList, effect, findingList, inWords, place } from "./domain-parts.js";
+import { changeList, cut, effect, findingList, inWords, place } from "./domain-parts.js";
 
 const w = words.domain.draft;
 const limit = 131072;
 
-/** `draft`: the Draft; `names`: of the apps. */
 class DraftReview extends View {
+  /** @type {import("./draft.js").Draft} */
+  draft;
+  /** The names of the apps. @type {any} */
+  names;
   #reason = "";
   #consent = new Set();
   #problem;
@@ -72,7 +75,7 @@ class DraftReview extends View {
     const top = account?.limit ?? limit;
     const apps = account?.apps.slice(0, 5) ?? [];
     const rest = Math.max(0, bytes - apps.reduce((sum, one) => sum + one.bytes, 0));
-    const parts = [...apps.map((one) => ({ ...one, name: this.names?.apple.get(one.app) || one.app })), { app: "", name: account ? w.others : w.files, bytes: rest }]
+    const parts = [...apps.map((one) => ({ ...one, name: cut(this.names?.apple.get(one.app) || one.app) })), { app: "", name: account ? w.others : w.files, bytes: rest }]
       .filter((one) => one.bytes > 0);
     // Over the limit, the bar shows the whole file.
     const whole = Math.max(top, bytes ?? 0);

@@ -10,8 +10,12 @@ const w = words.domain.settings;
 const lines = ["aliases", "webauthnOrigins"];
 const apple = ["webcredentials", "appclips", "activitycontinuation"];
 
-/** `draft`: the Draft; `names`: of the apps; `isEditor`. */
 class DomainSettings extends View {
+  /** @type {import("./draft.js").Draft} */
+  draft;
+  /** The names of the apps. @type {any} */
+  names;
+  isEditor = false;
   #isOpen = false;
   /** Texts while they are being typed, by member. */
   #texts = {};
@@ -87,6 +91,7 @@ class DomainSettings extends View {
     const { domain } = this.draft;
     const texts = (list) => list?.length > 0 && h("ul", { class: "plain" }, list.map((text) => h("li", { key: text }, h("bdi", {}, text))));
     const apps = (list, names) => list?.length > 0 && h("ul", { class: "plain" }, list.map((id) => h("li", { key: id }, appName(id, names?.get(id)))));
+    /** @type {any[]} */
     const rows = [
       [w.environment, words.environment[domain.environment]],
       [w.cacheSeconds, count(domain.cacheSeconds)],

@@ -18,6 +18,8 @@ import "./route-editor.js";
 const w = words.domain;
 
 class Domain extends View {
+  /** @type {any} */
+  address;
   #name;
   #draft;
   #names;
@@ -25,6 +27,8 @@ class Domain extends View {
   #theirs;
   /** The revisions between which `#theirs` compares. */
   #compared;
+  #seen;
+  #hadDraft = false;
   #loading = new Loading(this, (signal) => this.#load(signal));
   /** The route in the dialog: `{ entry, route }` with their IDs; none for a new route. */
   #edited;
@@ -40,7 +44,7 @@ class Domain extends View {
     this.#name = this.address.parts[1];
     this.#draft = new Draft(this.#name, this.ending);
     this.#draft.follow(this);
-    this.#draft.addEventListener("change", () => this.#compare(), { signal: this.ending });
+    this.#draft.addEventListener("change", () => this.#arrive(), { signal: this.ending });
     session.follow(this);
     this.#names = new Loading(this, (signal) => loadNames(this.#draft.published, signal));
     this.#findings = new Loading(this, (signal) => get("/v1/findings", { domain: this.#name, source: "lint", limit: 200 }, signal));
@@ -61,20 +65,32 @@ class Domain extends View {
       const { items } = await get(path`/v1/domains/${this.#name}/revisions`, { limit: 1 }, signal).catch(() => ({ items: [] }));
       return { isGone: true, wasThere: items.length > 0 };
     }
-    this.#names.run();
-    this.#findings.run();
     return {};
   }
 
-  /** Asks what others published, once for each of their revisions. */
-  #compare() {
-    const { base, published, isStale } = this.#draft;
+  /** Loads what belongs to a new revision, and what others published since the draft began. */
+  #arrive() {
+    const { base, published, isStale, exists } = this.#draft;
+    if (published.revision !== this.#seen) {
+      this.#seen = published.revision;
+      this.#names.run();
+      this.#findings.run();
+    }
+    // The draft's panel is gone, maybe with the focus.
+    if (this.#hadDraft && !exists) this.#refocus("h1");
+    this.#hadDraft = exists;
     const compared = isStale ? `${base.revision}-${published.revision}` : undefined;
     if (compared === this.#compared) return;
     this.#compared = compared;
     this.#theirs.clear();
     if (isStale) this.#theirs.run();
-    else this.#findings.run();
+  }
+
+  /** Moves the focus after the next rendering, if that took it away. */
+  #refocus(selector) {
+    setTimeout(() => {
+      if (document.activeElement === document.body) (this.querySelector(selector) ?? this.querySelector("h1"))?.focus({ preventScroll: selector === "h1" });
+    });
   }
 
   async #loadTheirs(signal) {
@@ -131,7 +147,9 @@ class Domain extends View {
       if (old >= 0 && entry === entryId) target[old] = route;
       else {
         if (old >= 0) find(entry).splice(old, 1);
-        target.push({ ...route, id: newId(target) });
+        const id = newId(target);
+        target.push({ ...route, id });
+        this.#refocus(`#handle-${entryId}-${id}`);
       }
     });
     this.#edit(undefined);
@@ -202,7 +220,7 @@ class Domain extends View {
     const { preview } = this.#deletion;
     const fault = name.trim() === this.#name ? undefined : w.serving.wrongName(this.#name);
     const dropFault = preview.broken.length > 0 && !drop;
-    this.#deletion = { preview, fault, isRunning: !fault && !dropFault };
+    this.#deletion = { preview, fault, dropFault, isRunning: !fault && !dropFault };
     this.update();
     if (fault || dropFault) return this.querySelector(fault ? "#delete-name" : "#delete-drop").focus();
     const of = path`/v1/domains/${this.#name}`;
@@ -253,6 +271,7 @@ class Domain extends View {
     const findings = this.#placed(draft.exists ? hasReview && draft.preview?.findings : this.#findings.value?.items);
     return [
       h("p", { class: "hidden", role: "status", key: "said" }, this.#said),
+      h("p", { hidden: true, id: "move-help", key: "help" }, w.moveHelp),
       isEditor && draft.exists && h(
         "div", { class: "box draft-notice", key: "notice" },
         h("span", { key: "text" }, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
@@ -271,10 +290,10 @@ class Domain extends View {
           h("p", { class: "quiet", key: "order" }, w.order),
           domain.entries.length === 0 && empty(w.noEntries, isEditor ? w.noEntriesText : w.noEntriesViewer),
           domain.entries.map((entry, index) => this.#entry(entry, index, findings)),
-          canEdit && button(w.addEntry, () => this.#addEntry(), { key: "add" })),
+          canEdit && button(w.addEntry, () => this.#addEntry(), { key: "add", class: "button add-entry" }),
+          h("aasa-domain-settings", { draft, names: this.#names.value, isEditor: canEdit, key: "settings" }),
+          canEdit && this.#serving()),
         hasReview && h("aasa-draft-review", { class: "sheet review", draft, names: this.#names.value, key: "review" })),
-      h("aasa-domain-settings", { draft, names: this.#names.value, isEditor: canEdit, key: "settings" }),
-      canEdit && this.#serving(),
       this.#edited && this.#editor(),
       this.#isDiscarding && discardDialog(draft, () => { this.#isDiscarding = false; this.update(); }),
       this.#deletion && this.#deletionDialog(),
@@ -338,11 +357,11 @@ class Domain extends View {
         h("div", { key: "theirs" }, h("h3", {}, w.conflict.theirs), loaded(this.#theirs, ({ diff, revisions }) => [
           h("ul", { class: "plain", key: "who" }, revisions.map((one) => h(
             "li", { key: one.revision, class: "quiet" }, w.revision(one.revision), ", ", time(one.publishedAt), ", ", h("bdi", {}, w.conflict.by(one.author, one.reason))))),
-          changeList(diff, this.#names.value),
+          changeList(diff, this.#names.value, 15),
         ])),
         h(
           "div", { key: "mine" }, h("h3", {}, w.conflict.mine),
-          preview?.result?.diff ? changeList(preview.result.diff, this.#names.value)
+          preview?.result?.diff ? changeList(preview.result.diff, this.#names.value, 15)
             : preview?.problem ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })
             : h("p", { class: "loading", role: "status" }, preview?.isRunning ? w.draft.checking : w.draft.nothing))),
       merged.conflicts.length === 0
@@ -426,7 +445,8 @@ class Domain extends View {
         on: isEditor ? { keydown: keys, ...this.#dropTarget(entry, route) } : {},
       },
       isEditor && h("button", {
-        type: "button", class: "handle", draggable: "true", "aria-label": w.position(position + 1, all, text), title: w.position(position + 1, all, text), key: "handle",
+        type: "button", class: "handle", draggable: "true", id: `handle-${entry.id}-${route.id}`, key: "handle",
+        "aria-label": w.position(position + 1, all, text), "aria-describedby": "move-help", title: w.moveHelp,
         on: {
           dragstart: (event) => {
             event.dataTransfer.effectAllowed = "move";
@@ -500,7 +520,7 @@ class Domain extends View {
   }
 
   #deletionDialog() {
-    const { preview, problem, fault, isRunning } = this.#deletion;
+    const { preview, problem, fault, dropFault, isRunning } = this.#deletion;
     const close = () => { this.#deletion = undefined; this.update(); };
     return dialog(
       { title: w.serving.deleteTitle(this.#name), close, wide: true }, h("p", {}, w.serving.deleteText),
@@ -514,7 +534,10 @@ class Domain extends View {
         form(
           (values) => this.#delete(values), { key: "form" },
           field(w.serving.typeName, { id: "delete-name", name: "name", autocomplete: "off", spellcheck: "false", fault, help: this.#name }),
-          preview.broken.length > 0 && checkbox(w.serving.drop, { id: "delete-drop", name: "drop" }),
+          preview.broken.length > 0 && [
+            checkbox(w.serving.drop, { id: "delete-drop", name: "drop", "aria-describedby": dropFault ? "drop-fault" : null }),
+            dropFault && h("p", { class: "fault", id: "drop-fault", key: "drop-fault" }, w.serving.dropFault),
+          ],
           field(words.common.reason, { id: "delete-reason", name: "reason", help: words.common.reasonHelp, autocomplete: "off" }),
           h("div", { class: "actions" }, h("button", { type: "submit", class: "button danger", disabled: isRunning }, w.serving.delete), button(words.common.cancel, close))),
       ]);

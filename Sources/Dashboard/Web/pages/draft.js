@@ -16,7 +16,8 @@ export function storedDraft(name) {
 }
 
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
-export function toInput({ unicode, revision, updatedAt, ...domain }) {
+export function toInput(shown) {
+  const { unicode: _unicode, revision: _revision, updatedAt: _updatedAt, ...domain } = shown;
   const known = ({ id, ...rest }) => (id > 0 ? { id, ...rest } : rest);
   return { ...domain, entries: domain.entries.map((entry) => known({ ...entry, routes: entry.routes.map(known) })) };
 }

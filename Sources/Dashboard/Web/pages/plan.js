@@ -11,8 +11,10 @@ import {
   findingCounts,
   findingList,
   form,
+  formEnd,
   loaded,
   resolution,
+  submit,
 } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
@@ -61,29 +63,20 @@ class Plan extends View {
     const { value, problem, isRunning } = this.#plan;
     const isReady = value !== undefined && !problem && !isRunning;
     const refused = problem ?? this.#doing.problem;
+    // After a failure, the plan is made again before anything else is tried.
+    const doing = { problem: this.#doing.problem, isRunning: this.#doing.isRunning, run: () => this.#again() };
     return [
       refused && this.#acceptance(acceptable(refused)),
       isRunning && value !== undefined &&
       h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       loaded(this.#plan, (value) => problem ? null : this.show(value)),
-      this.#doing.problem && loaded({ problem: this.#doing.problem, run: () => this.#again() }, () => null),
       isReady && this.isEmpty?.(value) && h("p", { key: "empty" }, words.bulk.plan.nothing),
       isReady && !this.isEmpty?.(value) && this.mayDo
         ? form(
           () => this.#doing.run(),
           { key: "do" },
-          field(words.common.reason, {
-            id: "plan-reason",
-            maxlength: 1000,
-            help: words.common.reasonHelp,
-            ...bound(this.#draft, "reason"),
-          }),
-          h(
-            "div",
-            { class: "actions" },
-            h("button", { type: "submit", class: "button primary", disabled: this.#doing.isRunning }, this.label),
-            button(words.common.cancel, () => this.close()),
-          ),
+          reasonField(this.#draft),
+          formEnd(doing, this.label, () => this.close()),
         )
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, () => this.close())),
     ];
@@ -104,7 +97,7 @@ class Plan extends View {
           on: { change: (event) => this.#accepted[event.target.checked ? "add" : "delete"](code) },
         })
       ),
-      h("button", { type: "submit", class: "button" }, words.bulk.plan.acceptAndPlan),
+      submit(words.bulk.plan.acceptAndPlan),
     );
   }
 }
@@ -127,6 +120,16 @@ export function bound(draft, name, change) {
       },
     },
   };
+}
+
+/** Where the reason of a change is typed. */
+export function reasonField(draft) {
+  return field(words.common.reason, {
+    id: "reason",
+    maxlength: 1000,
+    help: words.common.reasonHelp,
+    ...bound(draft, "reason"),
+  });
 }
 
 /** The domains that a plan changes, each with its effects; a few are open. */
@@ -244,7 +247,6 @@ class Confirm extends View {
   label;
   ask;
   close;
-  withReason = true;
   #draft = {};
   #doing = new Loading(this, async () => {
     await this.ask(this.#draft.reason);
@@ -255,27 +257,15 @@ class Confirm extends View {
       () => this.#doing.run(),
       {},
       h("p", {}, this.text),
-      this.#doing.problem && loaded({ problem: this.#doing.problem, run: () => this.#doing.run() }, () => null),
-      this.withReason &&
-        field(words.common.reason, {
-          id: "confirm-reason",
-          maxlength: 1000,
-          help: words.common.reasonHelp,
-          ...bound(this.#draft, "reason"),
-        }),
-      h(
-        "div",
-        { class: "actions" },
-        h("button", { type: "submit", class: "button danger", disabled: this.#doing.isRunning }, this.label),
-        button(words.common.cancel, () => this.close()),
-      ),
+      reasonField(this.#draft),
+      formEnd(this.#doing, this.label, () => this.close(), "danger"),
     );
   }
 }
 
 /** A dialog that asks before something ends. */
-export function confirmation({ title, text, label, ask, close, withReason }) {
-  return dialog({ title, close }, h("aasa-confirm", { key: title, text, label, ask, close, withReason }));
+export function confirmation({ title, text, label, ask, close }) {
+  return dialog({ title, close }, h("aasa-confirm", { key: title, text, label, ask, close }));
 }
 
 customElements.define("aasa-plan", Plan);

@@ -12,6 +12,16 @@ const flags = ["caseSensitive", "percentEncoded"];
  * entry can say more than paths; `save(route, entryId)`; `close()`.
  */
 class RouteEditor extends View {
+  /** @type {any} */
+  route;
+  /** @type {any[]} */
+  entries = [];
+  entry;
+  modern = true;
+  /** @type {(route: any, entryId: number) => void} */
+  save;
+  /** @type {() => void} */
+  close;
   /** What stands in the fields, by their names: the page may render anew while somebody types. */
   #values;
   #kind;

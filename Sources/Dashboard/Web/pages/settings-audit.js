@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, empty, field, form, loaded, pages, table, time } from "../parts.js";
+import { badge, button, empty, facts, field, form, loaded, pages, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, session } from "../state.js";
 import { words } from "../words.js";
@@ -41,7 +41,7 @@ class Audit extends View {
           autocapitalize: "none",
         }),
         field(text.author, { id: "author", name: "author", value: author ?? "", type: "search", spellcheck: "false" }),
-        h("button", { type: "submit", class: "button" }, text.filter),
+        submit(text.filter),
         (domain || author) &&
           button(text.clear, () => ask({ domain: undefined, author: undefined, cursor: undefined }), {
             kind: "quiet",
@@ -145,18 +145,12 @@ class About extends View {
       "section",
       { class: "sheet" },
       h("h2", {}, text.title),
-      h(
-        "dl",
-        { class: "facts" },
-        h("dt", {}, text.version),
-        h("dd", {}, session.version ?? words.common.unknown),
-        h("dt", {}, text.you),
-        h("dd", {}, h("bdi", {}, session.name), ", ", words.role[session.role]),
-        h("dt", {}, words.settings.domains),
-        h("dd", {}, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains),
-        h("dt", {}, text.until),
-        h("dd", {}, session.expiresAt ? time(session.expiresAt) : words.common.never),
-      ),
+      facts([
+        [text.version, session.version ?? words.common.unknown],
+        [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
+        [words.settings.domains, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains],
+        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never],
+      ]),
       h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
     );
   }

@@ -3,7 +3,23 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, checkbox, dialog, empty, field, form, loaded, pages, snippet, table, time } from "../parts.js";
+import {
+  badge,
+  button,
+  checkbox,
+  dialog,
+  empty,
+  facts,
+  failure,
+  field,
+  form,
+  formEnd,
+  loaded,
+  pages,
+  snippet,
+  table,
+  time,
+} from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -195,13 +211,7 @@ class Form extends View {
           },
         },
       }),
-      loaded({ problem: this.#saving.problem, run: () => this.#saving.run() }, () => null),
-      h(
-        "div",
-        { class: "actions", key: "actions" },
-        h("button", { type: "submit", class: "button primary", disabled: this.#saving.isRunning }, words.common.save),
-        button(words.common.cancel, () => this.close()),
-      ),
+      formEnd(this.#saving, words.common.save, () => this.close()),
     );
   }
 }
@@ -250,20 +260,13 @@ class Webhook extends View {
         h(
           "section",
           { class: "sheet", key: "webhook" },
-          h(
-            "dl",
-            { class: "facts" },
-            h("dt", {}, text.url),
-            h("dd", { class: "mono" }, one.url),
-            h("dt", {}, text.what),
-            h("dd", {}, eventList(one.events)),
-            h("dt", {}, words.settings.domains),
-            h("dd", {}, domainList(one.domains)),
-            h("dt", {}, text.format),
-            h("dd", {}, text.formats[one.format]),
-            h("dt", {}, text.state),
-            h("dd", {}, state(one), one.goneAt && [" ", time(one.goneAt)]),
-          ),
+          facts([
+            [text.url, h("span", { class: "mono" }, one.url)],
+            [text.what, eventList(one.events)],
+            [words.settings.domains, domainList(one.domains)],
+            [text.format, text.formats[one.format]],
+            [text.state, [state(one), one.goneAt && [" ", time(one.goneAt)]]],
+          ]),
           h(
             "div",
             { class: "actions" },
@@ -273,7 +276,7 @@ class Webhook extends View {
             button(text.delete, () => this.#show("delete"), { kind: "danger", key: "delete" }),
           ),
         )),
-      this.#testing.problem && loaded({ problem: this.#testing.problem, run: () => this.#testing.run() }, () => null),
+      failure(this.#testing),
       h("h3", { key: "deliveries" }, text.deliveries),
       h(
         "div",

@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { day } from "../format.js";
-import { badge, button, dialog, empty, field, form, loaded, snippet, table, time } from "../parts.js";
+import { badge, button, dialog, empty, field, form, formEnd, loaded, snippet, table, tabs, time } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -31,16 +31,10 @@ class Settings extends View {
     const [, section = open[0]] = this.address.parts;
     return [
       h("h1", { key: "title" }, words.settings.title),
-      h(
-        "nav",
-        { class: "tabs", key: "tabs", "aria-label": words.settings.title },
-        open.map((one) =>
-          h(
-            "a",
-            { key: one, href: to(["settings", one]), "aria-current": one === section ? "page" : null },
-            words.settings.sections[one],
-          )
-        ),
+      tabs(
+        words.settings.title,
+        open.map((one) => [one, words.settings.sections[one], to(["settings", one])]),
+        section,
       ),
       open.length < Object.keys(sections).length &&
       h("p", { class: "box", key: "no-right" }, isUnlimited() ? words.settings.noRight : words.settings.limited),
@@ -55,6 +49,8 @@ class Settings extends View {
 
 /** Tokens and users have much in common: a list, a dialog to add, and one to end. */
 class Members extends View {
+  /** The path of the list. */
+  from = "";
   isAdding = false;
   draft = {};
   leaving;
@@ -64,6 +60,8 @@ class Members extends View {
   start() {
     this.list.run();
   }
+
+  async save() {}
 
   open(draft) {
     this.draft = { role: "viewer", life: "90", ...draft };
@@ -86,7 +84,7 @@ class Members extends View {
         ...bound(this.draft, "name"),
         required: true,
         disabled: isNamed,
-        maxlength: 255,
+        maxlength: 100,
         focus: !isNamed,
         help: text.nameHelp,
       }),
@@ -107,15 +105,7 @@ class Members extends View {
   }
 
   buttons(label) {
-    return [
-      loaded({ problem: this.saving.problem, run: () => this.saving.run() }, () => null),
-      h(
-        "div",
-        { class: "actions", key: "actions" },
-        h("button", { type: "submit", class: "button primary", disabled: this.saving.isRunning }, label),
-        button(words.common.cancel, () => this.close()),
-      ),
-    ];
+    return formEnd(this.saving, label, () => this.close());
   }
 }
 

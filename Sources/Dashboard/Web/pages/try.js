@@ -479,7 +479,7 @@ function outcome(results) {
   return ["match", "blocked"].find((word) => results.some((one) => one.resolution === word)) ?? "no-match";
 }
 
-/** Which of our revisions Apple's CDN has, by the newest of what a check saw and what the CDN fetched from this server. */
+/** Which revision Apple's CDN has, by the newer of what a check saw and what the CDN fetched from this server. */
 function copy(check, fetchers) {
   const fetch = fetchers.find((one) => one.fetcher === "apple-cdn");
   const seen = check && (check.cdnRevision !== null || check.last?.cdn);

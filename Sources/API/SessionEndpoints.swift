@@ -1,0 +1,95 @@
+import APITypes
+import HTTP
+import JSONValue
+import Store
+
+/// `/v1/session`.
+struct SessionEndpoints: Sendable {
+  let store: Store
+  let authentication: Authentication
+
+  var all: [Endpoint] {
+    let path = "/v1/session"
+    return [
+      Endpoint(
+        .post, path, .anybody, effect: .change, headers: [.dashboard],
+        "signIn", .sessions, "Sign in with a token",
+        description:
+          "Sets the cookie `\(Authentication.cookie)`, which a browser sends instead of a token. The session "
+          + "ends after 12 hours, or with its token.",
+        body: .json("SignIn", #"{"token": "aasa_…"}"#),
+        problems: [.unauthorized, .dashboardHeaderMissing, .busy, .databaseUnavailable],
+        answers: .created("The session.", "Session", Example.session), handle: signIn),
+      Endpoint(
+        .get, path, .anyToken,
+        "getSession", .sessions, "Read who is signed in",
+        answers: .ok("Who is signed in, and how the server knows.", "Session", Example.token)
+      ) { call in
+        guard let identity = call.identity else { return Response(.noContent) }
+        return .json(.ok, .object(Self.json(identity)))
+      },
+      Endpoint(
+        .delete, path, .anyToken, effect: .change,
+        "signOut", .sessions, "Sign out",
+        description: "Ends the session of the cookie, if there is one, and deletes the cookie.",
+        answers: Answer(status: .noContent, description: "Signed out."), handle: signOut),
+    ]
+  }
+
+  private static func json(_ identity: Identity) -> JSON.Object {
+    SessionResource.json(identity, version: AdminAPI.programVersion)
+  }
+
+  private func signIn(_ call: Call) throws -> Response {
+    try Authentication.checkDashboardHeader(call.request.fields)
+    let secret = try Faults.collecting(in: try call.json(), SessionResource.read)
+    let token = try authentication.token(secret, of: call.request.head)
+    let isDryRun = try call.context().isDryRun
+    let context = try call.context(by: token)
+    let session = try store.write(context) { try $0.beginSession(of: token, secret) }
+    let end = store.now() + Session.duration
+    var object = Self.json(
+      Identity(token, by: .session, expiresAt: min(end, token.expiresAt ?? end)))
+    if isDryRun {
+      object["dryRun"] = true
+      return .json(.created, .object(object))
+    }
+    return .json(
+      .created, .object(object),
+      fields: [cookie(session.text, seconds: Session.duration, call)])
+  }
+
+  private func signOut(_ call: Call) throws -> Response {
+    let context = try call.context()
+    if let secret = Authentication.sessionSecret(call.request.fields) {
+      try store.write(context) { try $0.endSession(secret) }
+    }
+    var response = Response(.noContent)
+    if !context.isDryRun { response.fields.append(cookie("", seconds: 0, call)) }
+    return response
+  }
+
+  private func cookie(_ value: String, seconds: Int64, _ call: Call) -> Field {
+    let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
+    let isSecure = authentication.isSecure(call.request.head)
+    return Field(
+      "Set-Cookie",
+      "\(Authentication.cookie)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
+  }
+}
+
+extension Example {
+  fileprivate static let token = """
+    {
+      "name": "first-admin", "role": "admin", "domains": [], "by": "token", "expiresAt": null,
+      "version": "1.0.0"
+    }
+    """
+
+  fileprivate static let session = """
+    {
+      "name": "release pipeline", "role": "editor", "domains": ["*.brand.example"],
+      "by": "session", "expiresAt": "2026-11-23T21:00:00Z", "version": "1.0.0"
+    }
+    """
+}

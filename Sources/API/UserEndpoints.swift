@@ -1,0 +1,58 @@
+import APITypes
+import HTTP
+import JSONValue
+import Store
+
+/// `/v1/users`.
+struct UserEndpoints: Sendable {
+  let store: Store
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/users", .role(.admin),
+        "listUsers", .users, "List users",
+        description: "Users are people whom a proxy names in the header `adminUserHeader`.",
+        answers: .ok(
+          "All users.", .object([Member("items", .list(of: "User"))]),
+          #"{"items": [\#(Example.user)]}"#)
+      ) { _ in
+        .json(.ok, ["items": .array(try store.users().map { .object(UserResource.json($0)) })])
+      },
+      Endpoint(
+        .put, "/v1/users/{user}", .role(.admin), effect: .change,
+        "putUser", .users, "Add or replace a user, effective immediately",
+        body: .json("UserInput", #"{"role": "editor", "domains": ["*.brand.example"]}"#),
+        problems: [.malformedPath, .tokenNameTaken],
+        answers: .ok("The user existed.", "ChangedUser", links: ["deleteUser"]),
+        .created("The user is new.", "ChangedUser", links: ["deleteUser"], Example.user),
+        handle: put),
+      Endpoint(
+        .delete, "/v1/users/{user}", .role(.admin), effect: .change,
+        "deleteUser", .users, "Delete a user, effective immediately", answers: .deleted
+      ) { call in
+        try store.write(call.context()) { try $0.deleteUser(call.parameters["user"] ?? "") }
+        return Response(.noContent)
+      },
+    ]
+  }
+
+  private func put(_ call: Call) throws -> Response {
+    let name = try call.newName("user", longest: User.longestName)
+    let new = try Faults.collecting(in: try call.json()) { UserResource.read($0, name) }
+    let context = try call.context()
+    let put = try store.write(context) { try $0.put(new) }
+    var object = UserResource.json(put.user)
+    if context.isDryRun { object["dryRun"] = true }
+    return .json(put.isNew ? .created : .ok, .object(object))
+  }
+}
+
+extension Example {
+  fileprivate static let user = """
+    {
+      "name": "anna@example.com", "role": "editor", "domains": ["*.brand.example"],
+      "createdAt": "2026-11-23T10:00:00Z", "updatedAt": "2026-11-23T10:00:00Z"
+    }
+    """
+}

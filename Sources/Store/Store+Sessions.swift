@@ -1,0 +1,75 @@
+import SQL
+
+/// A sign-in with a token, for browsers. It ends with its token.
+public struct Session: Sendable {
+  /// The token that it was begun with.
+  public let token: Token
+  /// When it ends, in seconds since 1970.
+  public let endsAt: Int64
+
+  /// How long a session lasts, in seconds.
+  public static let duration: Int64 = 43_200
+  /// The maximum number of sessions per token. Beyond it, the oldest ends.
+  public static let limit = 100
+}
+
+extension Store {
+  /// The session with this secret, unless it or its token has ended. Records that the token was used.
+  public func session(_ secret: TokenSecret) throws -> Session? {
+    let hash = secret.hash
+    let found = try authenticate { connection in
+      try connection.first(
+        """
+        SELECT \(TokenRows.selection), session.hash, session.ends_at
+        FROM session JOIN token ON token.id = session.token_id WHERE session.hash = ?
+        """, [.blob(hash)]
+      ) { row in
+        let end = TokenRows.count
+        return (try TokenRows.read(row).token, hash: row.blob(end), endsAt: row.integer(end + 1))
+      }
+    }
+    guard let (token, stored, endsAt) = found, TokenSecret.isSame(stored, hash) else { return nil }
+    let end = min(endsAt, token.expiresAt ?? endsAt)
+    if end <= now() { return nil }
+    noteUse(of: token)
+    return Session(token: token, endsAt: end)
+  }
+}
+
+extension Transaction {
+  /// Begins a session of a token, and deletes those that have ended.
+  ///
+  /// - Returns: The secret of the session, which cannot be read again.
+  /// - Throws: `StoreError.notFound` for a token that was revoked meanwhile.
+  public func beginSession(of token: Token, _ secret: TokenSecret) throws -> TokenSecret {
+    let row = try connection.first(
+      "SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)]
+    ) { $0.integer(0) }
+    guard let row else { throw StoreError.notFound(.token(token.name)) }
+    try connection.run("DELETE FROM session WHERE ends_at <= ?", [.integer(now)])
+    try connection.run(
+      """
+      DELETE FROM session WHERE token_id = ?1 AND hash NOT IN
+        (SELECT hash FROM session WHERE token_id = ?1 ORDER BY created_at DESC LIMIT ?2)
+      """, [.integer(row), .integer(Session.limit - 1)])
+    let session = try TokenSecret()
+    try connection.run(
+      "INSERT INTO session (hash, token_id, created_at, ends_at) VALUES (?, ?, ?, ?)",
+      [
+        .blob(session.hash), .integer(row), .integer(now), .integer(now + Session.duration),
+      ])
+    try record("sign in", .token(token.name))
+    return session
+  }
+
+  /// Ends a session. Does nothing if it has ended.
+  public func endSession(_ secret: TokenSecret) throws {
+    let name = try connection.first(
+      "SELECT name FROM session JOIN token ON token.id = token_id WHERE session.hash = ?",
+      [.blob(secret.hash)]
+    ) { $0.text(0) }
+    guard let name else { return }
+    try connection.run("DELETE FROM session WHERE hash = ?", [.blob(secret.hash)])
+    try record("sign out", .token(name))
+  }
+}
