@@ -88,7 +88,9 @@ import Testing
   private func comparable(_ json: JSON) -> JSON {
     switch json {
     case .object(var object):
-      for key in ["dryRun", "account", "token", "id", "createdAt", "updatedAt"] { object[key] = nil }
+      for key in ["dryRun", "account", "token", "id", "createdAt", "updatedAt"] {
+        object[key] = nil
+      }
       var result = JSON.Object()
       for member in object.members { result[member.key] = comparable(member.value) }
       return .object(result)

@@ -161,7 +161,8 @@ function update(node, description, isNew) {
 function set(node, name, value, before, isCustom) {
   if (isCustom && !name.includes("-") && name !== "class" && name !== "id" && name !== "role") {
     node[name] = value;
-  } else if (asProperty.has(name)) {
+  } else if (asProperty.has(name) && !(name === "value" && node.localName === "option")) {
+    // An option without the attribute would have its text as its value.
     if (node[name] !== value && (value !== undefined || before !== undefined)) node[name] = value ?? "";
   } else if (value !== before) {
     if (name.startsWith("on")) throw new Error(`Listeners belong in "on", not in the attribute ${name}.`);

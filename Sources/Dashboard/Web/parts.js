@@ -235,7 +235,12 @@ export function form(send, properties, ...children) {
   }, children);
 }
 
-/** The button that sends a form. */
+/**
+ * The button that sends a form.
+ *
+ * @param {string} text
+ * @param {Record<string, any>} [options]
+ */
 export function submit(text, { kind, ...rest } = {}) {
   return h("button", { type: "submit", class: ["button", kind].filter(Boolean).join(" "), ...rest }, text);
 }

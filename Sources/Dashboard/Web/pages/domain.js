@@ -86,11 +86,14 @@ class Domain extends View {
     if (isStale) this.#theirs.run();
   }
 
+  #focus(selector) {
+    const element = this.querySelector(selector);
+    if (element instanceof HTMLElement) element.focus({ preventScroll: selector === "h1" });
+  }
+
   /** Moves the focus after the next rendering, if that took it away. */
   #refocus(selector) {
-    setTimeout(() => {
-      if (document.activeElement === document.body) (this.querySelector(selector) ?? this.querySelector("h1"))?.focus({ preventScroll: selector === "h1" });
-    });
+    setTimeout(() => document.activeElement === document.body && this.#focus(selector));
   }
 
   async #loadTheirs(signal) {
@@ -175,7 +178,7 @@ class Domain extends View {
     });
     this.#editedEntry = id;
     this.update();
-    queueMicrotask(() => this.querySelector(`#apple-${-id}n`)?.focus());
+    queueMicrotask(() => this.#focus(`#apple-${-id}n`));
   }
 
   #stepEntry(index, step) {
@@ -222,7 +225,7 @@ class Domain extends View {
     const dropFault = preview.broken.length > 0 && !drop;
     this.#deletion = { preview, fault, dropFault, isRunning: !fault && !dropFault };
     this.update();
-    if (fault || dropFault) return this.querySelector(fault ? "#delete-name" : "#delete-drop").focus();
+    if (fault || dropFault) return this.#focus(fault ? "#delete-name" : "#delete-drop");
     const of = path`/v1/domains/${this.#name}`;
     let ifMatch = this.#draft.published.revision;
     try {
@@ -277,7 +280,7 @@ class Domain extends View {
         h("span", { key: "text" }, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
         h(
           "div", { class: "actions", key: "actions" },
-          hasReview && button(w.draft.review, () => this.querySelector("#review").focus(), { key: "review", class: "button to-review" }),
+          hasReview && button(w.draft.review, () => this.#focus("#review"), { key: "review", class: "button to-review" }),
           button(w.draft.discard, () => { this.#isDiscarding = true; this.update(); }, { key: "discard" }))),
       draft.isStale && isEditor && this.#conflict(),
       h(

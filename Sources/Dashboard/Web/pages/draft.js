@@ -118,6 +118,20 @@ function mergeById(base, mine, theirs, both, clash, kind) {
  * about publishing it.
  */
 export class Draft extends State {
+  /** What is published, what the draft began with, what it is now, and what it is on top of `published`. @type {any} */
+  published;
+  /** @type {any} */
+  base;
+  /** @type {any} */
+  domain;
+  /** @type {any} */
+  merged;
+  /** When the draft last changed. @type {string | undefined} */
+  at;
+  /** See `dryRun`; and `isRunning`. @type {any} */
+  preview;
+  /** Whether the browser keeps it. */
+  isStored = true;
   #name;
   #ending;
   #timer;
@@ -125,7 +139,7 @@ export class Draft extends State {
   #past = [];
 
   constructor(name, ending) {
-    super({ published: undefined, base: undefined, domain: undefined, at: undefined, merged: undefined, preview: undefined, isStored: true });
+    super({});
     this.#name = name;
     this.#ending = ending;
     // Another tab changed it.
@@ -204,8 +218,10 @@ export class Draft extends State {
 
   /** Reads what is published again, after the API said that it has changed. */
   async reload() {
+    const before = this.published.revision;
     const { value } = await request("GET", path`/v1/domains/${this.#name}`, { signal: this.#ending });
     this.begin(value);
+    return value.revision !== before;
   }
 
   #take(values) {
@@ -244,7 +260,7 @@ export class Draft extends State {
     const { base, domain } = this.isStale ? { base: this.published, domain: this.merged.domain } : this;
     try {
       const preview = await dryRun("PUT", this.#name, { body: toInput(domain), ifMatch: base.revision, signal });
-      if (preview.problem?.code === "stale-revision") return await this.reload();
+      if (preview.problem?.code === "stale-revision" && (await this.reload())) return;
       if (!signal.aborted) this.set({ preview });
     } catch (problem) {
       if (problem.name !== "AbortError" && !signal.aborted) this.set({ preview: { problem, accept: [], broken: [], findings: [] } });
@@ -256,6 +272,10 @@ export class Draft extends State {
  * What an edit would do. Errors that the API lets one accept are accepted, so that the effects are known: `accept` has
  * their codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what
  * stands in the way, if anything.
+ *
+ * @param {string} method
+ * @param {string} name
+ * @param {{ body?: any, ifMatch: number, signal: AbortSignal }} options
  */
 export async function dryRun(method, name, { body, ifMatch, signal }) {
   const preview = { result: undefined, problem: undefined, accept: [], broken: [], moreBroken: 0, findings: [] };

@@ -120,7 +120,9 @@ class Findings extends View {
   }
 
   render() {
-    const { value } = this.#list;
+    const { value, problem } = this.#list;
+    // A filter that the API does not take: what was found before is no answer to it.
+    const isWrong = problem?.status === 400;
     return [
       h("h1", { key: "h1", tabindex: "-1" }, said.title),
       h("p", { class: "quiet", key: "intro" }, said.intro),
@@ -128,8 +130,8 @@ class Findings extends View {
       h(
         "div", { role: "status", key: "state" },
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
-      loaded(this.#list, (list) => this.#found(list)),
-      this.#domain !== "" && h(
+      isWrong ? problemBox(problem, () => this.#reload()) : loaded(this.#list, (list) => this.#found(list)),
+      this.#domain !== "" && !isWrong && h(
         "section", { key: "suppressions", class: "found-suppressions" },
         h("h2", {}, said.suppressionsOf(h("bdi", {}, this.#domain))),
         loaded(this.#suppressions, (items) => this.#decisions(items))),
