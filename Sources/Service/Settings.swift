@@ -105,7 +105,8 @@ extension Configuration {
         + "anyone who reads a token in transit can change every file."),
     Setting(
       "trustedProxies", \.trustedProxies, .ranges, .atOnce,
-      "Proxies whose X-Forwarded-Host and Forwarded headers are trusted, as IP addresses and ranges. "
+      "Proxies whose X-Forwarded-Host, X-Forwarded-Proto and Forwarded headers are trusted, as IP addresses and "
+        + "ranges. "
         + "From all other clients, these headers are ignored. clientPercent does not limit "
         + "proxies."),
     Setting(

@@ -174,8 +174,9 @@ private struct Checkup {
     add(
       "proxies",
       trusted.map {
-        "trustedProxies has \($0), so every client can choose its file with X-Forwarded-Host. List only "
-          + "your proxies' addresses."
+        "trustedProxies has \($0), so every client can choose its file with X-Forwarded-Host"
+          + (configuration.adminUserHeader.map { " and be any user with \($0)" } ?? "")
+          + ". List only your proxies' addresses."
       },
       fine: proxies.isEmpty
         ? "no proxy is trusted" : "\(proxies.count.counted("range")) of proxies are trusted")

@@ -44,12 +44,6 @@ export function mayEditDomain(name) {
   return may("editor") && (isUnlimited() || session.domains.some(isMine));
 }
 
-/** Whether the person may change a domain. A token may be limited to names such as `*.brand.example`. */
-export function mayEdit(domain) {
-  return may("editor") && (isUnlimited() || session.domains.some(
-    (name) => name === domain || (name.startsWith("*.") && domain.endsWith(name.slice(1)))));
-}
-
 /**
  * Messages that appear for a while, and that screen readers speak.
  *

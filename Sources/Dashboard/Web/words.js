@@ -538,7 +538,7 @@ export const words = {
     audit: {
       domain: "Domain", author: "Author", filter: "Filter", clear: "Clear the filters", empty: "Nothing found",
       emptyText: "Every change is recorded here. Use the exact name of a domain, a token or a user.",
-      revision: (n) => `revision ${n}`, from: (address) => `from ${address}`,
+      in: "in", revision: (n) => `revision ${n}`, from: (address) => `from ${address}`,
       /** The API's action, such as "put domain" or "rename app A to B", in the past tense. */
       did: (action) => {
         const [verb, ...rest] = action.split(" ");

@@ -98,9 +98,10 @@ class DraftReview extends View {
     const { result, problem, broken, moreBroken, findings } = preview;
     // Those of a route stand beside it.
     const here = findings.filter((one) => !preview.accept.includes(one.code) && !place(one.pointer, one.document, domain).entry);
-    const loud = here.filter((one) => one.severity !== "note");
-    const notes = here.filter((one) => one.severity === "note");
+    // The problem says its errors itself.
     const isSaid = preview.accept.length > 0 || broken.length > 0;
+    const loud = here.filter((one) => one.severity === "warning" || (one.severity === "error" && (isSaid || !problem)));
+    const notes = here.filter((one) => one.severity === "note");
     const faults = problem?.body?.errors?.filter((fault) => !place(fault.pointer, undefined, domain).entry) ?? [];
     return [
       problem && !isSaid && problemBox(

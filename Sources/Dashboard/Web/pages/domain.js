@@ -4,7 +4,7 @@ import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { badge, button, checkbox, dialog, empty, field, findingCounts, form, linkButton, loaded, problemBox, time } from "../parts.js";
 import { go, to } from "../routing.js";
-import { Loading, mayEdit, say, session } from "../state.js";
+import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
 import {
   appList, appName, changeList, conditions, findingList, flags, iconButton, inWords, loadNames, place, routeText,
@@ -53,7 +53,7 @@ class Domain extends View {
   }
 
   get #isEditor() {
-    return mayEdit(this.#name);
+    return mayEditDomain(this.#name);
   }
 
   async #load(signal) {

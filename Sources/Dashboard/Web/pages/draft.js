@@ -1,7 +1,7 @@
 // Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged when others publish.
 
 import { path, request } from "../api.js";
-import { mayEdit, State } from "../state.js";
+import { mayEditDomain, State } from "../state.js";
 
 const storage = (name) => `aasa.draft.${name}`;
 
@@ -162,7 +162,7 @@ export class Draft extends State {
 
   /** Takes what is published, and goes on with the draft that was kept. */
   begin(published) {
-    const kept = mayEdit(this.#name) ? storedDraft(this.#name) : undefined;
+    const kept = mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
     this.#past = [];
     if (!kept) return this.#take({ published, base: published, domain: published, at: undefined });
     this.#take({ published, ...kept });

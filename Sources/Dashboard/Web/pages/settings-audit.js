@@ -76,7 +76,11 @@ class Audit extends View {
         h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
         " ",
         text.did(action),
-        domain && [" ", h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain)],
+        domain &&
+          [
+            /(domain|apply)$/.test(action) ? " " : ` ${text.in} `,
+            h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain),
+          ],
         isNamed(app) && [" ", h("a", { key: "app", href: to(["apps", "apple", app]), class: "mono" }, app)],
         isNamed(androidApp) &&
           [" ", h("a", { key: "app", href: to(["apps", "android", androidApp]), class: "mono" }, androidApp)],
