@@ -14,7 +14,7 @@ def test_hostile_text_runs_nothing_and_breaks_no_layout(open_desk, site, text):
     site.call("PUT", f"/v1/apps/{app}", {"name": name})
     site.put(
         "example.com", {"path": "/a/*", "exclude": True, "comment": text}, {"path": "/" + "x" * 400},
-        aliases=["xn--" + "a" * 20 + ".example", ".".join(["l" * 60] * 4)])
+        aliases=["xn--mnchen-3ya.example", ".".join(["l" * 60] * 4)])
     for index in range(2):
         site.call("PATCH", f"/v1/domains/example.com?reason={'%3Cb%3E' * 20}", {"cacheSeconds": index + 5}, **{"If-Match": "*"})
     for width in (360, 1280):

@@ -2,7 +2,7 @@
 
 import { Problem, request, sessions } from "./api.js";
 import { h, View } from "./dom.js";
-import { button, empty, field, form, linkButton, problemBox } from "./parts.js";
+import { button, field, form, linkButton, problemBox } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, messages, session } from "./state.js";
 import { words } from "./words.js";
@@ -84,13 +84,15 @@ class App extends View {
       isIn && h("button", { type: "button", class: "skip", key: "skip", on: { click: () => this.querySelector("main").focus() } }, words.common.skip),
       isIn && this.#header(parts),
       h(
-        "main", { key: "main", tabindex: "-1" },
-        !session.isKnown
+        "main", { key: "main", tabindex: "-1" }, !session.isKnown
           ? h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading)
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })
           : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
-          : empty(words.pages.notFound, words.pages.notFoundText, linkButton(words.pages.toDomains, to(["domains"])))),
+          : [
+            h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
+            linkButton(words.pages.toDomains, to(["domains"])),
+          ]),
       h(
         "div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
         messages.items.map((item) => h(
@@ -102,8 +104,7 @@ class App extends View {
   #header(parts) {
     const current = parts[0] ?? "domains";
     return h(
-      "header", { class: "top", key: "header" },
-      h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
+      "header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
       h(
         "nav", { "aria-label": words.pages.menu },
         menu.map((name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
@@ -135,8 +136,7 @@ class SignIn extends View {
   render() {
     const wrong = [401, 422].includes(this.#problem?.status);
     return h(
-      "section", { class: "sign-in" },
-      h("h1", {}, words.signIn.title),
+      "section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
       session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
       this.#problem && !wrong && problemBox(this.#problem),
       form(

@@ -93,6 +93,16 @@ export class View extends HTMLElement {
     return [];
   }
 
+  /**
+   * The first element below that a selector finds.
+   *
+   * @param {string} selector
+   * @returns {any}
+   */
+  find(selector) {
+    return this.querySelector(selector);
+  }
+
   /** Renders soon. Several calls in a row render once. */
   update() {
     if (this.#isWaiting) return;

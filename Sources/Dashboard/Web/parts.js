@@ -42,8 +42,7 @@ export function field(label, { id, help, fault, tag = "input", options, wide, ..
     tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
     options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)), children);
   return h(
-    "div", { class: wide ? "field wide" : "field", key: rest.key ?? id },
-    h("label", { for: id }, label), input,
+    "div", { class: wide ? "field wide" : "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
     help && h("p", { class: "help", id: `${id}-help` }, help),
     fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
 }
@@ -154,8 +153,7 @@ export function table({ caption, columns, rows, key, current, on }) {
   return h(
     "div", { class: "table", key: "table" },
     h(
-      "table", { on },
-      h("caption", { class: "hidden" }, caption),
+      "table", { on }, h("caption", { class: "hidden" }, caption),
       h("thead", {}, h("tr", {}, columns.map((column) => h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
       h(
         "tbody", {},
@@ -255,12 +253,8 @@ export function formEnd(sending, text, close, kind = "primary") {
   return [
     failure(sending),
     h(
-      "div",
-      { class: "actions", key: "actions" },
-      submit(text, { kind, disabled: sending.isRunning }),
-      button(words.common.cancel, close),
-    ),
-  ];
+      "div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
+      button(words.common.cancel, close))];
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */

@@ -4,24 +4,8 @@ import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
 import {
-  badge,
-  button,
-  dialog,
-  empty,
-  facts,
-  failure,
-  field,
-  findingCounts,
-  findingList,
-  form,
-  formEnd,
-  loaded,
-  pages,
-  snippet,
-  submit,
-  table,
-  tabs,
-  time,
+  badge, button, dialog, empty, facts, failure, field, findingCounts, findingList, form, formEnd, loaded, pages,
+  snippet, submit, table, tabs, time,
 } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
@@ -92,35 +76,24 @@ class List extends View {
     return [
       h("div", { class: "headline", key: "head" }, h("h1", {}, words.apps.title), add),
       tabs(
-        words.apps.platforms,
-        Object.keys(platforms).map((one) => [one, words.apps.platform[one], listOf(one)]),
-        this.platform,
-      ),
+        words.apps.platforms, Object.keys(platforms).map((one) => [one, words.apps.platform[one], listOf(one)]),
+        this.platform),
       loaded(
-        this.#apps,
-        ({ items, next }) =>
+        this.#apps, ({ items, next }) =>
           items.length === 0 && !this.#cursor
             ? empty(words.apps.empty[this.platform], mayEdit() ? words.apps.emptyText : words.apps.emptyViewer)
             : [
               table({
-                caption: words.apps.platform[this.platform],
-                columns: this.#columns(),
-                rows: items,
+                caption: words.apps.platform[this.platform], columns: this.#columns(), rows: items,
                 key: (app) => app[this.#of.id],
               }),
               pages({
-                first: () => ask({ cursor: undefined }),
-                next: () => ask({ cursor: next }),
-                isFirst: !this.#cursor,
+                first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !this.#cursor,
                 hasNext: next !== null,
-              }),
-            ],
-      ),
+              })]),
       this.#isAdding && dialog(
         { title: words.apps.add[this.platform], close: () => this.#add(false) },
-        h("aasa-apps-add", { platform: this.platform, close: () => this.#add(false) }),
-      ),
-    ];
+        h("aasa-apps-add", { platform: this.platform, close: () => this.#add(false) }))];
   }
 
   #columns() {
@@ -160,33 +133,21 @@ function counted(findings = []) {
 function fingerprintFields(draft, fault) {
   return [
     field(words.apps.fingerprint, {
-      id: "sha256",
-      ...bound(draft, "sha256"),
-      required: true,
-      spellcheck: "false",
-      help: words.apps.fingerprintHelp,
+      id: "sha256", ...bound(draft, "sha256"), required: true, spellcheck: "false", help: words.apps.fingerprintHelp,
       fault,
     }),
     field(words.apps.label, {
-      id: "label",
-      tag: "select",
-      options: labels.map((one) => [one, words.apps.labels[one]]),
-      ...bound(draft, "label"),
-    }),
-  ];
+      id: "label", tag: "select", options: labels.map((one) => [one, words.apps.labels[one]]), ...bound(draft, "label"),
+    })];
 }
 
 function detailFields(draft) {
   return [
     field(words.apps.name, { id: "name", ...bound(draft, "name"), maxlength: 200, help: words.apps.nameHelp }),
     field(words.apps.environment, {
-      id: "environment",
-      tag: "select",
-      options: environments.map((one) => [one, words.environment[one]]),
-      ...bound(draft, "environment"),
-      help: words.apps.environmentHelp,
-    }),
-  ];
+      id: "environment", tag: "select", options: environments.map((one) => [one, words.environment[one]]),
+      ...bound(draft, "environment"), help: words.apps.environmentHelp,
+    })];
 }
 
 class Add extends View {
@@ -210,22 +171,13 @@ class Add extends View {
 
   render() {
     return form(
-      () => this.#doing.run(),
-      {},
+      () => this.#doing.run(), {},
       field(words.apps.identifier[this.platform], {
-        id: "identifier",
-        ...bound(this.#draft, "id"),
-        required: true,
-        spellcheck: "false",
-        autocapitalize: "none",
-        focus: true,
-        help: words.apps.identifierHelp[this.platform],
-        fault: this.exists ? words.apps.exists : undefined,
+        id: "identifier", ...bound(this.#draft, "id"), required: true, spellcheck: "false", autocapitalize: "none",
+        focus: true, help: words.apps.identifierHelp[this.platform], fault: this.exists ? words.apps.exists : undefined,
       }),
-      detailFields(this.#draft),
-      this.platform === "android" && fingerprintFields(this.#draft),
-      formEnd(this.#doing, words.common.add, () => this.close()),
-    );
+      detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft),
+      formEnd(this.#doing, words.common.add, () => this.close()));
   }
 }
 
@@ -251,9 +203,7 @@ class One extends View {
   });
   #domains = new Loading(this, (signal) => get("/v1/domains", { [this.#of.filter]: this.name, limit: 100 }, signal));
   #snippets = new Loading(
-    this,
-    (signal) => this.#domain && get(path`/v1/domains/${this.#domain}/snippets`, {}, signal),
-  );
+    this, (signal) => this.#domain && get(path`/v1/domains/${this.#domain}/snippets`, {}, signal));
 
   get #of() {
     return platforms[this.platform];
@@ -289,16 +239,12 @@ class One extends View {
   #change(fingerprints, title) {
     const { name, environment } = this.#app.value;
     this.#show({
-      title,
-      wide: true,
+      title, wide: true,
       content: h("aasa-plan", {
-        key: title,
-        label: title,
+        key: title, label: title,
         send: (query) => request("PUT", this.#of.one(this.name), { body: { name, environment, fingerprints }, query }),
         show: ({ publications = [] }) => [
-          h("p", { key: "text" }, words.apps.fingerprintPlan(publications.length)),
-          domainEffects(publications),
-        ],
+          h("p", { key: "text" }, words.apps.fingerprintPlan(publications.length)), domainEffects(publications)],
         done: () => {
           this.#fingerprint = { label: "play-signing" };
           this.#done(words.apps.saved);
@@ -311,11 +257,9 @@ class One extends View {
   #planRename() {
     const wanted = (this.#rename.to ?? "").trim();
     this.#show({
-      title: words.apps.rename.title(wanted),
-      wide: true,
+      title: words.apps.rename.title(wanted), wide: true,
       content: h("aasa-plan", {
-        key: "rename",
-        label: words.apps.rename.button,
+        key: "rename", label: words.apps.rename.button,
         send: (query) => request("POST", `${this.#of.one(this.name)}/rename`, { body: { to: wanted }, query }),
         show: (
           { domains },
@@ -333,9 +277,7 @@ class One extends View {
     this.#show({
       title: words.apps.delete.title,
       content: h("aasa-confirm", {
-        text: words.apps.delete.text(this.name),
-        label: words.common.delete,
-        close: () => this.#show(undefined),
+        text: words.apps.delete.text(this.name), label: words.common.delete, close: () => this.#show(undefined),
         ask: async (reason) => {
           await request("DELETE", this.#of.one(this.name), { query: { reason } });
           say(words.apps.delete.done(this.name));
@@ -348,129 +290,79 @@ class One extends View {
   render() {
     const app = this.#app.value;
     return [
-      h(
-        "p",
-        { key: "up" },
-        h(
-          "a",
-          { href: listOf(this.platform) },
-          "← ",
-          words.apps.platform[this.platform],
-        ),
-      ),
+      h("p", { key: "up" }, h("a", { href: listOf(this.platform) }, "← ", words.apps.platform[this.platform])),
       h("h1", { key: "title" }, h("bdi", {}, app?.name || this.name)),
       loaded(this.#app, (app) =>
         h(
-          "div",
-          { class: "columns", key: "columns" },
+          "div", { class: "columns", key: "columns" },
           h("div", { key: "left" }, this.#details(app), mayEdit() && this.#renameSheet(app)),
-          h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()),
-        )),
+          h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()))),
       this.#open &&
       dialog({
-        title: this.#open.title,
-        wide: this.#open.wide,
-        close: () => this.#show(undefined),
-      }, this.#open.content),
-    ];
+        title: this.#open.title, wide: this.#open.wide, close: () => this.#show(undefined),
+      }, this.#open.content)];
   }
 
   #details(app) {
     return h(
-      "section",
-      { class: "sheet", key: "details" },
-      h("h2", {}, words.apps.details),
+      "section", { class: "sheet", key: "details" }, h("h2", {}, words.apps.details),
       facts([
         [words.apps.identifier[this.platform], h("span", { class: "mono" }, this.name)],
         [words.apps.domains, uses(app, this.#of, words.apps.usedBy(app.domains))],
         [words.apps.changed, time(app.updatedAt)],
-        !mayEdit() && [words.apps.environment, words.environment[app.environment]],
-      ]),
+        !mayEdit() && [words.apps.environment, words.environment[app.environment]]]),
       mayEdit() && form(
-        () => this.#save.run(),
-        { key: "edit" },
-        detailFields(this.#draft),
-        failure(this.#save),
-        submit(words.common.save, { disabled: this.#save.isRunning }),
-      ),
+        () => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
+        submit(words.common.save, { disabled: this.#save.isRunning })),
       app.findings?.length > 0 && h("h3", { key: "findings-title" }, words.apps.findings),
-      app.findings?.length > 0 && findingList(app.findings),
-    );
+      app.findings?.length > 0 && findingList(app.findings));
   }
 
   #fingerprints({ fingerprints }) {
     return h(
-      "section",
-      { class: "sheet", key: "fingerprints" },
-      h("h2", {}, words.apps.fingerprints),
+      "section", { class: "sheet", key: "fingerprints" }, h("h2", {}, words.apps.fingerprints),
       h("p", { class: "help" }, words.apps.fingerprintsHelp),
       h(
-        "ul",
-        { class: "prints" },
+        "ul", { class: "prints" },
         fingerprints.map(({ sha256, label }, index) =>
           h(
-            "li",
-            { key: sha256 },
-            badge(words.apps.labels[label], label === "debug" ? "warning" : "quiet"),
-            h("code", {}, sha256),
-            mayEdit() && fingerprints.length > 1 &&
+            "li", { key: sha256 }, badge(words.apps.labels[label], label === "debug" ? "warning" : "quiet"),
+            h("code", {}, sha256), mayEdit() && fingerprints.length > 1 &&
               button(words.apps.remove, () => this.#change(fingerprints.toSpliced(index, 1), words.apps.removePrint), {
-                kind: "quiet",
-                "aria-label": words.apps.removeWhat(sha256.slice(0, 11)),
-              }),
-          )
-        ),
-      ),
+                kind: "quiet", "aria-label": words.apps.removeWhat(sha256.slice(0, 11)),
+              })))),
       mayEdit() && form(
         () =>
           this.#change(
             [...fingerprints, { sha256: this.#fingerprint.sha256 ?? "", label: this.#fingerprint.label }],
-            words.apps.addPrint,
-          ),
-        { key: "add" },
-        h("h3", {}, words.apps.addPrint),
-        fingerprintFields(this.#fingerprint),
-        submit(words.apps.preview),
-      ),
-    );
+            words.apps.addPrint),
+        { key: "add" }, h("h3", {}, words.apps.addPrint), fingerprintFields(this.#fingerprint),
+        submit(words.apps.preview)));
   }
 
   #renameSheet(app) {
     return h(
-      "section",
-      { class: "sheet", key: "rename" },
-      h("h2", {}, words.apps.rename.head),
+      "section", { class: "sheet", key: "rename" }, h("h2", {}, words.apps.rename.head),
       h("p", { class: "help" }, words.apps.rename.help),
       form(
-        () => this.#planRename(),
-        {},
+        () => this.#planRename(), {},
         field(words.apps.rename.to[this.platform], {
-          id: "rename",
-          ...bound(this.#rename, "to"),
-          required: true,
-          spellcheck: "false",
-          autocapitalize: "none",
+          id: "rename", ...bound(this.#rename, "to"), required: true, spellcheck: "false", autocapitalize: "none",
         }),
-        submit(words.apps.preview),
-      ),
-      h("h2", { class: "after" }, words.apps.delete.title),
-      app.domains > 0
+        submit(words.apps.preview)),
+      h("h2", { class: "after" }, words.apps.delete.title), app.domains > 0
         ? h("p", { key: "used" }, words.apps.delete.used(app.domains))
-        : button(words.apps.delete.button, () => this.#askDelete(), { kind: "danger", key: "delete" }),
-    );
+        : button(words.apps.delete.button, () => this.#askDelete(), { kind: "danger", key: "delete" }));
   }
 
   #snippetSheet() {
     return h(
-      "section",
-      { class: "sheet", key: "snippets" },
-      h("h2", {}, words.apps.snippets.title),
+      "section", { class: "sheet", key: "snippets" }, h("h2", {}, words.apps.snippets.title),
       loaded(this.#domains, ({ items, total }) =>
         total === 0 ? h("p", { key: "none" }, words.apps.snippets.unused) : [
           h("p", { class: "help", key: "help" }, words.apps.snippets.help),
           field(words.apps.snippets.domain, {
-            id: "snippet-domain",
-            value: this.#domain,
+            id: "snippet-domain", value: this.#domain,
             ...(total > items.length
               ? { list: "snippet-domains", autocomplete: "off", help: words.apps.snippets.many(total) }
               : {
@@ -480,13 +372,9 @@ class One extends View {
             on: { change: (event) => ask({ domain: event.target.value.trim() }, { replace: true }) },
           }),
           total > items.length && h(
-            "datalist",
-            { id: "snippet-domains", key: "list" },
-            items.map(({ domain }) => h("option", { key: domain, value: domain })),
-          ),
-        ]),
-      this.#domain && loaded(this.#snippets, (value) => this.#snippetList(value)),
-    );
+            "datalist", { id: "snippet-domains", key: "list" },
+            items.map(({ domain }) => h("option", { key: domain, value: domain })))]),
+      this.#domain && loaded(this.#snippets, (value) => this.#snippetList(value)));
   }
 
   #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, notes }) {
@@ -494,16 +382,13 @@ class One extends View {
     const shown = this.platform === "android"
       ? [
         intentFilter && snippet(words.apps.snippets.filter, intentFilter),
-        intentFilterFromAndroid15 && snippet(words.apps.snippets.filter15, intentFilterFromAndroid15),
-      ]
+        intentFilterFromAndroid15 && snippet(words.apps.snippets.filter15, intentFilterFromAndroid15)]
       : [
         mine && snippet(words.apps.snippets.entitlements, mine.plist),
-        mobileconfig && snippet(words.apps.snippets.mobileconfig, mobileconfig),
-      ];
+        mobileconfig && snippet(words.apps.snippets.mobileconfig, mobileconfig)];
     return [
       shown.some(Boolean) ? shown : h("p", { key: "nothing" }, words.apps.snippets.nothing),
-      notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note))),
-    ];
+      notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note)))];
   }
 }
 

@@ -20,9 +20,7 @@ class Route extends View {
   #doneText;
   #apps = new Loading(this, async (signal) => {
     const [apple, android] = await Promise.all([
-      get("/v1/apps", { limit: 1000 }, signal),
-      get("/v1/android-apps", { limit: 1000 }, signal),
-    ]);
+      get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal)]);
     return {
       apple: apple.items.map(({ app, name }) => [app, name]),
       android: android.items.map((one) => [one.package, one.name]),
@@ -55,10 +53,7 @@ class Route extends View {
     }
     if (!app) return undefined;
     return await get(
-      "/v1/domains",
-      { q, environment, [this.#isAndroid(app) ? "androidApp" : "app"]: app, limit },
-      signal,
-    );
+      "/v1/domains", { q, environment, [this.#isAndroid(app) ? "androidApp" : "app"]: app, limit }, signal);
   }
 
   /**
@@ -107,12 +102,8 @@ class Route extends View {
     if (isFine) {
       this.#wanted = Object.fromEntries(
         Object.entries({
-          path: path?.trim(),
-          query: query?.trim(),
-          exclude: this.#exclude || undefined,
-          comment: comment?.trim(),
-        }).filter(([, value]) => value),
-      );
+          path: path?.trim(), query: query?.trim(), exclude: this.#exclude || undefined, comment: comment?.trim(),
+        }).filter(([, value]) => value));
       this.#prepared = undefined;
       this.#isOpen = true;
     }
@@ -128,9 +119,7 @@ class Route extends View {
     if (query.dryRun) this.#prepared = await this.#prepare(this.ending);
     if (this.#prepared.lines.length === 0) return { value: { apps: [], domains: [] } };
     return await request("POST", "/v1/apply", {
-      body: this.#prepared.lines.join("\n"),
-      type: "application/x-ndjson",
-      query,
+      body: this.#prepared.lines.join("\n"), type: "application/x-ndjson", query,
     });
   }
 
@@ -146,75 +135,43 @@ class Route extends View {
     return [
       h("p", { key: "help" }, text.help),
       form(
-        () => this.#preview(),
-        { key: "form" },
+        () => this.#preview(), { key: "form" },
         h(
-          "div",
-          { class: "columns" },
+          "div", { class: "columns" },
           h(
-            "section",
-            { class: "sheet" },
-            h("h2", {}, text.which),
+            "section", { class: "sheet" }, h("h2", {}, text.which),
             field(text.app, {
-              id: "app",
-              value: app ?? "",
-              list: "apps",
-              autocomplete: "off",
-              spellcheck: "false",
-              help: text.appHelp,
-              fault: this.#fault.app,
-              on: change("app"),
+              id: "app", value: app ?? "", list: "apps", autocomplete: "off", spellcheck: "false", help: text.appHelp,
+              fault: this.#fault.app, on: change("app"),
             }),
             h(
-              "datalist",
-              { id: "apps", key: "apps" },
+              "datalist", { id: "apps", key: "apps" },
               Object.values(this.#apps.value ?? {}).flat().map(([id, name]) =>
-                h("option", { key: id, value: id }, name)
-              ),
-            ),
+                h("option", { key: id, value: id }, name))),
             field(text.search, { id: "q", type: "search", value: q ?? "", disabled: Boolean(list), on: change("q") }),
             field(words.apps.environment, {
-              id: "environment",
-              tag: "select",
-              value: environment ?? "",
-              disabled: Boolean(list),
-              on: change("environment"),
-              options: [["", words.common.all], ...Object.entries(words.environment)],
+              id: "environment", tag: "select", value: environment ?? "", disabled: Boolean(list),
+              on: change("environment"), options: [["", words.common.all], ...Object.entries(words.environment)],
             }),
             field(text.list, {
-              id: "list",
-              tag: "textarea",
-              value: list ?? "",
-              help: text.listHelp,
-              on: change("list"),
+              id: "list", tag: "textarea", value: list ?? "", help: text.listHelp, on: change("list"),
             }),
             loaded(this.#found, (found) =>
               h(
-                "p",
-                { class: this.#fault.domains ? "fault" : "", role: "status", key: "found" },
+                "p", { class: this.#fault.domains ? "fault" : "", role: "status", key: "found" },
                 !found ? text.needApp : found.total > most ? text.tooMany(found.total, most) : text.found(found.total),
-              )),
-          ),
+              ))),
           h(
-            "section",
-            { class: "sheet" },
-            h("h2", {}, text.route),
+            "section", { class: "sheet" }, h("h2", {}, text.route),
             field(text.path, {
-              id: "path",
-              ...bound(this.#route, "path"),
-              spellcheck: "false",
-              help: text.pathHelp,
+              id: "path", ...bound(this.#route, "path"), spellcheck: "false", help: text.pathHelp,
               fault: this.#fault.path,
             }),
             field(text.query, {
-              id: "query",
-              ...bound(this.#route, "query"),
-              spellcheck: "false",
-              help: text.queryHelp,
+              id: "query", ...bound(this.#route, "query"), spellcheck: "false", help: text.queryHelp,
             }),
             checkbox(text.exclude, {
-              id: "exclude",
-              checked: this.#exclude,
+              id: "exclude", checked: this.#exclude,
               on: {
                 change: (event) => {
                   this.#exclude = event.target.checked;
@@ -222,34 +179,23 @@ class Route extends View {
               },
             }),
             field(text.position, {
-              id: "position",
-              tag: "select",
-              options: Object.entries(text.positions),
-              ...bound(this.#route, "position"),
+              id: "position", tag: "select", options: Object.entries(text.positions), ...bound(this.#route, "position"),
               help: text.positionHelp,
             }),
             field(text.comment, { id: "comment", ...bound(this.#route, "comment"), help: text.commentHelp }),
-            submit(words.bulk.preview, { kind: "primary" }),
-          ),
-        ),
-      ),
+            submit(words.bulk.preview, { kind: "primary" })))),
       this.#doneText && h("div", { class: "box ok", role: "status", key: "done" }, this.#doneText),
       this.#isOpen && dialog(
         { title: text.plan, wide: true, close: () => this.#close() },
         h("aasa-plan", {
-          label: text.button,
-          mayDo: may("editor"),
-          close: () => this.#close(),
-          send: (query) => this.#send(query),
+          label: text.button, mayDo: may("editor"), close: () => this.#close(), send: (query) => this.#send(query),
           show: (plan) => this.#show(plan),
           isEmpty: ({ domains }) => domains.every(({ action }) => action === "unchanged"),
           done: ({ domains }) => {
             this.#doneText = words.bulk.done(actionCounts(domains));
             this.#close();
           },
-        }),
-      ),
-    ];
+        }))];
   }
 
   #show({ domains }) {
@@ -259,14 +205,9 @@ class Route extends View {
       h("p", { key: "count" }, words.bulk.route.planText(changed.length)),
       Object.entries(left).map(([why, names]) =>
         names.length > 0 && h(
-          "details",
-          { key: why },
-          h("summary", {}, words.bulk.route.left[why](names.length)),
-          h("p", { class: "mono" }, names.join(", ")),
-        )
-      ),
-      changed.length > 0 && domainEffects(changed),
-    ];
+          "details", { key: why }, h("summary", {}, words.bulk.route.left[why](names.length)),
+          h("p", { class: "mono" }, names.join(", ")))),
+      changed.length > 0 && domainEffects(changed)];
   }
 }
 

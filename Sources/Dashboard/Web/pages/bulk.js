@@ -25,13 +25,10 @@ class Bulk extends View {
         Object.keys(sections).map((
           one,
         ) => [one, words.bulk.sections[one], to(one === "import" ? ["bulk"] : ["bulk", one])]),
-        section,
-      ),
-      !may("editor") && h("p", { class: "box", key: "viewer" }, words.bulk.viewer[section]),
-      sections[section]
+        section),
+      !may("editor") && h("p", { class: "box", key: "viewer" }, words.bulk.viewer[section]), sections[section]
         ? h(sections[section], { key: section, address: this.address })
-        : empty(words.pages.notFound, words.pages.notFoundText),
-    ];
+        : empty(words.pages.notFound, words.pages.notFoundText)];
   }
 }
 
@@ -50,13 +47,7 @@ class Import extends View {
   #add(files) {
     for (const { name, text, file } of files) {
       const row = {
-        id: ++number,
-        name,
-        text,
-        body: file ?? text,
-        kind: kindOf(name),
-        domain: domainOf(name),
-        state: "checking",
+        id: ++number, name, text, body: file ?? text, kind: kindOf(name), domain: domainOf(name), state: "checking",
       };
       this.#rows.push(row);
     }
@@ -75,9 +66,7 @@ class Import extends View {
     this.update();
     try {
       const { value } = await request("POST", "/v1/validate", {
-        body: row.body,
-        query: { kind: row.kind },
-        signal: this.ending,
+        body: row.body, query: { kind: row.kind }, signal: this.ending,
       });
       if (mine !== row.run) return;
       row.report = value;
@@ -117,8 +106,7 @@ class Import extends View {
   /** Whether another row is for the same document. */
   #isTwice(row) {
     return this.#rows.some((one) =>
-      one.id < row.id && one.domain === row.domain && one.kind === row.kind && one.domain !== ""
-    );
+      one.id < row.id && one.domain === row.domain && one.kind === row.kind && one.domain !== "");
   }
 
   async #publish() {
@@ -153,49 +141,34 @@ class Import extends View {
       h("p", { key: "help" }, words.bulk.import.help),
       h("aasa-drop", { key: "drop", text: words.bulk.import.drop, on: { files: (event) => this.#add(event.detail) } }),
       h(
-        "p",
-        { class: "hidden", role: "status", key: "status" },
-        this.#rows.length > 0 && words.bulk.import.status(ready, this.#rows.length),
-      ),
+        "p", { class: "hidden", role: "status", key: "status" },
+        this.#rows.length > 0 && words.bulk.import.status(ready, this.#rows.length)),
       this.#rows.length > 0 &&
       h(
-        "ul",
-        { class: "plan rows", key: "rows", "aria-label": words.bulk.import.files },
-        this.#rows.map((row) => this.#row(row)),
-      ),
+        "ul", { class: "plan rows", key: "rows", "aria-label": words.bulk.import.files },
+        this.#rows.map((row) => this.#row(row))),
       this.#rows.length > 0 && may("editor") && form(
-        () => this.#publish(),
-        { key: "publish" },
-        ready > 0 &&
+        () => this.#publish(), { key: "publish" }, ready > 0 &&
           reasonField(this.#draft),
         h(
-          "div",
-          { class: "actions" },
-          ready > 0 &&
+          "div", { class: "actions" }, ready > 0 &&
             h(
-              "button",
-              { type: "submit", class: "button primary", disabled: this.#isPublishing },
-              words.bulk.import.publish(ready),
-            ),
+              "button", { type: "submit", class: "button primary", disabled: this.#isPublishing },
+              words.bulk.import.publish(ready)),
           button(words.bulk.import.clear, () => {
             this.#rows = [];
             this.update();
-          }, { disabled: this.#isPublishing }),
-        ),
-      ),
+          }, { disabled: this.#isPublishing }))),
       this.#shown && dialog(
         {
-          title: this.#shown.name,
-          wide: true,
+          title: this.#shown.name, wide: true,
           close: () => {
             this.#shown = undefined;
             this.update();
           },
         },
         this.#shown.result && effects({ ...this.#shown.result, domain: this.#shown.domain }),
-        this.#shown.problem && problemBox(this.#shown.problem),
-      ),
-    ];
+        this.#shown.problem && problemBox(this.#shown.problem))];
   }
 
   #row(row) {
@@ -206,20 +179,12 @@ class Import extends View {
       { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning", state: "warning" }[state] ??
         "quiet";
     return h(
-      "li",
-      { key: row.id },
+      "li", { key: row.id },
       h(
-        "p",
-        { class: "file" },
-        h("bdi", { class: "mono" }, row.name),
-        " ",
-        row.report && state !== "state" && badge(words.document[row.kind], "quiet", { key: "kind" }),
-      ),
+        "p", { class: "file" }, h("bdi", { class: "mono" }, row.name), " ",
+        row.report && state !== "state" && badge(words.document[row.kind], "quiet", { key: "kind" })),
       state !== "state" && field(words.bulk.import.domain, {
-        id: `domain-${row.id}`,
-        value: row.domain,
-        disabled: isFixed || this.#isPublishing,
-        spellcheck: "false",
+        id: `domain-${row.id}`, value: row.domain, disabled: isFixed || this.#isPublishing, spellcheck: "false",
         autocapitalize: "none",
         on: {
           change: (event) => {
@@ -230,29 +195,22 @@ class Import extends View {
         },
       }),
       h(
-        "div",
-        { class: "state" },
-        badge(words.bulk.import.states[state](row), kind),
-        " ",
+        "div", { class: "state" }, badge(words.bulk.import.states[state](row), kind), " ",
         state !== "state" && row.report?.findings.length > 0 &&
           h("span", { key: "counts" }, words.bulk.import.findings(row.report.findings.length, row.report.moreFindings)),
         state === "state" && h("a", { href: to(["bulk", "apply"]), key: "apply" }, words.bulk.sections.apply),
         state === "published" && h("a", { href: to(["domains", row.domain]), key: "open" }, words.bulk.plan.open),
         row.problem &&
           h(
-            "p",
-            { class: "fault", key: "fault" },
-            row.problem.status === 0 ? words.problem.offline : row.problem.detail,
-          ),
+            "p", { class: "fault", key: "fault" },
+            row.problem.status === 0 ? words.problem.offline : row.problem.detail),
         h(
-          "span",
-          { class: "actions", key: "more" },
+          "span", { class: "actions", key: "more" },
           (row.result || row.problem) && button(words.bulk.import.details, () => {
             this.#shown = row;
             this.update();
           }, {
-            kind: "quiet",
-            "aria-label": words.bulk.import.detailsOf(row.name),
+            kind: "quiet", "aria-label": words.bulk.import.detailsOf(row.name),
           }),
           state === "failed" && codes !== "" && button(words.bulk.import.accept(codes), () => {
             row.accepted = codes;
@@ -263,13 +221,8 @@ class Import extends View {
             this.#rows = this.#rows.filter((one) => one !== row);
             this.update();
           }, {
-            kind: "quiet",
-            disabled: this.#isPublishing,
-            "aria-label": words.bulk.import.leaveWhat(row.name),
-          }),
-        ),
-      ),
-    );
+            kind: "quiet", disabled: this.#isPublishing, "aria-label": words.bulk.import.leaveWhat(row.name),
+          }))));
   }
 }
 
@@ -282,9 +235,7 @@ function kindOf(name) {
 function domainOf(name) {
   const parts = name.split("/").toReversed();
   const file = parts.shift().replace(/\.(json|txt)$/i, "").replace(
-    /apple-app-site-association|assetlinks|webauthn/g,
-    "",
-  );
+    /apple-app-site-association|assetlinks|webauthn/g, "");
   const own = file.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
   return [own, ...parts].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one) && one !== ".well-known")
     ?.toLowerCase() ?? "";
@@ -319,16 +270,10 @@ class Apply extends View {
     const type = /^\s*\{\s*"(app|package|domain|keep)"\s*:/.test(text) ? "application/x-ndjson" : "application/json";
     return [
       h(
-        "p",
-        { key: "help" },
-        words.bulk.apply.help,
-        " ",
-        h("a", { href: "/v1/export", download: "aasa-state.json" }, words.bulk.apply.download),
-      ),
+        "p", { key: "help" }, words.bulk.apply.help, " ",
+        h("a", { href: "/v1/export", download: "aasa-state.json" }, words.bulk.apply.download)),
       h("aasa-drop", {
-        key: "drop",
-        text: words.bulk.apply.drop,
-        accept: ".json,.ndjson",
+        key: "drop", text: words.bulk.apply.drop, accept: ".json,.ndjson",
         on: {
           files: ({ detail }) => {
             this.#draft.text = detail[0].text;
@@ -337,19 +282,13 @@ class Apply extends View {
         },
       }),
       form(
-        () => this.#plan(),
-        { key: "form" },
+        () => this.#plan(), { key: "form" },
         field(words.bulk.apply.state, {
-          id: "state",
-          tag: "textarea",
-          rows: 10,
-          spellcheck: "false",
-          placeholder: '{"apps": […], "domains": […]}',
+          id: "state", tag: "textarea", rows: 10, spellcheck: "false", placeholder: '{"apps": […], "domains": […]}',
           ...bound(this.#draft, "text", () => this.update()),
         }),
         checkbox(words.bulk.apply.prune, {
-          id: "prune",
-          checked: this.#prune,
+          id: "prune", checked: this.#prune,
           on: {
             change: (event) => {
               this.#prune = event.target.checked;
@@ -357,30 +296,23 @@ class Apply extends View {
           },
         }),
         checkbox(words.bulk.apply.overwrite, {
-          id: "overwrite",
-          checked: this.#overwrite,
+          id: "overwrite", checked: this.#overwrite,
           on: {
             change: (event) => {
               this.#overwrite = event.target.checked;
             },
           },
         }),
-        submit(words.bulk.preview, { disabled: text.trim() === "" }),
-      ),
+        submit(words.bulk.preview, { disabled: text.trim() === "" })),
       this.#done &&
       h("div", { class: "box ok", role: "status", key: "done" }, words.bulk.done(actionCounts(this.#done.domains))),
       this.#isPlanning > 0 && dialog(
         { title: words.bulk.apply.plan, wide: true, close: () => this.#close() },
         h("aasa-plan", {
-          key: this.#isPlanning,
-          label: words.bulk.apply.button,
-          mayDo: may("editor"),
-          close: () => this.#close(),
-          show: showState,
-          send: (query) =>
+          key: this.#isPlanning, label: words.bulk.apply.button, mayDo: may("editor"), close: () => this.#close(),
+          show: showState, send: (query) =>
             request("POST", "/v1/apply", {
-              body: text,
-              type,
+              body: text, type,
               query: { ...query, prune: this.#prune || undefined, overwrite: this.#overwrite || undefined },
             }),
           isEmpty: (plan) =>
@@ -389,9 +321,7 @@ class Apply extends View {
             this.#done = plan;
             this.#close();
           },
-        }),
-      ),
-    ];
+        }))];
   }
 
   #close() {
@@ -407,25 +337,16 @@ export function showState({ apps = [], androidApps = [], domains }) {
   return [
     facts([
       [words.pages.domains, actionCounts(domains) || words.common.none],
-      [words.pages.apps, actionCounts([...apps, ...androidApps]) || words.common.none],
-    ]),
+      [words.pages.apps, actionCounts([...apps, ...androidApps]) || words.common.none]]),
     changedApps.length > 0 && h(
-      "ul",
-      { key: "apps", class: "plan" },
+      "ul", { key: "apps", class: "plan" },
       changedApps.slice(0, 100).map((one) =>
         h(
-          "li",
-          { key: one.app ?? one.package, class: "line" },
-          h("bdi", { class: "mono" }, one.app ?? one.package),
-          " ",
-          actionBadge(one.action),
-        )
-      ),
-    ),
+          "li", { key: one.app ?? one.package, class: "line" }, h("bdi", { class: "mono" }, one.app ?? one.package),
+          " ", actionBadge(one.action)))),
     changedApps.length > 100 &&
     h("p", { class: "help", key: "more-apps" }, words.bulk.plan.moreChanges(changedApps.length - 100)),
-    changed.length > 0 && domainEffects(changed),
-  ];
+    changed.length > 0 && domainEffects(changed)];
 }
 
 customElements.define("aasa-bulk", Bulk);

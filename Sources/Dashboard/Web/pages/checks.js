@@ -86,11 +86,8 @@ class Checks extends View {
 
   render() {
     return [
-      h("h1", { key: "h1" }, said.title),
-      h("p", { class: "quiet", key: "intro" }, said.intro),
-      may("editor") && this.#question(),
-      loaded(this.#list, (list) => this.#outcomes(list)),
-    ];
+      h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
+      may("editor") && this.#question(), loaded(this.#list, (list) => this.#outcomes(list))];
   }
 
   #question() {
@@ -110,8 +107,7 @@ class Checks extends View {
       h(
         "div", { role: "status", key: "progress" },
         isRunning && [
-          h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking }),
-        ],
+          h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })],
         check && h("p", { class: "hidden", key: "done" }, said.done(said.status[check.status], check.findings.length))),
       problem && !fault && problemBox(problem),
       check && h(
@@ -150,22 +146,18 @@ class Checks extends View {
             },
             { title: said.columns.outcome, class: "check-outcome", cell: outcome },
             ...(status === "ok" ? [] : [
-              { title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) },
-            ]),
+              { title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) }]),
             { title: said.columns.cdn, class: "check-short", cell: copy },
             {
-              title: said.columns.certificate, class: "check-short",
-              cell: (one) => one.certificateExpires
+              title: said.columns.certificate, class: "check-short", cell: (one) => one.certificateExpires
                 ? time(one.certificateExpires) : h("span", { class: "quiet" }, words.common.unknown),
             },
-            { title: said.columns.at, class: "check-short", cell: (one) => time(one.at) },
-          ],
+            { title: said.columns.at, class: "check-short", cell: (one) => time(one.at) }],
         }),
       pages({
         isFirst: !cursor, hasNext: next !== null,
         first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }),
-      }),
-    ];
+      })];
   }
 
   #step({ domain, status, codes }) {
@@ -174,8 +166,7 @@ class Checks extends View {
     if (!step) return codes.map((code) => h("code", { key: code }, code, " "));
     return [
       h("div", { dir: "auto" }, step.message),
-      h("div", { class: "help" }, step.help, step.more > 0 && [" ", `(${said.more(step.more)})`]),
-    ];
+      h("div", { class: "help" }, step.help, step.more > 0 && [" ", `(${said.more(step.more)})`])];
   }
 }
 

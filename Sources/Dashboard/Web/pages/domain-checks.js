@@ -28,21 +28,18 @@ export function checkReport(check) {
     check.findings.length > 0 && h(
       "ul", { class: "check-findings", key: "findings" },
       check.findings.map((one, index) => h(
-        "li", { key: `${one.code} ${index}` },
-        h("div", {}, badge(words.severity[one.severity], one.severity)),
+        "li", { key: `${one.code} ${index}` }, h("div", {}, badge(words.severity[one.severity], one.severity)),
         h(
           "div", {}, h("p", { dir: "auto" }, one.message),
           h("p", {}, h("span", { class: "quiet" }, said.nextStep), " ", one.help),
           h(
-            "p", { class: "help" }, h("code", {}, one.code),
-            one.url && [" · ", h("span", { class: "mono" }, one.url)],
+            "p", { class: "help" }, h("code", {}, one.code), one.url && [" · ", h("span", { class: "mono" }, one.url)],
             one.appleCode && [" · ", said.appleCode, " ", h("code", {}, one.appleCode)],
             one.suppressed && [" · ", h("strong", {}, said.suppressed)]))))),
     check.requests.length > 0 && h(
       "details", { key: "requests" },
       h("summary", {}, said.requests(check.requests.length), ", ", said.milliseconds(check.milliseconds)),
-      requests(check)),
-  ];
+      requests(check))];
 }
 
 /** Which revision a site or a CDN has. */
@@ -73,9 +70,7 @@ function certificate({ names, issuer, expires }) {
 
 function requests({ requests, domain }) {
   return table({
-    caption: said.requestsOf(domain),
-    rows: requests.map((one, index) => ({ ...one, index })),
-    key: (one) => one.index,
+    caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
     columns: [
       { title: said.columns.url, cell: (one) => h("span", { class: "mono" }, one.url) },
       {
@@ -83,8 +78,7 @@ function requests({ requests, domain }) {
         cell: (one) => h("span", { title: one.agent }, agent(one.agent)),
       },
       { title: said.columns.answer, cell: answer },
-      { title: said.columns.time, class: "number check-short", cell: (one) => said.milliseconds(one.milliseconds) },
-    ],
+      { title: said.columns.time, class: "number check-short", cell: (one) => said.milliseconds(one.milliseconds) }],
   });
 }
 
@@ -99,8 +93,7 @@ function answer({ error, status, contentType, bytes, redirect, address, fields =
     error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
     redirect && h("div", { key: "redirect" }, said.redirects, " ", h("span", { class: "mono" }, redirect)),
     h("div", { class: "help", key: "address" }, address),
-    Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`)),
-  ];
+    Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`))];
 }
 
 class DomainChecks extends View {
@@ -178,8 +171,7 @@ class DomainChecks extends View {
             kind: "primary", key: "check", "aria-disabled": this.#now.isRunning ? "true" : null,
           })),
         h(
-          "div", { role: "status", key: "progress" },
-          this.#now.isRunning
+          "div", { role: "status", key: "progress" }, this.#now.isRunning
             ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
             : this.#now.text && h("p", { class: "help", key: "text" }, this.#now.text)),
         this.#now.problem && problemBox(this.#now.problem, () => this.#check()),
@@ -199,8 +191,7 @@ class DomainChecks extends View {
       h(
         "section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
         h("h2", { id: "timeline" }, said.timeline),
-        loaded(this.#runs, (runs) => this.#timeline(runs))),
-    ];
+        loaded(this.#runs, (runs) => this.#timeline(runs)))];
   }
 
   #latest(run) {
@@ -210,12 +201,10 @@ class DomainChecks extends View {
         "p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
         run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks))),
       run.last === null ? h("p", { class: "help" }, said.deleted) : [
-        run.last.findings.length === 0 && h("p", { key: "fine" }, said.fine),
-        checkReport(run.last),
+        run.last.findings.length === 0 && h("p", { key: "fine" }, said.fine), checkReport(run.last),
         may("editor") && run.last.findings.length > 0 && h(
           "p", { class: "check-suppress", key: "suppress" },
-          linkButton(said.suppress, to(["findings"], { domain: this.#name, source: "check" }), { kind: "quiet" })),
-      ]);
+          linkButton(said.suppress, to(["findings"], { domain: this.#name, source: "check" }), { kind: "quiet" }))]);
   }
 
   #fetchers({ current, fetchers, items, next }) {
@@ -231,8 +220,7 @@ class DomainChecks extends View {
           { title: said.columns.last, cell: (one) => time(one.lastAt) },
           { title: said.columns.revision, cell: (one) => number(one.lastRevision) ?? words.common.unknown },
           { title: said.columns.first, cell: (one) => time(one.firstAt) },
-          { title: said.columns.count, class: "number", cell: (one) => count(one.count) },
-        ],
+          { title: said.columns.count, class: "number", cell: (one) => count(one.count) }],
       }),
       h(
         "details", { key: "revisions", open: revisions ? true : undefined }, h("summary", {}, said.byRevision),
@@ -246,8 +234,7 @@ class DomainChecks extends View {
               cell: (one) => one.firstFetchedByAppleAt ? time(one.firstFetchedByAppleAt) : words.common.never,
             }] : []),
             ...["apple-cdn", "device", "google", "other"].map((who) => (
-              { title: said.fetcher[who], class: "number", cell: (one) => count(one.counts[who]) })),
-          ],
+              { title: said.fetcher[who], class: "number", cell: (one) => count(one.counts[who]) }))],
         }),
         pages({
           isFirst: !revisions, hasNext: next !== null,
@@ -274,8 +261,7 @@ class DomainChecks extends View {
               },
             },
             h(
-              "summary", {}, checkStatus(run.status), " ",
-              run.checks === 1
+              "summary", {}, checkStatus(run.status), " ", run.checks === 1
                 ? exactTime(run.since) : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
               run.codes.map((code, index) => [index > 0 ? ", " : " · ", h("code", { key: code }, code)]),
               run.cdnRevision !== null && h(
@@ -286,8 +272,7 @@ class DomainChecks extends View {
       pages({
         isFirst: !cursor, hasNext: next !== null,
         first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }),
-      }),
-    ];
+      })];
   }
 }
 

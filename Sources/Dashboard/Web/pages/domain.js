@@ -275,12 +275,12 @@ class Domain extends View {
     return [
       h("p", { class: "hidden", role: "status", key: "said" }, this.#said),
       h("p", { hidden: true, id: "move-help", key: "help" }, w.moveHelp),
-      isEditor && draft.exists && h(
+      hasReview && h(
         "div", { class: "box draft-notice", key: "notice" },
         h("span", { key: "text" }, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
         h(
           "div", { class: "actions", key: "actions" },
-          hasReview && button(w.draft.review, () => this.#focus("#review"), { key: "review", class: "button to-review" }),
+          button(w.draft.review, () => this.#focus("#review"), { key: "review", class: "button to-review" }),
           button(w.draft.discard, () => { this.#isDiscarding = true; this.update(); }, { key: "discard" }))),
       draft.isStale && isEditor && this.#conflict(),
       h(
@@ -354,7 +354,9 @@ class Domain extends View {
     };
     return h(
       "section", { class: "sheet conflict", key: "conflict", "aria-labelledby": "conflict" },
-      h("h2", { id: "conflict", role: "alert" }, w.conflict.title), h("p", {}, w.conflict.text(base.revision, published.revision)),
+      h(
+        "div", { role: "alert", key: "title" }, h("h2", { id: "conflict" }, w.conflict.title),
+        h("p", {}, w.conflict.text(base.revision, published.revision))),
       h(
         "div", { class: "columns" },
         h("div", { key: "theirs" }, h("h3", {}, w.conflict.theirs), loaded(this.#theirs, ({ diff, revisions }) => [

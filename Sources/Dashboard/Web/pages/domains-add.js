@@ -119,8 +119,7 @@ class AddDomain extends View {
       h(
         "div", { role: "status", key: "preview" }, this.#preview && [
           h("p", { key: "would" }, text.would(this.#preview.domain.domain, this.#preview.findings.length)),
-          findingList(this.#preview.findings),
-        ]),
+          findingList(this.#preview.findings)]),
       this.#problem && problemBox(this.#problem),
       h(
         "div", { class: "actions", key: "actions" },

@@ -26,8 +26,7 @@ const filters = ["q", "environment", "app", "androidApp", "finding", "check", "c
 /** What each chip asks for. */
 const chips = [
   ["environment", "production"], ["environment", "staging"], ["environment", "development"],
-  ["check", "failing"], ["collected", "false"], ["enabled", "false"], ["deleted", "true"],
-];
+  ["check", "failing"], ["collected", "false"], ["enabled", "false"], ["deleted", "true"]];
 
 class Domains extends View {
   #address = { parts: [], query: {} };
@@ -44,8 +43,7 @@ class Domains extends View {
   #choices = new Loading(this, async (signal) => {
     const [apps, android, findings] = await Promise.all([
       get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal),
-      get("/v1/findings", { limit: 1 }, signal),
-    ]);
+      get("/v1/findings", { limit: 1 }, signal)]);
     return { apps: apps.items, android: android.items, findings: Object.entries(findings.counts) };
   });
 
@@ -149,8 +147,7 @@ class Domains extends View {
       h(
         "div", { class: "heading", key: "heading" }, h("h1", {}, text.title),
         may("editor") && button(text.add.open, () => this.#add(true), { kind: isFirstStart ? undefined : "primary" })),
-      !isFirstStart && this.#toolbar(),
-      !isFirstStart && this.#chips(isFiltered),
+      !isFirstStart && this.#toolbar(), !isFirstStart && this.#chips(isFiltered),
       !isFirstStart && h(
         "p", { class: "quiet", role: "status", key: "count" },
         value && !this.#list.isRunning && text.count(value.total, this.#isDeleted(), isFiltered)),
@@ -158,8 +155,7 @@ class Domains extends View {
       this.#isAdding && dialog(
         { title: text.add.open, close: () => this.#add(false) },
         h("aasa-add-domain", { key: "add", close: () => this.#add(false) })),
-      this.#restoring && this.#restoreDialog(),
-    ];
+      this.#restoring && this.#restoreDialog()];
   }
 
   #add(isAdding) {
@@ -213,8 +209,7 @@ class Domains extends View {
       "div", { class: "chips", role: "group", "aria-label": text.filters, key: "chips" },
       shown.map(([name, value]) => h(
         "button", {
-          type: "button", class: "chip", key: name + value,
-          "aria-pressed": String(this.#address.query[name] === value),
+          type: "button", class: "chip", key: name + value, "aria-pressed": String(this.#address.query[name] === value),
           on: { click: () => this.#toggle(name, value) },
         }, name === "environment" ? words.environment[value] : text.chip[name])),
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
@@ -245,8 +240,7 @@ class Domains extends View {
         first: () => this.#turn(undefined), next: () => this.#turn(next),
         isFirst: !this.#address.query.cursor, hasNext: next !== null,
       }),
-      !this.#isDeleted() && h("p", { class: "help keys", key: "keys" }, text.keys),
-    ];
+      !this.#isDeleted() && h("p", { class: "help keys", key: "keys" }, text.keys)];
   }
 
   #deletedColumns() {
@@ -322,9 +316,7 @@ function columns(items, reached) {
         h("a", {
           href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
         }, h("bdi", {}, item.domain)),
-        forms(item),
-        !item.enabled && [" ", badge(text.disabled, "warning")],
-      ],
+        forms(item), !item.enabled && [" ", badge(text.disabled, "warning")]],
     },
     { title: text.environment, cell: (item) => words.environment[item.environment] ?? item.environment },
     {
@@ -332,8 +324,7 @@ function columns(items, reached) {
       cell: (item) => [count(item.revision), h("span", { class: "quiet" }, " · ", time(item.updatedAt))],
     },
     items.some((item) => item.findings) && { title: text.findings, cell: (item) => findingCounts(item.findings) },
-    { title: text.apple, cell: apple },
-    items.some((item) => item.documents) && { title: text.android, cell: android },
+    { title: text.apple, cell: apple }, items.some((item) => item.documents) && { title: text.android, cell: android },
     { title: text.certificate, cell: certificate },
   ].filter(Boolean);
   // A long name must not break the words beside it.

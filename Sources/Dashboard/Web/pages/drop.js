@@ -52,8 +52,7 @@ class Drop extends View {
 
   render() {
     return h(
-      "div", { class: this.#isOver ? "drop over" : "drop" },
-      h("p", {}, this.text ?? words.domains.drop.text),
+      "div", { class: this.#isOver ? "drop over" : "drop" }, h("p", {}, this.text ?? words.domains.drop.text),
       h("input", {
         type: "file", multiple: true, hidden: true, accept: this.accept,
         on: {

@@ -59,8 +59,7 @@ class Findings extends View {
     const [list, all] = await Promise.all([
       get("/v1/findings", { ...this.#filters, code, cursor, limit: pageSize }, signal),
       // The counts follow the filters, and the chips show also what is not chosen.
-      code && get("/v1/findings", { ...this.#filters, limit: 1 }, signal),
-    ]);
+      code && get("/v1/findings", { ...this.#filters, limit: 1 }, signal)]);
     clearTimeout(this.#timer);
     if (list.pending > 0) this.#timer = setTimeout(() => this.#list.run(), 3000);
     return { ...list, counts: all?.counts ?? list.counts };
@@ -124,8 +123,7 @@ class Findings extends View {
     // A filter that the API does not take: what was found before is no answer to it.
     const isWrong = problem?.status === 400;
     return [
-      h("h1", { key: "h1", tabindex: "-1" }, said.title),
-      h("p", { class: "quiet", key: "intro" }, said.intro),
+      h("h1", { key: "h1", tabindex: "-1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
       h(
         "div", { role: "status", key: "state" },
@@ -136,8 +134,7 @@ class Findings extends View {
         h("h2", {}, said.suppressionsOf(h("bdi", {}, this.#domain))),
         loaded(this.#suppressions, (items) => this.#decisions(items))),
       this.#dialog?.finding && this.#suppressDialog(this.#dialog),
-      this.#dialog?.ending && this.#endDialog(this.#dialog),
-    ];
+      this.#dialog?.ending && this.#endDialog(this.#dialog)];
   }
 
   #toolbar() {
@@ -196,8 +193,7 @@ class Findings extends View {
       pages({
         isFirst: !cursor, hasNext: next !== null,
         first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }),
-      }),
-    ];
+      })];
   }
 
   #group(domain, found) {
@@ -247,8 +243,7 @@ class Findings extends View {
           cell: (one) => may("editor") && button(one.active ? said.end : words.common.delete, () => this.#show({
             ending: { ...one, domain: this.#domain },
           }), { kind: "quiet", "aria-label": said.endOf(one.code, this.#domain) }),
-        },
-      ],
+        }],
     });
   }
 
@@ -264,8 +259,7 @@ class Findings extends View {
         h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
       shown && problemBox(problem),
       form(
-        (values) => this.#suppress(values), {},
-        scopes.length > 1
+        (values) => this.#suppress(values), {}, scopes.length > 1
           ? field(said.scope, {
             id: "suppress-scope", name: "scope", tag: "select", options: scopes,
             value: this.#dialog.scope ?? finding.pointer, on: keep("scope"),
@@ -291,8 +285,7 @@ class Findings extends View {
 
   #endDialog({ ending, problem, isRunning }) {
     return dialog(
-      { title: said.endTitle, close: () => this.#show(undefined) },
-      problem && problemBox(problem),
+      { title: said.endTitle, close: () => this.#show(undefined) }, problem && problemBox(problem),
       h("p", { class: "found-text" }, said.endText(h("code", {}, ending.code), h("bdi", {}, ending.domain))),
       h("p", { class: "help found-text", dir: "auto" }, ending.reason),
       h(
@@ -313,8 +306,7 @@ function groups(items) {
 
 function text({ message, help, code, document, pointer, url, appleCode, domain, source, suppressed }) {
   return [
-    h("div", { key: "message", dir: "auto" }, message),
-    h("div", { key: "help", class: "quiet" }, help),
+    h("div", { key: "message", dir: "auto" }, message), h("div", { key: "help", class: "quiet" }, help),
     h(
       "div", { key: "place", class: "help" }, h("code", {}, code), " · ", words.document[document] ?? document,
       (url ?? pointer) && [" · ", h("span", { class: "mono" }, url ?? pointer)],
@@ -322,8 +314,7 @@ function text({ message, help, code, document, pointer, url, appleCode, domain, 
       source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)]),
     suppressed && h(
       "div", { key: "suppressed", class: "box" },
-      said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason)),
-  ];
+      said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
 }
 
 function place({ document, pointer }) {

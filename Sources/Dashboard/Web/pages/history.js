@@ -65,8 +65,7 @@ class History extends View {
       get(`${of}/revisions`, { limit: 25, cursor: this.address.query.cursor }, signal),
       // The revisions of a deleted domain stay.
       get(of, {}, signal).then((domain) => domain.revision,
-        (problem) => { if (problem.status !== 404) throw problem; }),
-    ]);
+        (problem) => { if (problem.status !== 404) throw problem; })]);
     this.#current = current;
     return list;
   }
@@ -80,10 +79,8 @@ class History extends View {
     const kinds = new Set(revisions.flatMap((one) => one.documents.map((document) => document.kind)));
     return Promise.all([...kinds].map(async (kind) =>
       [kind, await Promise.all(revisions.map(async ({ revision, documents }) => [
-      revision,
-      documents.some((one) => one.kind === kind)
-        ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined,
-    ]))]));
+      revision, documents.some((one) => one.kind === kind)
+        ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined]))]));
   }
 
   async #restore(number, query) {
@@ -122,8 +119,7 @@ class History extends View {
           "section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
           h("h2", { id: "compared", tabindex: "-1" }, text.changes),
           loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
-      this.#restoring && this.#restoreDialog(),
-    ];
+      this.#restoring && this.#restoreDialog()];
   }
 
   #revision({ revision, author, reason, publishedAt, documents, accepted }) {
@@ -192,13 +188,11 @@ class History extends View {
           texts.map(([number, content]) => {
             const title = text.rawOf(words.document[kind] ?? kind, number);
             return h(
-              "figure", { key: number }, h("figcaption", {}, title),
-              content === undefined
+              "figure", { key: number }, h("figcaption", {}, title), content === undefined
                 ? h("p", { class: "quiet", key: "none" }, text.noDocument)
                 : h("pre", { tabindex: "0", role: "region", "aria-label": title, key: "text" },
                   h("code", {}, content)));
-          }))))),
-    ];
+          })))))];
   }
 
   #sum({ from, to, changes, affectsLinks }) {
@@ -211,16 +205,14 @@ class History extends View {
       h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
       // The heading of the first group says the same.
       h("p", { class: affectsLinks ? "hidden" : null, key: "sum" },
-        changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks])),
-    ];
+        changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]))];
   }
 
   #restoreDialog() {
     const number = this.#restoring;
     const close = () => { this.#restoring = undefined; this.update(); };
     return dialog(
-      { title: text.rollBackTo(number), close, wide: true },
-      h("p", {}, text.rollBackText(number)),
+      { title: text.rollBackTo(number), close, wide: true }, h("p", {}, text.rollBackText(number)),
       h("aasa-plan", {
         key: number, send: (query) => this.#restore(number, query),
           show: (value) => effects({ ...value, domain: undefined }), isEmpty: (value) => !value.changed,

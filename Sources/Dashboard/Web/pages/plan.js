@@ -3,18 +3,7 @@
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
 import {
-  badge,
-  button,
-  checkbox,
-  dialog,
-  field,
-  findingCounts,
-  findingList,
-  form,
-  formEnd,
-  loaded,
-  resolution,
-  submit,
+  badge, button, checkbox, dialog, field, findingCounts, findingList, form, formEnd, loaded, resolution, submit,
 } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
@@ -66,20 +55,15 @@ class Plan extends View {
     // After a failure, the plan is made again before anything else is tried.
     const doing = { problem: this.#doing.problem, isRunning: this.#doing.isRunning, run: () => this.#again() };
     return [
-      refused && this.#acceptance(acceptable(refused)),
-      isRunning && value !== undefined &&
+      refused && this.#acceptance(acceptable(refused)), isRunning && value !== undefined &&
       h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       loaded(this.#plan, (value) => problem ? null : this.show(value)),
       isReady && this.isEmpty?.(value) && h("p", { key: "empty" }, words.bulk.plan.nothing),
       isReady && !this.isEmpty?.(value) && this.mayDo
         ? form(
-          () => this.#doing.run(),
-          { key: "do" },
-          reasonField(this.#draft),
-          formEnd(doing, this.label, () => this.close()),
-        )
-        : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, () => this.close())),
-    ];
+          () => this.#doing.run(), { key: "do" }, reasonField(this.#draft),
+          formEnd(doing, this.label, () => this.close()))
+        : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, () => this.close()))];
   }
 
   /** What the API refuses unless somebody says that it is meant. */
@@ -87,18 +71,13 @@ class Plan extends View {
     const all = [...new Set([...codes, ...this.#accepted])];
     if (all.length === 0) return null;
     return form(
-      () => this.#again(),
-      { key: "accept", class: "box warning" },
-      h("p", {}, words.bulk.plan.accept),
+      () => this.#again(), { key: "accept", class: "box warning" }, h("p", {}, words.bulk.plan.accept),
       all.map((code) =>
         checkbox(code, {
-          id: `accept-${code}`,
-          checked: this.#accepted.has(code),
+          id: `accept-${code}`, checked: this.#accepted.has(code),
           on: { change: (event) => this.#accepted[event.target.checked ? "add" : "delete"](code) },
-        })
-      ),
-      submit(words.bulk.plan.acceptAndPlan),
-    );
+        })),
+      submit(words.bulk.plan.acceptAndPlan));
   }
 }
 
@@ -111,8 +90,7 @@ export function acceptable({ detail, body }) {
 /** What ties an input to a member of a draft, so that it keeps what was typed. */
 export function bound(draft, name, change) {
   return {
-    name,
-    value: draft[name] ?? "",
+    name, value: draft[name] ?? "",
     on: {
       input: (event) => {
         draft[name] = event.target.value;
@@ -125,10 +103,7 @@ export function bound(draft, name, change) {
 /** Where the reason of a change is typed. */
 export function reasonField(draft) {
   return field(words.common.reason, {
-    id: "reason",
-    maxlength: 1000,
-    help: words.common.reasonHelp,
-    ...bound(draft, "reason"),
+    id: "reason", maxlength: 1000, help: words.common.reasonHelp, ...bound(draft, "reason"),
   });
 }
 
@@ -137,34 +112,19 @@ export function domainEffects(domains) {
   const shown = domains.slice(0, shownDomains);
   return [
     h(
-      "ul",
-      { class: "plan", key: "plan" },
+      "ul", { class: "plan", key: "plan" },
       shown.map((one) =>
         h(
-          "li",
-          { key: one.domain },
+          "li", { key: one.domain },
           h(
-            "details",
-            { open: domains.length <= 2 ? true : undefined },
+            "details", { open: domains.length <= 2 ? true : undefined },
             h(
-              "summary",
-              {},
-              h("bdi", { class: "mono" }, one.domain),
-              " ",
-              one.action && actionBadge(one.action),
-              " ",
-              one.diff?.affectsLinks && badge(words.bulk.plan.links, "warning", { key: "links" }),
-              " ",
-              h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings))),
-            ),
-            effects(one),
-          ),
-        )
-      ),
-    ),
+              "summary", {}, h("bdi", { class: "mono" }, one.domain), " ", one.action && actionBadge(one.action), " ",
+              one.diff?.affectsLinks && badge(words.bulk.plan.links, "warning", { key: "links" }), " ",
+              h("span", { key: "counts" }, one.findings?.length > 0 && findingCounts(counted(one.findings)))),
+            effects(one))))),
     domains.length > shown.length &&
-    h("p", { class: "help", key: "more" }, words.bulk.plan.more(domains.length - shown.length)),
-  ];
+    h("p", { class: "help", key: "more" }, words.bulk.plan.more(domains.length - shown.length))];
 }
 
 /** What a publication changes: settings, routes, links, and what the linter says. */
@@ -173,49 +133,31 @@ export function effects({ domain, documents = [], diff, findings = [], changedRe
   const left = (moreFindings ?? 0) + Math.max(0, sorted.length - 20);
   const changes = diff?.changes ?? [];
   return h(
-    "div",
-    { class: "plan-effects" },
-    diff
+    "div", { class: "plan-effects" }, diff
       ? changes.length === 0 && h("p", { key: "none" }, words.bulk.plan.same)
       : documents.length > 0 && h("p", { key: "new" }, words.bulk.plan.first),
     changes.length > 0 && h(
-      "ul",
-      { key: "changes" },
+      "ul", { key: "changes" },
       changes.slice(0, 50).map((change, index) =>
         h(
-          "li",
-          { key: index },
-          change.summary,
-          change.example && h("p", { class: "help", key: "example" }, link(change.example)),
-        )
-      ),
-    ),
+          "li", { key: index }, change.summary,
+          change.example && h("p", { class: "help", key: "example" }, link(change.example))))),
     (changes.length > 50 || diff?.moreChanges > 0) &&
       h(
-        "p",
-        { class: "help", key: "left" },
-        words.bulk.plan.moreChanges(Math.max(0, changes.length - 50) + (diff.moreChanges ?? 0)),
-      ),
+        "p", { class: "help", key: "left" },
+        words.bulk.plan.moreChanges(Math.max(0, changes.length - 50) + (diff.moreChanges ?? 0))),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.plan.expected)),
       h(
-        "ul",
-        { key: "links" },
-        changedResolutions.slice(0, 20).map((one, index) => h("li", { key: index }, link(one))),
-      ),
-    ],
+        "ul", { key: "links" }, changedResolutions.slice(0, 20).map((one, index) => h("li", { key: index }, link(one))),
+      )],
     sorted.length > 0 && findingList(sorted.slice(0, 20)),
     left > 0 && h("p", { class: "help", key: "more-findings" }, words.bulk.plan.moreFindings(left)),
     h(
-      "p",
-      { class: "help", key: "documents" },
+      "p", { class: "help", key: "documents" },
       documents.map((one) => words.bulk.plan.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(
-        ", ",
-      ),
-      " ",
-      domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.plan.open),
-    ),
-  );
+        ", "),
+      " ", domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.plan.open)));
 }
 
 function link({ url, app, before, after }) {
@@ -254,12 +196,8 @@ class Confirm extends View {
 
   render() {
     return form(
-      () => this.#doing.run(),
-      {},
-      h("p", {}, this.text),
-      reasonField(this.#draft),
-      formEnd(this.#doing, this.label, () => this.close(), "danger"),
-    );
+      () => this.#doing.run(), {}, h("p", {}, this.text), reasonField(this.#draft),
+      formEnd(this.#doing, this.label, () => this.close(), "danger"));
   }
 }
 

@@ -31,75 +31,50 @@ class Audit extends View {
     return [
       form(
         ({ domain, author }) => ask({ domain: domain.trim(), author: author.trim(), cursor: undefined }),
-        { class: "toolbar", key: "filters", role: "search" },
+        { class: "toolbar", key: "filters" },
         field(text.domain, {
-          id: "domain",
-          name: "domain",
-          value: domain ?? "",
-          type: "search",
-          spellcheck: "false",
+          id: "domain", name: "domain", value: domain ?? "", type: "search", spellcheck: "false",
           autocapitalize: "none",
         }),
         field(text.author, { id: "author", name: "author", value: author ?? "", type: "search", spellcheck: "false" }),
-        submit(text.filter),
-        (domain || author) &&
+        submit(text.filter), (domain || author) &&
           button(text.clear, () => ask({ domain: undefined, author: undefined, cursor: undefined }), {
-            kind: "quiet",
-            key: "clear",
-          }),
-      ),
+            kind: "quiet", key: "clear",
+          })),
       loaded(this.#records, ({ items, next }) => [
         items.length === 0 ? empty(text.empty, text.emptyText) : h(
-          "ol",
-          { class: "audit", key: "records", "aria-label": words.settings.sections.audit },
-          items.map((record) => this.#record(record)),
-        ),
+          "ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit },
+          items.map((record) => this.#record(record))),
         pages({
-          first: () => ask({ cursor: undefined }),
-          next: () => ask({ cursor: next }),
-          isFirst: !cursor,
+          first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !cursor,
           hasNext: next !== null,
-        }),
-      ]),
-    ];
+        })])];
   }
 
   #record({ id, at, author, address, action, reason, domain, app, androidApp, token, webhook, revision, changes }) {
     const text = words.settings.audit;
     const isNamed = (name) => name !== undefined && !action.includes(name);
     return h(
-      "li",
-      { key: id },
+      "li", { key: id },
       h(
-        "p",
-        {},
-        h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)),
-        " ",
-        text.did(action),
-        domain &&
+        "p", {}, h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ",
+        text.did(action), domain &&
           [
             /(domain|apply)$/.test(action) ? " " : ` ${text.in} `,
-            h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain),
-          ],
+            h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain)],
         isNamed(app) && [" ", h("a", { key: "app", href: to(["apps", "apple", app]), class: "mono" }, app)],
         isNamed(androidApp) &&
           [" ", h("a", { key: "app", href: to(["apps", "android", androidApp]), class: "mono" }, androidApp)],
         isNamed(token) && [" ", h("bdi", { key: "token", class: "mono" }, token)],
-        isNamed(webhook) && [" ", h("bdi", { key: "webhook", class: "mono" }, webhook)],
-        domain && revision &&
+        isNamed(webhook) && [" ", h("bdi", { key: "webhook", class: "mono" }, webhook)], domain && revision &&
           [
             ", ",
             h(
-              "a",
-              { key: "revision", href: to(["domains", domain, "history"], { revision }) },
-              text.revision(count(revision)),
-            ),
-          ],
-      ),
+              "a", { key: "revision", href: to(["domains", domain, "history"], { to: revision }) },
+              text.revision(count(revision)))]),
       h("p", { class: "help when", key: "when" }, time(at), address && [" · ", text.from(address)]),
       reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-      changes && h("p", { key: "changes", class: "help changed" }, changes),
-    );
+      changes && h("p", { key: "changes", class: "help changed" }, changes));
   }
 }
 
@@ -119,9 +94,7 @@ class Replicas extends View {
       h("p", { key: "help" }, text.help),
       loaded(this.#list, (items) =>
         items.length === 0 ? empty(text.empty, text.emptyText) : table({
-          caption: words.settings.sections.replicas,
-          rows: items,
-          key: (one) => `${one.name} ${one.url}`,
+          caption: words.settings.sections.replicas, rows: items, key: (one) => `${one.name} ${one.url}`,
           columns: [
             { title: text.name, cell: (one) => h("bdi", {}, one.name) },
             { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
@@ -131,10 +104,8 @@ class Replicas extends View {
               cell: (one) => one.lag === 0 ? badge(text.current, "ok") : badge(text.behind(one.lag), "warning"),
             },
             { title: text.started, cell: (one) => time(one.startedAt) },
-            { title: text.seen, cell: (one) => time(one.seenAt) },
-          ],
-        })),
-    ];
+            { title: text.seen, cell: (one) => time(one.seenAt) }],
+        }))];
   }
 }
 
@@ -146,17 +117,13 @@ class About extends View {
   render() {
     const text = words.settings.about;
     return h(
-      "section",
-      { class: "sheet" },
-      h("h2", {}, text.title),
+      "section", { class: "sheet" }, h("h2", {}, text.title),
       facts([
         [text.version, session.version ?? words.common.unknown],
         [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
         [words.settings.domains, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains],
-        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never],
-      ]),
-      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")),
-    );
+        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never]]),
+      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
   }
 }
 

@@ -4,21 +4,7 @@ import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
 import {
-  badge,
-  button,
-  checkbox,
-  dialog,
-  empty,
-  facts,
-  failure,
-  field,
-  form,
-  formEnd,
-  loaded,
-  pages,
-  snippet,
-  table,
-  time,
+  badge, button, checkbox, dialog, empty, facts, failure, field, form, formEnd, loaded, pages, snippet, table, time,
 } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
@@ -66,16 +52,11 @@ class List extends View {
     const text = words.settings.webhooks;
     return [
       h(
-        "div",
-        { class: "headline", key: "head" },
-        h("p", {}, text.help),
-        button(text.add, () => this.#add(true), { kind: "primary" }),
-      ),
+        "div", { class: "headline", key: "head" }, h("p", {}, text.help),
+        button(text.add, () => this.#add(true), { kind: "primary" })),
       loaded(this.#list, (items) =>
         items.length === 0 ? empty(text.empty, text.emptyText) : table({
-          caption: words.settings.sections.webhooks,
-          rows: items,
-          key: (one) => one.name,
+          caption: words.settings.sections.webhooks, rows: items, key: (one) => one.name,
           columns: [
             {
               title: text.name,
@@ -84,17 +65,11 @@ class List extends View {
             { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
             { title: text.what, cell: (one) => eventList(one.events) },
             { title: words.settings.domains, cell: (one) => domainList(one.domains) },
-            { title: text.state, cell: state },
-          ],
+            { title: text.state, cell: state }],
         })),
       this.#isAdding && dialog(
         { title: text.add, close: () => this.#add(false) },
-        h(
-          "aasa-settings-webhook-form",
-          { close: () => this.#add(false), done: () => this.#list.run() },
-        ),
-      ),
-    ];
+        h("aasa-settings-webhook-form", { close: () => this.#add(false), done: () => this.#list.run() }))];
   }
 }
 
@@ -122,11 +97,7 @@ class Form extends View {
     const { name = "", url = "", domains, format } = this.#draft;
     const where = path`/v1/webhooks/${name}`;
     const body = {
-      url: url.trim(),
-      events: [...this.#events],
-      domains: typedList(domains),
-      format,
-      enabled: this.#isEnabled,
+      url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled: this.#isEnabled,
     };
     // A webhook of this name would be replaced.
     this.#fault = undefined;
@@ -152,67 +123,41 @@ class Form extends View {
     const text = words.settings.webhooks;
     if (this.#secret) {
       return [
-        h("p", { class: "box warning", key: "once" }, text.once),
-        snippet(text.secret, this.#secret),
-        button(text.kept, () => this.close(), { kind: "primary" }),
-      ];
+        h("p", { class: "box warning", key: "once" }, text.once), snippet(text.secret, this.#secret),
+        button(text.kept, () => this.close(), { kind: "primary" })];
     }
     return form(
-      () => this.#saving.run(),
-      {},
+      () => this.#saving.run(), {},
       field(text.name, {
-        id: "webhook-name",
-        ...bound(this.#draft, "name"),
-        required: true,
-        maxlength: 100,
-        disabled: Boolean(this.webhook),
-        focus: !this.webhook,
-        fault: this.#fault,
+        id: "webhook-name", ...bound(this.#draft, "name"), required: true, maxlength: 100,
+        disabled: Boolean(this.webhook), focus: !this.webhook, fault: this.#fault,
       }),
       field(text.url, {
-        id: "webhook-url",
-        type: "url",
-        ...bound(this.#draft, "url"),
-        required: true,
-        spellcheck: "false",
+        id: "webhook-url", type: "url", ...bound(this.#draft, "url"), required: true, spellcheck: "false",
         help: text.urlHelp,
       }),
       h(
-        "fieldset",
-        { key: "events" },
-        h("legend", {}, text.what),
-        h("p", { class: "help" }, text.whatHelp),
+        "fieldset", { key: "events" }, h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
         events.map((event) =>
           checkbox(text.events[event], {
-            id: `event-${event}`,
-            checked: this.#events.has(event),
+            id: `event-${event}`, checked: this.#events.has(event),
             on: { change: ({ target }) => this.#events[target.checked ? "add" : "delete"](event) },
-          })
-        ),
-      ),
+          }))),
       field(words.settings.domains, {
-        id: "webhook-domains",
-        ...bound(this.#draft, "domains"),
-        spellcheck: "false",
-        help: words.settings.domainsHelp,
+        id: "webhook-domains", ...bound(this.#draft, "domains"), spellcheck: "false", help: words.settings.domainsHelp,
       }),
       field(text.format, {
-        id: "webhook-format",
-        tag: "select",
-        options: Object.entries(text.formats),
-        ...bound(this.#draft, "format"),
+        id: "webhook-format", tag: "select", options: Object.entries(text.formats), ...bound(this.#draft, "format"),
       }),
       checkbox(text.enabled, {
-        id: "webhook-enabled",
-        checked: this.#isEnabled,
+        id: "webhook-enabled", checked: this.#isEnabled,
         on: {
           change: ({ target }) => {
             this.#isEnabled = target.checked;
           },
         },
       }),
-      formEnd(this.#saving, words.common.save, () => this.close()),
-    );
+      formEnd(this.#saving, words.common.save, () => this.close()));
   }
 }
 
@@ -223,9 +168,7 @@ class Webhook extends View {
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
   #deliveries = new Loading(this, (signal) =>
     get(path`/v1/webhooks/${this.name}/deliveries`, {
-      status: this.#query.status,
-      cursor: this.#query.cursor,
-      limit: 50,
+      status: this.#query.status, cursor: this.#query.cursor, limit: 50,
     }, signal));
   #testing = new Loading(this, async () => {
     await request("POST", path`/v1/webhooks/${this.name}/test`);
@@ -258,44 +201,27 @@ class Webhook extends View {
       h("h2", { key: "name", class: "long" }, h("bdi", {}, this.name)),
       loaded(this.#webhook, (one) =>
         h(
-          "section",
-          { class: "sheet", key: "webhook" },
+          "section", { class: "sheet", key: "webhook" },
           facts([
-            [text.url, h("span", { class: "mono" }, one.url)],
-            [text.what, eventList(one.events)],
-            [words.settings.domains, domainList(one.domains)],
-            [text.format, text.formats[one.format]],
-            [text.state, [state(one), one.goneAt && [" ", time(one.goneAt)]]],
-          ]),
+            [text.url, h("span", { class: "mono" }, one.url)], [text.what, eventList(one.events)],
+            [words.settings.domains, domainList(one.domains)], [text.format, text.formats[one.format]],
+            [text.state, [state(one), one.goneAt && [" ", time(one.goneAt)]]]]),
           h(
-            "div",
-            { class: "actions" },
-            one.enabled &&
+            "div", { class: "actions" }, one.enabled &&
               button(text.test, () => this.#testing.run(), { disabled: this.#testing.isRunning, key: "test" }),
             button(text.edit, () => this.#show("edit"), { key: "edit" }),
-            button(text.delete, () => this.#show("delete"), { kind: "danger", key: "delete" }),
-          ),
-        )),
-      failure(this.#testing),
-      h("h3", { key: "deliveries" }, text.deliveries),
+            button(text.delete, () => this.#show("delete"), { kind: "danger", key: "delete" })))),
+      failure(this.#testing), h("h3", { key: "deliveries" }, text.deliveries),
       h(
-        "div",
-        { class: "chips", key: "chips", role: "group", "aria-label": text.status },
+        "div", { class: "chips", key: "chips", role: "group", "aria-label": text.status },
         ["", ...statuses].map((status) =>
           h("button", {
-            key: status,
-            type: "button",
-            class: "chip",
-            "aria-pressed": String(status === (this.#query.status ?? "")),
+            key: status, type: "button", class: "chip", "aria-pressed": String(status === (this.#query.status ?? "")),
             on: { click: () => ask({ status, cursor: undefined }) },
-          }, status === "" ? words.common.all : text.statuses[status])
-        ),
-      ),
+          }, status === "" ? words.common.all : text.statuses[status]))),
       loaded(this.#deliveries, ({ items, next }) => [
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : table({
-          caption: text.deliveries,
-          rows: items,
-          key: (one) => one.id,
+          caption: text.deliveries, rows: items, key: (one) => one.id,
           columns: [
             { title: text.event, cell: (one) => text.events[one.event] ?? text.testEvent },
             {
@@ -304,8 +230,7 @@ class Webhook extends View {
             },
             { title: text.at, cell: (one) => time(one.at) },
             {
-              title: text.status,
-              cell: (one) =>
+              title: text.status, cell: (one) =>
                 badge(text.statuses[one.status], { delivered: "ok", failed: "error" }[one.status] ?? "quiet"),
             },
             { title: text.attempts, class: "number", cell: (one) => count(one.attempts) },
@@ -315,38 +240,26 @@ class Webhook extends View {
                 one,
               ) => [
                 one.error ?? one.answer,
-                one.status === "pending" && one.nextAt && [" ", text.next, " ", time(one.nextAt)],
-              ],
-            },
-          ],
+                one.status === "pending" && one.nextAt && [" ", text.next, " ", time(one.nextAt)]],
+            }],
         }),
         pages({
-          first: () => ask({ cursor: undefined }),
-          next: () => ask({ cursor: next }),
-          isFirst: !this.#query.cursor,
+          first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !this.#query.cursor,
           hasNext: next !== null,
-        }),
-      ]),
+        })]),
       this.#open === "edit" && dialog(
         { title: text.edit, close: () => this.#show() },
         h("aasa-settings-webhook-form", {
-          webhook: this.#webhook.value,
-          close: () => this.#show(),
-          done: () => this.#webhook.run(),
-        }),
-      ),
+          webhook: this.#webhook.value, close: () => this.#show(), done: () => this.#webhook.run(),
+        })),
       this.#open === "delete" && confirmation({
-        title: text.delete,
-        text: text.deleteText(this.name),
-        label: words.common.delete,
-        close: () => this.#show(),
+        title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: () => this.#show(),
         ask: async (reason) => {
           await request("DELETE", path`/v1/webhooks/${this.name}`, { query: { reason } });
           say(text.deleted(this.name));
           go(["settings", "webhooks"]);
         },
-      }),
-    ];
+      })];
   }
 }
 

@@ -13,11 +13,8 @@ import { domainList, typedList } from "./settings-webhooks.js";
 
 /** The sections, and who may read them. */
 const sections = {
-  tokens: () => may("admin") && isUnlimited(),
-  users: () => may("admin") && isUnlimited(),
-  webhooks: () => may("admin") && isUnlimited(),
-  audit: () => may("admin") && isUnlimited(),
-  replicas: isUnlimited,
+  tokens: () => may("admin") && isUnlimited(), users: () => may("admin") && isUnlimited(),
+  webhooks: () => may("admin") && isUnlimited(), audit: () => may("admin") && isUnlimited(), replicas: isUnlimited,
   about: () => true,
 };
 const roles = Object.entries(words.role);
@@ -32,18 +29,14 @@ class Settings extends View {
     return [
       h("h1", { key: "title" }, words.settings.title),
       tabs(
-        words.settings.title,
-        open.map((one) => [one, words.settings.sections[one], to(["settings", one])]),
-        section,
-      ),
+        words.settings.title, open.map((one) => [one, words.settings.sections[one], to(["settings", one])]), section),
       open.length < Object.keys(sections).length &&
       h("p", { class: "box", key: "no-right" }, isUnlimited() ? words.settings.noRight : words.settings.limited),
       open.includes(section)
         ? h(`aasa-settings-${section}`, { key: section, address: this.address })
         : section in sections
         ? null
-        : empty(words.pages.notFound, words.pages.notFoundText),
-    ];
+        : empty(words.pages.notFound, words.pages.notFoundText)];
   }
 }
 
@@ -80,28 +73,16 @@ class Members extends View {
   fields(text, isNamed) {
     return [
       field(text.name, {
-        id: "name",
-        ...bound(this.draft, "name"),
-        required: true,
-        disabled: isNamed,
-        maxlength: 100,
-        focus: !isNamed,
+        id: "name", ...bound(this.draft, "name"), required: true, disabled: isNamed, maxlength: 100, focus: !isNamed,
         help: text.nameHelp,
       }),
       field(words.settings.role, {
-        id: "role",
-        tag: "select",
-        options: roles,
-        ...bound(this.draft, "role", () => this.update()),
+        id: "role", tag: "select", options: roles, ...bound(this.draft, "role", () => this.update()),
         help: words.settings.roles[this.draft.role],
       }),
       field(words.settings.domains, {
-        id: "domains",
-        ...bound(this.draft, "domains"),
-        spellcheck: "false",
-        help: words.settings.domainsHelp,
-      }),
-    ];
+        id: "domains", ...bound(this.draft, "domains"), spellcheck: "false", help: words.settings.domainsHelp,
+      })];
   }
 
   buttons(label) {
@@ -130,24 +111,18 @@ class Tokens extends Members {
     const text = words.settings.tokens;
     return [
       h(
-        "div",
-        { class: "headline", key: "head" },
-        h("p", {}, text.help),
-        button(text.create, () => this.open(), { kind: "primary" }),
-      ),
+        "div", { class: "headline", key: "head" }, h("p", {}, text.help),
+        button(text.create, () => this.open(), { kind: "primary" })),
       loaded(this.list, (items) =>
         table({
-          caption: words.settings.sections.tokens,
-          rows: items,
-          key: (token) => token.name,
+          caption: words.settings.sections.tokens, rows: items, key: (token) => token.name,
           columns: [
             { title: text.name, cell: (token) => h("bdi", {}, token.name) },
             { title: words.settings.role, cell: (token) => words.role[token.role] },
             { title: words.settings.domains, cell: (token) => domainList(token.domains) },
             { title: text.lastUsed, cell: (token) => time(token.lastUsedAt) },
             {
-              title: text.expires,
-              cell: (token) =>
+              title: text.expires, cell: (token) =>
                 !token.expiresAt
                   ? words.common.never
                   : Date.parse(token.expiresAt) < Date.now()
@@ -155,43 +130,31 @@ class Tokens extends Members {
                   : day(token.expiresAt),
             },
             {
-              title: words.settings.actions,
-              cell: (token) =>
+              title: words.settings.actions, cell: (token) =>
                 button(text.revoke, () => {
                   this.leaving = token;
                   this.update();
                 }, {
-                  kind: "quiet",
-                  "aria-label": text.revokeWhat(token.name),
+                  kind: "quiet", "aria-label": text.revokeWhat(token.name),
                 }),
-            },
-          ],
+            }],
         })),
       this.isAdding && dialog(
         { title: text.create, close: () => this.close() },
         form(
-          () => this.saving.run(),
-          {},
-          this.fields(text),
+          () => this.saving.run(), {}, this.fields(text),
           field(text.life, {
-            id: "life",
-            tag: "select",
+            id: "life", tag: "select",
             options: [...lives.map((days) => [String(days), text.days(days)]), ["", words.common.never]],
             ...bound(this.draft, "life"),
           }),
-          this.buttons(text.create),
-        ),
-      ),
+          this.buttons(text.create))),
       this.#created && dialog(
         { title: text.created(this.#created.name), close: () => this.#forget() },
-        h("p", { class: "box warning" }, text.once),
-        snippet(text.token, this.#created.token),
-        button(text.kept, () => this.#forget(), { kind: "primary" }),
-      ),
+        h("p", { class: "box warning" }, text.once), snippet(text.token, this.#created.token),
+        button(text.kept, () => this.#forget(), { kind: "primary" })),
       this.leaving && confirmation({
-        title: text.revokeWhat(this.leaving.name),
-        label: text.revoke,
-        close: () => this.close(),
+        title: text.revokeWhat(this.leaving.name), label: text.revoke, close: () => this.close(),
         text: this.leaving.name === session.name ? text.revokeMine : text.revokeText,
         ask: async (reason) => {
           const { name } = this.leaving;
@@ -200,8 +163,7 @@ class Tokens extends Members {
           this.close();
           this.list.run();
         },
-      }),
-    ];
+      })];
   }
 
   #forget() {
@@ -226,60 +188,37 @@ class Users extends Members {
     const isMissing = this.list.problem?.code === "path-not-found";
     return [
       h(
-        "div",
-        { class: "headline", key: "head" },
-        h("p", {}, text.help, " ", h("code", {}, "--admin-user-header")),
-        !isMissing && button(text.add, () => this.open(), { kind: "primary" }),
-      ),
+        "div", { class: "headline", key: "head" }, h("p", {}, text.help, " ", h("code", {}, "--admin-user-header")),
+        !isMissing && button(text.add, () => this.open(), { kind: "primary" })),
       isMissing
         ? h("p", { class: "box", key: "missing" }, text.missing)
         : loaded(this.list, (items) =>
           items.length === 0 ? empty(text.empty, text.emptyText) : table({
-            caption: words.settings.sections.users,
-            rows: items,
-            key: (user) => user.name,
+            caption: words.settings.sections.users, rows: items, key: (user) => user.name,
             columns: [
               { title: text.name, cell: (user) => h("bdi", {}, user.name) },
               { title: words.settings.role, cell: (user) => words.role[user.role] },
               { title: words.settings.domains, cell: (user) => domainList(user.domains) },
               { title: words.settings.changed, cell: (user) => time(user.updatedAt) },
               {
-                title: words.settings.actions,
-                cell: (user) =>
+                title: words.settings.actions, cell: (user) =>
                   h(
-                    "span",
-                    { class: "actions" },
+                    "span", { class: "actions" },
                     button(
-                      words.common.edit,
-                      () => this.open({ ...user, domains: user.domains.join(", "), isOld: true }),
-                      { kind: "quiet", "aria-label": text.editWhat(user.name) },
-                    ),
+                      words.common.edit, () => this.open({ ...user, domains: user.domains.join(", "), isOld: true }),
+                      { kind: "quiet", "aria-label": text.editWhat(user.name) }),
                     button(text.remove, () => {
                       this.leaving = user;
                       this.update();
-                    }, { kind: "quiet", "aria-label": text.removeWhat(user.name) }),
-                  ),
-              },
-            ],
+                    }, { kind: "quiet", "aria-label": text.removeWhat(user.name) })),
+              }],
           })),
       this.isAdding &&
       dialog(
-        {
-          title: this.draft.isOld ? text.editWhat(this.draft.name) : text.add,
-          close: () => this.close(),
-        },
-        form(
-          () => this.saving.run(),
-          {},
-          this.fields(text, this.draft.isOld),
-          this.buttons(words.common.save),
-        ),
-      ),
+        { title: this.draft.isOld ? text.editWhat(this.draft.name) : text.add, close: () => this.close() },
+        form(() => this.saving.run(), {}, this.fields(text, this.draft.isOld), this.buttons(words.common.save))),
       this.leaving && confirmation({
-        title: text.removeWhat(this.leaving.name),
-        label: text.remove,
-        text: text.removeText,
-        close: () => this.close(),
+        title: text.removeWhat(this.leaving.name), label: text.remove, text: text.removeText, close: () => this.close(),
         ask: async (reason) => {
           const { name } = this.leaving;
           await request("DELETE", path`/v1/users/${name}`, { query: { reason } });
@@ -287,8 +226,7 @@ class Users extends Members {
           this.close();
           this.list.run();
         },
-      }),
-    ];
+      })];
   }
 }
 

@@ -172,8 +172,7 @@ class Try extends View {
     const of = path`/v1/domains/${name}`;
     const [{ value: domain }, { documents }, checks, fetches] = await Promise.all([
       request("GET", of, { signal: this.ending }), get(`${of}/documents`, {}, this.ending),
-      get(`${of}/checks`, { limit: 1 }, this.ending), get(`${of}/fetches`, { limit: 1 }, this.ending),
-    ]);
+      get(`${of}/checks`, { limit: 1 }, this.ending), get(`${of}/fetches`, { limit: 1 }, this.ending)]);
     const published = {};
     for (const kind of Object.values(kinds)) {
       if (documents.some((one) => one.kind === kind)) published[kind] = await get(`${of}/documents/${kind}`, {},
@@ -273,15 +272,13 @@ class Try extends View {
   render() {
     const name = this.#name;
     return [
-      name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"),
-      this.#form(name),
+      name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
       h("p", { class: "hidden", role: "status", key: "status" },
         this.#published.value && this.#urls.length > 0 && this.#summary(this.#page.counts)),
       this.#urls.length === 0
         ? empty(text.emptyTitle, text.emptyText)
         : loaded(this.#published, () => this.#results()),
-      this.#qr && this.#qrDialog(),
-    ];
+      this.#qr && this.#qrDialog()];
   }
 
   #form(name) {
@@ -325,8 +322,7 @@ class Try extends View {
           ["all", "match", "blocked", "no-match"].filter((word) => counts[word] > 0).map((word) => h("button", {
             type: "button", class: "chip", key: word, "aria-pressed": String(word === show),
             on: { click: () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true }) },
-          }, text.filterCount(text.filters[word], counts[word])))),
-      ],
+          }, text.filterCount(text.filters[word], counts[word]))))],
       items.map((one) => this.#result(one)),
       pages({
         isFirst, hasNext, first: () => ask({ page: undefined }), next: () => ask({ page: page + 1 }),
@@ -341,8 +337,7 @@ class Try extends View {
     return h(
       "section", { class: "try-result", key: url },
       h(
-        "header", {}, h("h2", {}, h("bdi", { class: "mono" }, url)),
-        url.startsWith("https://") && hostOf(url) &&
+        "header", {}, h("h2", {}, h("bdi", { class: "mono" }, url)), url.startsWith("https://") && hostOf(url) &&
           button(text.qr, () => { this.#qr = { url }; this.update(); },
             { kind: "quiet", "aria-label": text.qrOf(url) })),
       facts && !facts.problem && this.#evidence(facts, url),
@@ -372,14 +367,12 @@ class Try extends View {
     return h(
       "p", { class: "help", key: "evidence" },
       this.#name === undefined && [h("a", { key: "a", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
-      domain.enabled ? text.revision(domain.revision) : text.disabled, " ",
-      !published[apple] ? text.cdnNoFile
+      domain.enabled ? text.revision(domain.revision) : text.disabled, " ", !published[apple] ? text.cdnNoFile
         : !cdn ? text.cdnUnknown
         : [
           cdn.revision === null ? text.cdnForeign : cdn.isCurrent || cdn.behind === 0 ? text.cdnCurrent
             : h("strong", { key: "old" }, text.cdnOld(cdn.revision, cdn.behind)),
-          " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), ".",
-        ],
+          " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
       " ", published[apple] && (!cdn || cdn.revision === null) &&
         h("a", { key: "checks", href: to(["domains", name, "checks"]) }, text.seeChecks),
       cdn && hostOf(url) !== name && [" ", text.cdnName(hostOf(url), name)],
@@ -399,31 +392,26 @@ class Try extends View {
         cell: ({ app, platform }) => [
           this.#names.get(app) && h("bdi", { class: "name", key: "name" }, this.#names.get(app)), " ",
           badge(text.platform[platform], "quiet", { key: "platform" }),
-            h("div", { class: "mono quiet", key: "app", dir: "auto" }, app),
-        ],
+            h("div", { class: "mono quiet", key: "app", dir: "auto" }, app)],
       },
       {
-        title: text.published,
-        cell: (row) => row.published ? answer(row.published, document(row))
+        title: text.published, cell: (row) => row.published ? answer(row.published, document(row))
           : [resolution("no-match"), reason(text.notPublishedApp)],
-      },
-    ];
+      }];
     if (facts?.draft) {
       columns.push({ title: text.draft,
         cell: (row) => more ? compared(row.draft, row.published, more.draft) : waiting() });
     }
     if (isKnown && facts.cdn?.revision) {
       columns.push({
-        title: text.cdn,
-        cell: (row) => row.platform === "android" ? h("span", { class: "quiet" }, text.onlyApple)
+        title: text.cdn, cell: (row) => row.platform === "android" ? h("span", { class: "quiet" }, text.onlyApple)
           : facts.cdn.isCurrent ? same() : !more ? waiting()
           : compared(row.cdn, row.published, more.cdn, more.cdn?.document),
       });
     }
     if (isKnown && (mayEditDomain(facts.name) || all.some(isExpected))) {
       columns.push({
-        title: text.expectation,
-        cell: (row) => isExpected(row) ? badge(text.expected, "ok")
+        title: text.expectation, cell: (row) => isExpected(row) ? badge(text.expected, "ok")
           : !row.published || !mayEditDomain(facts.name) ? ""
           : button(text.expect, () => this.#expect(facts.name, url, row.published), {
             disabled: this.#adding !== undefined, title: text.expectHelp,
@@ -438,8 +426,7 @@ class Try extends View {
     const { url, hasFailed } = this.#qr;
     const close = () => { this.#qr = undefined; this.update(); };
     return dialog(
-      { title: text.qr, close },
-      hasFailed
+      { title: text.qr, close }, hasFailed
         ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed)
         : h("img", {
           key: "img", class: "qr", src: "/v1/qr?" + new URLSearchParams({ url }), alt: text.qrOf(url),
@@ -557,13 +544,11 @@ function routeText(route) {
   const items = query === undefined ? [] : typeof query === "string" ? [query]
     : Object.entries(query).map(([name, value]) => `${name}=${value}`);
   const parts = [
-    route.exclude && text.route.exclude,
-    path !== undefined ? h("code", { key: "path" }, path)
+    route.exclude && text.route.exclude, path !== undefined ? h("code", { key: "path" }, path)
       : items.length === 0 && fragment === undefined && text.route.any,
     items.map((item, index) => [text.route.query, " ", h("code", { key: `query${index}` }, item), " "]),
     fragment !== undefined && [text.route.fragment, " ", h("code", { key: "fragment" }, fragment)],
-    route.caseSensitive === false && text.route.anyCase,
-  ];
+    route.caseSensitive === false && text.route.anyCase];
   return parts.filter(Boolean).map((part) => [part, " "]);
 }
 

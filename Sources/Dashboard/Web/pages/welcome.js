@@ -28,12 +28,9 @@ const example = {
       apps: ["ABCDE12345.com.example.app"], androidApps: ["com.example.app"],
       routes: [
         { path: "/help/website/*", exclude: true, comment: "stays on the web" },
-        { path: "/help/*", query: { articleNumber: "????" } },
-        { path: "/buy/*" },
-      ],
+        { path: "/help/*", query: { articleNumber: "????" } }, { path: "/buy/*" }],
     }],
-    webcredentials: ["ABCDE12345.com.example.app"],
-    androidCredentials: ["com.example.app"],
+    webcredentials: ["ABCDE12345.com.example.app"], androidCredentials: ["com.example.app"],
     webauthnOrigins: ["https://example.co.uk"],
   }],
 };
@@ -46,8 +43,7 @@ export function domainOf(name) {
 
 /** Codes of errors that nobody can accept: a file that has one must be corrected. */
 const final = new Set([
-  "not-json", "not-an-object", "duplicate-key", "too-large", "too-complex", "wrong-type", "not-a-list",
-]);
+  "not-json", "not-an-object", "duplicate-key", "too-large", "too-complex", "wrong-type", "not-a-list"]);
 
 function canPublish({ report, isDone }) {
   return !isDone && report !== undefined && !report.findings.some(({ code }) => final.has(code));
@@ -139,8 +135,7 @@ class Welcome extends View {
 
   render() {
     return [
-      h("p", { key: "intro", class: "quiet" }, text.intro),
-      this.#problem && problemBox(this.#problem),
+      h("p", { key: "intro", class: "quiet" }, text.intro), this.#problem && problemBox(this.#problem),
       h(
         "div", { class: "columns ways", key: "ways" },
         h(
@@ -153,17 +148,14 @@ class Welcome extends View {
           "section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
           snippet(text.adoptTry, command),
           h("p", { class: "help" }, text.adoptMore, " ", h("code", {}, "--from domains.txt")))),
-      this.#files.length > 0 && this.#list(),
-    ];
+      this.#files.length > 0 && this.#list()];
   }
 
   #list() {
     const left = this.#files.filter(canPublish).length;
     return form(
-      () => this.#publish(), { class: "sheet", key: "files" },
-      h("h2", {}, text.files),
-      h("ul", { class: "dropped" }, this.#files.map((one) => this.#file(one))),
-      left > 0
+      () => this.#publish(), { class: "sheet", key: "files" }, h("h2", {}, text.files),
+      h("ul", { class: "dropped" }, this.#files.map((one) => this.#file(one))), left > 0
         ? h(
           "button", { type: "submit", class: "button primary", disabled: this.#isRunning, key: "publish" },
           text.publish(left))
