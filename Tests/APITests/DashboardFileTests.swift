@@ -36,7 +36,9 @@ import Testing
   }
 
   @Test func everyFileIsServedWithItsType() throws {
-    let types = ["css": "text/css", "html": "text/html", "js": "text/javascript"]
+    let types = [
+      "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
+    ]
     for (path, content) in DashboardEndpoints.files where path != "index.html" {
       let response = try client.send("GET", "\(assets)/\(path)")
       #expect(response.status == 200 && response.body == content, "\(path)")

@@ -51,8 +51,12 @@ class Site:
         request = urllib.request.Request(
             self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", **fields})
-        with urllib.request.urlopen(request, timeout=60) as response:
-            return json.loads(response.read() or b"null")
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return json.loads(response.read() or b"null")
+        except urllib.error.HTTPError as refusal:
+            refusal.add_note(refusal.read().decode())
+            raise
 
     def put(self, domain, *paths, app=APP, **members):
         """Publishes a domain with routes, in place of what it has."""

@@ -1,0 +1,210 @@
+"""The main task of each page, from the first click to what the API holds afterwards."""
+import json
+import re
+import urllib.parse
+
+import pytest
+from conftest import APP, SHOP
+from playwright.sync_api import expect
+
+DOMAIN = "#/domains/example.com"
+
+
+@pytest.fixture
+def example(desk, site):
+    site.apply_example()
+    desk.sign_in()
+    return desk
+
+
+def routes(site, domain="example.com"):
+    return [route["path"] for entry in site.call("GET", f"/v1/domains/{domain}")["entries"] for route in entry["routes"]]
+
+
+def publish(page, reason):
+    panel = page.get_by_label(re.compile("^Reason")).last
+    panel.fill(reason)
+    page.get_by_role("button", name="Publish", exact=True).last.click()
+
+
+def test_the_first_start_offers_the_example(desk, site):
+    page = desk.sign_in()
+    page.get_by_role("button", name=re.compile("example", re.I)).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("example.com")
+    assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
+
+
+def test_a_domain_is_found_by_its_alias_and_by_a_filter_that_the_address_remembers(example, site):
+    site.put("other.example", "/a/*", aliases=["shop.other.example"], enabled=False)
+    page = example.open("#/domains")
+    page.get_by_role("searchbox").fill("shop.other")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("button", name="Disabled").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.reload()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("link", name="other.example", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("other.example")
+    page.go_back()
+    expect(page.get_by_role("button", name="Disabled")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_published(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_label("Path", exact=True).fill("/gift/*")
+    page.get_by_role("button", name="Save to draft").click()
+    expect(page.get_by_text("/gift").nth(1)).to_be_visible()
+    assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
+    page.reload()
+    expect(page.get_by_text("You have a draft from")).to_be_visible()
+    publish(page, "Gifts for everybody")
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert routes(site)[-1] == "/gift/*"
+    revision = site.call("GET", "/v1/domains/example.com/revisions")["items"][0]
+    assert revision["reason"] == "Gifts for everybody" and revision["author"] == "admin"
+
+
+def test_routes_are_reordered_with_the_keyboard_alone(example, site):
+    page = example.open(DOMAIN)
+    up = page.get_by_role("button", name=re.compile("^Move up: .*buy"))
+    up.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is now route 2 of 3")).to_be_attached()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is now route 1 of 3")).to_be_attached()
+    publish(page, "Buying first")
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert routes(site) == ["/buy/*", "/help/website/*", "/help/*"]
+
+
+def test_a_change_that_breaks_an_expectation_is_shown_and_not_published(example, site):
+    expected = [{"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]
+    site.call("PATCH", "/v1/domains/example.com", {"expectations": expected}, **{"If-Match": "*"})
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
+    expect(page.get_by_text("Expectations that would break")).to_be_visible()
+    expect(page.get_by_text("https://example.com/buy/1").first).to_be_visible()
+    expect(page.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
+    assert "/buy/*" in routes(site)
+
+
+def test_a_lost_update_shows_both_sides_and_keeps_the_draft(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
+    expect(page.get_by_role("button", name="Publish", exact=True).last).to_be_enabled()
+    entry = site.call("GET", "/v1/domains/example.com")["entries"][0]["id"]
+    site.call("POST", f"/v1/domains/example.com/entries/{entry}/routes?reason=Theirs", {"path": "/theirs/*"})
+    publish(page, "Mine")
+    expect(page.get_by_text("Others published while you worked")).to_be_visible()
+    expect(page.get_by_text("/theirs/").first).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    publish(page, "Both")
+    expect(page.get_by_text("Published as revision 3")).to_be_visible()
+    assert routes(site) == ["/help/website/*", "/help/*", "/theirs/*"]
+
+
+def test_a_link_is_tried_and_becomes_an_expectation(example, site):
+    page = example.open("#/try")
+    page.get_by_label("Links").fill("https://example.com/help/website/faq\nexample.com/buy/1")
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("blocked").first).to_be_visible()
+    expect(page.get_by_text(re.compile("opens the app", re.I)).first).to_be_visible()
+    expect(page.get_by_text("https:// was added")).to_be_visible()
+    example.settle()
+    page.get_by_role("button", name=re.compile("^Expect “blocked”.*" + re.escape(APP))).click()
+    expect(page.locator(".message")).to_be_visible()
+    kept = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
+    assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]
+
+
+def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"entries": [
+        {"apps": [APP], "androidApps": ["com.example.app"], "routes": [{"path": "/gift/*"}, {"path": "/buy/*"}]}]},
+        **{"If-Match": "*"})
+    page = example.open(DOMAIN + "/history")
+    expect(page.get_by_text("/gift/").first).to_be_visible()
+    page.get_by_role("button", name=re.compile("Roll back")).first.click()
+    page.get_by_label(re.compile("^Reason")).last.fill("It was better")
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("Roll back")).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
+    assert site.call("GET", "/v1/domains/example.com/revisions")["items"][0]["reason"] == "It was better"
+
+
+def test_a_finding_is_suppressed_with_a_reason(example, site):
+    page = example.open("#/findings")
+    before = site.call("GET", "/v1/findings?suppressed=false")["total"]
+    page.get_by_role("button", name=re.compile("^Suppress")).first.click()
+    page.get_by_role("dialog").get_by_label("Reason").fill("We know")
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^Suppress")).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert site.call("GET", "/v1/findings?suppressed=false")["total"] < before
+
+
+def test_an_app_is_added_and_renamed_in_all_domains_after_a_plan(example, site):
+    page = example.open("#/apps")
+    page.get_by_role("button", name="Add an Apple app").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("App identifier").fill(SHOP)
+    dialog.get_by_label("Name").fill("Shop")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_text(SHOP).first).to_be_visible()
+    example.open(f"#/apps/apple/{APP}")
+    page.get_by_label("New app identifier").fill("ABCDE12345.com.example.renamed")
+    page.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_text("example.com").first).to_be_visible()
+    assert site.call("GET", "/v1/domains/example.com")["entries"][0]["apps"] == [APP]
+    dialog.get_by_label("Reason").fill("New name")
+    dialog.get_by_role("button", name="Change the identifier").click()
+    expect(dialog).to_have_count(0)
+    assert site.call("GET", "/v1/domains/example.com")["entries"][0]["apps"] == ["ABCDE12345.com.example.renamed"]
+
+
+def test_a_route_is_added_to_many_domains_after_a_preview(example, site):
+    for number in range(3):
+        site.put(f"d{number}.example", "/a/*")
+    page = example.open("#/bulk/route")
+    page.get_by_label("App", exact=True).fill(APP)
+    page.get_by_label("Path", exact=True).fill("/sale/*")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("d2.example").first).to_be_visible()
+    assert routes(site, "d2.example") == ["/a/*"]
+    page.get_by_label("Reason").last.fill("Sale")
+    page.get_by_role("button", name=re.compile("^(Publish|Add|Apply|Change)")).last.click()
+    expect(page.get_by_text("4 changed")).to_be_visible()
+    assert all(routes(site, f"d{number}.example") == ["/a/*", "/sale/*"] for number in range(3))
+
+
+def test_a_token_is_created_shown_once_and_revoked(example, site):
+    page = example.open("#/settings")
+    page.get_by_role("button", name=re.compile("^(Add|Create)")).first.click()
+    page.get_by_label("Name", exact=True).last.fill("pipeline")
+    page.get_by_role("button", name=re.compile("^(Add|Create)")).last.click()
+    secret = page.get_by_text(re.compile("^aasa_")).first
+    expect(secret).to_be_visible()
+    assert "pipeline" in [token["name"] for token in site.call("GET", "/v1/tokens")["items"]]
+    page.reload()
+    expect(page.get_by_text("pipeline").first).to_be_visible()
+    expect(page.get_by_text(re.compile("^aasa_"))).to_have_count(0)
+
+
+def test_a_check_that_fails_says_why_and_what_to_do(example, site):
+    page = example.open(DOMAIN + "/checks")
+    page.get_by_role("button", name="Check now").click()
+    expect(page.get_by_text(re.compile("(could not|couldn't|cannot|not be)", re.I)).first).to_be_visible()
+    expect(page.get_by_role("button", name="Check now")).to_be_enabled()
+
+
+def test_files_are_dropped_and_published(example, site):
+    page = example.open("#/bulk")
+    example.settle()
+    file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/dropped/*"}]}]}}
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "dropped.example.json", "mimeType": "application/json", "buffer": json.dumps(file).encode()})
+    page.get_by_label("Domain", exact=False).first.fill("dropped.example")
+    page.get_by_role("button", name=re.compile("^(Publish|Import)")).last.click()
+    expect(page.get_by_text(re.compile("revision 1", re.I)).first).to_be_visible()
+    assert routes(site, "dropped.example") == ["/dropped/*"]
