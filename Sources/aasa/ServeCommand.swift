@@ -129,6 +129,7 @@ enum ServeCommand {
       return
     }
     Terminal.complain("Association files: \(service.publicURL)")
+    Terminal.complain("Dashboard:         \(service.adminURL)/")
     Terminal.complain("Admin API:         \(service.adminURL)/v1")
     let domain = try store.domains(limit: 1).page.first?.name.text
     if let domain { Terminal.complain("Try:               \(fetch(domain, service))") }
