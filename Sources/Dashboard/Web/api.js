@@ -65,6 +65,12 @@ export async function get(path, query, signal) {
   return (await request("GET", path, { query, signal })).value;
 }
 
+/** Puts what must not exist yet, since it would be replaced; undefined if it does. */
+export async function add(path, body) {
+  const { status } = await request("PUT", path, { body, query: { dryRun: true } });
+  return status === 200 ? undefined : (await request("PUT", path, { body })).value;
+}
+
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */
 export function path(strings, ...values) {
   return String.raw({ raw: strings }, ...values.map(encodeURIComponent));

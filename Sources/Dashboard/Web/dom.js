@@ -103,6 +103,18 @@ export class View extends HTMLElement {
     return this.querySelector(selector);
   }
 
+  /** Calls `work` again and again while the element and its window are shown. */
+  every(seconds, work) {
+    const timer = setInterval(() => document.hidden || work(), seconds * 1000);
+    this.ending.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  /** Changes members, and renders. */
+  set(members) {
+    Object.assign(this, members);
+    this.update();
+  }
+
   /** Renders soon. Several calls in a row render once. */
   update() {
     if (this.#isWaiting) return;

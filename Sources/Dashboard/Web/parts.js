@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { fromNow, fullTime } from "./format.js";
+import { ask, here } from "./routing.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
@@ -47,6 +48,37 @@ export function field(label, { id, help, fault, tag = "input", options, wide, ..
     fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
 }
 
+/**
+ * A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
+ *
+ * @param {any} label
+ * @param {any} draft
+ * @param {string} name
+ * @param {{ [name: string]: any }} [properties]
+ */
+export function draftField(label, draft, name, { change, ...rest } = {}) {
+  const input = ({ target }) => {
+    draft[name] = target.value;
+    change?.();
+  };
+  return field(label, { id: name, name, value: draft[name] ?? "", on: { input }, ...rest });
+}
+
+/** A checkbox that is a member of `draft`, true or false. */
+export function draftCheckbox(label, draft, name) {
+  const change = ({ target }) => {
+    draft[name] = target.checked;
+  };
+  return checkbox(label, { id: name, checked: draft[name] ?? false, on: { change } });
+}
+
+/** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
+export function choices(chosen, all) {
+  const change = (value) => ({ target }) => chosen[target.checked ? "add" : "delete"](value);
+  const box = ([value, label]) => checkbox(label, { id: value, checked: chosen.has(value), on: { change: change(value) } });
+  return all.map(box);
+}
+
 /** A checkbox with its label. */
 export function checkbox(label, { id, ...rest }) {
   return h("div", { class: "checkbox", key: id }, h("input", { type: "checkbox", id, ...rest }), h("label", { for: id }, label));
@@ -63,11 +95,24 @@ export function badge(text, kind = "quiet", rest = {}) {
   return h("span", { class: `badge ${kind}`, ...rest }, text);
 }
 
+/** Words that matter less. */
+export function quiet(...text) {
+  return h("span", { class: "quiet" }, text);
+}
+
+/** Choices that are on or off: `[key, text, isOn, press]` of each; `more` follows them. */
+export function chips(label, choices, ...more) {
+  const chip = ([key, text, isOn, press]) => h(
+    "button", { type: "button", class: "chip", key, "aria-pressed": String(isOn), on: { click: press } }, text);
+  return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
+}
+
 /** How bad findings are, in the order of their importance: `{error: 1, warning: 0, note: 3}`. */
 export function findingCounts(counts) {
   const shown = ["error", "warning", "note"].filter((severity) => counts?.[severity] > 0);
-  if (shown.length === 0) return h("span", { class: "quiet" }, words.common.none);
-  return shown.map((severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity }));
+  if (shown.length === 0) return quiet(words.common.none);
+  const count = (severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity });
+  return h("span", { class: "badges" }, shown.map(count));
 }
 
 /** Findings with what to do about each. */
@@ -86,7 +131,7 @@ export function resolution(word) {
 
 /** A time as the reader says it; its full form is in the title. */
 export function time(text) {
-  return text ? h("time", { datetime: text, title: fullTime(text) }, fromNow(text)) : h("span", { class: "quiet" }, words.common.never);
+  return text ? h("time", { datetime: text, title: fullTime(text) }, fromNow(text)) : quiet(words.common.never);
 }
 
 /**
@@ -172,6 +217,18 @@ export function pages({ first, next, isFirst, hasNext }) {
     button(words.common.firstPage, first, { disabled: isFirst }), button(words.common.nextPage, next, { disabled: !hasNext }));
 }
 
+/** The same buttons for a list whose cursor is in the address, as `name`; `next` is the one of the next page, or null. */
+export function cursorPages(next, name = "cursor") {
+  const isFirst = here().query[name] === undefined;
+  const show = (cursor) => () => ask({ [name]: cursor });
+  return pages({ isFirst, hasNext: next !== null, first: show(undefined), next: show(next) });
+}
+
+/** What a name is as code, such as an identifier or a URL. */
+export function mono(text) {
+  return h("span", { class: "mono" }, text);
+}
+
 /**
  * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button).
  *
@@ -184,8 +241,13 @@ export function dialog({ title, close, wide }, ...children) {
       key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title,
       on: { cancel: (event) => { event.preventDefault(); close(); } },
     },
-    h("header", {}, h("h2", {}, title), h("button", { type: "button", class: "close", "aria-label": words.common.close, on: { click: close } }, "×")),
+    h("header", {}, h("h2", {}, title), closeButton(words.common.close, close)),
     children);
+}
+
+/** A small × whose label says what goes. */
+export function closeButton(label, press) {
+  return h("button", { type: "button", class: "close", key: "close", "aria-label": label, on: { click: press } }, "×");
 }
 
 /** A text to copy into a project, with a button that copies it. */
@@ -214,6 +276,7 @@ async function copy(text) {
 export function values(form) {
   const all = {};
   for (const input of form.elements) {
+    if (input.type === "radio" && !input.checked) continue;
     if (input.name) all[input.name] = input.type === "checkbox" ? input.checked : input.value;
   }
   return all;
@@ -227,10 +290,11 @@ export function values(form) {
  * @param {...any} children
  */
 export function form(send, properties, ...children) {
-  return h("form", {
-    ...properties, novalidate: true,
-    on: { submit: (event) => { event.preventDefault(); send(values(event.target), event.target); } },
-  }, children);
+  const submitted = (event) => {
+    event.preventDefault();
+    send(values(event.target), event.target);
+  };
+  return h("form", { ...properties, novalidate: true, on: { submit: submitted } }, children);
 }
 
 /**
@@ -241,6 +305,11 @@ export function form(send, properties, ...children) {
  */
 export function submit(text, { kind, ...rest } = {}) {
   return h("button", { type: "submit", class: ["button", kind].filter(Boolean).join(" "), ...rest }, text);
+}
+
+/** What a problem says about inputs, by the names of the members that they fill. */
+export function faultsOf(problem) {
+  return Object.fromEntries((problem?.body.errors ?? []).map(({ pointer, message }) => [pointer?.slice(1), message]));
 }
 
 /** The problem of something that was tried, with a way to try it again. */

@@ -70,6 +70,7 @@ export class Loading {
   #view;
   #load;
   #running = 0;
+  #asked;
   value;
   problem;
   isRunning = false;
@@ -96,6 +97,14 @@ export class Loading {
     }
     this.isRunning = false;
     this.#view.update();
+  }
+
+  /** Loads if the question differs from the last one; to call in `render`, where it needs no comparing. */
+  ask(...question) {
+    const asked = JSON.stringify(question);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    this.run();
   }
 
   /** Forgets the value, for a question that has changed. */

@@ -1,236 +1,170 @@
 // The apps of both platforms: where each is used, its fingerprints, renaming, and what to paste into its project.
 
-import { get, path, request } from "../api.js";
+import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
 import {
-  badge, button, dialog, empty, facts, failure, field, findingCounts, findingList, form, formEnd, loaded, pages,
-  snippet, submit, table, tabs, time,
+  badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, findingList, form,
+  formEnd, loaded, mono, quiet, snippet, submit, table, tabs, time,
 } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
-import { bound, domainEffects } from "./plan.js";
+import { confirmation, counted, domainEffects, planDialog } from "./plan.js";
 
 /** How the API names things on each platform. */
 const platforms = {
   apple: { list: "/v1/apps", id: "app", filter: "app", one: (id) => path`/v1/apps/${id}` },
   android: { list: "/v1/android-apps", id: "package", filter: "androidApp", one: (id) => path`/v1/android-apps/${id}` },
 };
-const labels = ["play-signing", "upload", "debug"];
-const environments = Object.keys(words.environment);
+/** An identifier is typed as it is. */
+const verbatim = { required: true, spellcheck: "false", autocapitalize: "none" };
 
-/** Tokens that are limited to domains can neither read nor change apps. */
-function mayEdit() {
-  return may("editor") && isUnlimited();
-}
-
-/** The address of the list of a platform. */
+/** The parts of the address of a platform's list. */
 function listOf(platform) {
-  return to(platform === "apple" ? ["apps"] : ["apps", platform]);
+  return platform === "apple" ? ["apps"] : ["apps", platform];
 }
 
 class Apps extends View {
   address;
 
   render() {
-    const [, platform = "apple", id] = this.address.parts;
-    if (!(platform in platforms)) {
-      return empty(words.pages.notFound, words.pages.notFoundText, h("a", { href: to(["apps"]) }, words.apps.all));
-    }
-    if (!isUnlimited()) {
-      return [h("h1", {}, words.apps.title), h("p", { class: "box", key: "limited" }, words.apps.limited)];
-    }
-    if (id !== undefined) return h("aasa-apps-one", { platform, name: id, domain: this.address.query.domain ?? "" });
-    return h("aasa-apps-list", { platform, cursor: this.address.query.cursor });
+    const [, platform = "apple", name] = this.address.parts;
+    const { cursor, domain } = this.address.query;
+    if (!(platform in platforms)) return empty(words.pages.notFound, words.pages.notFoundText);
+    // Tokens that are limited to domains can neither read nor change apps.
+    if (!isUnlimited()) return [h("h1", {}, words.pages.apps), h("p", { class: "box" }, words.apps.limited)];
+    if (name === undefined) return h("aasa-apps-list", { platform, cursor });
+    return h("aasa-apps-one", { platform, name, domain });
   }
 }
 
 class List extends View {
   platform;
-  #cursor;
-  #isAdding = false;
-  #apps = new Loading(this, (signal) => get(this.#of.list, { limit: 100, cursor: this.#cursor }, signal));
-
-  get #of() {
-    return platforms[this.platform];
-  }
-
-  set cursor(value) {
-    const isNew = value !== this.#cursor;
-    this.#cursor = value;
-    if (isNew && this.isConnected) this.#apps.run();
-  }
-
-  start() {
-    this.#apps.run();
-  }
-
-  #add(isAdding) {
-    this.#isAdding = isAdding;
-    this.update();
-  }
+  cursor;
+  isAdding = false;
+  #apps = new Loading(
+    this, (signal) => get(platforms[this.platform].list, { limit: 100, cursor: this.cursor }, signal));
 
   render() {
-    const add = mayEdit() && button(words.apps.add[this.platform], () => this.#add(true), { kind: "primary" });
+    const { platform, cursor } = this;
+    const text = words.apps;
+    const { id } = platforms[platform];
+    this.#apps.ask(platform, cursor);
+    const close = () => this.set({ isAdding: false });
+    const adding = button(text.add[platform], () => this.set({ isAdding: true }), { kind: "primary" });
     return [
-      h("div", { class: "headline", key: "head" }, h("h1", {}, words.apps.title), add),
-      tabs(
-        words.apps.platforms, Object.keys(platforms).map((one) => [one, words.apps.platform[one], listOf(one)]),
-        this.platform),
-      loaded(
-        this.#apps, ({ items, next }) =>
-          items.length === 0 && !this.#cursor
-            ? empty(words.apps.empty[this.platform], mayEdit() ? words.apps.emptyText : words.apps.emptyViewer)
-            : [
-              table({
-                caption: words.apps.platform[this.platform], columns: this.#columns(), rows: items,
-                key: (app) => app[this.#of.id],
-              }),
-              pages({
-                first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !this.#cursor,
-                hasNext: next !== null,
-              })]),
-      this.#isAdding && dialog(
-        { title: words.apps.add[this.platform], close: () => this.#add(false) },
-        h("aasa-apps-add", { platform: this.platform, close: () => this.#add(false) }))];
+      h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && adding),
+      tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
+      loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
+        ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
+        : [
+          table({ caption: text.platform[platform], columns: columns(platform), rows: items, key: (app) => app[id] }),
+          cursorPages(next)]),
+      this.isAdding && dialog({ title: text.add[platform], close }, h("aasa-apps-add", { platform, close }))];
   }
+}
 
-  #columns() {
-    const of = this.#of;
-    const id = (app) => app[of.id];
-    return [
-      {
-        title: words.apps.name,
-        cell: (app) => h("a", { href: to(["apps", this.platform, id(app)]) }, h("bdi", {}, app.name || id(app))),
-      },
-      { title: words.apps.identifier[this.platform], cell: (app) => h("span", { class: "mono" }, id(app)) },
-      { title: words.apps.environment, cell: (app) => words.environment[app.environment] },
-      this.platform === "android" &&
-      { title: words.apps.fingerprints, class: "number", cell: (app) => count(app.fingerprints.length) },
-      this.platform === "android" &&
-      { title: words.apps.findings, cell: (app) => findingCounts(counted(app.findings)) },
-      { title: words.apps.domains, class: "number", cell: (app) => uses(app, of) },
-      { title: words.apps.changed, cell: (app) => time(app.updatedAt) },
-    ].filter(Boolean);
-  }
+function columns(platform) {
+  const text = words.apps;
+  const { id } = platforms[platform];
+  const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
+  const onlyAndroid = [
+    { title: text.fingerprints, class: "number", cell: (app) => count(app.fingerprints.length) },
+    { title: words.pages.findings, cell: (app) => findingCounts(counted(app.findings ?? [])) }];
+  return [
+    { title: words.settings.name, cell: link }, { title: text.identifier[platform], cell: (app) => mono(app[id]) },
+    { title: words.domains.environment, cell: (app) => words.environment[app.environment] },
+    ...platform === "android" ? onlyAndroid : [],
+    { title: words.pages.domains, class: "number", cell: (app) => uses(app, platform, count(app.domains)) },
+    { title: text.changed, cell: (app) => time(app.updatedAt) }];
 }
 
 /** How many domains use an app, as a link to them. */
-function uses(app, of, text = count(app.domains)) {
-  if (app.domains === 0) return h("span", { class: "quiet" }, words.common.none);
-  const href = to(["domains"], { [of.filter]: app[of.id] });
-  return h("a", { href, "aria-label": words.apps.usedBy(app.domains) }, text);
-}
-
-function counted(findings = []) {
-  const counts = {};
-  for (const { severity } of findings) counts[severity] = (counts[severity] ?? 0) + 1;
-  return counts;
+function uses(app, platform, text = words.apps.usedBy(app.domains)) {
+  if (app.domains === 0) return quiet(words.common.none);
+  const { filter, id } = platforms[platform];
+  return h("a", { href: to(["domains"], { [filter]: app[id] }), "aria-label": words.apps.usedBy(app.domains) }, text);
 }
 
 /** The inputs of a fingerprint. */
-function fingerprintFields(draft, fault) {
+function fingerprintFields(draft) {
+  const { fingerprint, fingerprintHelp, label, labels } = words.apps;
   return [
-    field(words.apps.fingerprint, {
-      id: "sha256", ...bound(draft, "sha256"), required: true, spellcheck: "false", help: words.apps.fingerprintHelp,
-      fault,
-    }),
-    field(words.apps.label, {
-      id: "label", tag: "select", options: labels.map((one) => [one, words.apps.labels[one]]), ...bound(draft, "label"),
-    })];
+    draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
+    draftField(label, draft, "label", { tag: "select", options: Object.entries(labels) })];
+}
+
+function planned(domains) {
+  const text = domains.length === 0 ? words.apps.noPlan : words.apps.plan(domains.length);
+  return [h("p", { key: "text" }, text), domainEffects(domains)];
 }
 
 function detailFields(draft) {
+  const options = Object.entries(words.environment);
+  const { nameHelp, environmentHelp: help } = words.apps;
   return [
-    field(words.apps.name, { id: "name", ...bound(draft, "name"), maxlength: 200, help: words.apps.nameHelp }),
-    field(words.apps.environment, {
-      id: "environment", tag: "select", options: environments.map((one) => [one, words.environment[one]]),
-      ...bound(draft, "environment"), help: words.apps.environmentHelp,
-    })];
+    draftField(words.settings.name, draft, "name", { maxlength: 200, help: nameHelp }),
+    draftField(words.domains.environment, draft, "environment", { tag: "select", options, help })];
 }
 
 class Add extends View {
   platform;
   close;
   #draft = { environment: "production", label: "play-signing" };
+  #exists = false;
   #doing = new Loading(this, async () => {
-    const { id, name, environment, sha256, label } = this.#draft;
+    const { id = "", name, environment, sha256 = "", label } = this.#draft;
+    const fingerprints = this.platform === "android" ? [{ sha256, label }] : undefined;
     const of = platforms[this.platform];
-    const body = { name, environment };
-    if (this.platform === "android") body.fingerprints = [{ sha256: sha256 ?? "", label }];
-    const where = of.one((id ?? "").trim());
-    // The API has no "only if it is new" for apps, so a dry run says whether it is.
-    const { status } = await request("PUT", where, { body, query: { dryRun: true } });
-    this.exists = status === 200;
-    if (this.exists) return;
-    const { value } = await request("PUT", where, { body });
-    say(words.apps.added(value[of.id]));
-    go(["apps", this.platform, value[of.id]]);
+    const app = await add(of.one(id.trim()), { name, environment, fingerprints });
+    this.#exists = !app;
+    if (!app) return;
+    say(words.apps.added(app[of.id]));
+    go(["apps", this.platform, app[of.id]]);
   });
 
   render() {
-    return form(
-      () => this.#doing.run(), {},
-      field(words.apps.identifier[this.platform], {
-        id: "identifier", ...bound(this.#draft, "id"), required: true, spellcheck: "false", autocapitalize: "none",
-        focus: true, help: words.apps.identifierHelp[this.platform], fault: this.exists ? words.apps.exists : undefined,
+    const { identifier, identifierHelp, exists } = words.apps;
+    return form(() => this.#doing.run(), {},
+      draftField(identifier[this.platform], this.#draft, "id", {
+        ...verbatim, focus: true, help: identifierHelp[this.platform], fault: this.#exists && exists,
       }),
       detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft),
-      formEnd(this.#doing, words.common.add, () => this.close()));
+      formEnd(this.#doing, words.common.add, this.close));
   }
 }
 
 class One extends View {
   platform;
   name;
-  #domain = "";
+  domain;
+  /** The dialog that is open. */
+  open;
+  fingerprint = { label: "play-signing" };
   #draft = {};
-  #fingerprint = { label: "play-signing" };
   #rename = {};
-  /** The dialog that is open: its title and its content. */
-  #open;
   #app = new Loading(this, async (signal) => {
-    const app = await get(this.#of.one(this.name), {}, signal);
+    const app = await get(this.#path, {}, signal);
     this.#draft = { name: app.name, environment: app.environment };
     return app;
   });
   #save = new Loading(this, async () => {
     const { fingerprints } = this.#app.value;
-    await request("PUT", this.#of.one(this.name), { body: { ...this.#draft, ...(fingerprints && { fingerprints }) } });
-    say(words.apps.saved);
-    await this.#app.run();
+    await request("PUT", this.#path, { body: { ...this.#draft, fingerprints } });
+    this.#done(words.apps.saved);
   });
-  #domains = new Loading(this, (signal) => get("/v1/domains", { [this.#of.filter]: this.name, limit: 100 }, signal));
-  #snippets = new Loading(
-    this, (signal) => this.#domain && get(path`/v1/domains/${this.#domain}/snippets`, {}, signal));
+  #domains = new Loading(
+    this, (signal) => get("/v1/domains", { [platforms[this.platform].filter]: this.name, limit: 100 }, signal));
+  #snippets = new Loading(this, (signal) => get(path`/v1/domains/${this.domain}/snippets`, {}, signal));
+  #close = () => this.set({ open: undefined });
 
-  get #of() {
-    return platforms[this.platform];
-  }
-
-  set domain(value) {
-    const isNew = value !== this.#domain;
-    this.#domain = value;
-    if (isNew && this.isConnected) {
-      this.#snippets.clear();
-      this.#snippets.run();
-    }
-  }
-
-  start() {
-    this.#app.run();
-    this.#domains.run();
-    this.#snippets.run();
-  }
-
-  #show(open) {
-    this.#open = open;
-    this.update();
+  get #path() {
+    return platforms[this.platform].one(this.name);
   }
 
   #done(text) {
-    this.#show(undefined);
+    this.#close();
     say(text);
     this.#app.run();
   }
@@ -238,156 +172,119 @@ class One extends View {
   /** Changes the fingerprints, after a plan: all domains that use the app are published again. */
   #change(fingerprints, title) {
     const { name, environment } = this.#app.value;
-    this.#show({
-      title, wide: true,
-      content: h("aasa-plan", {
-        key: title, label: title,
-        send: (query) => request("PUT", this.#of.one(this.name), { body: { name, environment, fingerprints }, query }),
-        show: ({ publications = [] }) => [
-          h("p", { key: "text" }, words.apps.fingerprintPlan(publications.length)), domainEffects(publications)],
-        done: () => {
-          this.#fingerprint = { label: "play-signing" };
-          this.#done(words.apps.saved);
-        },
-        close: () => this.#show(undefined),
-      }),
-    });
+    this.set({ open: planDialog({
+      title, label: title, close: this.#close,
+      send: (query) => request("PUT", this.#path, { body: { name, environment, fingerprints }, query }),
+      show: ({ publications = [] }) => planned(publications),
+      done: () => {
+        this.fingerprint = { label: "play-signing" };
+        this.#done(words.apps.saved);
+      },
+    }) });
   }
 
   #planRename() {
+    const text = words.apps;
     const wanted = (this.#rename.to ?? "").trim();
-    this.#show({
-      title: words.apps.rename.title(wanted), wide: true,
-      content: h("aasa-plan", {
-        key: "rename", label: words.apps.rename.button,
-        send: (query) => request("POST", `${this.#of.one(this.name)}/rename`, { body: { to: wanted }, query }),
-        show: (
-          { domains },
-        ) => [h("p", { key: "text" }, words.apps.rename.plan(domains.length)), domainEffects(domains)],
-        done: (value) => {
-          say(words.apps.rename.done);
-          go(["apps", this.platform, value[this.#of.id]]);
-        },
-        close: () => this.#show(undefined),
-      }),
-    });
+    this.set({ open: planDialog({
+      title: `${text.rename}: ${wanted}`, label: text.rename, close: this.#close,
+      send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
+      show: ({ domains }) => planned(domains),
+      done: (value) => {
+        say(text.saved);
+        go(["apps", this.platform, value[platforms[this.platform].id]]);
+      },
+    }) });
   }
 
   #askDelete() {
-    this.#show({
-      title: words.apps.delete.title,
-      content: h("aasa-confirm", {
-        text: words.apps.delete.text(this.name), label: words.common.delete, close: () => this.#show(undefined),
-        ask: async (reason) => {
-          await request("DELETE", this.#of.one(this.name), { query: { reason } });
-          say(words.apps.delete.done(this.name));
-          location.hash = listOf(this.platform);
-        },
-      }),
-    });
+    const text = words.apps;
+    this.set({ open: confirmation({
+      title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close: this.#close,
+      ask: async (reason) => {
+        await request("DELETE", this.#path, { query: { reason } });
+        say(text.deleted(this.name));
+        go(listOf(this.platform));
+      },
+    }) });
   }
 
   render() {
-    const app = this.#app.value;
+    this.#app.ask();
+    this.#domains.ask();
+    if (this.domain) this.#snippets.ask(this.domain);
+    const text = words.apps.platform[this.platform];
     return [
-      h("p", { key: "up" }, h("a", { href: listOf(this.platform) }, "← ", words.apps.platform[this.platform])),
-      h("h1", { key: "title" }, h("bdi", {}, app?.name || this.name)),
-      loaded(this.#app, (app) =>
-        h(
-          "div", { class: "columns", key: "columns" },
-          h("div", { key: "left" }, this.#details(app), mayEdit() && this.#renameSheet(app)),
-          h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()))),
-      this.#open &&
-      dialog({
-        title: this.#open.title, wide: this.#open.wide, close: () => this.#show(undefined),
-      }, this.#open.content)];
+      h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text)),
+      h("h1", { key: "title" }, h("bdi", {}, this.#app.value?.name || this.name)),
+      loaded(this.#app, (app) => h("div", { class: "columns", key: "columns" },
+        h("div", { key: "left" }, this.#details(app), may("editor") && this.#renameSheet(app)),
+        h("div", { key: "right" }, this.platform === "android" && this.#fingerprints(app), this.#snippetSheet()))),
+      this.open];
   }
 
   #details(app) {
-    return h(
-      "section", { class: "sheet", key: "details" }, h("h2", {}, words.apps.details),
+    const text = words.apps;
+    return h("section", { class: "sheet", key: "details" }, h("h2", {}, text.details),
       facts([
-        [words.apps.identifier[this.platform], h("span", { class: "mono" }, this.name)],
-        [words.apps.domains, uses(app, this.#of, words.apps.usedBy(app.domains))],
-        [words.apps.changed, time(app.updatedAt)],
-        !mayEdit() && [words.apps.environment, words.environment[app.environment]]]),
-      mayEdit() && form(
-        () => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
+        [text.identifier[this.platform], mono(this.name)], [words.pages.domains, uses(app, this.platform)],
+        [text.changed, time(app.updatedAt)],
+        !may("editor") && [words.domains.environment, words.environment[app.environment]]]),
+      may("editor") && form(() => this.#save.run(), { key: "edit" }, detailFields(this.#draft), failure(this.#save),
         submit(words.common.save, { disabled: this.#save.isRunning })),
-      app.findings?.length > 0 && h("h3", { key: "findings-title" }, words.apps.findings),
-      app.findings?.length > 0 && findingList(app.findings));
+      app.findings?.length > 0 && [h("h3", { key: "findings-h" }, words.pages.findings), findingList(app.findings)]);
   }
 
   #fingerprints({ fingerprints }) {
-    return h(
-      "section", { class: "sheet", key: "fingerprints" }, h("h2", {}, words.apps.fingerprints),
-      h("p", { class: "help" }, words.apps.fingerprintsHelp),
-      h(
-        "ul", { class: "prints" },
-        fingerprints.map(({ sha256, label }, index) =>
-          h(
-            "li", { key: sha256 }, badge(words.apps.labels[label], label === "debug" ? "warning" : "quiet"),
-            h("code", {}, sha256), mayEdit() && fingerprints.length > 1 &&
-              button(words.apps.remove, () => this.#change(fingerprints.toSpliced(index, 1), words.apps.removePrint), {
-                kind: "quiet", "aria-label": words.apps.removeWhat(sha256.slice(0, 11)),
-              })))),
-      mayEdit() && form(
-        () =>
-          this.#change(
-            [...fingerprints, { sha256: this.#fingerprint.sha256 ?? "", label: this.#fingerprint.label }],
-            words.apps.addPrint),
-        { key: "add" }, h("h3", {}, words.apps.addPrint), fingerprintFields(this.#fingerprint),
-        submit(words.apps.preview)));
+    const text = words.apps;
+    const row = ({ sha256, label }, index) => h(
+      "li", { key: sha256 }, badge(text.labels[label], label === "debug" ? "warning" : "quiet"), h("code", {}, sha256),
+      may("editor") && fingerprints.length > 1 && button(
+        text.remove, () => this.#change(fingerprints.toSpliced(index, 1), text.removePrint),
+        { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) }));
+    const grow = () => this.#change([...fingerprints, { sha256: "", ...this.fingerprint }], text.addPrint);
+    return h("section", { class: "sheet", key: "fingerprints" }, h("h2", {}, text.fingerprints),
+      h("p", { class: "help" }, text.fingerprintsHelp), h("ul", { class: "prints" }, fingerprints.map(row)),
+      may("editor") && form(
+        grow, { key: "add" }, h("h3", {}, text.addPrint), fingerprintFields(this.fingerprint), submit(text.preview)));
   }
 
-  #renameSheet(app) {
-    return h(
-      "section", { class: "sheet", key: "rename" }, h("h2", {}, words.apps.rename.head),
-      h("p", { class: "help" }, words.apps.rename.help),
-      form(
-        () => this.#planRename(), {},
-        field(words.apps.rename.to[this.platform], {
-          id: "rename", ...bound(this.#rename, "to"), required: true, spellcheck: "false", autocapitalize: "none",
-        }),
-        submit(words.apps.preview)),
-      h("h2", { class: "after" }, words.apps.delete.title), app.domains > 0
-        ? h("p", { key: "used" }, words.apps.delete.used(app.domains))
-        : button(words.apps.delete.button, () => this.#askDelete(), { kind: "danger", key: "delete" }));
+  #renameSheet({ domains }) {
+    const text = words.apps;
+    return h("section", { class: "sheet", key: "rename" }, h("h2", {}, text.rename),
+      h("p", { class: "help" }, text.renameHelp),
+      form(() => this.#planRename(), {}, draftField(text.renameTo[this.platform], this.#rename, "to", verbatim),
+        submit(text.preview)),
+      h("h2", { class: "after" }, text.delete), domains > 0 ? h("p", { key: "used" }, text.used(domains))
+        : button(`${text.delete} …`, () => this.#askDelete(), { kind: "danger", key: "delete" }));
   }
 
   #snippetSheet() {
-    return h(
-      "section", { class: "sheet", key: "snippets" }, h("h2", {}, words.apps.snippets.title),
-      loaded(this.#domains, ({ items, total }) =>
-        total === 0 ? h("p", { key: "none" }, words.apps.snippets.unused) : [
-          h("p", { class: "help", key: "help" }, words.apps.snippets.help),
-          field(words.apps.snippets.domain, {
-            id: "snippet-domain", value: this.#domain,
-            ...(total > items.length
-              ? { list: "snippet-domains", autocomplete: "off", help: words.apps.snippets.many(total) }
-              : {
-                tag: "select",
-                options: [["", words.apps.snippets.choose], ...items.map(({ domain }) => [domain, domain])],
-              }),
-            on: { change: (event) => ask({ domain: event.target.value.trim() }, { replace: true }) },
-          }),
-          total > items.length && h(
-            "datalist", { id: "snippet-domains", key: "list" },
-            items.map(({ domain }) => h("option", { key: domain, value: domain })))]),
-      this.#domain && loaded(this.#snippets, (value) => this.#snippetList(value)));
+    const text = words.apps;
+    const choose = ({ target }) => ask({ domain: target.value.trim() }, { replace: true });
+    const select = ({ items, total }) => field(words.settings.domain, {
+      id: "snippet-domain", value: this.domain ?? "", on: { change: choose },
+      // A list of more would be too long to choose from.
+      ...(total > items.length ? { autocomplete: "off", help: text.many(total) }
+        : { tag: "select", options: [["", text.choose], ...items.map(({ domain }) => [domain, domain])] }),
+    });
+    return h("section", { class: "sheet", key: "snippets" }, h("h2", {}, text.snippets),
+      loaded(this.#domains, (domains) => domains.total === 0 ? h("p", { key: "none" }, text.unused)
+        : [h("p", { class: "help", key: "help" }, text.snippetsHelp), select(domains)]),
+      // Those of another domain would mislead.
+      this.domain && loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)));
   }
 
   #snippetList({ entitlements, intentFilter, intentFilterFromAndroid15, mobileconfig, notes }) {
+    const text = words.apps;
     const mine = entitlements.find(({ app }) => app === this.name);
-    const shown = this.platform === "android"
-      ? [
-        intentFilter && snippet(words.apps.snippets.filter, intentFilter),
-        intentFilterFromAndroid15 && snippet(words.apps.snippets.filter15, intentFilterFromAndroid15)]
-      : [
-        mine && snippet(words.apps.snippets.entitlements, mine.plist),
-        mobileconfig && snippet(words.apps.snippets.mobileconfig, mobileconfig)];
+    const all = this.platform === "android"
+      ? [[text.filter, intentFilter], [text.filter15, intentFilterFromAndroid15]]
+      : [[text.entitlements, mine?.plist], [text.mobileconfig, mobileconfig]];
+    const shown = all.filter(([, content]) => content);
     return [
-      shown.some(Boolean) ? shown : h("p", { key: "nothing" }, words.apps.snippets.nothing),
+      shown.length > 0 ? shown.map(([label, content]) => snippet(label, content))
+        : h("p", { key: "nothing" }, text.nothing),
       notes.length > 0 && h("ul", { key: "notes" }, notes.map((note) => h("li", { key: note }, note)))];
   }
 }

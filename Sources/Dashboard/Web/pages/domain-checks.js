@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, fromNow, fullTime, size } from "../format.js";
-import { badge, button, linkButton, loaded, pages, problemBox, table, time } from "../parts.js";
+import { badge, button, chips, cursorPages, failure, linkButton, loaded, mono, quiet, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -17,42 +17,62 @@ export function checkStatus(status) {
   return badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status]);
 }
 
+/** Asks for a check of a domain now. */
+export async function checkNow(domain, signal) {
+  const { value } = await request("POST", "/v1/check", { body: { domains: [domain] }, signal });
+  return value.items[0];
+}
+
+/** That a check runs, and how it ended. */
+export function checkProgress({ isRunning, value }, kind = "help") {
+  return h(
+    "div", { role: "status", key: "progress" }, isRunning
+      ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
+      : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)));
+}
+
 /** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
 export function checkReport(check) {
+  const { origin, cdn, certificate, findings, requests } = check;
   return [
-    (check.origin ?? check.cdn ?? check.certificate) && h(
-      "ul", { class: "check-facts", key: "facts" },
-      check.origin && h("li", { key: "origin" }, held(said.site, check.origin), differences(check.origin)),
-      check.cdn && h("li", { key: "cdn" }, held(said.cdn, check.cdn), " ", freshness(check), differences(check.cdn)),
-      check.certificate && h("li", { key: "certificate" }, certificate(check.certificate))),
-    check.findings.length > 0 && h(
-      "ul", { class: "check-findings", key: "findings" },
-      check.findings.map((one, index) => h(
-        "li", { key: `${one.code} ${index}` }, h("div", {}, badge(words.severity[one.severity], one.severity)),
-        h(
-          "div", {}, h("p", { dir: "auto" }, one.message),
-          h("p", {}, h("span", { class: "quiet" }, said.nextStep), " ", one.help),
-          h(
-            "p", { class: "help" }, h("code", {}, one.code), one.url && [" · ", h("span", { class: "mono" }, one.url)],
-            one.appleCode && [" · ", said.appleCode, " ", h("code", {}, one.appleCode)],
-            one.suppressed && [" · ", h("strong", {}, said.suppressed)]))))),
-    check.requests.length > 0 && h(
+    (origin ?? cdn ?? certificate) && h(
+      "ul", { class: "plain", key: "facts" },
+      origin && h("li", { key: "origin" }, held(said.site, origin), differences(origin)),
+      cdn && h("li", { key: "cdn" }, held(said.cdn, cdn), " ", freshness(check), differences(cdn)),
+      certificate && h("li", { key: "certificate" }, certified(certificate))),
+    h("ul", { class: "found plain", key: "findings" }, findings.map((one, index) => findingItem(
+      `${one.code} ${index}`, one, one.suppressed && [" · ", h("strong", {}, said.suppressed)]))),
+    requests.length > 0 && h(
       "details", { key: "requests" },
-      h("summary", {}, said.requests(check.requests.length), ", ", said.milliseconds(check.milliseconds)),
-      requests(check))];
+      h("summary", {}, said.requests(requests.length), ", ", said.milliseconds(check.milliseconds)),
+      requestTable(check))];
+}
+
+/** A finding with its next step, and what more there is to say; `action` stands beside it. */
+export function findingItem(key, finding, more, action) {
+  const { severity, message, help, code, url, pointer, appleCode } = finding;
+  return h(
+    "li", { key }, h("div", {}, badge(words.severity[severity], severity)),
+    h(
+      "div", { class: "found-text" }, h("div", { dir: "auto" }, message), h("div", {}, quiet(said.nextStep), " ", help),
+      h(
+        "div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
+        appleCode && [" · ", said.appleCode, " ", h("code", {}, appleCode)], more)),
+    h("div", { class: "found-action" }, action));
 }
 
 /** Which revision a site or a CDN has. */
-function held(say, { revision, current, bytes }) {
-  if (revision === undefined) return say.file(size(bytes));
-  if (revision === null) return say.foreign(size(bytes));
-  return revision === current ? say.current(count(revision)) : say.old(count(revision), count(current));
+function held(who, { revision, current, bytes }) {
+  const { file, foreign, present, past } = said.held;
+  if (revision === undefined) return file(who, size(bytes));
+  if (revision === null) return foreign(who, size(bytes));
+  return revision === current ? present(who, count(revision)) : past(who, count(revision), count(current));
 }
 
 function freshness({ at, cdn: { age, expires } }) {
   if (age === undefined) return null;
   const fetched = new Date(Date.parse(at) - age * 1000).toISOString();
-  return said.cdn.fetched(time(fetched), expires && time(expires));
+  return said.cdnFetched(time(fetched), expires && time(expires));
 }
 
 function differences({ changes = [] }) {
@@ -62,23 +82,20 @@ function differences({ changes = [] }) {
     h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, change))));
 }
 
-function certificate({ names, issuer, expires }) {
+function certified({ names, issuer, expires }) {
   const isOver = Date.parse(expires) < Date.now();
   const listed = h("bdi", {}, names.slice(0, 3).join(", "));
   return said.certificate(listed, names.length - 3, h("bdi", {}, issuer), time(expires), isOver);
 }
 
-function requests({ requests, domain }) {
+function requestTable({ requests, domain }) {
   return table({
     caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
     columns: [
-      { title: said.columns.url, cell: (one) => h("span", { class: "mono" }, one.url) },
-      {
-        title: said.columns.agent, class: "check-short",
-        cell: (one) => h("span", { title: one.agent }, agent(one.agent)),
-      },
+      { title: said.columns.url, cell: (one) => mono(one.url) },
+      { title: said.columns.agent, class: "short", cell: (one) => h("span", { title: one.agent }, agent(one.agent)) },
       { title: said.columns.answer, cell: answer },
-      { title: said.columns.time, class: "number check-short", cell: (one) => said.milliseconds(one.milliseconds) }],
+      { title: said.columns.time, class: "number short", cell: (one) => said.milliseconds(one.milliseconds) }],
   });
 }
 
@@ -91,199 +108,142 @@ function answer({ error, status, contentType, bytes, redirect, address, fields =
   const facts = [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ");
   return [
     error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
-    redirect && h("div", { key: "redirect" }, said.redirects, " ", h("span", { class: "mono" }, redirect)),
+    redirect && h("div", { key: "redirect" }, said.redirects, " ", mono(redirect)),
     h("div", { class: "help", key: "address" }, address),
     Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`))];
 }
 
 class DomainChecks extends View {
-  #address;
-  #name;
-  #last = new Loading(this, async (signal) => {
-    const { items } = await get(path`/v1/domains/${this.#name}/checks`, { limit: 1 }, signal);
-    return items[0] ?? null;
+  address;
+  /** The last check, and a page of the timeline. */
+  #checks = new Loading(this, async (signal) => {
+    const { cursor } = this.address.query;
+    const load = (query) => get(path`/v1/domains/${this.#name}/checks`, query, signal);
+    const [runs, newest] = await Promise.all([load({ limit: 20, cursor }), cursor && load({ limit: 1 })]);
+    return { ...runs, last: (newest ?? runs).items[0] };
   });
-  #runs = new Loading(this, (signal) => get(
-    path`/v1/domains/${this.#name}/checks`, { limit: 20, cursor: this.#address.query.cursor }, signal));
   #fetches = new Loading(this, (signal) => {
-    const { revisions } = this.#address.query;
+    const { revisions } = this.address.query;
     return get(path`/v1/domains/${this.#name}/fetches`, { limit: 10, kind: this.#kind, cursor: revisions }, signal);
   });
-  /** The check that runs now, and how the one before it ended. */
-  #now = { isRunning: false };
-  /** The checks of the timeline that are open, by their times. */
-  #open = new Set();
-
-  set address(address) {
-    if (address === this.#address) return;
-    const before = this.#address?.query;
-    this.#address = address;
-    if (!this.isConnected) return;
-    const { cursor, kind, revisions } = address.query;
-    if (cursor !== before.cursor) this.#runs.run();
-    if (kind !== before.kind || revisions !== before.revisions) this.#fetches.run();
-  }
+  #now = new Loading(this, async (signal) => {
+    const check = await checkNow(this.#name, signal);
+    this.#reload();
+    return check;
+  });
 
   get #kind() {
-    const { kind } = this.#address.query;
+    const { kind } = this.address.query;
     return kinds.includes(kind) ? kind : kinds[0];
   }
 
-  start() {
-    this.#name = this.#address.parts[1];
-    this.#reload();
+  get #name() {
+    return this.address.parts[1];
   }
 
   #reload() {
-    this.#last.run();
-    this.#runs.run();
+    this.#checks.run();
     this.#fetches.run();
   }
 
-  async #check() {
-    if (this.#now.isRunning) return;
-    this.#now = { isRunning: true };
-    this.update();
-    try {
-      const { value } = await request("POST", "/v1/check", { body: { domains: [this.#name] }, signal: this.ending });
-      const [check] = value.items;
-      this.#now = { isRunning: false, text: said.done(said.status[check.status], check.findings.length) };
-      this.#reload();
-    } catch (problem) {
-      if (problem.name === "AbortError") return;
-      this.#now = { isRunning: false, problem };
-    }
-    this.update();
-  }
-
   render() {
-    const { problem, value } = this.#last;
-    // What all three questions would answer is said once.
+    const { cursor, revisions } = this.address.query;
+    this.#checks.ask(cursor);
+    this.#fetches.ask(this.#kind, revisions);
+    const { problem, value } = this.#checks;
+    const { isRunning } = this.#now;
     const header = domainHeader(this.#name, "checks");
-    if (problem && value === undefined) return [header, problemBox(problem, () => this.#reload())];
+    // What both questions would answer is said once.
+    if (problem && value === undefined) return [header, failure(this.#checks)];
     return [
       header,
       h(
         "section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
         h(
-          "div", { class: "check-head" }, h("h2", { id: "last-check" }, said.last),
-          may("editor") && button(this.#now.isRunning ? said.checking : said.checkNow, () => this.#check(), {
-            kind: "primary", key: "check", "aria-disabled": this.#now.isRunning ? "true" : null,
+          "div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
+          may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
+            kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null,
           })),
-        h(
-          "div", { role: "status", key: "progress" }, this.#now.isRunning
-            ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
-            : this.#now.text && h("p", { class: "help", key: "text" }, this.#now.text)),
-        this.#now.problem && problemBox(this.#now.problem, () => this.#check()),
-        loaded(this.#last, (run) => run ? this.#latest(run) : h(
-          "p", { key: "none" }, said.never, " ", may("editor") ? said.neverEditor : said.neverViewer))),
+        checkProgress(this.#now), failure(this.#now), loaded(this.#checks, ({ last }) => this.#last(last))),
       h(
         "section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
         h("h2", { id: "fetches" }, said.fetches),
-        h(
-          "div", { class: "chips", role: "group", "aria-label": said.kind, key: "kinds" },
-          kinds.map((kind) => h(
-            "button", {
-              type: "button", class: "chip", key: kind, "aria-pressed": String(kind === this.#kind),
-              on: { click: () => ask({ kind: kind === kinds[0] ? undefined : kind, revisions: undefined }) },
-            }, words.document[kind]))),
+        chips(said.kind, kinds.map((kind) => [
+          kind, words.document[kind], kind === this.#kind,
+          () => ask({ kind: kind === kinds[0] ? undefined : kind, revisions: undefined })])),
         loaded(this.#fetches, (fetches) => this.#fetchers(fetches))),
-      h(
+      value && h(
         "section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
-        h("h2", { id: "timeline" }, said.timeline),
-        loaded(this.#runs, (runs) => this.#timeline(runs)))];
+        h("h2", { id: "timeline" }, said.timeline), timeline(value), cursorPages(value.next))];
   }
 
-  #latest(run) {
+  #last(run) {
+    if (!run) return h("p", { key: "none" }, said.never);
+    const address = to(["findings"], { domain: this.#name, source: "check" });
     return h(
       "div", { key: "run" },
       h(
         "p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
         run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks))),
-      run.last === null ? h("p", { class: "help" }, said.deleted) : [
-        run.last.findings.length === 0 && h("p", { key: "fine" }, said.fine), checkReport(run.last),
-        may("editor") && run.last.findings.length > 0 && h(
-          "p", { class: "check-suppress", key: "suppress" },
-          linkButton(said.suppress, to(["findings"], { domain: this.#name, source: "check" }), { kind: "quiet" }))]);
+      run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine), report(run),
+      may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }));
   }
 
   #fetchers({ current, fetchers, items, next }) {
-    const { revisions } = this.#address.query;
+    const isApple = this.#kind === kinds[0];
     const came = fetchers.filter((one) => one.count > 0);
     return h(
-      "div", { key: this.#kind },
-      h("p", {}, this.#kind === kinds[0] ? collected(current, fetchers) : visited(fetchers)),
+      "div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
       came.length > 0 && table({
         caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher,
         columns: [
           { title: said.columns.fetcher, cell: (one) => said.fetcher[one.fetcher] },
           { title: said.columns.last, cell: (one) => time(one.lastAt) },
-          { title: said.columns.revision, cell: (one) => number(one.lastRevision) ?? words.common.unknown },
+          { title: said.columns.revision, cell: (one) => one.lastRevision ?? words.common.unknown },
           { title: said.columns.first, cell: (one) => time(one.firstAt) },
           { title: said.columns.count, class: "number", cell: (one) => count(one.count) }],
       }),
       h(
-        "details", { key: "revisions", open: revisions ? true : undefined }, h("summary", {}, said.byRevision),
+        "details", { key: "revisions", open: this.address.query.revisions ? true : undefined },
+        h("summary", {}, said.byRevision),
         table({
           caption: said.byRevision, rows: items, key: (one) => one.revision,
           columns: [
             { title: said.columns.revision, cell: (one) => count(one.revision) },
             { title: said.columns.published, cell: (one) => time(one.publishedAt) },
-            ...(this.#kind === kinds[0] ? [{
-              title: said.columns.collected,
-              cell: (one) => one.firstFetchedByAppleAt ? time(one.firstFetchedByAppleAt) : words.common.never,
-            }] : []),
-            ...["apple-cdn", "device", "google", "other"].map((who) => (
-              { title: said.fetcher[who], class: "number", cell: (one) => count(one.counts[who]) }))],
+            ...(isApple ? [{ title: said.columns.collected, cell: (one) => time(one.firstFetchedByAppleAt) }] : []),
+            ...Object.entries(said.fetcher).map(([who, title]) => (
+              { title, class: "number", cell: (one) => count(one.counts[who]) }))],
         }),
-        pages({
-          isFirst: !revisions, hasNext: next !== null,
-          first: () => ask({ revisions: undefined }), next: () => ask({ revisions: next }),
-        })),
+        cursorPages(next, "revisions")),
       h("p", { class: "help" }, said.fetchesHelp));
   }
+}
 
-  #timeline({ items, next }) {
-    const { cursor } = this.#address.query;
-    if (items.length === 0) return h("p", { key: "none" }, said.noTimeline);
-    return [
+function timeline({ items }) {
+  if (items.length === 0) return h("p", { key: "none" }, said.noTimeline);
+  return h(
+    "ol", { class: "plain check-timeline", key: "list" },
+    items.map((run) => h(
+      "li", { key: run.since },
       h(
-        "ol", { class: "check-timeline", key: "list" },
-        items.map((run) => h(
-          "li", { key: run.since },
-          h(
-            "details", {
-              on: {
-                toggle: (event) => {
-                  this.#open[event.target.open ? "add" : "delete"](run.since);
-                  this.update();
-                },
-              },
-            },
-            h(
-              "summary", {}, checkStatus(run.status), " ", run.checks === 1
-                ? exactTime(run.since) : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
-              run.codes.map((code, index) => [index > 0 ? ", " : " · ", h("code", { key: code }, code)]),
-              run.cdnRevision !== null && h(
-                "span", { class: "quiet", key: "cdn" }, " · ", said.cdnHad(count(run.cdnRevision)))),
-            this.#open.has(run.since) && h(
-              "div", { class: "check-past", key: "report" },
-              run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last)))))),
-      pages({
-        isFirst: !cursor, hasNext: next !== null,
-        first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }),
-      })];
-  }
+        "details", {},
+        h(
+          "summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
+            : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
+          run.codes.map((code) => [" · ", h("code", { key: code }, code)]),
+          run.cdnRevision !== null && quiet(" · ", said.cdnHad(count(run.cdnRevision)))),
+        report(run)))));
+}
+
+/** The check at the end of a run of the same outcome, as long as it is kept. */
+function report(run) {
+  return run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
 }
 
 /** A time in full, where "since" or "by" precedes it. */
 export function exactTime(text) {
   return h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
-}
-
-/** The number of a revision, if it is known. */
-function number(revision) {
-  return revision === null ? undefined : count(revision);
 }
 
 /** Whether Apple's CDN has the current file, and what that means for devices. */
@@ -296,14 +256,13 @@ function collected(current, fetchers) {
     return said.collected(revision, time(current.firstFetchedByAppleAt), exactTime(by), isOver);
   }
   if (apple.count === 0) return said.notFetched(revision, time(current.publishedAt));
-  return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), number(apple.lastRevision));
+  return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), apple.lastRevision);
 }
 
 /** Who reads the files of Android and of passkeys. */
 function visited(fetchers) {
   const google = fetchers.find((one) => one.fetcher === "google");
-  if (google.count > 0) return said.googleFetched(time(google.lastAt), number(google.lastRevision));
-  return fetchers.some((one) => one.count > 0) ? said.googleNever : said.nobody;
+  return google.count === 0 ? said.googleNever : said.googleFetched(time(google.lastAt), google.lastRevision);
 }
 
 customElements.define("aasa-domain-checks", DomainChecks);

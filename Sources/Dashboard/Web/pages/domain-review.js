@@ -2,175 +2,153 @@
 
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { button, checkbox, dialog, field, form, problemBox } from "../parts.js";
-import { say } from "../state.js";
+import { button, choices, draftField, form, problemBox, quiet, submit } from "../parts.js";
+import { Loading, say } from "../state.js";
 import { words } from "../words.js";
-import { changeList, cut, effect, findingList, inWords, place } from "./domain-parts.js";
+import { changeList, cut, effect, findingList, foldedFindings, inWords, place, plainList } from "./domain-parts.js";
 
 const w = words.domain.draft;
-const limit = 131072;
+const appleFile = "apple-app-site-association";
 
 class DraftReview extends View {
-  /** @type {import("./draft.js").Draft} */
-  draft;
-  /** The names of the apps. @type {any} */
-  names;
-  #reason = "";
+  /** @type {import("./draft.js").Draft} */ draft;
+  /** The names of the apps. @type {any} */ names;
+  #values = { reason: "" };
   #consent = new Set();
-  #problem;
-  #isPublishing = false;
+  #publishing = new Loading(this, () => this.#publish());
 
   start() {
     this.draft.follow(this);
     // What failed, and what was agreed to, belong to the draft as it was.
     this.draft.addEventListener("change", () => {
-      if (!this.draft.preview?.isRunning || this.#isPublishing) return;
-      this.#problem = undefined;
+      if (!this.draft.preview?.isRunning || this.#publishing.isRunning) return;
+      this.#publishing.clear();
       this.#consent.clear();
     }, { signal: this.ending });
   }
 
   async #publish() {
-    this.#isPublishing = true;
-    this.#problem = undefined;
-    this.update();
     try {
-      const { revision, changed } = await this.draft.publish(this.#reason, this.draft.preview.accept);
-      this.#reason = "";
+      const { revision, changed } = await this.draft.publish(this.#values.reason, this.draft.preview.accept);
       say(changed ? w.published(revision) : w.nothing);
     } catch (problem) {
-      if (problem.code === "stale-revision") await this.draft.reload().catch((other) => { this.#problem = other; });
-      else this.#problem = problem;
+      if (problem.code !== "stale-revision") throw problem;
+      await this.draft.reload();
     }
-    this.#isPublishing = false;
-    this.update();
   }
 
   #dropBroken() {
-    const { broken } = this.draft.preview;
-    this.draft.change((domain) => {
-      domain.expectations = domain.expectations.filter(
-        (one) => !broken.some(({ url, app, platform }) => one.url === url && one.app === app && (one.platform ?? platform) === platform));
-    });
+    const isKept = ({ url, app, platform }) => !this.draft.preview.broken.some(
+      (one) => one.url === url && one.app === app && one.platform === (platform ?? one.platform));
+    this.draft.change((domain) => Object.assign(domain, { expectations: domain.expectations.filter(isKept) }));
   }
 
   /** One line: whether the draft can be published. */
-  #status() {
-    const { preview } = this.draft;
-    if (!preview || preview.isRunning) return w.checking;
-    if (preview.problem && (!preview.result || preview.broken.length > 0)) return w.refused;
-    if (preview.accept.length > 0) return w.needs;
-    if (!preview.result.changed) return w.nothing;
-    const { changes, moreChanges = 0 } = preview.result.diff ?? { changes: [] };
+  #status({ isRunning, problem, result, broken, accept }) {
+    if (isRunning) return w.checking;
+    if (problem && (!result || broken.length > 0)) return w.refused;
+    if (accept.length > 0) return w.needs;
+    if (!result.changed) return w.nothing;
+    const { changes, moreChanges = 0 } = result.diff ?? { changes: [] };
     return w.ready(changes.length + moreChanges, changes.some((change) => change.affectsLinks !== false));
   }
 
-  /** The size of the files, by app. */
-  #size(preview) {
-    const documents = preview.result?.documents ?? [];
-    const account = preview.result?.account ?? preview.problem?.body.account;
-    const bytes = account?.bytes ?? documents.find((one) => one.kind === "apple-app-site-association")?.bytes;
-    const others = documents.filter((one) => one.kind !== "apple-app-site-association");
-    if (bytes === undefined && others.length === 0) return null;
-    const top = account?.limit ?? limit;
-    const apps = account?.apps.slice(0, 5) ?? [];
-    const rest = Math.max(0, bytes - apps.reduce((sum, one) => sum + one.bytes, 0));
-    const parts = [...apps.map((one) => ({ ...one, name: cut(this.names?.apple.get(one.app) || one.app) })), { app: "", name: account ? w.others : w.files, bytes: rest }]
-      .filter((one) => one.bytes > 0);
-    // Over the limit, the bar shows the whole file.
-    const whole = Math.max(top, bytes ?? 0);
-    return h(
-      "section", { key: "size" }, h("h3", {}, w.size),
-      bytes !== undefined && [
-        h("p", { key: "sum", class: bytes > top ? "fault" : null }, words.document["apple-app-site-association"], ": ", w.sizeOf(size(bytes), size(top))),
-        h(
-          "div", { key: "bar", class: bytes > top ? "size-bar over" : "size-bar", "aria-hidden": "true" },
-          parts.map((one, index) => h("span", { key: one.app, class: `part-${index}`, vars: { "--share": `${(one.bytes / whole) * 100}%` } }))),
-        account && h("ul", { key: "parts", class: "plain size-parts" }, parts.map((one, index) => h(
-          "li", { key: one.app }, h("span", { class: `swatch part-${index}`, "aria-hidden": "true" }), h("bdi", {}, one.name), " ", h("span", { class: "quiet" }, size(one.bytes))))),
-      ],
+  /** The sizes of the files; that of Apple's by app. */
+  #size({ result, problem }) {
+    const account = result?.account ?? problem?.body.account;
+    const others = (result?.documents ?? []).filter((one) => one.kind !== appleFile);
+    return (account || others.length > 0) && h(
+      "section", { key: "size" }, h("h3", {}, w.size), account && this.#bar(account),
       others.map((one) => h("p", { key: one.kind, class: "quiet" }, words.document[one.kind], ": ", size(one.bytes))));
+  }
+
+  #bar({ bytes, limit, apps }) {
+    // An entry of several apps is counted for each; in the bar, they share it.
+    const sum = apps.reduce((all, one) => all + one.bytes, 0);
+    const scale = Math.min(1, bytes / sum);
+    const parts = apps.slice(0, 5).map((one, index) => ({
+      name: cut(this.names?.apple.get(one.app) || one.app), bytes: one.bytes, share: one.bytes * scale,
+      color: `part-${index}`,
+    }));
+    const rest = bytes - parts.reduce((all, one) => all + one.share, 0);
+    if (rest >= 1) parts.push({ name: w.others, bytes: Math.round(rest), share: rest, color: "part-rest" });
+    // Over the limit, the bar shows the whole file.
+    const whole = Math.max(limit, bytes);
+    const state = bytes > limit ? " over" : "";
+    return [
+      h("p", { key: "sum", class: state && "fault" }, w.sizeOf(size(bytes), size(limit))),
+      h("div", { key: "bar", class: "size-bar" + state, "aria-hidden": "true" }, parts.map(({ share, color }) => h(
+        "span", { key: color, class: color, vars: { "--share": `${(share / whole) * 100}%` } }))),
+      plainList(parts, (one) => [
+        h("span", { class: `swatch ${one.color}`, "aria-hidden": "true" }), h("bdi", {}, one.name), " ",
+        quiet(size(one.bytes))]),
+      sum > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
   }
 
   /** What the API said about the draft. */
   #details(preview) {
     const { domain } = this.draft;
-    const { result, problem, broken, moreBroken, findings } = preview;
+    const { result, problem, accept, broken, moreBroken, findings } = preview;
     // Those of a route stand beside it.
-    const here = findings.filter((one) => !preview.accept.includes(one.code) && !place(one.pointer, one.document, domain).entry);
+    const isHere = (one) => !place(one.pointer, one.document, domain).entry;
+    const here = findings.filter((one) => !accept.includes(one.code) && isHere(one));
     // The problem says its errors itself.
-    const isSaid = preview.accept.length > 0 || broken.length > 0;
-    const loud = here.filter((one) => one.severity === "warning" || (one.severity === "error" && (isSaid || !problem)));
+    const isSaid = accept.length > 0 || broken.length > 0;
+    const isLoud = ({ severity }) => severity === "warning" || (severity === "error" && (isSaid || !problem));
     const notes = here.filter((one) => one.severity === "note");
-    const faults = problem?.body?.errors?.filter((fault) => !place(fault.pointer, undefined, domain).entry) ?? [];
+    const errors = problem?.body.errors?.filter(isHere);
+    // Expectations were left out to learn the effects.
+    const changes = result?.diff?.changes.filter(({ what }) => broken.length === 0 || what !== "expectation");
+    const section = (title, content) => h("section", { key: title }, h("h3", {}, title), content);
     return [
       problem && !isSaid && problemBox(
-        { ...problem, status: problem.status, title: problem.title, detail: inWords(problem.detail, domain), body: { ...problem.body, errors: faults, findings: [] } },
+        { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
-      broken.length > 0 && h(
-        "div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
-        h("ul", { class: "plain" }, broken.map((one, index) => h(
-          "li", { key: index }, effect({ ...one, before: one.expected, after: one.resolution }, this.names), " ", h("span", { class: "quiet" }, inWords(one.reason, domain))))),
-        moreBroken > 0 && h("p", { key: "more" }, w.moreBroken(moreBroken)),
-        h("p", {}, w.dropHelp), button(w.dropBroken, () => this.#dropBroken())),
-      loud.length > 0 && h("section", { key: "loud" }, h("h3", {}, words.domain.findings), findingList(loud, domain)),
-      result?.diff && h("section", { key: "effects" }, h("h3", {}, w.effects), changeList(
-        // Expectations were left out to learn the effects.
-        broken.length > 0 ? { ...result.diff, changes: result.diff.changes.filter((change) => change.what !== "expectation") } : result.diff, this.names)),
-      result?.changedResolutions.length > 0 && h(
-        "section", { key: "resolutions" }, h("h3", {}, w.resolutions),
-        h("ul", { class: "plain" }, result.changedResolutions.slice(0, 50).map((one, index) => h("li", { key: index }, effect(one, this.names))))),
-      this.#size(preview),
-      notes.length > 0 && h("details", { key: "notes" }, h("summary", {}, words.domain.notes(notes.length)), findingList(notes, domain)),
-    ];
+      broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
+        plainList(broken, (one) => [
+          effect({ ...one, before: one.expected, after: one.resolution }, this.names), " ",
+          quiet(inWords(one.reason, domain))]),
+        moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
+        button(w.dropBroken, () => this.#dropBroken())),
+      here.some(isLoud) && section(words.domain.findings, findingList(here.filter(isLoud), domain)),
+      changes && section(w.effects, changeList({ ...result.diff, changes }, this.names)),
+      result?.changedResolutions.length > 0 && section(
+        w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
+      this.#size(preview), foldedFindings(words.domain.notes(notes.length), notes, domain)];
   }
 
   /** The errors that publishing would accept, as questions. */
-  #questions(preview) {
-    return preview.accept.map((code) => {
-      const found = preview.findings.find((one) => one.code === code && one.severity === "error");
-      return checkbox(w.anyway(found ? inWords(found.message, this.draft.domain) : code), {
-        id: `accept-${code}`, checked: this.#consent.has(code),
-        on: { change: ({ target }) => { this.#consent[target.checked ? "add" : "delete"](code); this.update(); } },
-      });
-    });
+  #questions({ accept, findings }) {
+    const question = (code) => {
+      const found = findings.find((one) => one.code === code && one.severity === "error");
+      return [code, w.anyway(found ? inWords(found.message, this.draft.domain) : code)];
+    };
+    return h(
+      "div", { key: "questions", on: { change: () => this.update() } }, choices(this.#consent, accept.map(question)));
   }
 
   render() {
     const { draft } = this;
+    const { isRunning, problem } = this.#publishing;
     if (!draft.exists || draft.isStale) return [];
     const preview = draft.preview ?? { isRunning: true };
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
-    const agrees = (preview.accept ?? []).every((code) => this.#consent.has(code));
+    const mayPublish = isReady && !isRunning && preview.accept.every((code) => this.#consent.has(code));
     return [
       h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
-      h("p", { role: "status", key: "status", class: "quiet" }, this.#status()),
+      h("p", { role: "status", key: "status", class: "quiet" }, this.#status(preview)),
       !draft.isStored && h("p", { class: "box warning", key: "stored" }, w.notStored),
-      h(
-        "div", { class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, "aria-busy": preview.isRunning ? "true" : null, key: "body" },
-        preview.findings && this.#details(preview)),
-      form(
-        () => isReady && agrees && this.#publish(), { class: "review-foot", key: "foot" },
-        this.#problem && problemBox(this.#problem),
-        isReady && this.#questions(preview),
-        field(words.common.reason, {
-          id: "reason", value: this.#reason, help: words.common.reasonHelp, autocomplete: "off", maxlength: "500", dir: "auto",
-          on: { input: ({ target }) => { this.#reason = target.value; } },
-        }),
-        h(
-          "div", { class: "actions", key: "actions" },
-          h("button", { type: "submit", class: "button primary", disabled: !isReady || !agrees || this.#isPublishing }, this.#isPublishing ? w.publishing : w.publish),
-          button(w.undo, () => draft.undo(), { disabled: !draft.canUndo }))),
-    ];
+      h("div", {
+          class: "review-body", role: "region", tabindex: "0", "aria-label": w.effects, key: "body",
+          "aria-busy": preview.isRunning ? "true" : null,
+        }, preview.findings && this.#details(preview)),
+      form(() => mayPublish && this.#publishing.run(), { class: "review-foot", key: "foot" },
+        problem && problemBox(problem), isReady && this.#questions(preview),
+        draftField(words.common.reason, this.#values, "reason", { id: "draft-reason", help: words.common.reasonHelp }),
+        h("div", { class: "actions", key: "actions" },
+          submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
+          button(w.undo, () => draft.undo(), { disabled: draft.past.length === 0 })))];
   }
-}
-
-/** Asks before a draft is thrown away. */
-export function discardDialog(draft, close) {
-  return dialog(
-    { title: w.discardTitle, close }, h("p", {}, w.discardText),
-    h(
-      "div", { class: "actions" }, button(w.discard, () => { close(); draft.discard(); }, { kind: "danger" }), button(words.common.cancel, close)));
 }
 
 customElements.define("aasa-draft-review", DraftReview);

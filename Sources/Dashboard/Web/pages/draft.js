@@ -1,6 +1,6 @@
-// Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged when others publish.
+// Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged with others’.
 
-import { path, request } from "../api.js";
+import { get, path, request } from "../api.js";
 import { mayEditDomain, State } from "../state.js";
 
 const storage = (name) => `aasa.draft.${name}`;
@@ -16,8 +16,7 @@ export function storedDraft(name) {
 }
 
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
-export function toInput(shown) {
-  const { unicode: _unicode, revision: _revision, updatedAt: _updatedAt, ...domain } = shown;
+export function toInput({ unicode: _unicode, revision: _revision, updatedAt: _updatedAt, ...domain }) {
   const known = ({ id, ...rest }) => (id > 0 ? { id, ...rest } : rest);
   return { ...domain, entries: domain.entries.map((entry) => known({ ...entry, routes: entry.routes.map(known) })) };
 }
@@ -27,132 +26,114 @@ export function newId(siblings) {
   return Math.min(0, ...siblings.map((one) => one.id)) - 1;
 }
 
-/** Whether two JSON values are equal; the order of members is free. */
+/** Whether two JSON values are equal; the order of members is free, and undefined ones are none. */
 export function isEqual(one, other) {
-  if (one === other) return true;
-  if (!one || !other || typeof one !== "object" || typeof other !== "object" || Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => key in other && isEqual(one[key], other[key]));
+  if (!one || !other || typeof one !== "object" || typeof other !== "object") return one === other;
+  return Array.isArray(one) === Array.isArray(other)
+    && Object.keys({ ...one, ...other }).every((key) => isEqual(one[key], other[key]));
 }
 
 /** Members that are sets: additions and removals of both sides can be combined. */
 const sets = new Set([
-  "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation", "androidCredentials", "webauthnOrigins",
-  "expectations",
-]);
+  "aliases", "apps", "androidApps", "webcredentials", "appclips", "activitycontinuation", "androidCredentials",
+  "webauthnOrigins", "expectations"]);
+
+/** What three versions of a value make: what one side changed; `both` decides where both did. */
+function settle(base, mine, theirs, both) {
+  if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
+  return isEqual(base, mine) ? theirs : both();
+}
+
+function mergeSets(base, mine, theirs) {
+  const has = (list, value) => list.some((one) => isEqual(one, value));
+  const kept = theirs.filter((value) => has(mine, value) || !has(base, value));
+  return [...kept, ...mine.filter((value) => !has(theirs, value) && !has(base, value))];
+}
 
 /**
  * Puts a draft on top of what others published. What only one side changed is kept; where both changed the same thing,
- * the draft wins.
- *
- * @returns the merged domain, and `conflicts`: where the draft replaces others' changes, as
- * `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`
+ * the draft wins, and `conflicts` has `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`.
  */
 export function merge(base, mine, theirs) {
   const conflicts = [];
-  const member = (name, b, m, t, entry) => {
-    if (isEqual(m, t) || isEqual(b, t)) return m;
-    if (isEqual(b, m)) return t;
-    if (sets.has(name)) {
-      const [before, ours, others] = [b ?? [], m ?? [], t ?? []];
-      const has = (list, value) => list.some((one) => isEqual(one, value));
-      const kept = others.filter((value) => has(ours, value) || !has(before, value));
-      return [...kept, ...ours.filter((value) => !has(others, value) && !has(before, value))];
-    }
-    conflicts.push({ kind: "member", name, entry });
-    return m;
+  const members = (b, m, t, entry, lists) => Object.fromEntries(Object.keys({ ...t, ...m }).map((name) => {
+    const both = () => {
+      if (lists[name]) return lists[name](b[name], m[name], t[name]);
+      if (sets.has(name)) return mergeSets(b[name] ?? [], m[name] ?? [], t[name] ?? []);
+      conflicts.push({ kind: "member", name, entry });
+      return m[name];
+    };
+    return [name, settle(b[name], m[name], t[name], both)];
+  }));
+  const route = (_, one) => {
+    conflicts.push({ kind: "route", route: one });
+    return one;
   };
-  const members = (b, m, t, lists, entry) => {
-    const all = {};
-    for (const name of new Set([...Object.keys(t), ...Object.keys(m)])) {
-      const value = lists[name]?.(b[name], m[name], t[name]) ?? member(name, b[name], m[name], t[name], entry);
-      if (value !== undefined) all[name] = value;
-    }
-    return all;
-  };
-  const routes = (entry) => (b, m, t) => mergeById(b, m, t, (_, route) => route, (kind, route) => conflicts.push({ kind, entry, route }), "route");
-  const entries = (b, m, t) => mergeById(
-    b, m, t, (before, entry, others) => members(before, entry, others, { routes: routes(entry) }, entry),
-    (kind, entry) => conflicts.push({ kind, entry }), "entry");
+  const clashes = (kind) => (one) => conflicts.push(one ? { kind, [kind]: one } : { kind: "order" });
+  const routes = (b, m, t) => mergeById(b, m, t, route, clashes("route"));
+  const entry = (b, m, t) => members(b, m, t, m, { routes });
+  const entries = (b, m, t) => mergeById(b, m, t, entry, clashes("entry"));
   const { revision, updatedAt } = theirs;
-  return { domain: { ...members(base, { ...mine, revision, updatedAt }, theirs, { entries }), revision, updatedAt }, conflicts };
+  return { domain: members(base, { ...mine, revision, updatedAt }, theirs, undefined, { entries }), conflicts };
 }
 
-/** Merges lists of things with IDs. `both` merges one that both sides changed; `clash` learns where mine replaces theirs. */
-function mergeById(base, mine, theirs, both, clash, kind) {
+/** Merges lists of things with IDs: `both` what both sides changed; `clash` learns where mine replaces theirs. */
+function mergeById(base, mine, theirs, both, clash) {
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Map(list.map((one) => [one.id, one])));
   const merged = new Map();
   for (const id of new Set([...inTheirs.keys(), ...inMine.keys()])) {
     const [b, m, t] = [inBase, inMine, inTheirs].map((map) => map.get(id));
     let value = m ?? t;
     if (b && m && t) {
-      value = isEqual(b, m) ? t : isEqual(b, t) || isEqual(m, t) ? m : both(b, m, t);
-      if (kind === "route" && value === m && !isEqual(b, m) && !isEqual(b, t) && !isEqual(m, t)) clash(kind, m);
+      value = settle(b, m, t, () => both(b, m, t));
     } else if (b) {
       // One side deleted it: that stands, unless I changed it.
-      const [left, isMine] = m ? [m, true] : [t, false];
-      const hasChanged = left !== undefined && !isEqual(b, left);
-      if (hasChanged) clash(kind, left);
-      value = isMine && hasChanged ? m : undefined;
+      const hasChanged = !isEqual(b, value);
+      if (hasChanged) clash(value);
+      if (!m || !hasChanged) continue;
     }
-    if (value) merged.set(id, value);
+    merged.set(id, value);
   }
-  const order = (list) => list.map((one) => one.id).filter((id) => inBase.has(id) && inMine.has(id) && inTheirs.has(id));
+  const isEverywhere = (id) => inBase.has(id) && inMine.has(id) && inTheirs.has(id);
+  const order = (list) => list.map((one) => one.id).filter(isEverywhere);
   const [before, ours, others] = [base, mine, theirs].map(order);
   const isMoved = !isEqual(before, ours);
-  if (isMoved && !isEqual(before, others) && !isEqual(ours, others)) clash("order");
+  if (isMoved && !isEqual(before, others) && !isEqual(ours, others)) clash();
   const [first, second] = isMoved ? [mine, theirs] : [theirs, mine];
   const ids = first.map((one) => one.id).filter((id) => merged.has(id));
   // What only the other side has goes where it stood there: after the same neighbour.
   let neighbour;
-  for (const { id } of second) {
-    if (!merged.has(id)) continue;
+  for (const { id } of second.filter((one) => merged.has(one.id))) {
     if (!ids.includes(id)) ids.splice(neighbour === undefined ? 0 : ids.indexOf(neighbour) + 1, 0, id);
     neighbour = id;
   }
   return ids.map((id) => merged.get(id));
 }
 
-/**
- * The draft of a domain. `domain` is what the page shows: the draft, or what is published. `preview` is what the API says
- * about publishing it.
- */
+/** The draft of a domain. */
 export class Draft extends State {
-  /** What is published, what the draft began with, what it is now, and what it is on top of `published`. @type {any} */
-  published;
-  /** @type {any} */
-  base;
-  /** @type {any} */
-  domain;
-  /** @type {any} */
-  merged;
-  /** When the draft last changed. @type {string | undefined} */
-  at;
-  /** See `dryRun`; and `isRunning`. @type {any} */
-  preview;
-  /** Whether the browser keeps it. */
-  isStored = true;
+  /** What is published. @type {any} */ published;
+  /** What the draft began with. @type {any} */ base;
+  /** What the page shows: the draft, or what is published. @type {any} */ domain;
+  /** The draft on top of what others published. @type {any} */ merged;
+  /** When the draft last changed. @type {string | undefined} */ at;
+  /** What the API says about publishing it: see `dryRun`; and `isRunning`. @type {any} */ preview;
+  /** Whether the browser keeps it. */ isStored = true;
   #name;
-  #ending;
-  #timer;
   #running;
-  #past = [];
+  /** What undoing brings back. */ past = [];
 
   constructor(name, ending) {
     super({});
     this.#name = name;
-    this.#ending = ending;
+    const changed = ({ key }) => key === storage(name) && this.published && this.begin(this.published);
     // Another tab changed it.
-    window.addEventListener("storage", (event) => event.key === storage(name) && this.published && this.begin(this.published), { signal: ending });
-    ending.addEventListener("abort", () => this.#stop());
+    window.addEventListener("storage", changed, { signal: ending });
+    ending.addEventListener("abort", () => this.#running?.abort());
   }
 
   get exists() {
     return this.at !== undefined;
-  }
-
-  get canUndo() {
-    return this.#past.length > 0;
   }
 
   /** Whether somebody published since the draft began. */
@@ -163,10 +144,10 @@ export class Draft extends State {
   /** Takes what is published, and goes on with the draft that was kept. */
   begin(published) {
     const kept = mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
-    this.#past = [];
-    if (!kept) return this.#take({ published, base: published, domain: published, at: undefined });
-    this.#take({ published, ...kept });
-    this.#ask(0);
+    this.past = [];
+    this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined }) });
+    if (kept) this.refresh();
+    return published;
   }
 
   /** Changes the draft: `change` gets a copy to work on. */
@@ -174,42 +155,30 @@ export class Draft extends State {
     const domain = structuredClone(this.domain);
     change(domain);
     if (isEqual(domain, this.domain)) return;
-    this.#past.push(this.domain);
-    if (isEqual(domain, this.base)) return this.discard({ isUndone: true });
+    this.past.push(this.domain);
     this.#keep(domain);
   }
 
   undo() {
-    const domain = this.#past.pop();
-    if (isEqual(domain, this.base)) return this.discard({ isUndone: true });
-    this.#keep(domain);
+    this.#keep(this.past.pop());
   }
 
-  discard({ isUndone = false } = {}) {
-    this.#stop();
-    localStorage.removeItem(storage(this.#name));
-    if (!isUndone) this.#past = [];
-    this.#take({ base: this.published, domain: this.published, at: undefined });
+  discard() {
+    this.past = [];
+    this.#keep(this.published);
   }
 
   /** Goes on with the draft on top of what others published. */
   adopt() {
-    const { domain } = this.merged;
-    this.#past = [];
+    this.past = [];
     this.base = this.published;
-    if (isEqual(domain, this.base)) return this.discard();
-    this.#keep(domain);
-  }
-
-  /** Asks for the preview again. */
-  refresh() {
-    this.#ask(0);
+    this.#keep(this.merged.domain);
   }
 
   /** Publishes; throws a Problem. */
   async publish(reason, accept) {
     const { value } = await request("PUT", path`/v1/domains/${this.#name}`, {
-      body: toInput(this.domain), ifMatch: this.base.revision, query: { reason: reason.trim(), accept: accept.join(",") },
+      body: toInput(this.domain), ifMatch: this.base.revision, query: { reason, accept: accept.join(",") },
     });
     this.published = value.domain;
     this.discard();
@@ -219,9 +188,8 @@ export class Draft extends State {
   /** Reads what is published again, after the API said that it has changed. */
   async reload() {
     const before = this.published.revision;
-    const { value } = await request("GET", path`/v1/domains/${this.#name}`, { signal: this.#ending });
-    this.begin(value);
-    return value.revision !== before;
+    this.begin(await get(path`/v1/domains/${this.#name}`));
+    return this.published.revision !== before;
   }
 
   #take(values) {
@@ -232,6 +200,12 @@ export class Draft extends State {
   }
 
   #keep(domain) {
+    // Without a difference there is no draft.
+    if (isEqual(domain, this.base) || domain === this.published) {
+      this.#running?.abort();
+      localStorage.removeItem(storage(this.#name));
+      return this.#take({ base: this.published, domain: this.published, at: undefined });
+    }
     const at = new Date().toISOString();
     let isStored = true;
     try {
@@ -240,62 +214,46 @@ export class Draft extends State {
       isStored = false;
     }
     this.#take({ domain, at, isStored });
-    this.#ask(400);
+    this.refresh(400);
   }
 
-  #stop() {
-    clearTimeout(this.#timer);
+  /** Asks for the preview, a little later while somebody types. */
+  async refresh(delay = 0) {
     this.#running?.abort();
-  }
-
-  #ask(delay) {
-    this.#stop();
-    this.#running = new AbortController();
-    this.preview = { ...this.preview, isRunning: true };
-    this.set({});
-    this.#timer = setTimeout(() => this.#preview(this.#running.signal), delay);
-  }
-
-  async #preview(signal) {
-    const { base, domain } = this.isStale ? { base: this.published, domain: this.merged.domain } : this;
-    try {
-      const preview = await dryRun("PUT", this.#name, { body: toInput(domain), ifMatch: base.revision, signal });
-      if (preview.problem?.code === "stale-revision" && (await this.reload())) return;
-      if (!signal.aborted) this.set({ preview });
-    } catch (problem) {
-      if (problem.name !== "AbortError" && !signal.aborted) this.set({ preview: { problem, accept: [], broken: [], findings: [] } });
-    }
+    const { signal } = (this.#running = new AbortController());
+    this.set({ preview: { ...this.preview, isRunning: true } });
+    await new Promise((resume) => setTimeout(resume, delay));
+    if (signal.aborted) return;
+    const [{ revision }, domain] = this.isStale ? [this.published, this.merged.domain] : [this.base, this.domain];
+    const preview = await dryRun(this.#name, domain, revision, signal);
+    if (preview.problem?.code === "stale-revision" && (await this.reload().catch(() => false))) return;
+    if (!signal.aborted) this.set({ preview });
   }
 }
 
 /**
- * What an edit would do. Errors that the API lets one accept are accepted, so that the effects are known: `accept` has
- * their codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what
- * stands in the way, if anything.
- *
- * @param {string} method
- * @param {string} name
- * @param {{ body?: any, ifMatch: number, signal: AbortSignal }} options
+ * What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their
+ * codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what stands in
+ * the way, if anything.
  */
-export async function dryRun(method, name, { body, ifMatch, signal }) {
+async function dryRun(name, domain, ifMatch, signal) {
   const preview = { result: undefined, problem: undefined, accept: [], broken: [], moreBroken: 0, findings: [] };
-  const send = (content, accept) => request(
-    method, path`/v1/domains/${name}`, { body: content, ifMatch, signal, query: { dryRun: true, accept: accept.join(",") } });
-  let content = body;
+  /** @type {any} */
+  let body = toInput(domain);
   let accept = [];
   for (let round = 0; round < 4; round++) {
     try {
-      const { value } = await send(content, accept);
+      const query = { dryRun: true, accept: accept.join(",") };
+      const { value } = await request("PUT", path`/v1/domains/${name}`, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {
-      if (problem.name === "AbortError") throw problem;
-      const { errors = [], findings = [], expectations, moreExpectations = 0 } = problem.body ?? {};
+      if (signal.aborted) return preview;
+      const { errors = [], findings = [], expectations, moreExpectations = 0 } = problem.body;
       // What cannot be accepted answers 400; the problem before it says what to correct.
       if (problem.code === "unknown-code") return preview;
       if (problem.code === "expectation-broken" && expectations && preview.broken.length === 0) {
         Object.assign(preview, { problem, broken: expectations, moreBroken: moreExpectations });
-        if (!content) return preview;
-        content = { ...content, expectations: [] };
+        body = { ...body, expectations: [] };
         continue;
       }
       const codes = errors.map((fault) => fault.code).filter((code) => !accept.includes(code));

@@ -20,20 +20,21 @@ class Drop extends View {
   #isOver = false;
 
   start() {
-    const options = { signal: this.ending };
-    this.addEventListener("dragover", (event) => { event.preventDefault(); this.#show(true); }, options);
-    this.addEventListener("dragleave", (event) => this.#show(this.contains(event.relatedTarget)), options);
-    this.addEventListener("drop", (event) => {
+    const listen = (target, name, then) => target.addEventListener(name, (event) => {
       event.preventDefault();
+      then?.(event);
+    }, { signal: this.ending });
+    listen(this, "dragover", () => this.#show(true));
+    listen(this, "dragleave", (event) => this.#show(this.contains(event.relatedTarget)));
+    listen(this, "drop", (event) => {
       this.#show(false);
       this.#take(dropped(event.dataTransfer));
-    }, options);
+    });
     // A file that misses the area must not replace the page.
-    for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault(), options);
+    for (const name of ["dragover", "drop"]) listen(window, name);
   }
 
   #show(isOver) {
-    if (this.#isOver === isOver) return;
     this.#isOver = isOver;
     this.update();
   }
@@ -51,19 +52,14 @@ class Drop extends View {
   }
 
   render() {
+    const chosen = ({ target }) => {
+      this.#take([...target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
+      target.value = ""; // So that the same file can be chosen again.
+    };
     return h(
       "div", { class: this.#isOver ? "drop over" : "drop" }, h("p", {}, this.text ?? words.domains.drop.text),
-      h("input", {
-        type: "file", multiple: true, hidden: true, accept: this.accept,
-        on: {
-          change: (event) => {
-            const files = [...event.target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-            event.target.value = ""; // So that the same file can be chosen again.
-            this.#take(files);
-          },
-        },
-      }),
-      button(this.button ?? words.domains.drop.choose, () => this.querySelector("input").click()));
+      h("input", { type: "file", multiple: true, hidden: true, accept: this.accept, on: { change: chosen } }),
+      button(this.button ?? words.domains.drop.choose, () => this.find("input").click()));
   }
 }
 
@@ -75,18 +71,15 @@ async function dropped(transfer) {
   for (let entry; (entry = entries.shift()) && found.length <= limits.files;) {
     if (entry.isDirectory) {
       const reader = entry.createReader();
+      const read = () => new Promise((...then) => reader.readEntries(...then));
       // A reader answers up to 100 entries at a time, and none at the end.
-      for (let more; (more = await asked((...then) => reader.readEntries(...then))).length > 0;) entries.push(...more);
+      for (let more; (more = await read()).length > 0;) entries.push(...more);
     } else {
       const current = entry;
-      found.push({ name: entry.fullPath.replace(/^\//, ""), file: await asked((...then) => current.file(...then)) });
+      found.push({ name: entry.fullPath.slice(1), file: await new Promise((...then) => current.file(...then)) });
     }
   }
   return found;
-}
-
-function asked(call) {
-  return new Promise(call);
 }
 
 customElements.define("aasa-drop", Drop);

@@ -3,79 +3,58 @@
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, empty, facts, field, form, loaded, pages, submit, table, time } from "../parts.js";
+import { badge, button, cursorPages, empty, facts, field, form, loaded, mono, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, session } from "../state.js";
 import { words } from "../words.js";
 
 class Audit extends View {
-  #address;
+  address;
   #records = new Loading(this, (signal) => {
-    const { domain, author, cursor } = this.#address.query;
+    const { domain, author, cursor } = this.address.query;
     return get("/v1/audit", { domain, author, cursor, limit: 50 }, signal);
   });
 
-  set address(value) {
-    const before = JSON.stringify(this.#address?.query);
-    this.#address = value;
-    if (this.isConnected && before !== JSON.stringify(value.query)) this.#records.run();
-  }
-
-  start() {
-    this.#records.run();
-  }
-
   render() {
     const text = words.settings.audit;
-    const { domain, author, cursor } = this.#address.query;
+    const { domain, author } = this.address.query;
+    this.#records.ask(this.address.query);
+    const filter = (domain, author) => ask({ domain: domain?.trim(), author: author?.trim(), cursor: undefined });
+    const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
     return [
-      form(
-        ({ domain, author }) => ask({ domain: domain.trim(), author: author.trim(), cursor: undefined }),
-        { class: "toolbar", key: "filters" },
-        field(text.domain, {
-          id: "domain", name: "domain", value: domain ?? "", type: "search", spellcheck: "false",
-          autocapitalize: "none",
-        }),
-        field(text.author, { id: "author", name: "author", value: author ?? "", type: "search", spellcheck: "false" }),
-        submit(text.filter), (domain || author) &&
-          button(text.clear, () => ask({ domain: undefined, author: undefined, cursor: undefined }), {
-            kind: "quiet", key: "clear",
-          })),
+      form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters" },
+        input(words.settings.domain, "domain", domain), input(text.author, "author", author), submit(text.filter),
+        (domain || author) && button(text.clear, () => filter(), { kind: "quiet", key: "clear" })),
       loaded(this.#records, ({ items, next }) => [
-        items.length === 0 ? empty(text.empty, text.emptyText) : h(
-          "ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit },
-          items.map((record) => this.#record(record))),
-        pages({
-          first: () => ask({ cursor: undefined }), next: () => ask({ cursor: next }), isFirst: !cursor,
-          hasNext: next !== null,
-        })])];
+        items.length === 0 ? empty(text.empty, text.emptyText)
+          : h("ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit }, items.map(entry)),
+        cursorPages(next)])];
   }
+}
 
-  #record({ id, at, author, address, action, reason, domain, app, androidApp, token, webhook, revision, changes }) {
-    const text = words.settings.audit;
-    const isNamed = (name) => name !== undefined && !action.includes(name);
-    return h(
-      "li", { key: id },
-      h(
-        "p", {}, h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ",
-        text.did(action), domain &&
-          [
-            /(domain|apply)$/.test(action) ? " " : ` ${text.in} `,
-            h("a", { key: "domain", href: to(["domains", domain]), class: "mono" }, domain)],
-        isNamed(app) && [" ", h("a", { key: "app", href: to(["apps", "apple", app]), class: "mono" }, app)],
-        isNamed(androidApp) &&
-          [" ", h("a", { key: "app", href: to(["apps", "android", androidApp]), class: "mono" }, androidApp)],
-        isNamed(token) && [" ", h("bdi", { key: "token", class: "mono" }, token)],
-        isNamed(webhook) && [" ", h("bdi", { key: "webhook", class: "mono" }, webhook)], domain && revision &&
-          [
-            ", ",
-            h(
-              "a", { key: "revision", href: to(["domains", domain, "history"], { to: revision }) },
-              text.revision(count(revision)))]),
-      h("p", { class: "help when", key: "when" }, time(at), address && [" · ", text.from(address)]),
-      reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
-      changes && h("p", { key: "changes", class: "help changed" }, changes));
-  }
+function entry({ id, at, author, address, action, reason, changes, domain, revision, ...named }) {
+  const { app, androidApp, token, webhook, user } = named;
+  const text = words.settings.audit;
+  const isNamed = (name) => name !== undefined && !action.includes(name);
+  const link = (parts, text, query) => h("a", { key: text, href: to(parts, query), class: "mono" }, text);
+  return h("li", { key: id },
+    h("p", {},
+      h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ", did(action),
+      domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
+      isNamed(app) && [" ", link(["apps", "apple", app], app)],
+      isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
+      [token, webhook, user].filter(isNamed).map((name) => [" ", h("bdi", { key: "name", class: "mono" }, name)]),
+      domain && revision && h("span", { key: "revision" }, ", ", h(
+        "a", { href: to(["domains", domain, "history"], { to: revision }) }, text.revision(count(revision))))),
+    h("p", { class: "help when", key: "when" }, time(at), address && [" · ", text.from(address)]),
+    reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
+    changes && h("p", { key: "changes", class: "help changed" }, changes));
+}
+
+/** The API's action, such as "put domain" or "rename app A to B", in the past tense. */
+function did(action) {
+  const { past } = words.settings.audit;
+  return action.replace(/^\w+/, (verb) => past[verb] ?? verb.replace(/e?$/, "ed"));
 }
 
 class Replicas extends View {
@@ -84,28 +63,23 @@ class Replicas extends View {
   start() {
     this.#list.run();
     // What is behind changes by itself.
-    const timer = setInterval(() => document.hidden || this.#list.run(), 15000);
-    this.ending.addEventListener("abort", () => clearInterval(timer));
+    this.every(15, () => this.#list.run());
   }
 
   render() {
     const text = words.settings.replicas;
+    const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
     return [
       h("p", { key: "help" }, text.help),
-      loaded(this.#list, (items) =>
-        items.length === 0 ? empty(text.empty, text.emptyText) : table({
-          caption: words.settings.sections.replicas, rows: items, key: (one) => `${one.name} ${one.url}`,
-          columns: [
-            { title: text.name, cell: (one) => h("bdi", {}, one.name) },
-            { title: text.url, cell: (one) => h("span", { class: "mono" }, one.url) },
-            { title: text.version, cell: (one) => one.version },
-            {
-              title: text.lag,
-              cell: (one) => one.lag === 0 ? badge(text.current, "ok") : badge(text.behind(one.lag), "warning"),
-            },
-            { title: text.started, cell: (one) => time(one.startedAt) },
-            { title: text.seen, cell: (one) => time(one.seenAt) }],
-        }))];
+      loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
+        caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`,
+        columns: [
+          { title: words.settings.name, cell: (one) => h("bdi", {}, one.name) },
+          { title: words.settings.url, cell: (one) => mono(one.url) },
+          { title: words.settings.version, cell: (one) => one.version },
+          { title: words.settings.state, cell: state }, { title: text.started, cell: (one) => time(one.startedAt) },
+          { title: text.seen, cell: (one) => time(one.seenAt) }],
+      }))];
   }
 }
 
@@ -115,13 +89,11 @@ class About extends View {
   }
 
   render() {
-    const text = words.settings.about;
-    return h(
-      "section", { class: "sheet" }, h("h2", {}, text.title),
+    const text = words.settings;
+    return h("section", { class: "sheet" }, h("h2", {}, text.server),
       facts([
-        [text.version, session.version ?? words.common.unknown],
-        [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
-        [words.settings.domains, session.domains?.length > 0 ? session.domains.join(", ") : words.settings.allDomains],
+        [text.version, session.version], [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
+        [text.domains, session.domains?.length > 0 ? session.domains.join(", ") : text.allDomains],
         [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never]]),
       h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
   }

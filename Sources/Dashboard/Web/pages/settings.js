@@ -1,232 +1,146 @@
 // Who may do what, who is told, which servers run, and who did what.
 
-import { get, path, request } from "../api.js";
+import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { day } from "../format.js";
-import { badge, button, dialog, empty, field, form, formEnd, loaded, snippet, table, tabs, time } from "../parts.js";
+import { badge, button, dialog, draftField, empty, form, formEnd, loaded, table, tabs, time } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { bound, confirmation } from "./plan.js";
+import { confirmation } from "./plan.js";
 import "./settings-audit.js";
-import { domainList, typedList } from "./settings-webhooks.js";
+import { domainList, domainsField, secret, typedList } from "./settings-webhooks.js";
+
+const isServerAdmin = () => may("admin") && isUnlimited();
 
 /** The sections, and who may read them. */
 const sections = {
-  tokens: () => may("admin") && isUnlimited(), users: () => may("admin") && isUnlimited(),
-  webhooks: () => may("admin") && isUnlimited(), audit: () => may("admin") && isUnlimited(), replicas: isUnlimited,
+  tokens: isServerAdmin, users: isServerAdmin, webhooks: isServerAdmin, audit: isServerAdmin, replicas: isUnlimited,
   about: () => true,
 };
-const roles = Object.entries(words.role);
-const lives = [30, 90, 365];
 
 class Settings extends View {
   address;
 
   render() {
+    const text = words.settings;
     const open = Object.keys(sections).filter((one) => sections[one]());
     const [, section = open[0]] = this.address.parts;
     return [
-      h("h1", { key: "title" }, words.settings.title),
-      tabs(
-        words.settings.title, open.map((one) => [one, words.settings.sections[one], to(["settings", one])]), section),
+      h("h1", { key: "title" }, words.pages.settings),
+      tabs(words.pages.settings, open.map((one) => [one, text.sections[one], to(["settings", one])]), section),
       open.length < Object.keys(sections).length &&
-      h("p", { class: "box", key: "no-right" }, isUnlimited() ? words.settings.noRight : words.settings.limited),
-      open.includes(section)
-        ? h(`aasa-settings-${section}`, { key: section, address: this.address })
-        : section in sections
-        ? null
-        : empty(words.pages.notFound, words.pages.notFoundText)];
+        h("p", { class: "box", key: "no-right" }, isUnlimited() ? text.noRight : text.limited),
+      open.includes(section) ? h(`aasa-settings-${section}`, { key: section, address: this.address })
+        : !(section in sections) && empty(words.pages.notFound, words.pages.notFoundText)];
   }
 }
 
-/** Tokens and users have much in common: a list, a dialog to add, and one to end. */
+/** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
-  /** The path of the list. */
-  from = "";
-  isAdding = false;
-  draft = {};
+  /** The section: its path in the API, and its words. */
+  section = "";
+  /** What the form has; undefined if it is closed. */
+  draft;
   leaving;
-  list = new Loading(this, async (signal) => (await get(this.from, {}, signal)).items);
-  saving = new Loading(this, () => this.save());
+  list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
+  saving = new Loading(this, () => this.save({ ...this.draft, domains: typedList(this.draft.domains) }));
 
-  start() {
+  async save(_draft) {}
+
+  async #remove({ name }, reason) {
+    await request("DELETE", path`/v1/${this.section}/${name}`, { query: { reason } });
+    say(words.settings.removed(name));
+    this.set({ leaving: undefined });
     this.list.run();
   }
 
-  async save() {}
-
-  open(draft) {
-    this.draft = { role: "viewer", life: "90", ...draft };
-    this.saving.clear();
-    this.isAdding = true;
-    this.update();
-  }
-
-  close() {
-    this.isAdding = false;
-    this.leaving = undefined;
-    this.update();
-  }
-
-  /** The inputs that tokens and users share. */
-  fields(text, isNamed) {
+  /** The section, with what only it has: columns, inputs, and what can be done with one, beside removing it. */
+  members(columns, inputs, actions) {
+    const { draft, leaving } = this;
+    const text = words.settings[this.section];
+    const common = words.settings;
+    this.list.ask();
+    const close = () => this.set({ draft: undefined, leaving: undefined });
+    const open = (draft) => {
+      this.saving.clear();
+      this.set({ draft: { role: "viewer", life: "90", ...draft } });
+    };
+    const remove = (one) => button(
+      text.remove, () => this.set({ leaving: one }), { kind: "quiet", "aria-label": text.removeWhat(one.name) });
     return [
-      field(text.name, {
-        id: "name", ...bound(this.draft, "name"), required: true, disabled: isNamed, maxlength: 100, focus: !isNamed,
-        help: text.nameHelp,
-      }),
-      field(words.settings.role, {
-        id: "role", tag: "select", options: roles, ...bound(this.draft, "role", () => this.update()),
-        help: words.settings.roles[this.draft.role],
-      }),
-      field(words.settings.domains, {
-        id: "domains", ...bound(this.draft, "domains"), spellcheck: "false", help: words.settings.domainsHelp,
+      h("div", { class: "headline", key: "head" }, h("p", {}, text.help),
+        button(text.add, () => open({}), { kind: "primary" })),
+      loaded(this.list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
+        caption: common.sections[this.section], rows, key: (one) => one.name,
+        columns: [
+          { title: common.name, cell: (one) => h("bdi", {}, one.name) },
+          { title: common.role, cell: (one) => words.role[one.role] },
+          { title: common.domains, cell: (one) => domainList(one.domains) }, ...columns,
+          { title: common.actions, cell: (one) => h("span", { class: "actions" }, actions(one, open), remove(one)) }],
+      })),
+      draft && dialog(
+        { title: draft.isOld ? text.editWhat(draft.name) : text.add, close }, form(() => this.saving.run(), {},
+          draftField(common.name, draft, "name", {
+            required: true, disabled: draft.isOld, maxlength: 100, focus: !draft.isOld, help: text.nameHelp,
+            fault: draft.exists && common.exists,
+          }),
+          draftField(common.role, draft, "role", {
+            tag: "select", options: Object.entries(words.role), help: common[draft.role], change: () => this.update(),
+          }),
+          domainsField(draft), inputs(), formEnd(this.saving, draft.isOld ? words.common.save : text.add, close))),
+      leaving && confirmation({
+        title: text.removeWhat(leaving.name), label: text.remove, close, ask: (reason) => this.#remove(leaving, reason),
+        text: leaving.name === session.name ? text.removeMine : text.removeText,
       })];
-  }
-
-  buttons(label) {
-    return formEnd(this.saving, label, () => this.close());
   }
 }
 
 class Tokens extends Members {
-  from = "/v1/tokens";
-  #created;
+  section = "tokens";
+  created;
 
-  async save() {
-    const { name, role, domains, life } = this.draft;
-    const expiresAt = life === ""
-      ? undefined
-      : new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
-    const { value } = await request("POST", this.from, {
-      body: { name: name ?? "", role, domains: typedList(domains), expiresAt },
-    });
-    this.isAdding = false;
-    this.#created = value;
+  async save({ name = "", role, domains, life }) {
+    const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
+    const body = { name, role, domains, expiresAt: life === "" ? undefined : end };
+    const { value } = await request("POST", "/v1/tokens", { body });
+    this.set({ draft: undefined, created: value });
     this.list.run();
   }
 
   render() {
+    const { created } = this;
     const text = words.settings.tokens;
+    const close = () => this.set({ created: undefined });
+    const end = ({ expiresAt }) => !expiresAt ? words.common.never
+      : Date.parse(expiresAt) < Date.now() ? badge(text.expired, "warning") : day(expiresAt);
+    const lives = [...[30, 90, 365].map((days) => [String(days), text.days(days)]), ["", words.common.never]];
     return [
-      h(
-        "div", { class: "headline", key: "head" }, h("p", {}, text.help),
-        button(text.create, () => this.open(), { kind: "primary" })),
-      loaded(this.list, (items) =>
-        table({
-          caption: words.settings.sections.tokens, rows: items, key: (token) => token.name,
-          columns: [
-            { title: text.name, cell: (token) => h("bdi", {}, token.name) },
-            { title: words.settings.role, cell: (token) => words.role[token.role] },
-            { title: words.settings.domains, cell: (token) => domainList(token.domains) },
-            { title: text.lastUsed, cell: (token) => time(token.lastUsedAt) },
-            {
-              title: text.expires, cell: (token) =>
-                !token.expiresAt
-                  ? words.common.never
-                  : Date.parse(token.expiresAt) < Date.now()
-                  ? badge(text.expired, "warning")
-                  : day(token.expiresAt),
-            },
-            {
-              title: words.settings.actions, cell: (token) =>
-                button(text.revoke, () => {
-                  this.leaving = token;
-                  this.update();
-                }, {
-                  kind: "quiet", "aria-label": text.revokeWhat(token.name),
-                }),
-            }],
-        })),
-      this.isAdding && dialog(
-        { title: text.create, close: () => this.close() },
-        form(
-          () => this.saving.run(), {}, this.fields(text),
-          field(text.life, {
-            id: "life", tag: "select",
-            options: [...lives.map((days) => [String(days), text.days(days)]), ["", words.common.never]],
-            ...bound(this.draft, "life"),
-          }),
-          this.buttons(text.create))),
-      this.#created && dialog(
-        { title: text.created(this.#created.name), close: () => this.#forget() },
-        h("p", { class: "box warning" }, text.once), snippet(text.token, this.#created.token),
-        button(text.kept, () => this.#forget(), { kind: "primary" })),
-      this.leaving && confirmation({
-        title: text.revokeWhat(this.leaving.name), label: text.revoke, close: () => this.close(),
-        text: this.leaving.name === session.name ? text.revokeMine : text.revokeText,
-        ask: async (reason) => {
-          const { name } = this.leaving;
-          await request("DELETE", path`/v1/tokens/${name}`, { query: { reason } });
-          say(text.revoked(name));
-          this.close();
-          this.list.run();
-        },
-      })];
-  }
-
-  #forget() {
-    this.#created = undefined;
-    this.update();
+      this.members([{ title: text.lastUsed, cell: (one) => time(one.lastUsedAt) }, { title: text.expires, cell: end }],
+        () => draftField(text.expires, this.draft, "life", { tag: "select", options: lives }), () => null),
+      created && dialog({ title: text.created(created.name), close }, secret(text.token, created.token, close))];
   }
 }
 
 class Users extends Members {
-  from = "/v1/users";
+  section = "users";
 
-  async save() {
-    const { name = "", role, domains } = this.draft;
-    await request("PUT", path`/v1/users/${name}`, { body: { role, domains: typedList(domains) } });
-    say(words.settings.users.saved(name));
-    this.close();
+  async save({ name = "", role, domains, isOld }) {
+    const where = path`/v1/users/${name}`;
+    const body = { role, domains };
+    const exists = !await (isOld ? request("PUT", where, { body }) : add(where, body));
+    if (exists) return this.set({ draft: { ...this.draft, exists } });
+    say(words.settings.saved(name));
+    this.set({ draft: undefined });
     this.list.run();
   }
 
   render() {
-    const text = words.settings.users;
-    const isMissing = this.list.problem?.code === "path-not-found";
-    return [
-      h(
-        "div", { class: "headline", key: "head" }, h("p", {}, text.help, " ", h("code", {}, "--admin-user-header")),
-        !isMissing && button(text.add, () => this.open(), { kind: "primary" })),
-      isMissing
-        ? h("p", { class: "box", key: "missing" }, text.missing)
-        : loaded(this.list, (items) =>
-          items.length === 0 ? empty(text.empty, text.emptyText) : table({
-            caption: words.settings.sections.users, rows: items, key: (user) => user.name,
-            columns: [
-              { title: text.name, cell: (user) => h("bdi", {}, user.name) },
-              { title: words.settings.role, cell: (user) => words.role[user.role] },
-              { title: words.settings.domains, cell: (user) => domainList(user.domains) },
-              { title: words.settings.changed, cell: (user) => time(user.updatedAt) },
-              {
-                title: words.settings.actions, cell: (user) =>
-                  h(
-                    "span", { class: "actions" },
-                    button(
-                      words.common.edit, () => this.open({ ...user, domains: user.domains.join(", "), isOld: true }),
-                      { kind: "quiet", "aria-label": text.editWhat(user.name) }),
-                    button(text.remove, () => {
-                      this.leaving = user;
-                      this.update();
-                    }, { kind: "quiet", "aria-label": text.removeWhat(user.name) })),
-              }],
-          })),
-      this.isAdding &&
-      dialog(
-        { title: this.draft.isOld ? text.editWhat(this.draft.name) : text.add, close: () => this.close() },
-        form(() => this.saving.run(), {}, this.fields(text, this.draft.isOld), this.buttons(words.common.save))),
-      this.leaving && confirmation({
-        title: text.removeWhat(this.leaving.name), label: text.remove, text: text.removeText, close: () => this.close(),
-        ask: async (reason) => {
-          const { name } = this.leaving;
-          await request("DELETE", path`/v1/users/${name}`, { query: { reason } });
-          say(text.removed(name));
-          this.close();
-          this.list.run();
-        },
-      })];
+    const edit = (user, open) => button(
+      words.common.edit, () => open({ ...user, domains: user.domains.join(", "), isOld: true }),
+      { kind: "quiet", "aria-label": words.settings.users.editWhat(user.name) });
+    const changed = { title: words.settings.changed, cell: (user) => time(user.updatedAt) };
+    return this.members([changed], () => null, edit);
   }
 }
 
