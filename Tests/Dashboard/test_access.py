@@ -52,14 +52,17 @@ def test_a_keyboard_is_enough_to_sign_in_and_to_open_a_domain(desk, site):
     page.keyboard.type(site.token)
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="example.com", exact=True)).to_be_visible()
-    page.keyboard.press("/")
-    page.keyboard.type("example")
-    desk.settle()
-    page.keyboard.press("Escape")
     for _ in range(40):
-        if page.evaluate("document.activeElement.textContent") == "example.com":
+        if page.evaluate("document.activeElement.type") == "search":
             break
         page.keyboard.press("Tab")
+    page.keyboard.type("example")
+    desk.settle()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("link", name="example.com", exact=True)).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("example.com")
 
@@ -69,5 +72,7 @@ def test_pages_of_nobody_and_of_nothing_say_so(desk, site):
     desk.sign_in()
     desk.open("#/nowhere", "Page not found")
     desk.page.goto("/#/domains/absent.example")
+    expect(desk.page.get_by_text("This domain does not exist")).to_be_visible()
+    desk.page.goto("/#/domains/absent.example/history")
     expect(desk.page.get_by_role("alert").first).to_contain_text("absent.example")
     expect(desk.page.get_by_role("alert").first).to_contain_text("Request")

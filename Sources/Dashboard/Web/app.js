@@ -91,25 +91,19 @@ class App extends View {
           : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
           : [
             h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
-            linkButton(words.pages.toDomains, to(["domains"])),
-          ]),
-      h(
-        "div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
-        messages.items.map((item) => h(
-          "div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
+            linkButton(words.pages.toDomains, to(["domains"]))]),
+      h("div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
+        messages.items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
           h("button", { type: "button", class: "close", "aria-label": words.common.close, on: { click: () => dismiss(item) } }, "×")))),
     ];
   }
 
   #header(parts) {
     const current = parts[0] ?? "domains";
-    return h(
-      "header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
-      h(
-        "nav", { "aria-label": words.pages.menu },
+    return h("header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
+      h("nav", { "aria-label": words.pages.menu },
         menu.map((name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
-      h(
-        "div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
+      h("div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
         session.by === "user" ? null : button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }
 }
@@ -135,8 +129,7 @@ class SignIn extends View {
 
   render() {
     const wrong = [401, 422].includes(this.#problem?.status);
-    return h(
-      "section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
+    return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
       session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
       this.#problem && !wrong && problemBox(this.#problem),
       form(

@@ -39,11 +39,9 @@ export function linkButton(text, href, { kind, ...rest } = {}) {
  */
 export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
-  const input = h(
-    tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
+  const input = h(tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
     options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)), children);
-  return h(
-    "div", { class: wide ? "field wide" : "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
+  return h("div", { class: wide ? "field wide" : "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
     help && h("p", { class: "help", id: `${id}-help` }, help),
     fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
 }
@@ -117,8 +115,7 @@ export function findingCounts(counts) {
 
 /** Findings with what to do about each. */
 export function findingList(findings) {
-  return h(
-    "ul", { class: "findings", key: "findings" },
+  return h("ul", { class: "findings", key: "findings" },
     findings.map((one, index) => h(
       "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help))));
 }
@@ -142,8 +139,7 @@ export function time(text) {
  */
 export function problemBox(problem, again) {
   const said = problem.status === 0 ? words.problem.offline : problem.detail || words.problem.unexpected(problem.status);
-  return h(
-    "div", { class: "box error", role: "alert", key: "problem" },
+  return h("div", { class: "box error", role: "alert", key: "problem" },
     h("p", {}, h("strong", {}, problem.status === 403 ? words.problem.forbidden : problem.title || words.problem.failed), " ", said),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
@@ -195,25 +191,19 @@ export function empty(title, text, ...actions) {
  *   on?: object }} options
  */
 export function table({ caption, columns, rows, key, current, on }) {
-  return h(
-    "div", { class: "table", key: "table" },
-    h(
-      "table", { on }, h("caption", { class: "hidden" }, caption),
+  return h("div", { class: "table", key: "table" },
+    h("table", { on }, h("caption", { class: "hidden" }, caption),
       h("thead", {}, h("tr", {}, columns.map((column) => h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
-      h(
-        "tbody", {},
-        rows.map((item) => h(
-          "tr", { key: key(item), "aria-current": current?.(item) ? "true" : null },
-          columns.map((column, index) => h(
-            index === 0 ? "th" : "td",
+      h("tbody", {},
+        rows.map((item) => h("tr", { key: key(item), "aria-current": current?.(item) ? "true" : null },
+          columns.map((column, index) => h(index === 0 ? "th" : "td",
             { key: column.title, scope: index === 0 ? "row" : null, class: column.class, "data-title": column.title }, column.cell(item))))))));
 }
 
 /** The buttons below a list of pages: the first page, and the next. */
 export function pages({ first, next, isFirst, hasNext }) {
   if (isFirst && !hasNext) return null;
-  return h(
-    "nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
+  return h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
     button(words.common.firstPage, first, { disabled: isFirst }), button(words.common.nextPage, next, { disabled: !hasNext }));
 }
 
@@ -252,8 +242,7 @@ export function closeButton(label, press) {
 
 /** A text to copy into a project, with a button that copies it. */
 export function snippet(label, text) {
-  return h(
-    "figure", { class: "snippet", key: label },
+  return h("figure", { class: "snippet", key: label },
     h("figcaption", {}, label, " ", button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
     h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
 }
@@ -321,8 +310,7 @@ export function failure(trying) {
 export function formEnd(sending, text, close, kind = "primary") {
   return [
     failure(sending),
-    h(
-      "div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
+    h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
       button(words.common.cancel, close))];
 }
 

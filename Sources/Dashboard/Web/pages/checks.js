@@ -77,8 +77,7 @@ class Checks extends View {
 
   #question({ isRunning, value: check, problem }) {
     const [fault] = Object.values(faultsOf(problem));
-    return h(
-      "section", { key: "question" },
+    return h("section", { key: "question" },
       form(
         ({ domain }) => this.#check(domain), { class: "toolbar" },
         field(said.which, {
@@ -87,10 +86,8 @@ class Checks extends View {
         }),
         submit(isRunning ? said.checking : said.checkNow, { "aria-disabled": isRunning ? "true" : null })),
       checkProgress(this.#now, "hidden"), problem && !fault && problemBox(problem),
-      check && h(
-        "div", { class: "sheet", key: "result" },
-        h(
-          "div", { class: "headline" },
+      check && h("div", { class: "sheet", key: "result" },
+        h("div", { class: "headline" },
           h("h2", {}, said.resultOf, h("bdi", {}, check.domain), " ", checkStatus(check.status)),
           h("button", {
             type: "button", class: "close", "aria-label": words.common.close, on: { click: () => this.#forget() },

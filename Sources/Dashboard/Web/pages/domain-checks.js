@@ -35,15 +35,13 @@ export function checkProgress({ isRunning, value }, kind = "help") {
 export function checkReport(check) {
   const { origin, cdn, certificate, findings, requests } = check;
   return [
-    (origin ?? cdn ?? certificate) && h(
-      "ul", { class: "plain", key: "facts" },
+    (origin ?? cdn ?? certificate) && h("ul", { class: "plain", key: "facts" },
       origin && h("li", { key: "origin" }, held(said.site, origin), differences(origin)),
       cdn && h("li", { key: "cdn" }, held(said.cdn, cdn), " ", freshness(check), differences(cdn)),
       certificate && h("li", { key: "certificate" }, certified(certificate))),
     h("ul", { class: "found plain", key: "findings" }, findings.map((one, index) => findingItem(
       `${one.code} ${index}`, one, one.suppressed && [" · ", h("strong", {}, said.suppressed)]))),
-    requests.length > 0 && h(
-      "details", { key: "requests" },
+    requests.length > 0 && h("details", { key: "requests" },
       h("summary", {}, said.requests(requests.length), ", ", said.milliseconds(check.milliseconds)),
       requestTable(check))];
 }
@@ -51,12 +49,9 @@ export function checkReport(check) {
 /** A finding with its next step, and what more there is to say; `action` stands beside it. */
 export function findingItem(key, finding, more, action) {
   const { severity, message, help, code, url, pointer, appleCode } = finding;
-  return h(
-    "li", { key }, h("div", {}, badge(words.severity[severity], severity)),
-    h(
-      "div", { class: "found-text" }, h("div", { dir: "auto" }, message), h("div", {}, quiet(said.nextStep), " ", help),
-      h(
-        "div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
+  return h("li", { key }, h("div", {}, badge(words.severity[severity], severity)),
+    h("div", { class: "found-text" }, h("div", { dir: "auto" }, message), h("div", {}, quiet(said.nextStep), " ", help),
+      h("div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
         appleCode && [" · ", said.appleCode, " ", h("code", {}, appleCode)], more)),
     h("div", { class: "found-action" }, action));
 }
@@ -77,8 +72,7 @@ function freshness({ at, cdn: { age, expires } }) {
 
 function differences({ changes = [] }) {
   if (changes.length === 0) return null;
-  return h(
-    "details", {}, h("summary", {}, said.differences(changes.length)),
+  return h("details", {}, h("summary", {}, said.differences(changes.length)),
     h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, change))));
 }
 
@@ -157,33 +151,27 @@ class DomainChecks extends View {
     if (problem && value === undefined) return [header, failure(this.#checks)];
     return [
       header,
-      h(
-        "section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
-        h(
-          "div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
+      h("section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
+        h("div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
           may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
             kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null,
           })),
         checkProgress(this.#now), failure(this.#now), loaded(this.#checks, ({ last }) => this.#last(last))),
-      h(
-        "section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
+      h("section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
         h("h2", { id: "fetches" }, said.fetches),
         chips(said.kind, kinds.map((kind) => [
           kind, words.document[kind], kind === this.#kind,
           () => ask({ kind: kind === kinds[0] ? undefined : kind, revisions: undefined })])),
         loaded(this.#fetches, (fetches) => this.#fetchers(fetches))),
-      value && h(
-        "section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
+      value && h("section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
         h("h2", { id: "timeline" }, said.timeline), timeline(value), cursorPages(value.next))];
   }
 
   #last(run) {
     if (!run) return h("p", { key: "none" }, said.never);
     const address = to(["findings"], { domain: this.#name, source: "check" });
-    return h(
-      "div", { key: "run" },
-      h(
-        "p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
+    return h("div", { key: "run" },
+      h("p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
         run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks))),
       run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine), report(run),
       may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }));
@@ -192,8 +180,7 @@ class DomainChecks extends View {
   #fetchers({ current, fetchers, items, next }) {
     const isApple = this.#kind === kinds[0];
     const came = fetchers.filter((one) => one.count > 0);
-    return h(
-      "div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
+    return h("div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
       came.length > 0 && table({
         caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher,
         columns: [
@@ -203,8 +190,7 @@ class DomainChecks extends View {
           { title: said.columns.first, cell: (one) => time(one.firstAt) },
           { title: said.columns.count, class: "number", cell: (one) => count(one.count) }],
       }),
-      h(
-        "details", { key: "revisions", open: this.address.query.revisions ? true : undefined },
+      h("details", { key: "revisions", open: this.address.query.revisions ? true : undefined },
         h("summary", {}, said.byRevision),
         table({
           caption: said.byRevision, rows: items, key: (one) => one.revision,
@@ -222,12 +208,9 @@ class DomainChecks extends View {
 
 function timeline({ items }) {
   if (items.length === 0) return h("p", { key: "none" }, said.noTimeline);
-  return h(
-    "ol", { class: "plain check-timeline", key: "list" },
-    items.map((run) => h(
-      "li", { key: run.since },
-      h(
-        "details", {},
+  return h("ol", { class: "plain check-timeline", key: "list" },
+    items.map((run) => h("li", { key: run.since },
+      h("details", {},
         h(
           "summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
             : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),

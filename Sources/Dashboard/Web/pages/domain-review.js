@@ -110,11 +110,11 @@ class DraftReview extends View {
           quiet(inWords(one.reason, domain))]),
         moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
         button(w.dropBroken, () => this.#dropBroken())),
-      here.some(isLoud) && section(words.domain.findings, findingList(here.filter(isLoud), domain)),
+      here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
       changes && section(w.effects, changeList({ ...result.diff, changes }, this.names)),
       result?.changedResolutions.length > 0 && section(
         w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
-      this.#size(preview), foldedFindings(words.domain.notes(notes.length), notes, domain)];
+      this.#size(preview), foldedFindings(words.severity.count.note(notes.length), notes, domain)];
   }
 
   /** The errors that publishing would accept, as questions. */

@@ -102,7 +102,7 @@ class DomainSettings extends View {
   render() {
     const isOpen = this.isOpen && this.isEditor;
     return h("section", { class: "sheet" },
-      h("div", { class: "section-head", key: "head" }, h("h2", {}, w.title),
+      h("div", { class: "section-head", key: "head" }, h("h2", {}, words.pages.settings),
         this.isEditor && button(
           isOpen ? w.done : w.edit, () => this.set({ isOpen: !isOpen }), { "aria-expanded": String(isOpen) })),
       isOpen ? this.#form() : this.#list());

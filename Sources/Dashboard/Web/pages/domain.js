@@ -120,7 +120,7 @@ class Domain extends View {
   }
 
   #gone() {
-    return empty(w.gone.title, w.gone.text, linkButton(w.gone.deleted, to(["domains"], { deleted: "true" })),
+    return empty(w.gone.title, w.gone.text, linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
       linkButton(w.tabs.history, to(["domains", this.#name, "history"])));
   }
 
@@ -148,7 +148,7 @@ class Domain extends View {
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
         h("div", { key: "routes" }, !domain.enabled && h("p", { class: "box warning", key: "off" }, w.disabledText),
           !hasReview && general.length > 0 && h("div", { class: "sheet", key: "findings" },
-            foldedFindings([w.findings, ": ", findingCounts(counted(general))], general, domain)),
+            foldedFindings([words.pages.findings, ": ", findingCounts(counted(general))], general, domain)),
           h("h2", { class: "hidden", key: "title" }, w.tabs.routes), h("p", { class: "quiet", key: "order" }, w.order),
           domain.entries.length === 0 && empty(w.noEntries, w.noEntriesText),
           domain.entries.map((entry, index) => this.#entry(entry, index, findings)),
@@ -180,7 +180,8 @@ class Domain extends View {
   #android(findings = []) {
     const { domain } = this.#draft;
     const notes = findings.filter((one) => one.severity === "note");
-    const title = notes.some((one) => one.code === "android-differs") ? w.differs : w.notes(notes.length);
+    const differs = notes.some((one) => one.code === "android-differs");
+    const title = differs ? w.differs : words.severity.count.note(notes.length);
     return [
       findingList(findings.filter((one) => one.severity !== "note"), domain), foldedFindings(title, notes, domain)];
   }
@@ -256,7 +257,7 @@ class Domain extends View {
       flags(entry.defaults).length > 0 && about("defaults", w.defaults, " ", flags(entry.defaults).join(", ")),
       entry.routes.length === 0
         ? h("p", { class: "quiet", key: "empty", on: this.#dropTarget(entry, undefined) }, w.noRoutes)
-        : h("ol", { class: "routes", key: "routes", "aria-label": w.routesOf(number) },
+        : h("ol", { class: "plain routes", key: "routes", "aria-label": w.routesOf(number) },
           entry.routes.map((route, position) => this.#route(entry, index, route, position, findings))),
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
       entry.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(entry.extra))),

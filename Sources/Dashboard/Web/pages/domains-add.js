@@ -79,8 +79,7 @@ class AddDomain extends View {
       input(text.app, "app", {
         ...exact, list: "new-apps", placeholder: "ABCDE12345.com.example.app", help: text.appHelp,
       }),
-      h(
-        "datalist", { id: "new-apps" },
+      h("datalist", { id: "new-apps" },
         this.#apps.value?.map(({ app, name }) => h("option", { key: app, value: app }, name ?? ""))),
       input(text.route, "route", {
         tag: "select", disabled: app.trim() === "", options: [["/*", text.allLinks], ["", text.noRoute]],

@@ -125,13 +125,11 @@ class Domains extends View {
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const show = (isAdding) => this.set({ isAdding });
     return [
-      h(
-        "div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
+      h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
         may("editor") && button(text.add.open, () => show(true), { kind: isFirstStart ? undefined : "primary" })),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered),
-        h(
-          "p", { class: "quiet", role: "status", key: "count" },
+        h("p", { class: "quiet", role: "status", key: "count" },
           value && !isRunning && text.count(value.total, this.#isDeleted, isFiltered)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.isAdding && dialog(

@@ -56,8 +56,7 @@ class Drop extends View {
       this.#take([...target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
       target.value = ""; // So that the same file can be chosen again.
     };
-    return h(
-      "div", { class: this.#isOver ? "drop over" : "drop" }, h("p", {}, this.text ?? words.domains.drop.text),
+    return h("div", { class: this.#isOver ? "drop over" : "drop" }, h("p", {}, this.text ?? words.domains.drop.text),
       h("input", { type: "file", multiple: true, hidden: true, accept: this.accept, on: { change: chosen } }),
       button(this.button ?? words.domains.drop.choose, () => this.find("input").click()));
   }

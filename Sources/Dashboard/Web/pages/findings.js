@@ -104,8 +104,7 @@ class Findings extends View {
     return [
       h("h1", { key: "h1", tabindex: "-1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
-      h(
-        "div", { role: "status", key: "state" },
+      h("div", { role: "status", key: "state" },
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
       isWrong ? problemBox(problem, () => this.#reload()) : loaded(this.#list, (list) => this.#found(list)),
       this.#domain !== "" && !isWrong && h(
@@ -145,8 +144,7 @@ class Findings extends View {
     return [
       codes.length > 0 && chips(said.codes, codes.map(([one, number]) => [
         one, `${one} ${count(number)}`, one === code, () => ask({ code: one === code ? "" : one, cursor: "" })])),
-      h(
-        "p", { class: "quiet", key: "total", role: "status" }, said.total(total),
+      h("p", { class: "quiet", key: "total", role: "status" }, said.total(total),
         state === "all" && suppressed > 0 && said.ofThem(suppressed)),
       items.length > 0
         ? h("div", { class: "sheet found-domains", key: "found" }, groups(items).map((group) => this.#group(...group)))
@@ -156,8 +154,7 @@ class Findings extends View {
   }
 
   #group(domain, found) {
-    return h(
-      "section", { key: domain, "aria-label": domain },
+    return h("section", { key: domain, "aria-label": domain },
       h("h2", {}, h("a", { href: to(["domains", domain]) }, h("bdi", {}, domain))),
       h("ul", { class: "found plain" }, found.map((one) => findingItem(
         [one.code, one.document, one.pointer, one.url, one.message].join(" "), one, about(one), this.#action(one)))));
@@ -246,8 +243,7 @@ function about({ document, domain, source, suppressed }) {
   return [
     " · ", words.document[document] ?? document,
     source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
-    suppressed && h(
-      "div", { key: "suppressed", class: "box" },
+    suppressed && h("div", { key: "suppressed", class: "box" },
       said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
 }
 

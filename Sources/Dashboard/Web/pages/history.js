@@ -3,24 +3,20 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { badge, button, dialog, field, loaded, pages, resolution, time } from "../parts.js";
+import { badge, button, cursorPages, field, loaded, resolution, time } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
 import { domainHeader } from "./domain-tabs.js";
-import { effects } from "./plan.js";
+import { effects, planDialog } from "./plan.js";
 
 const text = words.history;
 /** What a change may be about that no file shows. */
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
-/** Of a longer reason, the rest opens on demand. */
-const longReason = 200;
 
 class History extends View {
   /** @type {{ parts: string[], query: Record<string, string> }} */
   address;
-  /** @type {{ page?: string, compared?: string }} */
-  #arrived = {};
   /** The number of the current revision, or undefined if the domain is deleted. */
   #current;
   #revisions = new Loading(this, (signal) => this.#list(signal));
@@ -29,7 +25,7 @@ class History extends View {
     return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
   });
   #raw = new Loading(this, (signal) => this.#documents(signal));
-  #restoring;
+  restoring;
 
   get #name() {
     return this.address.parts[1];
@@ -37,26 +33,6 @@ class History extends View {
 
   start() {
     session.follow(this);
-    this.#arrive();
-  }
-
-  update() {
-    if (this.isConnected) this.#arrive();
-    super.update();
-  }
-
-  /** Loads what the address says, when it says something new. */
-  #arrive() {
-    const { cursor, from, to } = this.address.query;
-    const before = this.#arrived;
-    this.#arrived = { page: String(cursor), compared: `${from} ${to}` };
-    if (before.page !== this.#arrived.page) this.#revisions.run();
-    if (before.compared !== this.#arrived.compared) this.#compare();
-  }
-
-  #compare() {
-    this.#raw.clear();
-    this.#diff.run();
   }
 
   async #list(signal) {
@@ -96,57 +72,49 @@ class History extends View {
   }
 
   #restored(number, { revision }) {
-    this.#restoring = undefined;
+    this.restoring = undefined;
     say(text.rolledBack(number, revision));
     ask({ from: undefined, to: undefined, cursor: undefined });
     this.#revisions.run();
-    this.#compare();
+    this.#diff.run();
   }
 
   render() {
+    const { cursor, from, to } = here().query;
+    this.#revisions.ask(cursor);
+    this.#diff.ask(from, to);
     return [
       domainHeader(this.#name, "history"),
-      loaded(this.#revisions, (list) => h(
-        "div", { class: "history", key: "history" },
-        h(
-          "section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
+      loaded(this.#revisions, (list) => h("div", { class: "history", key: "history" },
+        h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
           h("ol", { class: "history-list" }, list.items.map((one) => this.#revision(one))),
-          pages({
-            isFirst: here().query.cursor === undefined, hasNext: list.next !== null,
-            first: () => ask({ cursor: undefined }), next: () => ask({ cursor: list.next }),
-          })),
-        h(
-          "section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
+          cursorPages(list.next)),
+        h("section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
           h("h2", { id: "compared", tabindex: "-1" }, text.changes),
           loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
-      this.#restoring && this.#restoreDialog()];
+      this.restoring && this.#restoreDialog()];
   }
 
   #revision({ revision, author, reason, publishedAt, documents, accepted }) {
     const isCurrent = revision === this.#current;
     const isShown = revision === this.#diff.value?.to;
-    return h(
-      "li", { key: revision, class: isShown ? "shown" : null },
+    return h("li", { key: revision, class: isShown ? "shown" : null },
       h("p", {}, h("strong", {}, text.revision(revision)), " ",
         isCurrent && badge(text.current, "ok", { key: "current" })),
-      reason.length <= longReason
-        ? reason !== "" && h("p", { dir: "auto", key: "reason" }, reason)
-        : h("details", { key: "reason" }, h("summary", { dir: "auto" }, `${reason.slice(0, longReason)}…`),
-          h("p", { dir: "auto" }, reason.slice(longReason))),
-      h(
-        "p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
+      reason !== "" && h("p", { dir: "auto", class: "history-reason", key: "reason" }, reason),
+      h("p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
         documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
       accepted.length > 0 && h("p", { class: "help", key: "accepted" }, text.accepted(accepted.join(", "))),
-      h(
-        "div", { class: "actions", key: "actions" },
+      h("div", { class: "actions", key: "actions" },
         h("a", {
           href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
             "aria-current": isShown ? "true" : null,
           "aria-label": text.changesOf(revision), on: { click: () => this.#show() },
         }, text.changes),
         !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
-          button(text.rollBack, () => { this.#restoring = revision; this.update(); },
-            { key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision) })));
+          button(text.rollBack, () => this.set({ restoring: revision }), {
+            key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision),
+          })));
   }
 
   /** On narrow screens the changes are below the list. */
@@ -165,26 +133,23 @@ class History extends View {
     const choose = (name) => (event) =>
       ask({ from: diff.from, to: diff.to, [name]: event.target.value }, { replace: true });
     return [
-      h(
-        "div", { class: "toolbar", key: "choose" },
+      h("div", { class: "toolbar", key: "choose" },
         field(text.from, { id: "from", tag: "select", options, value: String(diff.from),
           on: { change: choose("from") } }),
         field(text.to, { id: "to", tag: "select", options, value: String(diff.to), on: { change: choose("to") } })),
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
-      groups(diff.changes).map(([name, changes]) => h(
-        "section", { key: name }, h("h3", {}, text.groups[name]),
+      groups(diff.changes).map(([name, changes]) => h("section", { key: name }, h("h3", {}, text.groups[name]),
         h("ul", { class: "history-changes" }, changes.map((change, index) => h(
           "li", { key: index }, h("p", { dir: "auto" }, change.summary), change.example && example(change.example)))))),
       diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
       h(
         "details", {
           key: `raw ${diff.from} ${diff.to}`,
-          on: { toggle: (event) => { if (event.target.open && !this.#raw.value) this.#raw.run(); } },
+          on: { toggle: (event) => { if (event.target.open) this.#raw.ask(diff.from, diff.to); } },
         },
         h("summary", {}, text.raw),
-        loaded(this.#raw, (kinds) => kinds.map(([kind, texts]) => h(
-          "div", { class: "columns", key: kind },
+        loaded(this.#raw, (kinds) => kinds.map(([kind, texts]) => h("div", { class: "columns", key: kind },
           texts.map(([number, content]) => {
             const title = text.rawOf(words.document[kind] ?? kind, number);
             return h(
@@ -209,15 +174,13 @@ class History extends View {
   }
 
   #restoreDialog() {
-    const number = this.#restoring;
-    const close = () => { this.#restoring = undefined; this.update(); };
-    return dialog(
-      { title: text.rollBackTo(number), close, wide: true }, h("p", {}, text.rollBackText(number)),
-      h("aasa-plan", {
-        key: number, send: (query) => this.#restore(number, query),
-          show: (value) => effects({ ...value, domain: undefined }), isEmpty: (value) => !value.changed,
-        done: (value) => this.#restored(number, value), close, label: text.rollBack,
-      }));
+    const number = this.restoring;
+    return planDialog({
+      title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
+      send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
+      isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value),
+      close: () => this.set({ restoring: undefined }),
+    });
   }
 }
 
@@ -229,8 +192,7 @@ function groups(changes) {
 }
 
 function example({ url, app, before, after }) {
-  return h(
-    "p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ",
+  return h("p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ",
       resolution(before), " → ", resolution(after),
     " ", h("bdi", { class: "mono" }, `(${app})`));
 }

@@ -18,8 +18,8 @@ const severities = ["error", "warning", "note"];
  * `done(value)` is called when the change is made, and `close` when the person leaves it. `label` is on the button that
  * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`.
  */
-export function planDialog({ title, ...plan }) {
-  return dialog({ title, wide: true, close: plan.close }, h("aasa-plan", { plan }));
+export function planDialog({ title, text = undefined, ...plan }) {
+  return dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }));
 }
 
 class Plan extends View {

@@ -93,7 +93,8 @@ class RouteEditor extends View {
       form(
         () => this.#save(), {}, this.#effect(), text("path", { placeholder: "/buy/*", help: w.pathHelp, focus: true }),
         this.modern && [
-          select("kind", kinds, { change: () => (this.items.length > 0 ? this.update() : this.#add()) }), kind === "items" && this.#pairs(),
+          select("kind", kinds, { change: () => (this.items.length > 0 ? this.update() : this.#add()) }),
+          kind === "items" && this.#pairs(),
           kind === "whole" && text("query"), text("comment", { help: w.commentHelp, dir: "auto" }),
           h("details", { key: "more", class: "field" }, h("summary", {}, w.more),
             text("fragment", { help: w.fragmentHelp }),

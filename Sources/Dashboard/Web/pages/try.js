@@ -2,11 +2,13 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, empty, field, form, loaded, pages, problemBox, resolution, table,
-  time } from "../parts.js";
+import {
+  badge, button, chips, dialog, empty, field, form, loaded, mono, pages, problemBox, quiet, resolution, table, time,
+} from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
+import { conditions } from "./domain-parts.js";
 import { domainHeader } from "./domain-tabs.js";
 import { storedDraft, toInput } from "./draft.js";
 import "./drop.js";
@@ -16,14 +18,12 @@ const apple = "apple-app-site-association";
 const kinds = { ios: apple, android: "assetlinks.json" };
 /** So many URLs are tried at once, so many are shown at once, and so many are kept in the address. */
 const limits = { asked: 1000, shown: 20, inAddress: 3, addressLength: 1500 };
-/** A list that is too long for the address is kept until the tab closes. */
-const storage = "aasa.try";
 
 class Try extends View {
   /** @type {{ parts: string[], query: Record<string, string> }} */
   address;
-  /** What the address asked for when the URLs were last tried. */
-  #arrived;
+  /** What the address asked for when it was last looked at. */
+  #arrived = {};
   #text = "";
   #fault;
   #urls = [];
@@ -38,7 +38,7 @@ class Try extends View {
   #looking = 0;
   #adding;
   #failure;
-  #qr;
+  qr;
 
   get #name() {
     return this.address.parts[0] === "domains" ? this.address.parts[1] : undefined;
@@ -54,30 +54,18 @@ class Try extends View {
     super.update();
   }
 
-  /** Tries what the address says, when it says something new. */
+  /** Tries the URLs in the address, if they are new. A list that is too long for it is only in the field. */
   #arrive() {
-    const { urls, list, show, page } = this.address.query;
-    const arrived = JSON.stringify([urls, list]);
-    const shown = JSON.stringify([show, page]);
-    if (this.#arrived?.arrived !== arrived) {
-      this.#arrived = { arrived, shown };
-      const given = urls ?? (list ? sessionStorage.getItem(storage) : undefined);
-      if (given) this.#begin(given);
-      else this.#clear();
-    } else if (this.#arrived.shown !== shown) {
-      this.#arrived.shown = shown;
-      this.#look();
-    }
-  }
-
-  #clear() {
-    this.#urls = [];
-    this.#published.clear();
+    const { urls, show, page } = this.address.query;
+    const before = this.#arrived;
+    this.#arrived = { urls, shown: `${show} ${page}` };
+    if (urls !== before.urls && urls !== this.#urls.join("\n")) this.#begin(urls ?? "");
+    else if (before.shown !== this.#arrived.shown) this.#look();
   }
 
   #begin(given) {
-    this.#text = given;
     const { urls, added } = parsed(given, this.#name);
+    this.#text = given;
     this.#urls = urls.slice(0, limits.asked);
     this.#notes = [
       added > 0 && text.schemeAdded(added), urls.length > limits.asked && text.tooMany(limits.asked, urls.length),
@@ -85,24 +73,17 @@ class Try extends View {
     for (const known of [this.#domains, this.#byHost, this.#byUrl]) known.clear();
     this.#failure = undefined;
     this.#published.clear();
-    this.#published.run();
+    if (urls.length > 0) this.#published.run();
   }
 
   #submit(given) {
-    const { urls } = parsed(given, this.#name);
-    this.#fault = urls.length === 0 ? text.none : undefined;
-    this.#text = given;
-    if (this.#fault) {
-      this.update();
-      return this.querySelector("textarea").focus();
-    }
-    const inAddress = urls.join("\n");
-    const isShort = urls.length <= limits.inAddress && inAddress.length <= limits.addressLength;
-    if (!isShort) sessionStorage.setItem(storage, given);
-    const before = location.hash;
-    ask({ urls: isShort ? inAddress : undefined, list: isShort ? undefined : Date.now().toString(36), show: undefined,
-      page: undefined });
-    if (location.hash === before) this.#begin(given);
+    this.#begin(given);
+    this.#fault = this.#urls.length === 0 ? text.none : undefined;
+    this.update();
+    if (this.#fault) return this.find("textarea").focus();
+    const urls = this.#urls.join("\n");
+    const isShort = this.#urls.length <= limits.inAddress && urls.length <= limits.addressLength;
+    ask({ urls: isShort ? urls : undefined, show: undefined, page: undefined });
   }
 
   async #match(signal) {
@@ -122,8 +103,7 @@ class Try extends View {
     });
     const counts = { all: all.length, match: 0, blocked: 0, "no-match": 0 };
     for (const one of all) counts[one.outcome]++;
-    const wanted = counts[query.show] > 0 && query.show !== "all" ? all.filter((one) => one.outcome === query.show)
-      : all;
+    const wanted = query.show ? all.filter((one) => one.outcome === query.show) : all;
     const page = Math.max(0, Math.trunc(Number(query.page)) || 0);
     const first = page * limits.shown;
     return { counts, page, items: wanted.slice(first, first + limits.shown), isFirst: first === 0,
@@ -274,19 +254,18 @@ class Try extends View {
     return [
       name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
       h("p", { class: "hidden", role: "status", key: "status" },
-        this.#published.value && this.#urls.length > 0 && this.#summary(this.#page.counts)),
+        this.#published.value && this.#urls.length > 0 && text.summary(this.#page.counts)),
       this.#urls.length === 0
         ? empty(text.emptyTitle, text.emptyText)
         : loaded(this.#published, () => this.#results()),
-      this.#qr && this.#qrDialog()];
+      this.qr && this.#qrDialog()];
   }
 
   #form(name) {
     const help = name === undefined ? text.linksHelp : text.linksHelpDomain(name);
     return form(
       (values) => this.#submit(values.links), { key: "form", class: "try-form" },
-      h(
-        "div", { class: "try-links", key: "links" },
+      h("div", { class: "try-links", key: "links" },
         field(text.links, {
           id: "links", name: "links", tag: "textarea", value: this.#text, help, fault: this.#fault,
             spellcheck: "false", autocapitalize: "none",
@@ -305,28 +284,19 @@ class Try extends View {
       }));
   }
 
-  #summary({ all, match, blocked, "no-match": stays }) {
-    return text.summary(all, match, blocked, stays);
-  }
-
   #results() {
     const { counts, page, items, isFirst, hasNext } = this.#page;
     const show = here().query.show ?? "all";
-    return h(
-      "div", { key: "results", class: "try-results" },
+    const chip = (word) => [
+      word, text.filterCount(text.filters[word], counts[word]), word === show,
+      () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true })];
+    return h("div", { key: "results", class: "try-results" },
       this.#notes.map((note) => h("p", { class: "box", key: note }, note)),
       counts.all > 1 && [
-        h("p", { key: "summary", "aria-hidden": "true" }, this.#summary(counts)),
-        h(
-          "div", { class: "chips", role: "group", "aria-label": text.filter, key: "filter" },
-          ["all", "match", "blocked", "no-match"].filter((word) => counts[word] > 0).map((word) => h("button", {
-            type: "button", class: "chip", key: word, "aria-pressed": String(word === show),
-            on: { click: () => ask({ show: word === "all" ? undefined : word, page: undefined }, { replace: true }) },
-          }, text.filterCount(text.filters[word], counts[word]))))],
+        h("p", { key: "summary", "aria-hidden": "true" }, text.summary(counts)),
+        chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip))],
       items.map((one) => this.#result(one)),
-      pages({
-        isFirst, hasNext, first: () => ask({ page: undefined }), next: () => ask({ page: page + 1 }),
-      }));
+      pages({ isFirst, hasNext, first: () => ask({ page: undefined }), next: () => ask({ page: page + 1 }) }));
   }
 
   #result({ url, results }) {
@@ -334,12 +304,10 @@ class Try extends View {
     const facts = this.#domains.get(name);
     const more = this.#byUrl.get(url);
     const all = rows(results, more);
-    return h(
-      "section", { class: "try-result", key: url },
+    return h("section", { class: "try-result", key: url },
       h(
         "header", {}, h("h2", {}, h("bdi", { class: "mono" }, url)), url.startsWith("https://") && hostOf(url) &&
-          button(text.qr, () => { this.#qr = { url }; this.update(); },
-            { kind: "quiet", "aria-label": text.qrOf(url) })),
+          button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
       facts && !facts.problem && this.#evidence(facts, url),
       name !== undefined && this.#name !== undefined && name !== this.#name &&
         h("p", { class: "help", key: "elsewhere" },
@@ -364,8 +332,7 @@ class Try extends View {
 
   /** What the columns are about: which revision, and how old. */
   #evidence({ name, domain, draft, cdn, published }, url) {
-    return h(
-      "p", { class: "help", key: "evidence" },
+    return h("p", { class: "help", key: "evidence" },
       this.#name === undefined && [h("a", { key: "a", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
       domain.enabled ? text.revision(domain.revision) : text.disabled, " ", !published[apple] ? text.cdnNoFile
         : !cdn ? text.cdnUnknown
@@ -400,12 +367,12 @@ class Try extends View {
       }];
     if (facts?.draft) {
       columns.push({ title: text.draft,
-        cell: (row) => more ? compared(row.draft, row.published, more.draft) : waiting() });
+        cell: (row) => more ? compared(row.draft, row.published, more.draft) : quiet(text.looking) });
     }
     if (isKnown && facts.cdn?.revision) {
       columns.push({
-        title: text.cdn, cell: (row) => row.platform === "android" ? h("span", { class: "quiet" }, text.onlyApple)
-          : facts.cdn.isCurrent ? same() : !more ? waiting()
+        title: text.cdn, cell: (row) => row.platform === "android" ? quiet(text.onlyApple)
+          : facts.cdn.isCurrent ? quiet(text.same) : !more ? quiet(text.looking)
           : compared(row.cdn, row.published, more.cdn, more.cdn?.document),
       });
     }
@@ -423,16 +390,14 @@ class Try extends View {
   }
 
   #qrDialog() {
-    const { url, hasFailed } = this.#qr;
-    const close = () => { this.#qr = undefined; this.update(); };
+    const { url, hasFailed } = this.qr;
     return dialog(
-      { title: text.qr, close }, hasFailed
-        ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed)
-        : h("img", {
-          key: "img", class: "qr", src: "/v1/qr?" + new URLSearchParams({ url }), alt: text.qrOf(url),
-          on: { error: () => { this.#qr.hasFailed = true; this.update(); } },
-        }),
-      h("p", { class: "mono" }, h("bdi", {}, url)), h("p", { class: "help" }, text.qrHelp));
+      { title: text.qr, close: () => this.set({ qr: undefined }) },
+      hasFailed ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed) : h("img", {
+        key: "img", class: "qr", src: "/v1/qr?" + new URLSearchParams({ url: new URL(url).href }), alt: text.qrOf(url),
+        on: { error: () => this.set({ qr: { url, hasFailed: true } }) },
+      }),
+      h("p", {}, mono(url)), h("p", { class: "help" }, text.qrHelp));
   }
 }
 
@@ -498,35 +463,18 @@ function reason(said) {
   return h("p", { class: "help", key: "reason" }, said);
 }
 
-function same() {
-  return h("span", { class: "quiet" }, text.same);
-}
-
-function waiting() {
-  return h("span", { class: "quiet" }, text.looking);
-}
-
 /** The result, the route that decides, and why. */
 function answer(result, document) {
-  const route = result.pointer && routeText(at(document, result.pointer));
-  return [resolution(result.resolution), " ", route && h("span", { key: "route" }, route), reason(result.reason)];
+  const route = result.pointer && at(document, result.pointer);
+  return [resolution(result.resolution), " ", h("span", { key: "route" }, routeParts(route)), reason(result.reason)];
 }
 
 /** A result beside the published one: that it is the same, or what is different. */
 function compared(result, published, asked, document) {
-  if (!asked || asked.problem) return h("span", { class: "quiet" }, words.common.unknown);
+  if (!asked || asked.problem) return quiet(words.common.unknown);
   const found = result ?? { resolution: "no-match", reason: text.absent };
-  const before = published ?? { resolution: "no-match", reason: text.notPublishedApp };
-  if (found.resolution === before.resolution) {
-    if (plainReason(found) === plainReason(before) || found.resolution === "no-match") return same();
-    return [h("span", { class: "quiet", key: "other" }, text.otherRoute), reason(found.reason)];
-  }
+  if (found.resolution === (published?.resolution ?? "no-match")) return quiet(text.same);
   return [h("strong", { key: "differs" }, text.differs), " ", answer(found, document)];
-}
-
-/** The reason without pointers, which change when a route is added before. */
-function plainReason(result) {
-  return result.reason.replaceAll(/\/(applinks|\d+)\/[^\s,.]+/g, "");
 }
 
 /** The value at a JSON pointer. */
@@ -536,20 +484,12 @@ function at(document, pointer) {
   return value;
 }
 
-/** A route as people read it: its path, query and fragment. */
-function routeText(route) {
-  if (route === undefined || route === null) return null;
+/** A route of a document as people read it. Older files have paths instead. */
+function routeParts(route) {
   if (typeof route === "string") return h("code", {}, route);
-  const { "/": path, "?": query, "#": fragment } = route;
-  const items = query === undefined ? [] : typeof query === "string" ? [query]
-    : Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  const parts = [
-    route.exclude && text.route.exclude, path !== undefined ? h("code", { key: "path" }, path)
-      : items.length === 0 && fragment === undefined && text.route.any,
-    items.map((item, index) => [text.route.query, " ", h("code", { key: `query${index}` }, item), " "]),
-    fragment !== undefined && [text.route.fragment, " ", h("code", { key: "fragment" }, fragment)],
-    route.caseSensitive === false && text.route.anyCase];
-  return parts.filter(Boolean).map((part) => [part, " "]);
+  if (!route) return null;
+  const { "/": path, "?": query, "#": fragment, exclude, ...flags } = route;
+  return [exclude && [text.exclusion, " "], conditions({ path, query, fragment, ...flags }).map((part) => [part, " "])];
 }
 
 customElements.define("aasa-try", Try);

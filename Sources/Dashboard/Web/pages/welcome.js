@@ -53,17 +53,13 @@ class Welcome extends View {
     };
     return [
       h("p", { key: "intro", class: "quiet" }, text.intro),
-      h(
-        "div", { class: "columns ways", key: "ways" },
-        h(
-          "section", { class: "sheet" }, h("h2", {}, text.example), h("p", {}, text.exampleText), failure(this.#trying),
+      h("div", { class: "columns ways", key: "ways" },
+        h("section", { class: "sheet" }, h("h2", {}, text.example), h("p", {}, text.exampleText), failure(this.#trying),
           button(text.exampleButton, () => this.#trying.run(), { kind: "primary", disabled: this.#trying.isRunning })),
-        h(
-          "section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
+        h("section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
           snippet(text.adoptTry, command),
           h("p", { class: "help" }, text.adoptMore, " ", h("code", {}, "--from domains.txt")))),
-      h(
-        "section", { class: "sheet", key: "drop" }, h("h2", {}, text.drop),
+      h("section", { class: "sheet", key: "drop" }, h("h2", {}, text.drop),
         h("aasa-bulk-import", { on: { published: imported } }),
         this.#hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }))];
   }
