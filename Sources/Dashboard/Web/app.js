@@ -2,7 +2,7 @@
 
 import { Problem, request, sessions } from "./api.js";
 import { h, View } from "./dom.js";
-import { button, field, form, linkButton, problemBox } from "./parts.js";
+import { button, closeButton, field, form, linkButton, problemBox, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, messages, session } from "./state.js";
 import { words } from "./words.js";
@@ -81,11 +81,11 @@ class App extends View {
     const title = isIn ? (shown?.title ?? words.pages.notFound) : words.signIn.title;
     document.title = `${title} · aasa`;
     return [
-      isIn && h("button", { type: "button", class: "skip", key: "skip", on: { click: () => this.querySelector("main").focus() } }, words.common.skip),
+      isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
       isIn && this.#header(parts),
       h(
         "main", { key: "main", tabindex: "-1" }, !session.isKnown
-          ? h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading)
+          ? waiting()
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })
           : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
@@ -94,7 +94,7 @@ class App extends View {
             linkButton(words.pages.toDomains, to(["domains"]))]),
       h("div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
         messages.items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
-          h("button", { type: "button", class: "close", "aria-label": words.common.close, on: { click: () => dismiss(item) } }, "×")))),
+          closeButton(words.common.close, () => dismiss(item))))),
     ];
   }
 
@@ -102,7 +102,9 @@ class App extends View {
     const current = parts[0] ?? "domains";
     return h("header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
       h("nav", { "aria-label": words.pages.menu },
-        menu.map((name) => h("a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
+        menu.map((name) => h("a", {
+          key: name, href: to([name]), "aria-current": name === current ? "page" : null,
+        }, words.pages[name]))),
       h("div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
         session.by === "user" ? null : button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }
@@ -135,8 +137,8 @@ class SignIn extends View {
       form(
         (values) => this.#send(values), {},
         field(words.signIn.token, {
-          id: "token", name: "token", type: "password", autocomplete: "current-password", required: true, spellcheck: "false",
-          focus: true, help: words.signIn.tokenHelp, fault: wrong ? words.signIn.wrong : undefined,
+          id: "token", name: "token", type: "password", autocomplete: "current-password", required: true,
+          spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: wrong ? words.signIn.wrong : undefined,
         }),
         h("button", { type: "submit", class: "button primary", disabled: this.#isRunning }, words.signIn.button)),
       h("p", { class: "help" }, words.signIn.create),

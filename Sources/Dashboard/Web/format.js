@@ -5,7 +5,9 @@ const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const plain = new Intl.NumberFormat();
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
-const steps = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+const steps = [
+  ["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60],
+];
 
 /** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
 export function fullTime(text) {
@@ -29,7 +31,8 @@ export function count(number) {
 
 /** "268 bytes", "12.3 KB". */
 export function size(bytes) {
-  if (bytes < 1024) return new Intl.NumberFormat(undefined, { style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes);
-  const digits = new Intl.NumberFormat(undefined, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
-  return digits.format(bytes / 1024);
+  const isSmall = bytes < 1024;
+  const format = new Intl.NumberFormat(undefined, isSmall ? { style: "unit", unit: "byte", unitDisplay: "long" }
+    : { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
+  return format.format(isSmall ? bytes : bytes / 1024);
 }

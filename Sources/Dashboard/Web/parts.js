@@ -14,7 +14,8 @@ import { words } from "./words.js";
  * @param {{ [name: string]: any }} [properties]
  */
 export function button(text, press, { kind, ...rest } = {}) {
-  return h("button", { type: "button", class: ["button", kind].filter(Boolean).join(" "), on: { click: press }, ...rest }, text);
+  const name = ["button", kind].filter(Boolean).join(" ");
+  return h("button", { type: "button", class: name, on: { click: press }, ...rest }, text);
 }
 
 /**
@@ -40,7 +41,8 @@ export function linkButton(text, href, { kind, ...rest } = {}) {
 export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
   const input = h(tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
-    options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)), children);
+    options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)),
+    children);
   return h("div", { class: wide ? "field wide" : "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
     help && h("p", { class: "help", id: `${id}-help` }, help),
     fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
@@ -73,13 +75,15 @@ export function draftCheckbox(label, draft, name) {
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
 export function choices(chosen, all) {
   const change = (value) => ({ target }) => chosen[target.checked ? "add" : "delete"](value);
-  const box = ([value, label]) => checkbox(label, { id: value, checked: chosen.has(value), on: { change: change(value) } });
+  const box = ([value, label]) =>
+    checkbox(label, { id: value, checked: chosen.has(value), on: { change: change(value) } });
   return all.map(box);
 }
 
 /** A checkbox with its label. */
 export function checkbox(label, { id, ...rest }) {
-  return h("div", { class: "checkbox", key: id }, h("input", { type: "checkbox", id, ...rest }), h("label", { for: id }, label));
+  const box = h("input", { type: "checkbox", id, ...rest });
+  return h("div", { class: "checkbox", key: id }, box, h("label", { for: id }, label));
 }
 
 /**
@@ -117,7 +121,8 @@ export function findingCounts(counts) {
 export function findingList(findings) {
   return h("ul", { class: "findings", key: "findings" },
     findings.map((one, index) => h(
-      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ", h("span", { class: "quiet" }, one.help))));
+      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ",
+      quiet(one.help))));
 }
 
 /** What a URL does: match, blocked or no-match. */
@@ -138,9 +143,10 @@ export function time(text) {
  * @param {() => void} [again]
  */
 export function problemBox(problem, again) {
-  const said = problem.status === 0 ? words.problem.offline : problem.detail || words.problem.unexpected(problem.status);
+  const { status, detail } = problem;
+  const said = status === 0 ? words.problem.offline : detail || words.problem.unexpected(status);
   return h("div", { class: "box error", role: "alert", key: "problem" },
-    h("p", {}, h("strong", {}, problem.status === 403 ? words.problem.forbidden : problem.title || words.problem.failed), " ", said),
+    h("p", {}, h("strong", {}, status === 403 ? words.problem.forbidden : words.problem.failed), " ", said),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
     again && button(words.common.tryAgain, again));
@@ -152,18 +158,27 @@ export function problemFaults(problem) {
   // Findings that refuse a document are among the errors, too; others are beside the point.
   const others = errors.length > 0 ? [] : findings;
   const lists = [
-    errors.map((fault, index) => h("li", { key: `e${index}` }, fault.pointer && h("code", {}, fault.pointer), " ", fault.message)),
+    errors.map(({ pointer, message }, index) =>
+      h("li", { key: `e${index}` }, pointer && h("code", {}, pointer), " ", message)),
     others.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
     expectations.map((one, index) => h(
-      "li", { key: `b${index}` }, words.problem.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
+      "li", { key: `b${index}` }, words.problem.broken(
+        one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
     // A change of several domains: what each of them says.
     problems.slice(0, 10).map((one, index) => h(
-      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ", one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail)),
+      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ",
+      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail)),
     problems.length > 10 && h("li", { key: "more" }, words.problem.more(problems.length - 10)),
     conflicts.map((one, index) => h(
-      "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; "))),
+      "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ",
+      one.undone.join("; "))),
   ];
   return !lists.flat().some(Boolean) ? null : h("ul", {}, lists);
+}
+
+/** What stands where something will be that loads. */
+export function waiting() {
+  return h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
 }
 
 /**
@@ -174,13 +189,14 @@ export function loaded(loading, show) {
   const { value, problem, isRunning } = loading;
   return [
     problem && problemBox(problem, () => loading.run()),
-    value !== undefined ? show(value) : isRunning && h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading),
+    value !== undefined ? show(value) : isRunning && waiting(),
   ];
 }
 
 /** What stands where a list would be: what it is for, and what to do. */
 export function empty(title, text, ...actions) {
-  return h("div", { class: "empty", key: "empty" }, h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
+  return h("div", { class: "empty", key: "empty" },
+    h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
 }
 
 /**
@@ -193,21 +209,24 @@ export function empty(title, text, ...actions) {
 export function table({ caption, columns, rows, key, current, on }) {
   return h("div", { class: "table", key: "table" },
     h("table", { on }, h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map((column) => h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
+      h("thead", {}, h("tr", {}, columns.map((column) =>
+        h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
       h("tbody", {},
         rows.map((item) => h("tr", { key: key(item), "aria-current": current?.(item) ? "true" : null },
           columns.map((column, index) => h(index === 0 ? "th" : "td",
-            { key: column.title, scope: index === 0 ? "row" : null, class: column.class, "data-title": column.title }, column.cell(item))))))));
+            { key: column.title, scope: index === 0 ? "row" : null, class: column.class, "data-title": column.title },
+            column.cell(item))))))));
 }
 
 /** The buttons below a list of pages: the first page, and the next. */
 export function pages({ first, next, isFirst, hasNext }) {
   if (isFirst && !hasNext) return null;
   return h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
-    button(words.common.firstPage, first, { disabled: isFirst }), button(words.common.nextPage, next, { disabled: !hasNext }));
+    button(words.common.firstPage, first, { disabled: isFirst }),
+    button(words.common.nextPage, next, { disabled: !hasNext }));
 }
 
-/** The same buttons for a list whose cursor is in the address, as `name`; `next` is the one of the next page, or null. */
+/** The same buttons for a list whose cursor is in the address, as `name`; `next` is that of the next page, or null. */
 export function cursorPages(next, name = "cursor") {
   const isFirst = here().query[name] === undefined;
   const show = (cursor) => () => ask({ [name]: cursor });
@@ -243,7 +262,8 @@ export function closeButton(label, press) {
 /** A text to copy into a project, with a button that copies it. */
 export function snippet(label, text) {
   return h("figure", { class: "snippet", key: label },
-    h("figcaption", {}, label, " ", button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
+    h("figcaption", {}, label, " ",
+      button(words.common.copy, () => copy(text), { "aria-label": words.common.copyWhat(label) })),
     h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
 }
 

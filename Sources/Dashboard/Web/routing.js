@@ -2,9 +2,11 @@
 
 /** The current address: its parts, decoded, and the parameters of its query. */
 export function here() {
-  const [path, query] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  const parts = path.split("/").filter(Boolean).map(decode);
-  return { parts, query: Object.fromEntries(new URLSearchParams(query)) };
+  const [path, ...rest] = location.hash.replace(/^#\/?/, "").split("?");
+  const query = new URLSearchParams(rest.join("?"));
+  // What is asked several times is one value, with line breaks: `?url=…&url=…`.
+  const values = [...query.keys()].map((name) => [name, query.getAll(name).join("\n")]);
+  return { parts: path.split("/").filter(Boolean).map(decode), query: Object.fromEntries(values) };
 }
 
 /** The link to a page: `to(["domains", name], { q })`. Empty parameters are left out. */

@@ -17,6 +17,7 @@ export function domainHeader(name, current, ...badges) {
     h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1", tabindex: "-1" }, h("bdi", {}, name)), badges),
     h("nav", { class: "tabs", "aria-label": words.domain.tabsLabel, key: "tabs" },
       tabs.map(([tab, ...parts]) => h(
-        "a", { key: tab, href: to(["domains", name, ...parts]), "aria-current": tab === current ? "page" : null }, words.domain.tabs[tab]))),
+        "a", { key: tab, href: to(["domains", name, ...parts]), "aria-current": tab === current ? "page" : null },
+        words.domain.tabs[tab]))),
   ];
 }
