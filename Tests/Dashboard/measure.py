@@ -3,6 +3,7 @@
 Prints medians in milliseconds. A long task is work of the page that takes more than 50 ms, in which it cannot answer a
 key.
 """
+import contextlib
 import gzip
 import pathlib
 import statistics
@@ -31,8 +32,10 @@ def main():
     lines = sum(len(file.read_text().splitlines()) for file in files)
     compressed = sum(len(gzip.compress(file.read_bytes())) for file in files)
     print(f"{len(files)} files, {lines} lines, {compressed / 1024:.0f} KB compressed")
-    with tempfile.TemporaryDirectory() as directory, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as directory, sync_playwright() as playwright, \
+            contextlib.ExitStack() as stack:
         site = Site(pathlib.Path(directory), prepare=lambda database: multiply(database, 100_000))
+        stack.callback(site.stop)
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         paints = []
         for _ in range(10):
@@ -60,7 +63,6 @@ def main():
         print(f"next page: {statistics.median(paged):.0f} ms; search: {statistics.median(searched):.0f} ms")
         print(f"long tasks: {len(tasks)}" + (f", the longest {max(tasks):.0f} ms" if tasks else ""))
         desk.close()
-        site.stop()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ export class Problem extends Error {
     super(body?.detail ?? "");
     this.status = status;
     this.code = body?.code ?? (status === 0 ? "offline" : "unexpected-answer");
-    this.title = body?.title ?? "";
     this.detail = body?.detail ?? "";
     this.requestId = body?.requestId ?? requestId;
     /** The whole problem: `errors`, `findings`, `expectations`, `account`, … */

@@ -1,10 +1,10 @@
 // The frame around the pages: who is signed in, where to go, and messages.
 
-import { Problem, request, sessions } from "./api.js";
+import { request, sessions } from "./api.js";
 import { h, View } from "./dom.js";
-import { button, closeButton, field, form, linkButton, problemBox, waiting } from "./parts.js";
+import { button, closeButton, field, form, linkButton, problemBox, submit, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
-import { dismiss, messages, session } from "./state.js";
+import { dismiss, Loading, messages, session } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -63,7 +63,7 @@ class App extends View {
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
     window.scrollTo(0, 0);
-    queueMicrotask(() => this.querySelector("main")?.focus({ preventScroll: true }));
+    queueMicrotask(() => this.find("main")?.focus({ preventScroll: true }));
   }
 
   async #signOut() {
@@ -84,63 +84,54 @@ class App extends View {
       isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
       isIn && this.#header(parts),
       h(
-        "main", { key: "main", tabindex: "-1" }, !session.isKnown
-          ? waiting()
+        "main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })
           : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
-          : [
-            h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
+          : [h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
             linkButton(words.pages.toDomains, to(["domains"]))]),
       h("div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
         messages.items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
-          closeButton(words.common.close, () => dismiss(item))))),
-    ];
+          closeButton(words.common.close, () => dismiss(item)))))];
   }
 
   #header(parts) {
     const current = parts[0] ?? "domains";
     return h("header", { class: "top", key: "header" }, h("a", { class: "brand", href: to(["domains"]) }, "aasa"),
       h("nav", { "aria-label": words.pages.menu },
-        menu.map((name) => h("a", {
-          key: name, href: to([name]), "aria-current": name === current ? "page" : null,
-        }, words.pages[name]))),
+        menu.map((name) => h(
+          "a", { key: name, href: to([name]), "aria-current": name === current ? "page" : null }, words.pages[name]))),
       h("div", { class: "person" }, h("span", {}, words.signIn.as(session.name, words.role[session.role])),
-        session.by === "user" ? null : button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
+        session.by !== "user" && button(words.signIn.out, () => this.#signOut(), { kind: "quiet" })));
   }
 }
 
 class SignIn extends View {
-  #problem;
-  #isRunning = false;
+  #token = "";
+  #sending = new Loading(this, async () => {
+    const { value } = await request("POST", "/v1/session", { body: { token: this.#token } });
+    session.set({ ...value, hasEnded: false });
+  });
 
   async #send({ token }) {
-    this.#isRunning = true;
-    this.update();
-    try {
-      const { value } = await request("POST", "/v1/session", { body: { token: token.trim() } });
-      session.set({ ...value, hasEnded: false });
-    } catch (problem) {
-      if (!(problem instanceof Problem)) throw problem;
-      this.#problem = problem;
-      this.#isRunning = false;
-      this.update();
-      this.querySelector("input").focus();
-    }
+    this.#token = token.trim();
+    await this.#sending.run();
+    this.find("input")?.focus();
   }
 
   render() {
-    const wrong = [401, 422].includes(this.#problem?.status);
+    const { problem, isRunning } = this.#sending;
+    const isWrong = [401, 422].includes(problem?.status);
     return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
       session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
-      this.#problem && !wrong && problemBox(this.#problem),
+      problem && !isWrong && problemBox(problem),
       form(
         (values) => this.#send(values), {},
         field(words.signIn.token, {
           id: "token", name: "token", type: "password", autocomplete: "current-password", required: true,
-          spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: wrong ? words.signIn.wrong : undefined,
+          spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: isWrong && words.signIn.wrong,
         }),
-        h("button", { type: "submit", class: "button primary", disabled: this.#isRunning }, words.signIn.button)),
+        submit(words.signIn.button, { kind: "primary", disabled: isRunning })),
       h("p", { class: "help" }, words.signIn.create),
       h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --name NAME --role editor")));
   }

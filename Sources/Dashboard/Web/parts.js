@@ -14,8 +14,7 @@ import { words } from "./words.js";
  * @param {{ [name: string]: any }} [properties]
  */
 export function button(text, press, { kind, ...rest } = {}) {
-  const name = ["button", kind].filter(Boolean).join(" ");
-  return h("button", { type: "button", class: name, on: { click: press }, ...rest }, text);
+  return h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text);
 }
 
 /**
@@ -26,9 +25,12 @@ export function button(text, press, { kind, ...rest } = {}) {
  * @param {{ [name: string]: any }} [properties]
  */
 export function linkButton(text, href, { kind, ...rest } = {}) {
-  return h("a", { class: ["button", kind].filter(Boolean).join(" "), href, ...rest }, text);
+  return h("a", { class: buttonClass(kind), href, ...rest }, text);
 }
 
+function buttonClass(kind) {
+  return kind ? `button ${kind}` : "button";
+}
 
 /**
  * A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
@@ -153,27 +155,22 @@ export function problemBox(problem, again) {
 }
 
 /** The invalid values, findings and broken expectations that a problem lists. */
-export function problemFaults(problem) {
-  const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = problem.body ?? {};
-  // Findings that refuse a document are among the errors, too; others are beside the point.
-  const others = errors.length > 0 ? [] : findings;
-  const lists = [
-    errors.map(({ pointer, message }, index) =>
-      h("li", { key: `e${index}` }, pointer && h("code", {}, pointer), " ", message)),
-    others.map((one, index) => h("li", { key: `f${index}` }, one.message, " ", one.help)),
-    expectations.map((one, index) => h(
-      "li", { key: `b${index}` }, words.problem.broken(
-        one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason)),
+function problemFaults({ body }) {
+  const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = body ?? {};
+  const said = words.problem;
+  const lines = [
+    errors.map(({ pointer, message }) => [pointer && h("code", {}, pointer), " ", message]),
+    // Findings that refuse a document are among the errors, too; others are beside the point.
+    errors.length === 0 ? findings.map((one) => [one.message, " ", one.help]) : [],
+    expectations.map((one) => [
+      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason]),
     // A change of several domains: what each of them says.
-    problems.slice(0, 10).map((one, index) => h(
-      "li", { key: `p${index}` }, h("bdi", {}, one.domain), ": ",
-      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail)),
-    problems.length > 10 && h("li", { key: "more" }, words.problem.more(problems.length - 10)),
-    conflicts.map((one, index) => h(
-      "li", { key: `c${index}` }, words.problem.conflict(one.domain, one.author, one.revision), " ",
-      one.undone.join("; "))),
-  ];
-  return !lists.flat().some(Boolean) ? null : h("ul", {}, lists);
+    problems.slice(0, 10).map((one) => [h("bdi", {}, one.domain), ": ",
+      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail]),
+    problems.length > 10 ? [said.more(problems.length - 10)] : [],
+    conflicts.map((one) => [said.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; ")]),
+  ].flat();
+  return lines.length > 0 && h("ul", {}, lines.map((line, index) => h("li", { key: index }, line)));
 }
 
 /** What stands where something will be that loads. */
@@ -186,11 +183,8 @@ export function waiting() {
  * value stays, with the problem above it.
  */
 export function loaded(loading, show) {
-  const { value, problem, isRunning } = loading;
-  return [
-    problem && problemBox(problem, () => loading.run()),
-    value !== undefined ? show(value) : isRunning && waiting(),
-  ];
+  const { value, isRunning } = loading;
+  return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
 }
 
 /** What stands where a list would be: what it is for, and what to do. */
@@ -218,19 +212,16 @@ export function table({ caption, columns, rows, key, current, on }) {
             column.cell(item))))))));
 }
 
-/** The buttons below a list of pages: the first page, and the next. */
-export function pages({ first, next, isFirst, hasNext }) {
-  if (isFirst && !hasNext) return null;
-  return h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
-    button(words.common.firstPage, first, { disabled: isFirst }),
-    button(words.common.nextPage, next, { disabled: !hasNext }));
-}
-
-/** The same buttons for a list whose cursor is in the address, as `name`; `next` is that of the next page, or null. */
+/**
+ * The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
+ * is that of the next page, or null.
+ */
 export function cursorPages(next, name = "cursor") {
   const isFirst = here().query[name] === undefined;
   const show = (cursor) => () => ask({ [name]: cursor });
-  return pages({ isFirst, hasNext: next !== null, first: show(undefined), next: show(next) });
+  return (!isFirst || next !== null) && h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
+    button(words.common.firstPage, show(undefined), { disabled: isFirst }),
+    button(words.common.nextPage, show(next), { disabled: next === null }));
 }
 
 /** What a name is as code, such as an identifier or a URL. */
@@ -313,7 +304,7 @@ export function form(send, properties, ...children) {
  * @param {Record<string, any>} [options]
  */
 export function submit(text, { kind, ...rest } = {}) {
-  return h("button", { type: "submit", class: ["button", kind].filter(Boolean).join(" "), ...rest }, text);
+  return h("button", { type: "submit", class: buttonClass(kind), ...rest }, text);
 }
 
 /** What a problem says about inputs, by the names of the members that they fill. */

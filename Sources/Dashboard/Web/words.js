@@ -15,7 +15,7 @@ export const words = {
   },
   pages: {
     domains: "Domains", try: "Try a link", checks: "Checks", apps: "Apps", findings: "Findings", bulk: "Bulk changes",
-    settings: "Settings", history: "History", menu: "Main menu", notFound: "Page not found",
+    settings: "Settings", menu: "Main menu", notFound: "Page not found",
     notFoundText: "No page has this address.", toDomains: "Show all domains",
   },
   problem: {

@@ -1,10 +1,9 @@
 // The head of the four pages of a domain: its name, and the tabs between them.
 
 import { h } from "../dom.js";
+import { tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { words } from "../words.js";
-
-const tabs = [["routes"], ["try", "try"], ["history", "history"], ["checks", "checks"]];
 
 /**
  * The heading and the tabs of a domain.
@@ -13,11 +12,8 @@ const tabs = [["routes"], ["try", "try"], ["history", "history"], ["checks", "ch
  * @param badges what follows the name, such as `badge(words.domain.disabled, "warning")`
  */
 export function domainHeader(name, current, ...badges) {
+  const tab = (key) => [key, words.domain.tabs[key], to(["domains", name, ...(key === "routes" ? [] : [key])])];
   return [
     h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1", tabindex: "-1" }, h("bdi", {}, name)), badges),
-    h("nav", { class: "tabs", "aria-label": words.domain.tabsLabel, key: "tabs" },
-      tabs.map(([tab, ...parts]) => h(
-        "a", { key: tab, href: to(["domains", name, ...parts]), "aria-current": tab === current ? "page" : null },
-        words.domain.tabs[tab]))),
-  ];
+    tabs(words.domain.tabsLabel, ["routes", "try", "history", "checks"].map(tab), current)];
 }

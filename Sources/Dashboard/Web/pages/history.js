@@ -140,8 +140,8 @@ class History extends View {
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
       groups(diff.changes).map(([name, changes]) => h("section", { key: name }, h("h3", {}, text.groups[name]),
-        h("ul", { class: "history-changes" }, changes.map((change, index) => h(
-          "li", { key: index }, h("p", { dir: "auto" }, change.summary), change.example && example(change.example)))))),
+        plainList(changes, ({ summary, example }) => [
+          h("bdi", {}, summary), example && h("div", { key: "example" }, effect(example))], { class: "plain changes" }))),
       diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
       h(
         "details", {
@@ -189,12 +189,6 @@ function groups(changes) {
   const found = Object.groupBy(changes, ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
   return ["links", "unknown", "documents", "settings"].filter((name) => found[name]).map((name) => [name, found[name]]);
-}
-
-function example({ url, app, before, after }) {
-  return h("p", { class: "help", key: "example" }, text.example, " ", h("bdi", { class: "mono" }, url), ": ",
-      resolution(before), " → ", resolution(after),
-    " ", h("bdi", { class: "mono" }, `(${app})`));
 }
 
 customElements.define("aasa-history", History);

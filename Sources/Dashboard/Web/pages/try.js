@@ -3,13 +3,13 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import {
-  badge, button, chips, dialog, empty, failure, field, form, loaded, mono, pages, problemBox, quiet, resolution, submit,
-  table, time,
+  badge, button, chips, cursorPages, dialog, empty, failure, field, form, loaded, mono, problemBox, quiet, resolution,
+  submit, table, time,
 } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { appName, conditions, loadNames } from "./domain-parts.js";
+import { appName, conditions, inWords, loadNames } from "./domain-parts.js";
 import { domainHeader } from "./domain-tabs.js";
 import { isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
@@ -142,10 +142,7 @@ class Try extends View {
       [...byHost].map(([host, items]) => h("aasa-try-host", {
         key: [this.#round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name,
       })),
-      pages({
-        isFirst: page === 0, hasNext: (page + 1) * limits.shown < wanted.length,
-        first: () => ask({ page: undefined }), next: () => ask({ page: page + 1 }),
-      })];
+      cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page")];
   }
 }
 
@@ -203,10 +200,10 @@ class TryHost extends View {
       await request("PUT", path`/v1/domains/${domain.domain}`, {
         body: { ...toInput(draft.domain), expectations }, ifMatch: domain.revision, query: { dryRun: true }, signal,
       });
-      return { at: draft.at, results: [] };
+      return { ...draft, results: [] };
     } catch (problem) {
-      const isKnown = problem.code === "expectation-broken";
-      return { at: draft.at, ...(isKnown ? { results: problem.body.expectations } : { problem }) };
+      if (problem.code !== "expectation-broken") return { ...draft, problem };
+      return { ...draft, results: problem.body.expectations };
     }
   }
 
@@ -281,6 +278,8 @@ class TryHost extends View {
     const mayExpect = domain && mayEditDomain(facts.name);
     const app = ({ app, platform }) => [
       badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
+    const absent = { resolution: "no-match", reason: text.notPublishedApp };
+    const now = (row) => answer(row.published ?? absent, published?.[kinds[row.platform]], domain);
     const expectation = ({ published: result, app }) => isExpected({ published: result }) ? badge(text.expected, "ok")
       : result && mayExpect && button(text.expect, () => {
         this.#expected = result;
@@ -289,10 +288,8 @@ class TryHost extends View {
         disabled: this.#expecting.isRunning, title: text.expectHelp,
         "aria-label": text.expectOf(words.resolution[result.resolution], url, app),
       });
-    const absent = { resolution: "no-match", reason: text.notPublishedApp };
     return [
-      { title: text.app, class: "try-app", cell: app },
-      { title: text.published, cell: (row) => answer(row.published ?? absent, published?.[kinds[row.platform]]) },
+      { title: text.app, class: "try-app", cell: app }, { title: text.published, cell: now },
       draft && { title: text.draft, cell: (row) => compared(row.draft, row.published, draft) },
       cdn?.revision && { title: text.cdn, cell: (row) => row.platform === "android" ? quiet(text.onlyApple)
         : compared(row.cdn, row.published, cdn) },
@@ -357,18 +354,18 @@ function isExpectation(one, { url, app, resolution }) {
 }
 
 /** The result, the route that decides, and why. */
-function answer(result, document) {
-  const route = result.pointer && at(document, result.pointer);
-  return [resolution(result.resolution), " ", h("span", { key: "route" }, routeParts(route)),
-    h("p", { class: "help", key: "reason" }, result.reason)];
+function answer({ resolution: word, pointer, reason }, document, domain) {
+  const route = pointer && at(document, pointer);
+  return [resolution(word), " ", h("span", { key: "route" }, routeParts(route)),
+    h("p", { class: "help", key: "reason" }, domain ? inWords(reason, domain) : reason)];
 }
 
 /** A result beside the published one: that it is the same, or what is different. */
-function compared(result, published, { problem, document }) {
+function compared(result, published, { problem, document, domain }) {
   if (problem) return quiet(words.common.unknown);
   const found = result ?? { resolution: "no-match", reason: text.absent };
   if (found.resolution === (published?.resolution ?? "no-match")) return quiet(text.same);
-  return [h("strong", { key: "differs" }, text.differs), " ", answer(found, document)];
+  return [h("strong", { key: "differs" }, text.differs), " ", answer(found, document, domain)];
 }
 
 /** The value at a JSON pointer. */
