@@ -70,8 +70,10 @@ final class Authentication: Sendable {
   func token(_ secret: TokenSecret, of request: RequestHead) throws -> Token {
     if let token = try store.token(secret) { return token }
     slowDown(request)
-    throw Self.unauthorized("The token is unknown, revoked or expired. \(Self.advice)")
+    throw Self.unknownToken
   }
+
+  static let unknownToken = unauthorized("The token is unknown, revoked or expired. \(advice)")
 
   private func session(of request: RequestHead) throws -> Identity? {
     guard let secret = Self.sessionSecret(request.fields) else { return nil }

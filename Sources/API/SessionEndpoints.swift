@@ -46,7 +46,15 @@ struct SessionEndpoints: Sendable {
     let token = try authentication.token(secret, of: call.request.head)
     let isDryRun = try call.context().isDryRun
     let context = try call.context(by: token)
-    let session = try store.write(context) { try $0.beginSession(of: token, secret) }
+    let earlier = Authentication.sessionSecret(call.request.fields)
+    let session: TokenSecret
+    do {
+      session = try store.write(context) {
+        try $0.beginSession(of: token, secret, insteadOf: earlier)
+      }
+    } catch StoreError.notFound {
+      throw Authentication.unknownToken
+    }
     let end = store.now() + Session.duration
     var object = Self.json(
       Identity(token, by: .session, expiresAt: min(end, token.expiresAt ?? end)))

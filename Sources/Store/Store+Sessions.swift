@@ -37,16 +37,27 @@ extension Store {
 }
 
 extension Transaction {
-  /// Begins a session of a token, and deletes those that have ended.
+  /// Begins a session of a token, and deletes those that have ended. The audit log has one sign-in per token and
+  /// minute.
   ///
+  /// - Parameter earlier: The session that it replaces in the browser.
   /// - Returns: The secret of the session, which cannot be read again.
   /// - Throws: `StoreError.notFound` for a token that was revoked meanwhile.
-  public func beginSession(of token: Token, _ secret: TokenSecret) throws -> TokenSecret {
+  public func beginSession(
+    of token: Token, _ secret: TokenSecret, insteadOf earlier: TokenSecret? = nil
+  ) throws -> TokenSecret {
     let row = try connection.first(
       "SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)]
     ) { $0.integer(0) }
     guard let row else { throw StoreError.notFound(.token(token.name)) }
-    try connection.run("DELETE FROM session WHERE ends_at <= ?", [.integer(now)])
+    // A token that signs in again and again does not fill the audit log.
+    let isRecorded = try connection.first(
+      "SELECT 1 FROM session WHERE token_id = ? AND created_at > ? LIMIT 1",
+      [.integer(row), .integer(now - 60)]
+    ) { _ in true }
+    try connection.run(
+      "DELETE FROM session WHERE ends_at <= ? OR hash = ?",
+      [.integer(now), .blob(earlier?.hash ?? [])])
     try connection.run(
       """
       DELETE FROM session WHERE token_id = ?1 AND hash NOT IN
@@ -58,7 +69,7 @@ extension Transaction {
       [
         .blob(session.hash), .integer(row), .integer(now), .integer(now + Session.duration),
       ])
-    try record("sign in", .token(token.name))
+    if isRecorded == nil { try record("sign in", .token(token.name)) }
     return session
   }
 

@@ -35,6 +35,13 @@ import Testing
     }
   }
 
+  @Test func aQueryOfAFileMakesNobodyWait() throws {
+    for query in ["wait=all", "wait=nonsense", "waitSeconds=0"] {
+      let response = try client.send("GET", "/?\(query)")
+      #expect(response.status == 200 && response["X-Aasa-Not-Served-By"] == nil, "\(query)")
+    }
+  }
+
   @Test func everyFileIsServedWithItsType() throws {
     let types = [
       "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",

@@ -74,6 +74,23 @@ import Testing
     #expect(audit?[0]?["token"] == "anna")
   }
 
+  @Test func signingInAgainEndsTheBrowsersEarlierSessionAndIsRecordedOncePerMinute() throws {
+    let secret = try running.createToken(name: "anna", role: .viewer).text
+    let first = try #require(try post(secret, dashboard)["Set-Cookie"]?.split(separator: ";")[0])
+    let browser = Client(port: running.admin.port, lines: ["Host: admin", "Cookie: \(first)"])
+    let again = try Client(port: browser.port, lines: browser.lines + [dashboard])
+      .send("POST", "/v1/session", json: ["token": .string(secret)])
+    #expect(again.status == 201)
+    #expect(try browser.send("GET", "/v1/session").status == 401)
+    let actions = {
+      try running.admin.send("GET", "/v1/audit?author=anna").json["items"]?.arrayValue?.count
+    }
+    #expect(try actions() == 1)
+    clock.wait(61)
+    _ = try post(secret, dashboard)
+    #expect(try actions() == 2)
+  }
+
   @Test func aTokenSaysWhoItIsWithoutASession() throws {
     let limited = try running.client(.viewer, domains: ["*.brand.example"])
     let session = try limited.send("GET", "/v1/session").json

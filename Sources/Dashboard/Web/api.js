@@ -23,7 +23,7 @@ export const sessions = new EventTarget();
  * @param {string} path
  * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
  *   signal?: AbortSignal, as?: "text" }} [options]
- * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its header fields.
+ * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its status.
  * @throws Problem
  */
 export async function request(method, path, { query, body, type, ifMatch, ifNoneMatch, signal, as } = {}) {
@@ -56,7 +56,7 @@ export async function request(method, path, { query, body, type, ifMatch, ifNone
   const etag = response.headers.get("ETag")?.replaceAll('"', "");
   const value = as === "text" ? text : parsed(text);
   if (value === undefined && text !== "") throw new Problem(response.status, undefined, requestId);
-  return { value, etag, headers: response.headers, status: response.status };
+  return { value, etag, status: response.status };
 }
 
 /** The value that a GET answers. */

@@ -4,7 +4,7 @@ import { request, sessions } from "./api.js";
 import { h, View } from "./dom.js";
 import { button, closeButton, field, form, linkButton, problemBox, submit, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
-import { dismiss, Loading, messages, session } from "./state.js";
+import { dismiss, Loading, messages, say, session } from "./state.js";
 import { words } from "./words.js";
 
 import "./pages/domains.js";
@@ -69,8 +69,9 @@ class App extends View {
   async #signOut() {
     try {
       await request("DELETE", "/v1/session");
-    } finally {
       session.set({ name: undefined, role: undefined, hasEnded: false });
+    } catch (problem) {
+      if (problem.status !== 401) say(words.signIn.stillIn(problem.detail || words.problem.offline), "error");
     }
   }
 

@@ -6,8 +6,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const plain = new Intl.NumberFormat();
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const steps = [
-  ["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60],
-];
+  ["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
 /** "23 Nov 2026, 21:24", of a time such as "2026-11-23T21:24:00Z". */
 export function fullTime(text) {

@@ -6,24 +6,17 @@ import { ask, here } from "./routing.js";
 import { say } from "./state.js";
 import { words } from "./words.js";
 
+/** @typedef {{ [name: string]: any }} Properties */
+
 /**
  * A button. `kind`: "primary", "danger", "quiet" or none.
- *
- * @param {any} text
- * @param {(event: any) => void} press
- * @param {{ [name: string]: any }} [properties]
+ * @type {(text: any, press: (event: any) => void, properties?: Properties) => any}
  */
 export function button(text, press, { kind, ...rest } = {}) {
   return h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text);
 }
 
-/**
- * A link that looks like a button.
- *
- * @param {any} text
- * @param {string} href
- * @param {{ [name: string]: any }} [properties]
- */
+/** A link that looks like a button. @type {(text: any, href: string, properties?: Properties) => any} */
 export function linkButton(text, href, { kind, ...rest } = {}) {
   return h("a", { class: buttonClass(kind), href, ...rest }, text);
 }
@@ -35,10 +28,7 @@ function buttonClass(kind) {
 /**
  * A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
  * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
- *
- * @param {any} label
- * @param {{ [name: string]: any }} properties
- * @param {...any} children
+ * @type {(label: any, properties: Properties, ...children: any[]) => any}
  */
 export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
@@ -52,11 +42,7 @@ export function field(label, { id, help, fault, tag = "input", options, wide, ..
 
 /**
  * A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
- *
- * @param {any} label
- * @param {any} draft
- * @param {string} name
- * @param {{ [name: string]: any }} [properties]
+ * @type {(label: any, draft: any, name: string, properties?: Properties) => any}
  */
 export function draftField(label, draft, name, { change, ...rest } = {}) {
   const input = ({ target }) => {
@@ -76,10 +62,10 @@ export function draftCheckbox(label, draft, name) {
 
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
 export function choices(chosen, all) {
-  const change = (value) => ({ target }) => chosen[target.checked ? "add" : "delete"](value);
-  const box = ([value, label]) =>
-    checkbox(label, { id: value, checked: chosen.has(value), on: { change: change(value) } });
-  return all.map(box);
+  return all.map(([value, label]) => {
+    const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
+    return checkbox(label, { id: value, checked: chosen.has(value), on: { change } });
+  });
 }
 
 /** A checkbox with its label. */
@@ -90,10 +76,7 @@ export function checkbox(label, { id, ...rest }) {
 
 /**
  * A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
- *
- * @param {any} text
- * @param {string} [kind]
- * @param {object} [rest]
+ * @type {(text: any, kind?: string, rest?: Properties) => any}
  */
 export function badge(text, kind = "quiet", rest = {}) {
   return h("span", { class: `badge ${kind}`, ...rest }, text);
@@ -122,9 +105,8 @@ export function findingCounts(counts) {
 /** Findings with what to do about each. */
 export function findingList(findings) {
   return h("ul", { class: "findings", key: "findings" },
-    findings.map((one, index) => h(
-      "li", { key: index }, badge(words.severity[one.severity], one.severity), " ", one.message, " ",
-      quiet(one.help))));
+    findings.map(({ severity, message, help }, index) => h(
+      "li", { key: index }, badge(words.severity[severity], severity), " ", message, " ", quiet(help))));
 }
 
 /** What a URL does: match, blocked or no-match. */
@@ -140,9 +122,7 @@ export function time(text) {
 
 /**
  * What failed, as the API said it, with the request's ID, and a way to try again.
- *
- * @param {any} problem
- * @param {() => void} [again]
+ * @type {(problem: any, again?: () => void) => any}
  */
 export function problemBox(problem, again) {
   const { status, detail } = problem;
@@ -196,7 +176,6 @@ export function empty(title, text, ...actions) {
 /**
  * A table. `columns`: `{ title, cell(item), class?, key }`; `rows` have the keys that `key(item)` returns. On narrow
  * screens each row becomes a card, whose cells show their column's title.
- *
  * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, current?: (item: any) => boolean,
  *   on?: object }} options
  */
@@ -231,18 +210,15 @@ export function mono(text) {
 
 /**
  * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button).
- *
- * @param {{ title: string, close: () => void, wide?: boolean }} options
- * @param {...any} children
+ * @type {(options: { title: string, close: () => void, wide?: boolean }, ...children: any[]) => any}
  */
 export function dialog({ title, close, wide }, ...children) {
-  return h(
-    "dialog", {
-      key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title,
-      on: { cancel: (event) => { event.preventDefault(); close(); } },
-    },
-    h("header", {}, h("h2", {}, title), closeButton(words.common.close, close)),
-    children);
+  const cancel = (event) => {
+    event.preventDefault();
+    close();
+  };
+  return h("dialog", { key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title, on: { cancel } },
+    h("header", {}, h("h2", {}, title), closeButton(words.common.close, close)), children);
 }
 
 /** A small × whose label says what goes. */
@@ -269,11 +245,9 @@ async function copy(text) {
 
 /**
  * The values of a form by the names of its inputs; a checkbox is true or false.
- *
- * @param {any} form
- * @returns {{ [name: string]: any }}
+ * @type {(form: any) => Properties}
  */
-export function values(form) {
+function values(form) {
   const all = {};
   for (const input of form.elements) {
     if (input.type === "radio" && !input.checked) continue;
@@ -284,10 +258,7 @@ export function values(form) {
 
 /**
  * A form: `send(values, form)` is called instead of leaving the page.
- *
- * @param {(values: any, form: HTMLFormElement) => void} send
- * @param {{ [name: string]: any }} properties
- * @param {...any} children
+ * @type {(send: (values: any, form: HTMLFormElement) => void, properties: Properties, ...children: any[]) => any}
  */
 export function form(send, properties, ...children) {
   const submitted = (event) => {
@@ -297,12 +268,7 @@ export function form(send, properties, ...children) {
   return h("form", { ...properties, novalidate: true, on: { submit: submitted } }, children);
 }
 
-/**
- * The button that sends a form.
- *
- * @param {string} text
- * @param {Record<string, any>} [options]
- */
+/** The button that sends a form. @type {(text: any, properties?: Properties) => any} */
 export function submit(text, { kind, ...rest } = {}) {
   return h("button", { type: "submit", class: buttonClass(kind), ...rest }, text);
 }

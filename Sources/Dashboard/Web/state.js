@@ -19,11 +19,7 @@ export class State extends EventTarget {
   }
 }
 
-/**
- * Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`; `name` is undefined before.
- *
- * @type {any}
- */
+/** Who is signed in: `name`, `role`, `domains`, `by`, `expiresAt`, `version`. @type {any} */
 export const session = new State({ isKnown: false, problem: undefined });
 
 const roles = ["viewer", "editor", "admin"];
@@ -44,11 +40,7 @@ export function mayEditDomain(name) {
   return may("editor") && (isUnlimited() || session.domains.some(isMine));
 }
 
-/**
- * Messages that appear for a while, and that screen readers speak.
- *
- * @type {any}
- */
+/** Messages that appear for a while, and that screen readers speak. @type {any} */
 export const messages = new State({ items: [] });
 
 let number = 0;

@@ -1,9 +1,10 @@
 // Changes to a domain that are not published yet: kept in the browser, previewed by the API, merged with others’.
 
 import { get, path, request } from "../api.js";
-import { mayEditDomain, State } from "../state.js";
+import { mayEditDomain, session, State } from "../state.js";
 
-const storage = (name) => `aasa.draft.${name}`;
+/** A draft belongs to a person: others may use the same browser. */
+const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
 /** The draft of a domain that this browser keeps: `{ base, domain, at }`, or undefined. */
 export function storedDraft(name) {

@@ -3,10 +3,11 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { badge, button, cursorPages, field, loaded, resolution, time } from "../parts.js";
+import { badge, button, cursorPages, field, loaded, time } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
+import { effect, plainList } from "./domain-parts.js";
 import { domainHeader } from "./domain-tabs.js";
 import { effects, planDialog } from "./plan.js";
 
@@ -87,7 +88,7 @@ class History extends View {
       domainHeader(this.#name, "history"),
       loaded(this.#revisions, (list) => h("div", { class: "history", key: "history" },
         h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
-          h("ol", { class: "history-list" }, list.items.map((one) => this.#revision(one))),
+          h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
           cursorPages(list.next)),
         h("section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
           h("h2", { id: "compared", tabindex: "-1" }, text.changes),
@@ -101,7 +102,7 @@ class History extends View {
     return h("li", { key: revision, class: isShown ? "shown" : null },
       h("p", {}, h("strong", {}, text.revision(revision)), " ",
         isCurrent && badge(text.current, "ok", { key: "current" })),
-      reason !== "" && h("p", { dir: "auto", class: "history-reason", key: "reason" }, reason),
+      reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
       h("p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
         documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
       accepted.length > 0 && h("p", { class: "help", key: "accepted" }, text.accepted(accepted.join(", "))),
@@ -141,7 +142,7 @@ class History extends View {
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
       groups(diff.changes).map(([name, changes]) => h("section", { key: name }, h("h3", {}, text.groups[name]),
         plainList(changes, ({ summary, example }) => [
-          h("bdi", {}, summary), example && h("div", { key: "example" }, effect(example))], { class: "plain changes" }))),
+          h("bdi", {}, summary), example && h("div", {}, effect(example))], { class: "plain changes" }))),
       diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
       h(
         "details", {

@@ -68,10 +68,8 @@ class Try extends View {
 
   #submit(given) {
     this.#begin(given);
-    if (this.#urls.length === 0) {
-      this.#fault = text.none;
-      this.find("textarea").focus();
-    }
+    this.#fault = this.#urls.length === 0 && text.none;
+    if (this.#fault) this.find("textarea").focus();
     const urls = this.#urls.join("\n");
     this.#tried = urls.length <= limits.address ? urls : "";
     ask({ url: this.#tried, show: undefined, page: undefined });
@@ -81,8 +79,8 @@ class Try extends View {
   /** The results of each URL on what is published, and how many URLs there are of each kind. */
   async #match(signal) {
     const place = this.#name === undefined ? "/v1/match" : path`/v1/domains/${this.#name}/match`;
-    const { value } = await request("POST", place, { body: { urls: this.#urls }, signal });
-    const byUrl = Map.groupBy(value.results, (one) => one.url);
+    const { results } = (await request("POST", place, { body: { urls: this.#urls }, signal })).value;
+    const byUrl = Map.groupBy(results, (one) => one.url);
     const all = this.#urls.map((url) => {
       const results = byUrl.get(url) ?? [];
       // What the URL does in the best case, of all apps.
@@ -249,25 +247,22 @@ class TryHost extends View {
       h("header", { class: "section-head" }, h("h2", {}, h("bdi", { class: "mono" }, url)),
         url.startsWith("https://") && this.host &&
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
-      this.#expected?.url === url && failure(this.#expecting),
-      all.length === 0
+      this.#expected?.url === url && failure(this.#expecting), all.length === 0
         ? h("p", { key: "none" }, resolution("no-match"), " ", results[0]?.reason)
-        : table({
-          caption: text.caption(url), columns: this.#columns(url, facts, all), rows: all, key: (row) => row.key,
-        }));
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts, all), rows: all,
+          key: (row) => row.key }));
   }
 
   /** What the columns are about: which revision, and how old. */
   #evidence({ name, domain, draft, cdn, published }) {
-    const isUnknown = published[apple] && (!cdn || cdn.revision === null);
     return h("p", { class: "help", key: "evidence" },
-      this.only === undefined && [h("a", { key: "a", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
+      this.only === undefined && [h("a", { key: "domain", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
       domain.enabled ? text.revision(domain.revision) : text.disabled, " ",
       !published[apple] ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
         cdn.revision === null ? text.cdnForeign : cdn.isCurrent ? text.cdnCurrent
           : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
         " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
-      isUnknown && [" ", h("a", { key: "checks", href: to(["domains", name, "checks"]) }, text.seeChecks)],
+      published[apple] && !cdn?.revision && [" ", h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks)],
       cdn && this.host !== name && [" ", text.cdnName(this.host, name)],
       draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."]);
   }
@@ -376,8 +371,7 @@ function at(document, pointer) {
 
 /** A route of a document as people read it. Older files have paths instead. */
 function routeParts(route) {
-  if (typeof route === "string") return h("code", {}, route);
-  if (!route) return null;
+  if (!route || typeof route === "string") return route && h("code", {}, route);
   const { "/": path, "?": query, "#": fragment, exclude, ...flags } = route;
   return [exclude && [text.exclusion, " "], conditions({ path, query, fragment, ...flags }).map((part) => [part, " "])];
 }
