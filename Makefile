@@ -166,7 +166,7 @@ lint: setup $(DASHBOARD)/installed
 	swift format lint --strict --recursive $(SWIFT_SOURCES)
 # Foundation would add 48 MB of ICU to the program; FoundationEssentials has what we need.
 	! grep -rnE '^(package |public )?import Foundation$$' Sources
-	! grep -rnE '.{121}' --include '*.js' Sources/Dashboard/Web
+	! LC_ALL=C.UTF-8 grep -rnE '.{121}' --include '*.js' Sources/Dashboard/Web
 	$(DENO) lint --quiet Web
 	$(DENO) check --quiet Web/app.js
 	swift build --build-tests --explicit-target-dependency-import-check error

@@ -67,7 +67,7 @@ def main():
             desk.sign_in()
             for name, address in [
                 ("domains", "#/domains"), ("domain", "#/domains/example.com"),
-                ("try", "#/domains/example.com/try?urls=https://example.com/help/website/faq"),
+                ("try", "#/domains/example.com/try?url=https://example.com/help/website/faq"),
                 ("history", "#/domains/events.example.com/history"), ("findings", "#/findings"),
             ]:
                 desk.open(address)
