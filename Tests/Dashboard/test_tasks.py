@@ -208,3 +208,38 @@ def test_files_are_dropped_and_published(example, site):
     page.get_by_role("button", name=re.compile("^(Publish|Import)")).last.click()
     expect(page.get_by_text(re.compile("revision 1", re.I)).first).to_be_visible()
     assert routes(site, "dropped.example") == ["/dropped/*"]
+
+
+def test_what_is_typed_stays_while_other_rows_change(example):
+    page = example.open("#/bulk")
+    file = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/a/*"}]}]}}).encode()
+    page.locator("input[type=file]").first.set_input_files(
+        [{"name": name, "mimeType": "application/json", "buffer": file} for name in ("one", "two")])
+    page.get_by_label("Domain").nth(0).fill("one.example")
+    second = page.get_by_label("Domain").nth(1)
+    second.press_sequentially("two.example", delay=60)
+    example.settle()
+    expect(second).to_have_value("two.example")
+
+
+def test_expectations_are_listed_and_removed_one_by_one(example, site):
+    kept = [{"url": f"https://example.com/buy/{number}", "app": APP, "resolution": "match"} for number in (1, 2)]
+    site.call("PATCH", "/v1/domains/example.com", {"expectations": kept}, **{"If-Match": "*"})
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Remove the expectation for https://example.com/buy/1").click()
+    publish(page, "One is enough")
+    expect(page.get_by_text("Published as revision 3")).to_be_visible()
+    left = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
+    assert [one["url"] for one in left] == ["https://example.com/buy/2"]
+
+
+def test_a_draft_stays_with_the_person_who_made_it(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
+    expect(page.get_by_text("You have a draft from")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Token").fill(site.create_token("editor"))
+    page.get_by_role("button", name="Sign in").click()
+    example.open(DOMAIN, "example.com")
+    expect(page.get_by_text("/buy/").first).to_be_visible()
+    expect(page.get_by_text("You have a draft from")).to_have_count(0)

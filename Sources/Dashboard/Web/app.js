@@ -134,7 +134,7 @@ class SignIn extends View {
         }),
         submit(words.signIn.button, { kind: "primary", disabled: isRunning })),
       h("p", { class: "help" }, words.signIn.create),
-      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --name NAME --role editor")));
+      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --database FILE --name NAME --role viewer")));
   }
 }
 

@@ -185,7 +185,9 @@ function set(node, name, value, before, isCustom) {
     node[name] = value;
   } else if (asProperty.has(name) && !(name === "value" && node.localName === "option")) {
     // An option without the attribute would have its text as its value.
-    if (node[name] !== value && (value !== undefined || before !== undefined)) node[name] = value ?? "";
+    // What somebody is typing stays, unless the page wants something new there.
+    const isTyped = value === before && node === document.activeElement;
+    if (node[name] !== value && (value ?? before) !== undefined && !isTyped) node[name] = value ?? "";
   } else if (value !== before) {
     if (name.startsWith("on")) throw new Error(`Listeners belong in "on", not in the attribute ${name}.`);
     if ((name === "href" || name === "src") && isShown(value) && !isSafe(value)) return node.removeAttribute(name);

@@ -155,7 +155,8 @@ export const words = {
       dynamicAppLinks: "Publish the routes for Android 15 and later", webauthnOrigins: "Passkeys: other origins",
       originsHelp: "One per line, such as https://example.co.uk.", variables: "Variables", expectations: "Expectations",
       formats: { modern: "components", legacy: "paths (older)" }, defaults: "Default for all routes",
-      notSet: (names) => `Not set: ${names.join(", ")}.`, expectationCount: (n) => plural(n, "URL", "URLs"),
+      notSet: (names) => `Not set: ${names.join(", ")}.`,
+      removeExpectation: (url) => `Remove the expectation for ${url}`,
     }, serving: {
       title: "Stop serving", toggle: { true: "Disable", false: "Enable" }, delete: "Delete domain",
       text: { true: "A disabled domain serves nothing.", false: "Enable the domain to serve its files again." },

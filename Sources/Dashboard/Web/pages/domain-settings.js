@@ -2,9 +2,10 @@
 
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { button, checkbox, field } from "../parts.js";
+import { button, checkbox, closeButton, field, resolution } from "../parts.js";
 import { words } from "../words.js";
 import { appList, appName, flags, plainList } from "./domain-parts.js";
+import { isEqual } from "./draft.js";
 
 const w = words.domain.settings;
 const apple = ["webcredentials", "appclips", "activitycontinuation"];
@@ -91,7 +92,10 @@ class DomainSettings extends View {
       ...apple.map((member) => apps(member, "apple")), apps("androidCredentials", "android"),
       [w.defaults, list(flags(domain.defaults))],
       [w.variables, list(variables.map(([name, values]) => `$(${name}): ${values.join(", ")}`))],
-      [w.expectations, domain.expectations.length > 0 && w.expectationCount(domain.expectations.length)]];
+      [w.expectations, list(domain.expectations, (one) => [h("bdi", {}, one.url), " ", resolution(one.resolution), " ",
+        this.isEditor && closeButton(w.removeExpectation(one.url), () => this.draft.change((draft) => {
+          draft.expectations = draft.expectations.filter((other) => !isEqual(one, other));
+        }))])]];
     const [set, unset] = [rows.filter(([, value]) => value), rows.filter(([, value]) => !value)];
     return [
       h("dl", { class: "settings", key: "list" }, set.map(([name, value]) => h(

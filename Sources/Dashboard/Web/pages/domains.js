@@ -40,10 +40,10 @@ class Domains extends View {
   });
 
   #known = new Loading(this, async (signal) => {
+    const list = async (path) => isUnlimited() ? (await get(path, { limit: 1000 }, signal)).items : [];
     const [apps, android, findings] = await Promise.all([
-      get("/v1/apps", { limit: 1000 }, signal), get("/v1/android-apps", { limit: 1000 }, signal),
-      get("/v1/findings", { limit: 1 }, signal)]);
-    return { apps: apps.items, android: android.items, findings: Object.entries(findings.counts) };
+      list("/v1/apps"), list("/v1/android-apps"), get("/v1/findings", { limit: 1 }, signal)]);
+    return { apps, android, findings: Object.entries(findings.counts) };
   });
 
   /** Set by the frame, also while the page stands. */
@@ -165,7 +165,7 @@ class Domains extends View {
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
       }),
       !this.#isDeleted && [
-        select(text.app, "app", current, [
+        isUnlimited() && select(text.app, "app", current, [
           ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
           ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
         ], (chosen) => {
@@ -254,7 +254,8 @@ function columns(reached) {
     [text.environment, (item) => words.environment[item.environment] ?? item.environment],
     [text.revision, (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))]],
     [text.findings, (item) => findingCounts(item.findings)], [text.apple, apple],
-    [text.android, (item) => item.documents.includes("assetlinks.json") ? text.published : quiet(text.notPublished)],
+    [text.android, ({ enabled, documents }) =>
+      enabled && documents.includes("assetlinks.json") ? text.published : quiet(text.notPublished)],
     [text.certificate, certificate]];
   // A long name must not break the words beside it.
   return [{ title: text.domain, cell: name }, ...others.map(([title, cell]) => ({ title, cell, class: "whole" }))];
