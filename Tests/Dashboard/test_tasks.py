@@ -106,15 +106,27 @@ def test_a_lost_update_shows_both_sides_and_keeps_the_draft(example, site):
     assert routes(site) == ["/help/website/*", "/help/*", "/theirs/*"]
 
 
+def test_a_reordered_draft_does_not_hide_a_route_that_others_added(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile("^Move up: .*buy")).click()
+    expect(page.get_by_role("button", name="Publish", exact=True).last).to_be_enabled()
+    entry = site.call("GET", "/v1/domains/example.com")["entries"][0]["id"]
+    site.call("POST", f"/v1/domains/example.com/entries/{entry}/routes",
+              {"path": "/buy/web/*", "exclude": True, "position": 2})
+    page.reload()
+    expect(page.get_by_text("Both sides changed these")).to_be_visible()
+    expect(page.get_by_text("the order").first).to_be_visible()
+
+
 def test_a_link_is_tried_and_becomes_an_expectation(example, site):
     page = example.open("#/try")
     page.get_by_label("Links").fill("https://example.com/help/website/faq\nexample.com/buy/1")
     page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("blocked").first).to_be_visible()
+    expect(page.get_by_text("excluded").first).to_be_visible()
     expect(page.get_by_text(re.compile("opens the app", re.I)).first).to_be_visible()
     expect(page.get_by_text("https:// was added")).to_be_visible()
     example.settle()
-    page.get_by_role("button", name=re.compile("^Expect “blocked”.*" + re.escape(APP))).click()
+    page.get_by_role("button", name=re.compile("^Expect “excluded”.*" + re.escape(APP))).click()
     expect(page.locator(".message")).to_be_visible()
     kept = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
     assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]

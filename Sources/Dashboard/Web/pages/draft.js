@@ -98,8 +98,10 @@ function mergeById(base, mine, theirs, both, clash) {
   const isEverywhere = (id) => inBase.has(id) && inMine.has(id) && inTheirs.has(id);
   const order = (list) => list.map((one) => one.id).filter(isEverywhere);
   const [before, ours, others] = [base, mine, theirs].map(order);
-  const isMoved = !isEqual(before, ours);
-  if (isMoved && !isEqual(before, others) && !isEqual(ours, others)) clash();
+  const [isMoved, areMoved] = [!isEqual(before, ours), !isEqual(before, others)];
+  const hasNew = (list) => list.some((one) => !inBase.has(one.id));
+  // The first route that matches decides, so where a new one goes among moved ones is for a person to look at.
+  if (isMoved && (hasNew(theirs) || (areMoved && !isEqual(ours, others))) || areMoved && hasNew(mine)) clash();
   const [first, second] = isMoved ? [mine, theirs] : [theirs, mine];
   const ids = first.map((one) => one.id).filter((id) => merged.has(id));
   // What only the other side has goes where it stood there: after the same neighbour.
