@@ -53,9 +53,6 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/domain-settings.js", (const unsigned char[]){
 #embed "Web/pages/domain-settings.js" suffix(, 0)
     }},
-    {"pages/domain-tabs.js", (const unsigned char[]){
-#embed "Web/pages/domain-tabs.js" suffix(, 0)
-    }},
     {"pages/domain.js", (const unsigned char[]){
 #embed "Web/pages/domain.js" suffix(, 0)
     }},

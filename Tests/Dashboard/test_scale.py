@@ -1,4 +1,7 @@
 """A hundred thousand domains are as easy to use as thirty."""
+import gzip
+import pathlib
+
 import pytest
 from conftest import Desk, Site, multiply
 from playwright.sync_api import expect
@@ -28,3 +31,10 @@ def test_a_hundred_thousand_domains_are_searched_and_paged_without_keeping_them(
     expect(rows.first).not_to_have_text(first)
     expect(page.get_by_role("link", name="d054321.example", exact=True)).to_have_count(0)
     large.close()
+
+
+def test_the_dashboard_stays_small():
+    web = pathlib.Path(__file__).parents[2] / "Sources/Dashboard/Web"
+    files = [file.read_bytes() for file in web.rglob("*") if file.is_file()]
+    assert sum(file.count(b"\n") for file in files) < 6000
+    assert sum(len(gzip.compress(file)) for file in files) < 150 * 1024

@@ -81,8 +81,7 @@ class App extends View {
     const shown = page(parts);
     const title = isIn ? (shown?.title ?? words.pages.notFound) : words.signIn.title;
     document.title = `${title} · aasa`;
-    return [
-      isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
+    return [isIn && button(words.common.skip, () => this.find("main").focus(), { kind: "skip", key: "skip" }),
       isIn && this.#header(parts),
       h(
         "main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
@@ -126,8 +125,7 @@ class SignIn extends View {
     return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
       session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
       problem && !isWrong && problemBox(problem),
-      form(
-        (values) => this.#send(values), {},
+      form((values) => this.#send(values), {},
         field(words.signIn.token, {
           id: "token", name: "token", type: "password", autocomplete: "current-password", required: true,
           spellcheck: "false", focus: true, help: words.signIn.tokenHelp, fault: isWrong && words.signIn.wrong,

@@ -285,8 +285,7 @@ export function failure(trying) {
 
 /** The end of a form in a dialog: why `sending` failed, a button that sends, and one that leaves. */
 export function formEnd(sending, text, close, kind = "primary") {
-  return [
-    failure(sending),
+  return [failure(sending),
     h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
       button(words.common.cancel, close))];
 }

@@ -23,8 +23,7 @@ export const words = {
     offline: "The server cannot be reached. Check your connection.",
     unexpected: (status) => `The server answered ${status}, without saying why.`, request: "Request",
     broken: (url, expected, actual) => `${url}: expected “${expected}”, but the result would be “${actual}”.`,
-    more: (n) => `… and ${plural(n, "domain", "domains")} more.`,
-    conflict: (domain, author, revision) =>
+    more: (n) => `… and ${plural(n, "domain", "domains")} more.`, conflict: (domain, author, revision) =>
       `${domain}: ${author} has published revision ${revision} since. This would undo:`,
   },
   severity: {
@@ -164,17 +163,14 @@ export const words = {
       expected: "A domain with expectations cannot be deleted. Remove them first.",
       inDraft: "Changed in your draft. Publish it to apply it.", deleteTitle: (name) => `Delete ${name}?`,
       deleted: (name) => `${name} was deleted.`, draftGoes: "Your draft of this domain is discarded.",
-    }, gone: {
-      title: "This domain does not exist", text: "Check its name. If it was deleted, you can restore it.",
-    },
+    }, gone: { title: "This domain does not exist", text: "Check its name. If it was deleted, you can restore it." },
   },
   try: {
     title: "Try a link", links: "Links", linksHelp: "One URL per line. Ctrl+Enter tries them.", button: "Try",
     linksHelpDomain: (name) => `One URL per line; /path stands for https://${name}/path. Ctrl+Enter tries them.`,
     placeholder: (name) => `https://${name ?? "example.com"}/buy/1`, choose: "Choose a file", filter: "Show",
     drop: "Or drop a file of URLs, one per line.",
-    none: "Enter at least one URL.", emptyTitle: "Which app opens a link?",
-    emptyText:
+    none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
     tooMany: (most, n) => `Only the first ${most} of ${n} URLs were tried.`,
@@ -192,8 +188,7 @@ export const words = {
     cdnOld: (n, behind) => `Apple’s CDN has revision ${n}, ${plural(behind, "revision", "revisions")} behind,`,
     cdnForeign: "Apple’s CDN has a file that is none of the revisions,",
     cdnUnknown: "Which revision Apple’s CDN has is unknown: it has not fetched the file, and no check has asked it.",
-    cdnNoFile: "The domain publishes no file for Apple.",
-    cdnName: (host, name) =>
+    cdnNoFile: "The domain publishes no file for Apple.", cdnName: (host, name) =>
       `Apple keeps one copy per name. The column shows the copy of ${name}; that of ${host} may differ.`,
     elsewhere: (name) => `${name} serves this host. Try the link there`,
     draftRefused: "The draft cannot be tried:", cdnRefused: "Apple’s copy cannot be tried:",
@@ -201,8 +196,7 @@ export const words = {
     expectOf: (result, url, app) => `Expect “${result}” of ${url} for ${app}`,
     expected: "expected", expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
     expectReason: (url) => `Expectation for ${url}`,
-    expectHelp: "An expectation protects a link: changes that would break it are refused.",
-    qrHelp:
+    expectHelp: "An expectation protects a link: changes that would break it are refused.", qrHelp:
       "Point the phone’s camera at the code, then tap the link. Typing the address into a browser never opens an app.",
     qrFailed: "The QR code cannot be shown; the URL may be too long. Send the link to the phone instead.",
   },
@@ -210,8 +204,7 @@ export const words = {
     list: "Revisions", revision: (n) => `Revision ${n}`, current: "current", by: (author) => `by ${author}`,
     document: (kind, size) => `${kind} ${size}`, accepted: (codes) => `Accepted errors: ${codes}`,
     changes: "Changes", changesOf: (n) => `Changes in revision ${n}`, rollBack: "Roll back",
-    rollBackTo: (n) => `Roll back to revision ${n}`,
-    rollBackText: (n) =>
+    rollBackTo: (n) => `Roll back to revision ${n}`, rollBackText: (n) =>
       `The documents, aliases and settings of revision ${n} are published again, as a new revision. ` +
       "Expectations stay as they are, and the old documents must meet them.",
     rolledBack: (n, now) => `Rolled back to revision ${n}. It is published as revision ${now}.`,

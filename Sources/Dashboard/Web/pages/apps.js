@@ -3,10 +3,8 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import {
-  badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, findingList, form,
-  formEnd, loaded, mono, quiet, snippet, submit, table, tabs, time,
-} from "../parts.js";
+import { badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, findingList, form,
+  formEnd, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -53,8 +51,7 @@ class List extends View {
     this.#apps.ask(platform, cursor);
     const close = () => this.set({ isAdding: false });
     const adding = button(text.add[platform], () => this.set({ isAdding: true }), { kind: "primary" });
-    return [
-      h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && adding),
+    return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && adding),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
       loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
         ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
@@ -90,8 +87,7 @@ function uses(app, platform, text = words.apps.usedBy(app.domains)) {
 /** The inputs of a fingerprint. */
 function fingerprintFields(draft) {
   const { fingerprint, fingerprintHelp, label, labels } = words.apps;
-  return [
-    draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
+  return [draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
     draftField(label, draft, "label", { tag: "select", options: Object.entries(labels) })];
 }
 
@@ -103,8 +99,7 @@ function planned(domains) {
 function detailFields(draft) {
   const options = Object.entries(words.environment);
   const { nameHelp, environmentHelp: help } = words.apps;
-  return [
-    draftField(words.settings.name, draft, "name", { maxlength: 200, help: nameHelp }),
+  return [draftField(words.settings.name, draft, "name", { maxlength: 200, help: nameHelp }),
     draftField(words.domains.environment, draft, "environment", { tag: "select", options, help })];
 }
 
@@ -139,8 +134,7 @@ class One extends View {
   platform;
   name;
   domain;
-  /** The dialog that is open. */
-  open;
+  /** The dialog that is open. */ open;
   fingerprint = { label: "play-signing" };
   #draft = {};
   #rename = {};
@@ -214,8 +208,7 @@ class One extends View {
     this.#domains.ask();
     if (this.domain) this.#snippets.ask(this.domain);
     const text = words.apps.platform[this.platform];
-    return [
-      h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text)),
+    return [h("p", { key: "up" }, h("a", { href: to(listOf(this.platform)) }, "← ", text)),
       h("h1", { key: "title" }, h("bdi", {}, this.#app.value?.name || this.name)),
       loaded(this.#app, (app) => h("div", { class: "columns", key: "columns" },
         h("div", { key: "left" }, this.#details(app), may("editor") && this.#renameSheet(app)),

@@ -98,8 +98,7 @@ class Route extends View {
     const { fault, result } = this;
     this.#found.ask(this.address.query);
     if (isUnlimited()) this.#apps.ask();
-    return [
-      h("p", { key: "help" }, text.help),
+    return [h("p", { key: "help" }, text.help),
       form(() => this.#preview(), { key: "form" },
         h("div", { class: "columns" }, this.#domainSheet(), h("section", { class: "sheet" }, h("h2", {}, text.button),
           this.#input("path", { spellcheck: "false", fault: fault.path }), this.#input("query"),
@@ -146,8 +145,7 @@ class Route extends View {
   #plan({ domains }) {
     const text = words.bulk.route;
     const wanted = changed(domains);
-    return [
-      h("p", { key: "count" }, text.planText(wanted.length)),
+    return [h("p", { key: "count" }, text.planText(wanted.length)),
       Object.entries(this.#prepared.left).map(([why, names]) => names.length > 0 && h(
         "details", { key: why }, h("summary", {}, text[why](names.length)),
         h("p", { class: "mono" }, names.join(", ")))),

@@ -2,15 +2,13 @@
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import {
-  badge, button, dialog, draftCheckbox, draftField, empty, facts, field, form, mono, problemBox, submit, tabs,
-} from "../parts.js";
+import { badge, button, dialog, draftCheckbox, draftField, empty, facts, field, form, mono, problemBox, submit,
+  tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { may, say } from "../state.js";
 import { words } from "../words.js";
-import {
-  acceptable, actionBadge, actionCounts, changed, domainEffects, doneBox, effects, left, planDialog, reasonField,
-} from "./plan.js";
+import { acceptable, actionBadge, actionCounts, changed, domainEffects, doneBox, effects, left, planDialog,
+  reasonField } from "./plan.js";
 import "./bulk-route.js";
 import "./drop.js";
 
@@ -25,8 +23,7 @@ class Bulk extends View {
     const title = words.pages.bulk;
     const [, section = "import"] = this.address.parts;
     const link = (one) => [one, names[one], to(one === "import" ? ["bulk"] : ["bulk", one])];
-    return [
-      h("h1", { key: "title" }, title), tabs(title, sections.map(link), section),
+    return [h("h1", { key: "title" }, title), tabs(title, sections.map(link), section),
       !may("editor") && h("p", { class: "box", key: "viewer" }, viewer),
       sections.includes(section) ? h(`aasa-bulk-${section}`, { key: section, address: this.address })
         : empty(words.pages.notFound, words.pages.notFoundText)];
@@ -142,8 +139,7 @@ class Import extends View {
     const rows = this.#rows;
     const ready = this.#ready().length;
     const { shown, isPublishing } = this;
-    return [
-      h("p", { key: "help" }, text.help),
+    return [h("p", { key: "help" }, text.help),
       h("aasa-drop", { key: "drop", text: text.drop, on: { files: ({ detail }) => this.#add(detail) } }),
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
       rows.length > 0 && [
@@ -240,8 +236,7 @@ class Apply extends View {
     const { draft, result } = this;
     const text = words.bulk.apply;
     const close = () => this.set({ isPlanning: false });
-    return [
-      h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
+    return [h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
       h("aasa-drop", {
         key: "drop", text: text.drop, accept: ".json,.ndjson",
         on: { files: ({ detail }) => this.set({ draft: { ...draft, text: detail[0].text } }) },

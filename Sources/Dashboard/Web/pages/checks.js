@@ -3,9 +3,8 @@
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import {
-  chips, cursorPages, empty, faultsOf, field, form, linkButton, loaded, problemBox, quiet, submit, table, time,
-} from "../parts.js";
+import { chips, cursorPages, empty, faultsOf, field, form, linkButton, loaded, problemBox, quiet, submit, table,
+  time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -70,16 +69,14 @@ class Checks extends View {
 
   render() {
     this.#list.ask(this.address.query);
-    return [
-      h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
+    return [h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       may("editor") && this.#question(this.#now), loaded(this.#list, (list) => this.#outcomes(list))];
   }
 
   #question({ isRunning, value: check, problem }) {
     const [fault] = Object.values(faultsOf(problem));
     return h("section", { key: "question" },
-      form(
-        ({ domain }) => this.#check(domain), { class: "toolbar" },
+      form(({ domain }) => this.#check(domain), { class: "toolbar" },
         field(said.which, {
           ...exact, id: "check-domain", name: "domain", required: true, placeholder: "example.com", fault,
           help: isUnlimited() ? undefined : said.limited(session.domains),
@@ -102,15 +99,13 @@ class Checks extends View {
       {
         title: said.columns.domain, class: "wide-name",
         cell: (one) => h("a", { href: to(["domains", one.domain, "checks"]) }, h("bdi", {}, one.domain)),
-      },
-      { title: said.columns.outcome, class: "check-outcome", cell: outcome },
+      }, { title: said.columns.outcome, class: "check-outcome", cell: outcome },
       { title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) },
       { title: said.columns.cdn, class: "short", cell: copy },
       {
         title: said.columns.certificate, class: "short",
         cell: (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown),
-      },
-      { title: said.columns.at, class: "short", cell: (one) => time(one.at) }];
+      }, { title: said.columns.at, class: "short", cell: (one) => time(one.at) }];
     return [
       chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
         one, `${said.statuses[one]} ${count(totals[index] ?? total)}`, one === status,
@@ -125,8 +120,7 @@ class Checks extends View {
     if (status === "ok") return quiet(said.noSteps);
     const step = this.#steps.get(domain);
     if (!step) return codes.map((code) => h("code", { key: code }, code, " "));
-    return [
-      h("div", { dir: "auto" }, step.message),
+    return [h("div", { dir: "auto" }, step.message),
       h("div", { class: "help" }, step.help, step.more > 0 && ` (${said.more(step.more)})`)];
   }
 }

@@ -7,7 +7,7 @@ import { badge, button, chips, cursorPages, failure, linkButton, loaded, mono, q
 import { ask, to } from "../routing.js";
 import { Loading, may } from "../state.js";
 import { words } from "../words.js";
-import { domainHeader } from "./domain-tabs.js";
+import { domainHeader } from "./domain-parts.js";
 
 const said = words.checks;
 const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
@@ -100,8 +100,7 @@ function agent(text) {
 
 function answer({ error, status, contentType, bytes, redirect, address, fields = {} }) {
   const facts = [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ");
-  return [
-    error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
+  return [error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
     redirect && h("div", { key: "redirect" }, said.redirects, " ", mono(redirect)),
     h("div", { class: "help", key: "address" }, address),
     Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`))];
@@ -149,8 +148,7 @@ class DomainChecks extends View {
     const header = domainHeader(this.#name, "checks");
     // What both questions would answer is said once.
     if (problem && value === undefined) return [header, failure(this.#checks)];
-    return [
-      header,
+    return [header,
       h("section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
         h("div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
           may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {

@@ -1,11 +1,25 @@
-// What the parts of a domain's page share: names of apps, routes in words, findings and changes.
+// What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
-import { badge, closeButton, form, quiet, resolution, submit } from "../parts.js";
+import { badge, closeButton, form, quiet, resolution, submit, tabs } from "../parts.js";
+import { to } from "../routing.js";
 import { words } from "../words.js";
 
 const w = words.domain;
+
+/**
+ * The heading and the tabs of a domain.
+ *
+ * @param current "routes", "try", "history" or "checks"
+ * @param badges what follows the name, such as `badge(w.disabled, "warning")`
+ */
+export function domainHeader(name, current, ...badges) {
+  const tab = (key) => [key, w.tabs[key], to(["domains", name, ...(key === "routes" ? [] : [key])])];
+  return [
+    h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1", tabindex: "-1" }, h("bdi", {}, name)), badges),
+    tabs(w.tabsLabel, ["routes", "try", "history", "checks"].map(tab), current)];
+}
 
 /** The display names of the apps, by ID: those of the first page of each list, and those that the domain uses. */
 export async function loadNames({ entries, webcredentials }, signal) {
@@ -25,8 +39,7 @@ export async function loadNames({ entries, webcredentials }, signal) {
 
 /** The name of an app, and its ID. */
 export function appName(id, name) {
-  return [
-    name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
+  return [name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
     h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id)];
 }
 
@@ -85,8 +98,7 @@ export function flags(values) {
 /** The conditions of a route. */
 export function conditions(route) {
   const named = (name, text) => h("span", { key: name + text }, quiet(name), " ", h("code", {}, text));
-  return [
-    h("code", { class: "path", key: "path" }, route.path ?? quiet(w.anyPath)),
+  return [h("code", { class: "path", key: "path" }, route.path ?? quiet(w.anyPath)),
     queryTexts(route).map((text) => named(w.query, text)),
     route.fragment !== undefined && named(w.fragment, route.fragment),
     flags(route).map((text) => badge(text, "quiet", { key: text }))];
@@ -148,8 +160,7 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
     "div", { key }, h("h4", {}, w.draft[key]), plainList(some, ({ summary, example }) => [
       summary, example && h("div", {}, effect(example, names))], { class: "plain changes" }));
   const more = moreChanges + changes.length - shown.length;
-  return [
-    changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
+  return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
     part("links", shown.filter((change) => change.affectsLinks !== false)),
     part("other", shown.filter((change) => change.affectsLinks === false)),
     more > 0 && h("p", { key: "more" }, w.draft.more(more))];
@@ -159,7 +170,6 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
 export function effect({ url, platform, app, before, after }, names) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
   const outcome = (label, word) => [h("span", { class: "hidden" }, label), " ", resolution(word)];
-  return [
-    h("code", { title: url }, cut(url)), " ", quiet(h("bdi", {}, cut(name)), ": "),
+  return [h("code", { title: url }, cut(url)), " ", quiet(h("bdi", {}, cut(name)), ": "),
     outcome(w.draft.before, before), " → ", outcome(w.draft.after, after)];
 }

@@ -75,8 +75,7 @@ class DraftReview extends View {
     // Over the limit, the bar shows the whole file.
     const whole = Math.max(limit, bytes);
     const state = bytes > limit ? " over" : "";
-    return [
-      h("p", { key: "sum", class: state && "fault" }, w.sizeOf(size(bytes), size(limit))),
+    return [h("p", { key: "sum", class: state && "fault" }, w.sizeOf(size(bytes), size(limit))),
       h("div", { key: "bar", class: "size-bar" + state, "aria-hidden": "true" }, parts.map(({ share, color }) => h(
         "span", { key: color, class: color, vars: { "--share": `${(share / whole) * 100}%` } }))),
       plainList(parts, (one) => [
@@ -134,8 +133,7 @@ class DraftReview extends View {
     const preview = draft.preview ?? { isRunning: true };
     const isReady = !preview.isRunning && preview.result && preview.broken.length === 0;
     const mayPublish = isReady && !isRunning && preview.accept.every((code) => this.#consent.has(code));
-    return [
-      h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
+    return [h("h2", { id: "review", tabindex: "-1", key: "title" }, w.title),
       h("p", { role: "status", key: "status", class: "quiet" }, this.#status(preview)),
       !draft.isStored && h("p", { class: "box warning", key: "stored" }, w.notStored),
       h("div", {

@@ -2,17 +2,13 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import {
-  badge, button, dialog, empty, findingCounts, form, formEnd, linkButton, loaded, problemBox, quiet, time,
-} from "../parts.js";
+import { badge, button, dialog, empty, findingCounts, form, formEnd, linkButton, loaded, problemBox, quiet,
+  time } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import {
-  appList, appName, changeList, conditions, findingList, flags, foldedFindings, inWords, loadNames, place, plainList,
-  routeText,
-} from "./domain-parts.js";
-import { domainHeader } from "./domain-tabs.js";
+import { appList, appName, changeList, conditions, findingList, flags, foldedFindings, inWords, loadNames, place,
+  domainHeader, plainList, routeText } from "./domain-parts.js";
 import { Draft, newId } from "./draft.js";
 import { counted, planDialog } from "./plan.js";
 import "./domain-review.js";
@@ -114,8 +110,7 @@ class Domain extends View {
       badge(words.environment[domain.environment], "quiet", { key: "environment" }),
       !domain.enabled && badge(w.disabled, "warning", { key: "disabled" }),
       quiet(w.revision(published.revision), ", ", w.updated, " ", time(published.updatedAt))];
-    return [
-      domainHeader(this.#name, "routes", badges),
+    return [domainHeader(this.#name, "routes", badges),
       isGone ? this.#gone() : loaded(this.#loading, () => this.#page())];
   }
 
@@ -137,8 +132,7 @@ class Domain extends View {
     // The draft's panel is gone, maybe with the focus.
     if (this.#hadDraft && !draft.exists) this.#refocus("h1");
     this.#hadDraft = draft.exists;
-    return [
-      h("p", { class: "hidden", role: "status", key: "said" }, this.said),
+    return [h("p", { class: "hidden", role: "status", key: "said" }, this.said),
       hasReview && h("div", { class: "box section-head", key: "notice" },
         h("span", {}, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
         h("div", { class: "actions" }, button(

@@ -70,8 +70,7 @@ class AddDomain extends View {
       this.update();
     };
     const input = (label, name, more) => draftField(label, this.#given, name, { id: `new-${name}`, change, ...more });
-    return form(
-      () => this.#send(), {},
+    return form(() => this.#send(), {},
       input(text.name, "domain", {
         ...exact, required: true, focus: true, inputmode: "url", placeholder: "links.example.com", fault: this.#fault,
         help: isUnlimited() ? text.nameHelp : text.limits(session.domains.join(", ")),

@@ -3,9 +3,8 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import {
-  badge, button, chips, cursorPages, dialog, empty, field, findingCounts, form, loaded, quiet, table, time,
-} from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, empty, field, findingCounts, form, loaded, quiet, table,
+  time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -31,8 +30,7 @@ class Domains extends View {
   #typed = "";
   #timer;
   isAdding = false;
-  /** The deleted domain whose dialog is open. */
-  restored;
+  /** The deleted domain whose dialog is open. */ restored;
 
   #list = new Loading(this, (signal) => {
     const { query } = this.#address;
@@ -158,8 +156,7 @@ class Domains extends View {
       event.preventDefault();
       this.find("a[data-row][tabindex='0']")?.focus();
     };
-    return form(
-      () => this.#search(), { class: "toolbar", role: "search", key: "toolbar" },
+    return form(() => this.#search(), { class: "toolbar", role: "search", key: "toolbar" },
       field(text.search, {
         ...exact, id: "q", type: "search", value: this.#typed, placeholder: text.searchHint, dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
@@ -206,8 +203,7 @@ class Domains extends View {
   }
 
   #deletedColumns() {
-    return [
-      { title: text.domain, cell: (item) => [h("bdi", {}, item.domain), unicode(item)] },
+    return [{ title: text.domain, cell: (item) => [h("bdi", {}, item.domain), unicode(item)] },
       { title: text.environment, cell: (item) => words.environment[item.environment] },
       { title: text.lastRevision, cell: (item) => count(item.revision) },
       { title: text.deletedAt, cell: (item) => time(item.deletedAt) },

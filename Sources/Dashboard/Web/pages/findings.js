@@ -3,10 +3,8 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import {
-  badge, button, chips, cursorPages, dialog, draftField, empty, faultsOf, field, form, formEnd, linkButton, loaded,
-  mono, problemBox, submit, table,
-} from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, draftField, empty, faultsOf, field, form, formEnd, linkButton,
+  loaded, mono, problemBox, submit, table } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -25,8 +23,7 @@ class Findings extends View {
   /** The dialog that is open: a `finding` to suppress with what is `given`, or a suppression in force, to end. */
   dialog;
   #timer;
-  /** What is typed into the filter, until it is sent. */
-  #typed;
+  /** What is typed into the filter, until it is sent. */ #typed;
 
   #sending = new Loading(this, async () => {
     const { finding, ending, given } = this.dialog;
@@ -78,8 +75,7 @@ class Findings extends View {
     // What is suppressed is left out unless it is asked for.
     const { code, cursor, suppressed = "false", ...others } = this.#address.query;
     const filters = { ...others, suppressed: suppressed === "all" ? undefined : suppressed };
-    const [list, all] = await Promise.all([
-      get("/v1/findings", { ...filters, code, cursor, limit: pageSize }, signal),
+    const [list, all] = await Promise.all([get("/v1/findings", { ...filters, code, cursor, limit: pageSize }, signal),
       // The counts follow the filters, and the chips show also what is not chosen.
       code && get("/v1/findings", { ...filters, limit: 1 }, signal)]);
     clearTimeout(this.#timer);
@@ -101,8 +97,7 @@ class Findings extends View {
     const { value, problem } = this.#list;
     // A filter that the API does not take: what was found before is no answer to it.
     const isWrong = problem?.status === 400;
-    return [
-      h("h1", { key: "h1", tabindex: "-1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
+    return [h("h1", { key: "h1", tabindex: "-1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
       h("div", { role: "status", key: "state" },
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
@@ -120,8 +115,7 @@ class Findings extends View {
       on: { change: ({ target: { value } }) => ask({ [name]: value === initial ? "" : value, cursor: "" }) },
     });
     const find = (domain) => ask({ domain: domain.trim(), code: "", cursor: "" });
-    return form(
-      ({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
+    return form(({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
         ...exact, id: "finding-domain", name: "domain", type: "search", value: this.#typed ?? this.#domain,
         placeholder: "example.com",
@@ -187,8 +181,7 @@ class Findings extends View {
         {
           title: said.columns.code, class: "wide-name",
           cell: (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))],
-        },
-        { title: said.columns.reason, cell: (one) => h("span", { dir: "auto" }, one.reason) },
+        }, { title: said.columns.reason, cell: (one) => h("span", { dir: "auto" }, one.reason) },
         { title: said.columns.owner, cell: (one) => h("bdi", {}, one.owner) },
         { title: said.columns.until, cell: (one) => [day(one.until), " ", !one.active && badge(said.over)] },
         { title: said.columns.covers, class: "number", cell: (one) => count(one.findings) },
@@ -206,8 +199,7 @@ class Findings extends View {
     const close = () => this.#show(undefined);
     const input = (label, name, more) => (
       draftField(label, given, name, { required: true, fault: faults[name], ...more }));
-    return dialog(
-      { title: said.suppressTitle, close },
+    return dialog({ title: said.suppressTitle, close },
       h("p", { class: "long" }, h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
       form(
         () => this.#send(), {}, scopes.length > 1
@@ -223,8 +215,7 @@ class Findings extends View {
 
   #endDialog({ code, domain, reason }) {
     const close = () => this.#show(undefined);
-    return dialog(
-      { title: said.endTitle, close },
+    return dialog({ title: said.endTitle, close },
       h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
       h("p", { class: "help long", dir: "auto" }, reason),
       form(() => this.#send(), {}, formEnd(this.#sending, said.end, close, "danger")));
@@ -240,8 +231,7 @@ function groups(items) {
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */
 function about({ document, domain, source, suppressed }) {
-  return [
-    " · ", words.document[document] ?? document,
+  return [" · ", words.document[document] ?? document,
     source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
     suppressed && h("div", { key: "suppressed", class: "box" },
       said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];

@@ -7,8 +7,7 @@ import { badge, button, cursorPages, field, loaded, time } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { effect, plainList } from "./domain-parts.js";
-import { domainHeader } from "./domain-tabs.js";
+import { domainHeader, effect, plainList } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
 
 const text = words.history;
@@ -16,10 +15,8 @@ const text = words.history;
 const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
 
 class History extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */
-  address;
-  /** The number of the current revision, or undefined if the domain is deleted. */
-  #current;
+  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
+  /** The number of the current revision, or undefined if the domain is deleted. */ #current;
   #revisions = new Loading(this, (signal) => this.#list(signal));
   #diff = new Loading(this, (signal) => {
     const { from, to } = this.address.query;
@@ -84,8 +81,7 @@ class History extends View {
     const { cursor, from, to } = here().query;
     this.#revisions.ask(cursor);
     this.#diff.ask(from, to);
-    return [
-      domainHeader(this.#name, "history"),
+    return [domainHeader(this.#name, "history"),
       loaded(this.#revisions, (list) => h("div", { class: "history", key: "history" },
         h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
           h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
@@ -110,19 +106,12 @@ class History extends View {
         h("a", {
           href: to(["domains", this.#name, "history"], { ...here().query, from: undefined, to: revision }),
             "aria-current": isShown ? "true" : null,
-          "aria-label": text.changesOf(revision), on: { click: () => this.#show() },
+          "aria-label": text.changesOf(revision),
         }, text.changes),
         !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
           button(text.rollBack, () => this.set({ restoring: revision }), {
             key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision),
           })));
-  }
-
-  /** On narrow screens the changes are below the list. */
-  #show() {
-    const title = this.querySelector("#compared");
-    const { top, bottom } = title.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight) title.scrollIntoView();
   }
 
   #comparison(diff, items) {
@@ -167,8 +156,7 @@ class History extends View {
       return [h("p", { key: "same" }, isFirst && h("strong", {}, text.first, ". "),
         isFirst ? text.firstText : text.same)];
     }
-    return [
-      h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
+    return [h("p", { class: "hidden", key: "hidden" }, text.compared(from, to)),
       // The heading of the first group says the same.
       h("p", { class: affectsLinks ? "hidden" : null, key: "sum" },
         changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]))];

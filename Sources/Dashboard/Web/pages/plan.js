@@ -2,9 +2,8 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import {
-  badge, button, choices, dialog, draftField, findingCounts, findingList, form, formEnd, loaded, resolution, submit,
-} from "../parts.js";
+import { badge, button, choices, dialog, draftField, findingCounts, findingList, form, formEnd, loaded, resolution,
+  submit } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
@@ -53,8 +52,7 @@ class Plan extends View {
     const refused = problem ?? this.#doing.problem;
     // After a failure, the plan is made again before anything else is tried.
     const doing = { problem: this.#doing.problem, isRunning: this.#doing.isRunning, run: () => this.#again() };
-    return [
-      refused && this.#acceptance(acceptable(refused)),
+    return [refused && this.#acceptance(acceptable(refused)),
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       loaded(this.#planning, (value) => problem ? null : show(value)),
       isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo

@@ -18,10 +18,8 @@ class RouteEditor extends View {
   modern = true;
   /** @type {(route: any, entryId: number) => void} */ save;
   /** @type {() => void} */ close;
-  /** What stands in the fields, by their names: the page may render anew while somebody types. @type {any} */
-  #values;
-  /** The parameters of the query: `{ id, name, pattern }`. */
-  items = [];
+  /** What stands in the fields, by their names: the page may render anew while somebody types. @type {any} */ #values;
+  /** The parameters of the query: `{ id, name, pattern }`. */ items = [];
   fault;
 
   start() {

@@ -69,8 +69,7 @@ class Replicas extends View {
   render() {
     const text = words.settings.replicas;
     const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
-    return [
-      h("p", { key: "help" }, text.help),
+    return [h("p", { key: "help" }, text.help),
       loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
         caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`,
         columns: [

@@ -3,10 +3,8 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import {
-  badge, button, chips, choices, cursorPages, dialog, draftCheckbox, draftField, empty, facts, failure, form,
-  formEnd, loaded, mono, snippet, table, time,
-} from "../parts.js";
+import { badge, button, chips, choices, cursorPages, dialog, draftCheckbox, draftField, empty, facts, failure, form,
+  formEnd, loaded, mono, snippet, table, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -30,8 +28,7 @@ export function typedList(text = "") {
 
 /** What the server says only once. */
 export function secret(label, value, close) {
-  return [
-    h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
+  return [h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
     button(words.settings.kept, close, { kind: "primary" })];
 }
 

@@ -26,8 +26,7 @@ class Settings extends View {
     const text = words.settings;
     const open = Object.keys(sections).filter((one) => sections[one]());
     const [, section = open[0]] = this.address.parts;
-    return [
-      h("h1", { key: "title" }, words.pages.settings),
+    return [h("h1", { key: "title" }, words.pages.settings),
       tabs(words.pages.settings, open.map((one) => [one, text.sections[one], to(["settings", one])]), section),
       open.length < Object.keys(sections).length &&
         h("p", { class: "box", key: "no-right" }, isUnlimited() ? text.noRight : text.limited),
@@ -38,10 +37,8 @@ class Settings extends View {
 
 /** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
-  /** The section: its path in the API, and its words. */
-  section = "";
-  /** What the form has; undefined if it is closed. */
-  draft;
+  /** The section: its path in the API, and its words. */ section = "";
+  /** What the form has; undefined if it is closed. */ draft;
   leaving;
   list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
   saving = new Loading(this, () => this.save({ ...this.draft, domains: typedList(this.draft.domains) }));

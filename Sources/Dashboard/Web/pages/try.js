@@ -2,15 +2,12 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import {
-  badge, button, chips, cursorPages, dialog, empty, failure, field, form, loaded, mono, problemBox, quiet, resolution,
-  submit, table, time,
-} from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, loaded, mono, problemBox, quiet,
+  resolution, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { appName, conditions, inWords, loadNames } from "./domain-parts.js";
-import { domainHeader } from "./domain-tabs.js";
+import { appName, conditions, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
 
@@ -22,17 +19,14 @@ const limits = { asked: 1000, shown: 20, address: 1500 };
 
 /** The page. Its address asks for URLs in `url`, and `show` and `page` say which results are shown. */
 class Try extends View {
-  /** @type {{ parts: string[], query: Record<string, string> }} */
-  address;
-  /** What the address asked for when it was last looked at, and what was tried last. */
-  #arrived;
+  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
+  /** What the address asked for when it was last looked at, and what was tried last. */ #arrived;
   #tried;
   #text = "";
   #fault;
   #urls = [];
   #notes = [];
-  /** How often URLs were tried: what is shown of their domains is as fresh as the results. */
-  #round = 0;
+  /** How often URLs were tried: what is shown of their domains is as fresh as the results. */ #round = 0;
   #published = new Loading(this, (signal) => this.#match(signal));
 
   get #name() {
@@ -95,8 +89,7 @@ class Try extends View {
   render() {
     const name = this.#name;
     const { value } = this.#published;
-    return [
-      name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
+    return [name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
       this.#notes.map((note) => note && h("p", { class: "box", key: note }, note)),
       h("p", { role: "status", key: "status" }, value && text.summary(value.counts)),
       this.#urls.length === 0 && empty(text.emptyTitle, text.emptyText),
@@ -110,8 +103,7 @@ class Try extends View {
     };
     const keydown = ({ key, ctrlKey, metaKey, target }) =>
       key === "Enter" && (ctrlKey || metaKey) && target.form.requestSubmit();
-    return form(
-      ({ links }) => this.#submit(links), { key: "form", class: "try-form" },
+    return form(({ links }) => this.#submit(links), { key: "form", class: "try-form" },
       h("div", { key: "links" },
         field(text.links, {
           id: "links", name: "links", tag: "textarea", value: this.#text, fault: this.#fault, spellcheck: "false",
@@ -135,8 +127,7 @@ class Try extends View {
     const wanted = show === "all" ? all : all.filter((one) => one.best === show);
     const items = wanted.slice(page * limits.shown, (page + 1) * limits.shown);
     const byHost = Map.groupBy(items, ({ url }) => hostOf(url));
-    return [
-      counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
+    return [counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
       [...byHost].map(([host, items]) => h("aasa-try-host", {
         key: [this.#round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name,
       })),
@@ -172,8 +163,7 @@ class TryHost extends View {
       ...documents.map(async (kind) => [kind, await get(`${of}/documents/${kind}`, {}, signal)])]);
     const published = Object.fromEntries(files);
     const cdn = published[apple] && copy(checks.items[0], fetches.fetchers);
-    const [draft, copied, names] = await Promise.all([
-      this.#onDraft(domain, signal),
+    const [draft, copied, names] = await Promise.all([this.#onDraft(domain, signal),
       cdn?.revision && this.#onCopy(of, cdn.revision, signal).catch((problem) => ({ problem, document: undefined })),
       // A token that is limited to some domains may not see names.
       loadNames(domain, signal).catch(() => undefined)]);
@@ -231,8 +221,7 @@ class TryHost extends View {
     const facts = this.#facts.value;
     const again = () => this.#facts.run();
     const refused = (key, said, problem) => problem && h("div", { key }, h("p", {}, said), problemBox(problem, again));
-    return [
-      this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
+    return [this.#facts.isRunning && h("p", { class: "loading", role: "status", key: "looking" }, text.looking),
       refused("facts", text.factsFailed, this.#facts.problem), facts?.domain && this.#evidence(facts),
       facts && !facts.domain && h("p", { class: "help", key: "elsewhere" },
         h("a", { href: to(["domains", facts.name, "try"], { url: this.items.map((one) => one.url).join("\n") }) },
@@ -283,8 +272,7 @@ class TryHost extends View {
         disabled: this.#expecting.isRunning, title: text.expectHelp,
         "aria-label": text.expectOf(words.resolution[result.resolution], url, app),
       });
-    return [
-      { title: text.app, class: "try-app", cell: app }, { title: text.published, cell: now },
+    return [{ title: text.app, class: "try-app", cell: app }, { title: text.published, cell: now },
       draft && { title: text.draft, cell: (row) => compared(row.draft, row.published, draft) },
       cdn?.revision && { title: text.cdn, cell: (row) => row.platform === "android" ? quiet(text.onlyApple)
         : compared(row.cdn, row.published, cdn) },
@@ -296,8 +284,7 @@ class TryHost extends View {
     const { url, hasFailed } = this.qr;
     const src = "/v1/qr?" + new URLSearchParams({ url: new URL(url).href });
     const fail = () => this.set({ qr: { url, hasFailed: true } });
-    return dialog(
-      { title: text.qr, close: () => this.set({ qr: undefined }) },
+    return dialog({ title: text.qr, close: () => this.set({ qr: undefined }) },
       hasFailed ? h("p", { class: "box warning", role: "alert", key: "failed" }, text.qrFailed)
         : h("img", { key: "img", class: "qr", src, alt: text.qrOf(url), on: { error: fail } }),
       h("p", {}, mono(url)), h("p", { class: "help" }, text.qrHelp));

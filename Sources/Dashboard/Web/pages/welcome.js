@@ -37,8 +37,7 @@ const example = {
 const command = `export AASA_TOKEN=aasa_…\naasa adopt --dry-run example.com \\\n  --server ${location.origin}`;
 
 class Welcome extends View {
-  /** Shows the domains. */
-  done;
+  /** Shows the domains. */ done;
   #hasImported = false;
   #trying = new Loading(this, async () => {
     await request("POST", "/v1/apply", { body: example, query: { reason: text.exampleReason } });
@@ -51,8 +50,7 @@ class Welcome extends View {
       this.#hasImported = true;
       this.update();
     };
-    return [
-      h("p", { key: "intro", class: "quiet" }, text.intro),
+    return [h("p", { key: "intro", class: "quiet" }, text.intro),
       h("div", { class: "columns ways", key: "ways" },
         h("section", { class: "sheet" }, h("h2", {}, text.example), h("p", {}, text.exampleText), failure(this.#trying),
           button(text.exampleButton, () => this.#trying.run(), { kind: "primary", disabled: this.#trying.isRunning })),
