@@ -155,6 +155,7 @@ screenshots: test-setup $(DASHBOARD)/installed
 	pngquant --force --ext .png --speed 1 --strip 64 docs/images/*.png
 
 $(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
+	@$(call install,python3 python3-venv)
 	@python3 -m venv --clear $(DASHBOARD)
 	@$(DASHBOARD)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
 	  echo "Cannot install Playwright from PyPI, which make test needs." >&2; exit 1; }

@@ -93,8 +93,8 @@ def chromium():
             pytest.fail("Chromium is not installed.")
         pytest.skip("Chromium is not installed: apt install chromium")
     with sync_playwright() as playwright:
-        # Without a sandbox, since containers run as root.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        # Containers run as root, which has no sandbox, and have little shared memory.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser
         browser.close()
 

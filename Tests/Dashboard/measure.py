@@ -36,7 +36,7 @@ def main():
             contextlib.ExitStack() as stack:
         site = Site(pathlib.Path(directory), prepare=lambda database: multiply(database, 100_000))
         stack.callback(site.stop)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
         paints = []
         for _ in range(10):
             desk = Desk(browser, site)

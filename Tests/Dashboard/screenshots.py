@@ -61,7 +61,7 @@ def main():
         fill(site)
         while site.call("GET", "/v1/domains/blog.example.com/fetches")["fetchers"][0]["count"] == 0:
             time.sleep(0.1)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
         for scheme in ("light", "dark"):
             desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE)
             desk.sign_in()
