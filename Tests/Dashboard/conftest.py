@@ -85,6 +85,11 @@ def site(tmp_path):
     site.stop()
 
 
+def launch(playwright, program="/usr/bin/chromium"):
+    # Containers run as root, which has no sandbox, and have little shared memory.
+    return playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
+
+
 @pytest.fixture(scope="session")
 def chromium():
     program = shutil.which("chromium")
@@ -93,8 +98,7 @@ def chromium():
             pytest.fail("Chromium is not installed.")
         pytest.skip("Chromium is not installed: apt install chromium")
     with sync_playwright() as playwright:
-        # Containers run as root, which has no sandbox, and have little shared memory.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = launch(playwright, program)
         yield browser
         browser.close()
 

@@ -10,7 +10,7 @@ import statistics
 import tempfile
 import time
 
-from conftest import Desk, Site, multiply
+from conftest import Desk, Site, launch, multiply
 from playwright.sync_api import expect, sync_playwright
 
 WEB = pathlib.Path(__file__).parents[2] / "Sources/Dashboard/Web"
@@ -36,7 +36,7 @@ def main():
             contextlib.ExitStack() as stack:
         site = Site(pathlib.Path(directory), prepare=lambda database: multiply(database, 100_000))
         stack.callback(site.stop)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = launch(playwright)
         paints = []
         for _ in range(10):
             desk = Desk(browser, site)
@@ -58,7 +58,8 @@ def main():
         for number in range(10):
             name = f"d0{number}4321"
             searched.append(timed(lambda: (
-                page.get_by_role("searchbox").fill(name), expect(rows).to_have_count(1), expect(rows).to_contain_text(name))))
+                page.get_by_role("searchbox").fill(name), expect(rows).to_have_count(1),
+                expect(rows).to_contain_text(name))))
         tasks = page.evaluate("window.longTasks")
         print(f"next page: {statistics.median(paged):.0f} ms; search: {statistics.median(searched):.0f} ms")
         print(f"long tasks: {len(tasks)}" + (f", the longest {max(tasks):.0f} ms" if tasks else ""))

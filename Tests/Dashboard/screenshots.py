@@ -6,7 +6,7 @@ import tempfile
 import time
 import urllib.request
 
-from conftest import APP, SHOP, Desk, Site
+from conftest import APP, SHOP, Desk, Site, launch
 from playwright.sync_api import expect, sync_playwright
 
 SIZE = {"width": 1200, "height": 760}
@@ -61,7 +61,7 @@ def main():
         fill(site)
         while site.call("GET", "/v1/domains/blog.example.com/fetches")["fetchers"][0]["count"] == 0:
             time.sleep(0.1)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = launch(playwright)
         for scheme in ("light", "dark"):
             desk = Desk(browser, site, color_scheme=scheme, viewport=SIZE)
             desk.sign_in()
