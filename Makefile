@@ -1,8 +1,8 @@
 # Run `make help` for a list of targets.
 
 # Debian packages.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libqrencode-dev nlohmann-json3-dev \
-  libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libqrencode-dev \
+  nlohmann-json3-dev libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium
 PACKAGING_PACKAGES = debhelper
@@ -23,7 +23,8 @@ SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
 .PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
-  bench-check bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
+  bench-check bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
+  sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
 
 help:
@@ -32,7 +33,7 @@ help:
 	@echo "make contract  build, and test the server against its OpenAPI description"
 	@echo "make docs      run the commands of the documentation, and compare what they print"
 	@echo "make dashboard run the tests of the dashboard in Chromium"
-	@echo "make lint      check format, imports and warnings"
+	@echo "make lint      check format, imports, JavaScript and warnings"
 	@echo "make format    format all Swift files"
 	@echo "make man       build, and write the manual page to $(MAN_PAGE)"
 	@echo "make generate  build, and rewrite the files that are generated from the settings"
@@ -131,7 +132,7 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@touch $@
 
 # Runs the console blocks of these pages, each in an empty directory with ports of its own.
-DOCUMENTS = README.md docs/android.md docs/api.md docs/checks.md docs/commands.md docs/passkeys.md docs/scaling.md docs/webhooks.md
+DOCUMENTS = README.md docs/android.md docs/api.md docs/checks.md docs/commands.md docs/dashboard.md docs/passkeys.md docs/scaling.md docs/webhooks.md
 docs: test-setup
 	swift build --product aasa
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)

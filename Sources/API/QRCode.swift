@@ -14,6 +14,7 @@ struct QRCode {
     }
     defer { QRcode_free(code) }
     let width = Int(code.pointee.width)
+    // The library's `data` has width × width bytes, and lives until `QRcode_free` after its last use.
     let modules = UnsafeBufferPointer(start: code.pointee.data, count: width * width)
     svg = Self.svg(width: width) { column, row in modules[row * width + column] & 1 == 1 }
   }

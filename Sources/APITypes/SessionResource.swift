@@ -1,7 +1,7 @@
 package import JSONValue
 package import Store
 
-/// Who sends a request, and how the server knows.
+/// The authenticated sender of a request: its rights, and the credential that proved them.
 package struct Identity: Sendable {
   /// How the server knows who sends a request.
   package enum Source: String, Sendable, CaseIterable {

@@ -70,7 +70,7 @@ import Testing
     let forged = ["--header", "X-Forwarded-User: anna"]
     #expect(try client.fetch("\(url)/v1/session", options: forged).status == 401)
     let nobody = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "nobody=1"])
-    // Caddy 2.6 then names a user after its own placeholder, who does not exist.
+    // Caddy 2.6 then sends its own placeholder as the name. No such user exists.
     #expect([401, 403].contains(nobody.status), "\(nobody.text)")
     let otto = try client.fetch("\(url)/v1/session", options: forged + ["--cookie", "user=otto"])
     #expect(try JSON.parse(otto.body).value["name"] == "otto")
