@@ -76,7 +76,13 @@ final class Authentication: Sendable {
   static let unknownToken = unauthorized("The token is unknown, revoked or expired. \(advice)")
 
   private func session(of request: RequestHead) throws -> Identity? {
-    guard let secret = Self.sessionSecret(request.fields) else { return nil }
+    let secrets = Self.sessionSecrets(request.fields)
+    guard let secret = secrets.first else { return nil }
+    if secrets.count > 1 {
+      throw Self.unauthorized(
+        "The request has \(secrets.count) cookies \"\(Self.cookie)\", perhaps one of another website of the same "
+          + "domain. Delete the cookies of this page, then sign in again.")
+    }
     if let session = try store.session(secret) {
       return Identity(session.token, by: .session, expiresAt: session.endsAt)
     }
@@ -138,12 +144,17 @@ final class Authentication: Sendable {
 
   /// The secret in the cookie of a session; `nil` without one, and if there are several.
   static func sessionSecret(_ fields: Fields) -> TokenSecret? {
+    let secrets = sessionSecrets(fields)
+    return secrets.count == 1 ? secrets[0] : nil
+  }
+
+  private static func sessionSecrets(_ fields: Fields) -> [TokenSecret] {
     let pairs = fields.values(of: "Cookie").flatMap { $0.split(separator: ";") }
-    let values = pairs.compactMap { pair in
+    return pairs.compactMap { pair in
       let text = pair.trimming(while: \.isWhitespace)
-      return text.hasPrefix("\(cookie)=") ? String(text.dropFirst(cookie.count + 1)) : nil
+      return text.hasPrefix("\(cookie)=")
+        ? TokenSecret(String(text.dropFirst(cookie.count + 1))) : nil
     }
-    return values.count == 1 ? values.first.map { TokenSecret($0) } : nil
   }
 
   /// RFC 6750 section 2.1.

@@ -32,13 +32,18 @@ struct Call: Sendable {
   /// The name in the path of something that the request may add.
   func newName(_ parameter: String, longest: Int) throws(Problem) -> String {
     let name = parameters[parameter] ?? ""
-    let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
-    if name.unicodeScalars.count <= longest, !name.unicodeScalars.contains(where: isControl) {
+    let isInvisible = { (scalar: Unicode.Scalar) in
+      [.control, .format, .surrogate].contains(scalar.properties.generalCategory)
+    }
+    if name.unicodeScalars.count <= longest, !name.unicodeScalars.contains(where: isInvisible),
+      name == name.trimming(while: \.isWhitespace), ![".", ".."].contains(name)
+    {
       return name
     }
     throw Problem(
       .malformedPath,
-      "The name of a \(parameter) has at most \(longest) characters, and no control characters.")
+      "The name of a \(parameter) has at most \(longest) characters, none of them invisible and no space at "
+        + "its ends, and is not \".\" or \"..\".")
   }
 
   /// A name in the path or the query.

@@ -255,9 +255,11 @@ extension Problem {
 extension Call {
   /// The filters of a list of domains, with those of the token.
   fileprivate func domainFilter() throws -> DomainFilter {
-    DomainFilter(
-      text: query(.text),
-      host: try query(.host).map { try Call.name($0, DomainName.init(_:)) },
+    let text = query(.text)
+    let searched = query(.host) == nil ? text.flatMap(Self.host(ofURL:)) : nil
+    return DomainFilter(
+      text: searched == nil ? text : nil,
+      host: try query(.host).map { try Call.name($0, DomainName.init(_:)) } ?? searched,
       app: try query(.appFilter).map { try Call.name($0, AppIdentifier.init(_:)) },
       androidApp: try query(.androidAppFilter).map {
         try Call.name($0, PackageName.init(validating:))
@@ -267,6 +269,13 @@ extension Call {
       finding: try word(.finding, Finding.Code.self)?.rawValue,
       isCollected: try condition(.collected), check: try word(.check, CheckOutcome.self),
       isDeleted: try condition(.deleted) == true, within: token?.domains ?? [])
+  }
+
+  /// The host of a URL that somebody looks for.
+  private static func host(ofURL text: String) -> DomainName? {
+    guard let scheme = text.firstRange(of: "://") else { return nil }
+    let host = text[scheme.upperBound...].prefix { !"/?#:".contains($0) }
+    do throws(ValidationError) { return try DomainName(String(host)) } catch { return nil }
   }
 
   /// Checks that the token may give its domain a name.

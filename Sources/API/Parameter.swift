@@ -136,7 +136,9 @@ struct Parameter: Sendable {
     "kind", "The kind of document. In a list of domains: only domains that publish it.",
     .words(DocumentKind.self))
   static let text = Parameter(
-    "q", "Only domains whose name or an alias contains this text.", .text(longest: 255))
+    "q",
+    "Only domains whose name or an alias contains this text, in Unicode or as an A-label. Of a URL, only its host "
+      + "counts: the same as `host`.", .text(longest: 2_000))
   static let host = Parameter(
     "host",
     "Only the domain that this host belongs to: by name, by alias, or by the longest wildcard.",

@@ -195,7 +195,9 @@ extension Problem {
       }
     }
 
-    private static let ofDocument: [Member] = [.errors, .moreErrors, .findings, .moreFindings]
+    private static let ofDocument: [Member] = [
+      .errors, .moreErrors, .findings, .moreFindings, .acceptable,
+    ]
     private static let ofExpectations: [Member] = [.domain, .expectations, .moreExpectations]
     private static let ofSeveral: [Member] = [.problems, .moreProblems]
 
@@ -225,6 +227,8 @@ extension Problem {
   enum Member: String, Sendable {
     case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
     case findings, moreFindings, problems, moreProblems, revision, conflicts, moreConflicts
+    /// The codes of `?accept=` with which the change would be made; missing if some cannot be accepted.
+    case acceptable
     case name, claimant, servers
 
     var schema: Schema {
@@ -240,6 +244,7 @@ extension Problem {
       case .errors: .list(of: "Fault")
       case .expectations: .list(of: "BrokenExpectation")
       case .findings: .list(of: "Finding")
+      case .acceptable: .list(of: "FindingCode")
       case .problems: .list(of: .object)
       case .conflicts: .list(of: "ForeignChange")
       }

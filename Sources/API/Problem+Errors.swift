@@ -42,10 +42,11 @@ extension Problem {
       members["account"] = account.map(FindingResource.json)
       let unacceptable = Set(errors.filter { !$0.code.isAcceptable }.map(\.code.rawValue))
         .sorted()
+      let codes = Set(errors.map(\.code.rawValue)).sorted()
+      if unacceptable.isEmpty { members["acceptable"] = .strings(codes) }
       let advice =
         unacceptable.isEmpty
-        ? " To publish anyway, repeat with ?accept="
-          + Set(errors.map(\.code.rawValue)).sorted().joined(separator: ",") + "."
+        ? " To publish anyway, repeat with ?accept=\(codes.joined(separator: ","))."
         : " Correct \(unacceptable.joined(separator: ", ")), which cannot be accepted."
       let detail =
         "Not published: the document\(domain.map { " of \"\($0)\"" } ?? "") has "

@@ -39,6 +39,7 @@ extension Store {
   ) throws -> (page: [DomainSummary], total: Int) {
     try scan { connection in
       var (page, ids, total) = ([DomainSummary](), [Int64](), 0)
+      let named = try filter.domainsByUnicodeName(connection)
       try connection.run(
         """
         SELECT own.name, is_enabled, format, environment, revision, updated_at, deleted_at,
@@ -46,6 +47,7 @@ extension Store {
         \(filter.sql) ORDER BY own.name
         """, filter.values
       ) { row in
+        if let named, !named.contains(row.integer(9)) { return }
         total += 1
         guard page.count < limit else { return }
         let name = row.text(0)
@@ -179,9 +181,30 @@ public struct DomainFilter: Sendable {
     """
   }
 
+  /// The domains with a name or an alias that contains `text` in Unicode; `nil` if SQL can compare it, since it is
+  /// ASCII.
+  fileprivate func domainsByUnicodeName(_ connection: any Connection) throws -> Set<Int64>? {
+    guard let text = unicodeText else { return nil }
+    var found: Set<Int64> = []
+    try connection.run(
+      """
+      SELECT domain_id, name FROM domain_name WHERE instr(name, 'xn--') > 0
+      UNION ALL SELECT id, deleted_name FROM domain WHERE instr(deleted_name, 'xn--') > 0
+      """, []
+    ) { row in
+      if Alias(stored: row.text(1)).name.unicode.contains(text) { found.insert(row.integer(0)) }
+    }
+    return found
+  }
+
+  private var unicodeText: String? {
+    text.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? nil : $0.lowercased() }
+  }
+
   fileprivate var values: [Value] {
     [
-      .optional(text?.lowercased()), .optional(app?.text), .optional(environment?.rawValue),
+      .optional(unicodeText == nil ? text?.lowercased() : nil), .optional(app?.text),
+      .optional(environment?.rawValue),
       .optional(isEnabled), .optional(finding),
       .text(JSON.strings(within.map(\.description)).text), .optional(isCollected),
       .optional(androidApp?.text), .optional(kind?.rawValue),

@@ -75,12 +75,6 @@ extension Transaction {
 
   /// Ends a session. Does nothing if it has ended.
   public func endSession(_ secret: TokenSecret) throws {
-    let name = try connection.first(
-      "SELECT name FROM session JOIN token ON token.id = token_id WHERE session.hash = ?",
-      [.blob(secret.hash)]
-    ) { $0.text(0) }
-    guard let name else { return }
     try connection.run("DELETE FROM session WHERE hash = ?", [.blob(secret.hash)])
-    try record("sign out", .token(name))
   }
 }

@@ -39,6 +39,7 @@ import Testing
     let route: JSON = ["path": "/$(elsewhere)"]
     let refused = try admin.send("POST", "\(target)/entries/1/routes", json: route)
     #expect(try refused.status == 422 && refused.code == "undefined-variable")
+    #expect(try refused.json["acceptable"] == ["undefined-variable"])
     let accepted = try admin.send(
       "POST", "\(target)/entries/1/routes?accept=undefined-variable", json: route)
     #expect(accepted.status == 201)

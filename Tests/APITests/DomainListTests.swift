@@ -173,6 +173,34 @@ import Testing
     #expect(try list("", limited) == [seen[2]])
   }
 
+  @Test(arguments: [
+    ("münch", ["münchen.example"]), ("ÜNCHEN", ["münchen.example"]),
+    ("xn--mnch", ["münchen.example"]),
+    ("bücher", ["a.example"]), ("ö", []), ("https://LINKS.a.example:8443/buy?x#y", ["a.example"]),
+    ("http://münchen.example", ["münchen.example"]), ("https://b.example", []), ("https://", []),
+  ])
+  func aTextIsFoundInUnicodeAndAURLByItsHost(text: String, found: [String]) throws {
+    try put("xn--mnchen-3ya.example")
+    try put("a.example", ["/a"], ["aliases": ["*.a.example", "bücher.example"]])
+    let query = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let names = try found.map { JSON.string(try DomainName($0).text) }
+    #expect(try list("q=\(query)").map { $0["domain"] } == names)
+    let page = try admin.send("GET", "/v1/domains?q=\(query)&limit=1").json
+    #expect(page["total"] == .integer(found.count))
+  }
+
+  @Test func aDeletedDomainIsFoundByItsUnicodeName() throws {
+    try put("xn--mnchen-3ya.example")
+    try put("a.example")
+    for name in ["xn--mnchen-3ya.example", "a.example"] {
+      let deletion = try admin.send(
+        "DELETE", "/v1/domains/\(name)?accept=opens-nothing")
+      #expect(deletion.status == 200, "\(deletion.text)")
+    }
+    #expect(
+      try list("deleted=true&q=m%C3%BCn").map { $0["domain"] } == ["xn--mnchen-3ya.example"])
+  }
+
   @Test func filtersCombine() throws {
     for name in ["a.example", "b.example"] {
       try put(name, ["/x%c3"], ["environment": "staging"])

@@ -69,9 +69,8 @@ import Testing
     #expect(try after.status == 401 && after.code == "unauthorized")
     #expect(try after.json["detail"]?.stringValue?.contains("Sign in again") == true)
     let audit = try running.admin.send("GET", "/v1/audit?author=anna").json["items"]
-    #expect(
-      audit?.arrayValue?.map { $0["action"]?.stringValue } == ["sign out", "put domain", "sign in"])
-    #expect(audit?[0]?["token"] == "anna")
+    #expect(audit?.arrayValue?.map { $0["action"]?.stringValue } == ["put domain", "sign in"])
+    #expect(audit?[1]?["token"] == "anna")
   }
 
   @Test func signingInAgainEndsTheBrowsersEarlierSessionAndIsRecordedOncePerMinute() throws {
@@ -205,7 +204,11 @@ import Testing
       "Cookie: \(cookie); \(cookie)", "Cookie: \(cookie)\r\nCookie: aasa_session=x",
     ] {
       let client = Client(port: browser.port, lines: ["Host: x", line])
-      #expect(try client.send("GET", "/v1/session").status == 401, "\(line)")
+      let response = try client.send("GET", "/v1/session")
+      #expect(response.status == 401, "\(line)")
+      let isDouble = line.split(separator: "\(cookie)", omittingEmptySubsequences: false).count > 2
+      let detail = try response.json["detail"]?.stringValue ?? ""
+      #expect(!isDouble || detail.contains("Delete the cookies"), "\(line)")
     }
   }
 

@@ -62,9 +62,10 @@ import Testing
     #expect(try running.admin.send("GET", "/v1/users").json == ["items": []])
   }
 
-  @Test func namesHaveALimit() throws {
+  @Test func namesHaveALimitAndNothingThatCannotBeSeen() throws {
     for (name, status) in [
-      (String(repeating: "n", count: 256), 400), ("a%0Ab", 400),
+      (String(repeating: "n", count: 256), 400), ("a%0Ab", 400), ("%20a", 400), ("a%20", 400),
+      ("a%E2%80%8Eb", 400), ("%2E%2E", 400),
       (String(repeating: "n", count: 255), 201), ("a%2Fb%20%C3%A9", 201),
     ] {
       #expect(try put(name, ["role": "viewer"]).status == status, "\(name)")
