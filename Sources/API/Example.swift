@@ -89,26 +89,29 @@ enum Example {
     }
     """
 
-  /// A change to a document; with a URL, one that now resolves differently.
+  /// A change to a document; with a URL, one that now resolves differently. `opened` is another, which opens the
+  /// app now.
   static func change(
     _ kind: String, _ what: String, _ members: String, _ summary: String,
     app: String? = "ABCDE12345.com.example.app", url: String? = nil, before: String = "match",
-    after: String = "no-match"
+    after: String = "no-match", opened: String? = nil
   ) -> String {
     let apps = app.map { #""apps": ["\#($0)"], "# } ?? ""
-    let example = url.map {
+    let resolution = { (url: String, after: String) in
       """
-      , "example": {
-        "url": "https://example.com\($0)", "platform": "ios",
+      {
+        "url": "https://example.com\(url)", "platform": "ios",
         "app": "\(app ?? "ABCDE12345.com.example.app")",
         "before": "\(before)", "after": "\(after)"
       }
       """
     }
+    let example = url.map { #", "example": \#(resolution($0, after))"# } ?? ""
+    let more = opened.map { #", "moreExamples": [\#(resolution($0, "match"))]"# } ?? ""
     return """
       {
         "kind": "\(kind)", "what": "\(what)", \(members), \(apps)"summary": "\(summary)",
-        "affectsLinks": \(url != nil)\(example ?? "")
+        "affectsLinks": \(url != nil)\(example)\(more)
       }
       """
   }

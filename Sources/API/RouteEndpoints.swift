@@ -275,6 +275,7 @@ extension Example {
         """
         "from": "/applinks/details/0/components/0",
         "before": {"/": "/help/website/*", "exclude": true, "caseSensitive": false}
-        """, #"exclusion \"/help/website/*\" removed"#, url: "/help/website", before: "blocked")
+        """, #"exclusion \"/help/website/*\" removed"#, url: "/help/website", before: "blocked",
+        opened: "/HELP/WEBSITE?ARTICLENUMBER=xxxx")
     ])
 }

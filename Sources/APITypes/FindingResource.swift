@@ -147,11 +147,15 @@ package enum FindingResource {
     Member("apps", .list(of: .string), "The apps whose links may change.", .optional),
     Member("summary", .string, "The change in words."),
     affectsLinks,
+    Member("example", example, "A URL that resolves differently.", .optional),
     Member(
-      "example",
-      .object([
-        Member("url", .string), Member("platform", .words(Platform.self)),
-        Member("app", .string), Member("before", .resolution), Member("after", .resolution),
-      ]), "A URL that resolves differently.", .optional),
+      "moreExamples", .list(of: example),
+      "Up to 9 more, one for each further pair of routes that decide about a URL before and after; left "
+        + "out without any.", .optional),
   ]
+
+  private static let example = Schema.object([
+    Member("url", .string), Member("platform", .words(Platform.self)),
+    Member("app", .string), Member("before", .resolution), Member("after", .resolution),
+  ])
 }

@@ -203,7 +203,7 @@ extension PublicationResource {
     changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in
       Change(
         kind: change.kind, summary: change.summary,
-        example: change.example.map {
+        example: change.examples.first.map {
           Resolution(url: $0.url, app: $0.app, before: $0.before, after: $0.after)
         })
     }

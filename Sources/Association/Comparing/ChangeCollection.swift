@@ -46,12 +46,15 @@ struct ChangeCollection {
     let old = from.routes(of: group.from)
     let new = to.routes(of: group.to)
     let groupEffects = effects.effects(of: group, old, new)
-    for step in RouteAlignment(old, new).steps {
+    let steps = RouteAlignment(old, new).steps
+    let others = RouteAlignment.Step.placesOfEdits(steps)
+    for step in steps {
       switch step {
       case .kept(let before, let after):
         compareKept((before, old[before]), (after, new[after]), groupEffects, group)
       case .moved(let before, let after), .changed(let before, let after):
-        let effect = groupEffects.effect(from: before, to: after)
+        let effect = groupEffects.effect(
+          from: before, to: after, besides: step.isMove ? others : ([], []))
         let place = RoutePlaces(from: before, to: after, list: new)
         addRoute(old[before], new[after], place, effect, group)
       case .removed(let before):

@@ -27,7 +27,29 @@ final class DifferenceAnalysis {
     }
   }
 
-  enum Verdict {
+  /// A route that decides about some URLs in its list.
+  struct Decider {
+    let place: Int
+    /// Whether its list is that of the first document.
+    let isBefore: Bool
+    let list: [RankedRoute]
+    /// The list of the other document.
+    let other: [RankedRoute]
+    /// The places in the other list whose decisions count as the same; `nil` for URLs that no route
+    /// there matches.
+    var ignored: Set<Int?> = []
+  }
+
+  /// A URL that the matchers of both documents resolve differently.
+  struct Confirmation {
+    let example: DocumentChange.Example
+    /// The place of the deciding route in the list of the first document, if it is there.
+    let before: Int?
+    /// Its place in the list of the second document.
+    let after: Int?
+  }
+
+  private enum Verdict {
     /// The route decides about this URL, and the other list resolves it differently.
     case found(url: String)
     /// No such URL exists.
@@ -53,20 +75,71 @@ final class DifferenceAnalysis {
     questions = RouteQuestions(domain: domain, routes: conditions)
   }
 
-  /// Looks for a URL that a route decides in its list and the other list resolves differently.
+  /// The effect of these routes, with an example for each pair of routes that decide about a URL, one
+  /// before and one after.
   ///
-  /// - Parameter isAnswer: Checks some likely URLs before any search.
-  func verdict(
-    on focus: Int, of list: [RankedRoute], beside other: [RankedRoute], _ depth: Depth,
-    isAnswer: (String) -> Bool
+  /// - Parameters:
+  ///   - most: The number of examples, at most.
+  ///   - isSearchable: Whether the search knows all URLs that the routes match.
+  ///   - confirm: Resolves a URL by both documents; `nil` if they agree.
+  func effect(
+    of deciders: [Decider], most: Int = mostExamples, isSearchable: Bool = true,
+    confirm: (String) -> Confirmation?
+  ) -> DocumentChange.Effect {
+    var open = deciders
+    var examples: [DocumentChange.Example] = []
+    var isKnown = isSearchable
+    for depth in [Depth.quick, .thorough] {
+      var undecided: [Decider] = []
+      for index in open.indices {
+        search: while examples.count < most {
+          switch verdict(on: open[index], depth, confirm) {
+          case .found(let url):
+            guard let found = confirm(url) else {
+              isKnown = false
+              break search
+            }
+            let (own, other) = found.places(for: open[index])
+            if !open[index].ignored.insert(other).inserted { break search }
+            examples.append(found.example)
+            for reverse in open.indices
+            where open[reverse].isBefore != open[index].isBefore && open[reverse].place == other {
+              open[reverse].ignored.insert(own)
+            }
+            continue search
+          case .none: break
+          case .undecidable: isKnown = false
+          case .undecided: undecided.append(open[index])
+          }
+          break search
+        }
+      }
+      // Each is first tried with a small budget, which suffices if there are examples.
+      if let first = examples.first { return .example(first, more: Array(examples.dropFirst())) }
+      open = undecided
+    }
+    return isKnown && open.isEmpty ? .none : .unknown
+  }
+
+  /// The number of examples of one change, at most.
+  static let mostExamples = 10
+
+  /// Looks for a URL that a route decides in its list and the other list resolves differently. Some
+  /// likely URLs are tried before any search.
+  private func verdict(
+    on decider: Decider, _ depth: Depth, _ confirm: (String) -> Confirmation?
   ) -> Verdict {
+    func isAnswer(_ url: String) -> Bool {
+      guard let (own, other) = confirm(url)?.places(for: decider) else { return false }
+      return own == decider.place && !decider.ignored.contains(other)
+    }
     var unspent = unspent[depth] ?? depth.budgetPerComparison
     defer { self.unspent[depth] = unspent }
     if unspent <= 0 { return .undecided }
     return questions.budget.spending(atMost: depth.budgetPerQuestion, from: &unspent) {
       // Filtering the other routes takes time, too.
-      questions.budget.spend((focus + other.count) / 2)
-      guard let question = question(on: focus, of: list, beside: other) else { return .none }
+      questions.budget.spend((decider.place + decider.other.count) / 2)
+      guard let question = question(on: decider) else { return .none }
       let isMixed = !question.routes.allSatisfy { $0.isComparable(with: question.focus) }
       if depth == .quick, let url = likelyAnswer(question.focus, isMixed, isAnswer) {
         return .found(url: url)
@@ -80,20 +153,19 @@ final class DifferenceAnalysis {
   }
 
   /// The question without the routes that cannot matter; `nil` if no URL answers it.
-  private func question(
-    on focus: Int, of list: [RankedRoute], beside other: [RankedRoute]
-  ) -> RouteQuestions.Question? {
-    let asked = list[focus]
+  private func question(on decider: Decider) -> RouteQuestions.Question? {
+    let asked = decider.list[decider.place]
     var question = RouteQuestions.Question(focus: asked.route)
+    question.agreesOtherwise = decider.ignored.contains(nil)
     var blocked: Set<Int> = []
-    for earlier in list[..<focus] where earlier.mayMeet(asked) {
+    for earlier in decider.list[..<decider.place] where earlier.mayMeet(asked) {
       if earlier.route.language == asked.route.language { return nil }
       guard blocked.insert(earlier.route.language).inserted else { continue }
       question.blockers.append(earlier.route)
     }
-    for rival in other
+    for (place, rival) in decider.other.enumerated()
     where rival.mayMeet(asked) && !blocked.contains(rival.route.language) {
-      let agrees = rival.isExclusion == asked.isExclusion
+      let agrees = rival.isExclusion == asked.isExclusion || decider.ignored.contains(place)
       if rival.route.language == asked.route.language {
         question.agreesOtherwise = agrees
         break
@@ -148,5 +220,12 @@ final class DifferenceAnalysis {
   private static func isEscapable(_ bytes: [UInt8], _ index: Int) -> Bool {
     let isInEscape = bytes[max(0, index - 2)..<index].contains(UInt8(ascii: "%"))
     return !isInEscape && !"%?#".utf8.contains(bytes[index])
+  }
+}
+
+extension DifferenceAnalysis.Confirmation {
+  /// The places of the routes that decide, in the list of a decider and in the other one.
+  fileprivate func places(for decider: DifferenceAnalysis.Decider) -> (own: Int?, other: Int?) {
+    decider.isBefore ? (before, after) : (after, before)
   }
 }

@@ -87,8 +87,8 @@ public struct DocumentChange: Sendable {
 
   /// The effect of a change on links.
   public enum Effect: Sendable, Equatable {
-    /// URLs resolve differently, for example this one.
-    case example(Example)
+    /// URLs resolve differently, for example these. Further ones are decided by other routes.
+    case example(Example, more: [Example] = [])
     /// No URL resolves differently.
     case none
     /// The effect is unknown.
@@ -132,9 +132,9 @@ public struct DocumentChange: Sendable {
     self.effect = effect
   }
 
-  /// A URL that resolves differently, if one is known.
-  public var example: Example? {
-    if case .example(let example) = effect { example } else { nil }
+  /// URLs that resolve differently, up to 10, one for each pair of routes that decide before and after.
+  public var examples: [Example] {
+    if case .example(let first, let more) = effect { [first] + more } else { [] }
   }
 
   /// Whether some URL resolves differently; `nil` if that is unknown.
@@ -163,11 +163,21 @@ extension DocumentChange {
   /// The change on one line: its sign, the summary, and the effect on links.
   public var text: String {
     switch effect {
-    case .example(let example): "\(kind.sign) \(summary) [\(example.text)]"
+    case .example(let first, let more):
+      "\(kind.sign) \(summary) [\(first.text)\(Self.text(more))]"
     case .none where [.route, .app, .variable, .alias, .rule].contains(what):
       "\(kind.sign) \(summary) [no URL resolves differently]"
     case .none, .unknown: "\(kind.sign) \(summary)"
     }
+  }
+
+  /// The number of examples that `text` shows.
+  private static let mostShown = 3
+
+  private static func text(_ more: [Example]) -> String {
+    let rest = more.count + 1 - mostShown
+    return more.prefix(mostShown - 1).map { "; \($0.text)" }.joined()
+      + (rest > 0 ? "; and \(rest) more" : "")
   }
 
   /// The change as the API and `--json` write it, without members that are unknown or do not apply.
@@ -181,7 +191,9 @@ extension DocumentChange {
     if !apps.isEmpty { object["apps"] = .strings(apps) }
     object["summary"] = .string(summary)
     object["affectsLinks"] = affectsLinks.map(JSON.bool)
-    object["example"] = example?.json(on: document == .assetLinks ? .android : .ios)
+    let examples = examples.map { $0.json(on: document == .assetLinks ? .android : .ios) }
+    object["example"] = examples.first
+    if examples.count > 1 { object["moreExamples"] = .array(Array(examples.dropFirst())) }
     return .object(object)
   }
 }

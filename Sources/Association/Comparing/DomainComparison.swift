@@ -166,12 +166,14 @@ extension Alias {
 extension DocumentChange.Effect {
   /// The effect with its example at another host.
   fileprivate func at(_ host: String) -> Self {
-    guard case .example(let example) = self else { return self }
-    let path = example.url.dropFirst("https://example.com".utf8.count)
-    return .example(
-      DocumentChange.Example(
+    guard case .example(let first, let more) = self else { return self }
+    let moved = { (example: DocumentChange.Example) in
+      let path = example.url.dropFirst("https://example.com".utf8.count)
+      return DocumentChange.Example(
         url: "https://\(host)\(path)", app: example.app, before: example.before,
-        after: example.after))
+        after: example.after)
+    }
+    return .example(moved(first), more: more.map(moved))
   }
 }
 

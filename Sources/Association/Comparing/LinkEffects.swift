@@ -7,7 +7,7 @@ final class LinkEffects {
   private let from: ComparedDocument
   private let to: ComparedDocument
   private let changedVariables: Set<[UInt8]>
-  private let analysis: DifferenceAnalysis
+  fileprivate let analysis: DifferenceAnalysis
   /// The routes analysed so far, by their languages.
   private var analyzed: [Int: AnalyzedRoute] = [:]
 
@@ -20,16 +20,6 @@ final class LinkEffects {
     analysis = DifferenceAnalysis(
       routes: (from.matcher.links.entries + to.matcher.links.entries).flatMap(\.routes),
       domain: domain)
-  }
-
-  /// A route that decides about some URLs.
-  struct Decision {
-    /// The place of the route in its list.
-    let index: Int
-    let pointer: JSONPointer
-    let list: [RankedRoute]
-    /// The list in the other document.
-    let other: [RankedRoute]
   }
 
   /// The effects of changes to the routes of a group of apps.
@@ -48,35 +38,19 @@ final class LinkEffects {
     let order =
       list.indices.filter { !list[$0].isExclusion }
       + list.indices.filter { list[$0].isExclusion && !isOpening }
-    let decisions = order.map {
-      Decision(index: $0, pointer: routes[$0].route.pointer, list: list, other: [])
-    }
-    return effect(of: decisions, for: [app])
+    let places = Self.places(routes)
+    return analysis.effect(
+      of: order.map {
+        DifferenceAnalysis.Decider(place: $0, isBefore: !isAfter, list: list, other: [])
+      }, most: 1
+    ) { confirmation($0, for: [app], isAfter ? [:] : places, isAfter ? places : [:]) }
   }
 
-  /// The effect of these decisions. Each is first tried with a small budget, since one example is
-  /// enough.
-  func effect(of decisions: [Decision], for apps: [String]) -> DocumentChange.Effect {
-    var open = decisions
-    var isKnown = true
-    for depth in [DifferenceAnalysis.Depth.quick, .thorough] {
-      var undecided: [Decision] = []
-      for decision in open {
-        let verdict = analysis.verdict(
-          on: decision.index, of: decision.list, beside: decision.other, depth
-        ) { example($0, for: apps, decidedBy: decision.pointer) != nil }
-        switch verdict {
-        case .found(let url):
-          if let example = example(url, for: apps) { return .example(example) }
-          isKnown = false
-        case .none: break
-        case .undecidable: isKnown = false
-        case .undecided: undecided.append(decision)
-        }
-      }
-      open = undecided
-    }
-    return isKnown && open.isEmpty ? .none : .unknown
+  /// The places of routes in their list.
+  fileprivate static func places(_ routes: [ComparedRoute]) -> [JSONPointer: Int] {
+    Dictionary(
+      zip(routes.lazy.map(\.route.pointer), routes.indices), uniquingKeysWith: { first, _ in first }
+    )
   }
 
   func routesBefore(_ routes: [ComparedRoute]) -> [RankedRoute] {
@@ -97,22 +71,21 @@ final class LinkEffects {
     return RankedRoute(known, isExclusion: route.route.isExclusion)
   }
 
-  /// The URL as an example for one of the apps, if the matchers confirm it.
+  /// The URL as an example for one of the apps, if the matchers resolve it differently.
   ///
-  /// - Parameter route: The route that must decide about the URL, in either document.
-  private func example(
-    _ url: String, for apps: [String], decidedBy route: JSONPointer? = nil
-  ) -> DocumentChange.Example? {
+  /// - Parameter before: The places of the routes that may decide about it in the first document.
+  fileprivate func confirmation(
+    _ url: String, for apps: [String], _ before: [JSONPointer: Int], _ after: [JSONPointer: Int]
+  ) -> DifferenceAnalysis.Confirmation? {
     for app in apps {
-      guard let before = from.matcher.quickDecision(on: url, for: app),
-        let after = to.matcher.quickDecision(on: url, for: app)
+      guard let old = from.matcher.quickDecision(on: url, for: app),
+        let new = to.matcher.quickDecision(on: url, for: app), old.resolution != new.resolution
       else { continue }
-      let deciders = [from.matcher.pointer(of: before), to.matcher.pointer(of: after)]
-      if before.resolution == after.resolution || route != nil && !deciders.contains(route) {
-        continue
-      }
-      return DocumentChange.Example(
-        url: url, app: app, before: before.resolution, after: after.resolution)
+      return DifferenceAnalysis.Confirmation(
+        example: DocumentChange.Example(
+          url: url, app: app, before: old.resolution, after: new.resolution),
+        before: from.matcher.pointer(of: old).flatMap { before[$0] },
+        after: to.matcher.pointer(of: new).flatMap { after[$0] })
     }
     return nil
   }
@@ -144,6 +117,8 @@ final class GroupEffects {
   private let new: [ComparedRoute]
   private lazy var routesBefore = effects.routesBefore(old)
   private lazy var routesAfter = effects.routesAfter(new)
+  private lazy var placesBefore = LinkEffects.places(old)
+  private lazy var placesAfter = LinkEffects.places(new)
   /// Whether both lists are the same to devices, route by route, so that nothing has an effect.
   private lazy var isSame =
     old.count == new.count
@@ -162,21 +137,27 @@ final class GroupEffects {
   }
 
   /// The effect of adding, removing, moving or changing a route, given its place in both lists.
-  func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
+  ///
+  /// - Parameter others: The places in both lists of changes that explain the URLs on which they
+  ///   decide.
+  func effect(
+    from before: Int?, to after: Int?,
+    besides others: (before: Set<Int>, after: Set<Int>) = ([], [])
+  ) -> DocumentChange.Effect {
     if apps.isEmpty || isSame { return .none }
-    var decisions: [LinkEffects.Decision] = []
-    if let before {
-      decisions.append(
-        LinkEffects.Decision(
-          index: before, pointer: old[before].route.pointer, list: routesBefore,
-          other: routesAfter))
+    let deciders = [
+      before.map {
+        DifferenceAnalysis.Decider(
+          place: $0, isBefore: true, list: routesBefore, other: routesAfter, ignored: others.after)
+      },
+      after.map {
+        DifferenceAnalysis.Decider(
+          place: $0, isBefore: false, list: routesAfter, other: routesBefore,
+          ignored: others.before)
+      },
+    ].compactMap(\.self)
+    return effects.analysis.effect(of: deciders) {
+      effects.confirmation($0, for: apps, placesBefore, placesAfter)
     }
-    if let after {
-      decisions.append(
-        LinkEffects.Decision(
-          index: after, pointer: new[after].route.pointer, list: routesAfter,
-          other: routesBefore))
-    }
-    return effects.effect(of: decisions, for: apps)
   }
 }

@@ -12,6 +12,27 @@ struct RouteAlignment {
     case changed(from: Int, to: Int)
     case removed(from: Int)
     case added(to: Int)
+
+    var isMove: Bool {
+      if case .moved = self { true } else { false }
+    }
+
+    /// The places in both lists of the routes that were changed, removed or added. What they decide is
+    /// not an effect of a move.
+    static func placesOfEdits(_ steps: [Step]) -> (before: Set<Int>, after: Set<Int>) {
+      var places: (before: Set<Int>, after: Set<Int>) = ([], [])
+      for step in steps {
+        switch step {
+        case .kept, .moved: break
+        case .changed(let from, let to):
+          places.before.insert(from)
+          places.after.insert(to)
+        case .removed(let from): places.before.insert(from)
+        case .added(let to): places.after.insert(to)
+        }
+      }
+      return places
+    }
   }
 
   /// The steps in the order of the second list; removed routes are where they were.

@@ -60,7 +60,7 @@ final class RuleEffects {
   /// The effect of adding or removing everything that lets an app open links.
   func effect(ofAll package: String) -> DocumentChange.Effect {
     let home = "https://\(domain)/"
-    if let example = example(home, for: package) { return .example(example) }
+    if let found = confirmation(home, for: package) { return .example(found.example) }
     let rules = { (matcher: AndroidMatcher) in matcher.rules(of: package) ?? [] }
     let (old, new) = (rules(before), rules(after))
     let lists = RuleLists(self, old, new, of: package, domain)
@@ -86,14 +86,19 @@ final class RuleEffects {
       isSearchable: (old + new).allSatisfy(\.isSearchable))
   }
 
-  /// The URL as an example, if the matchers confirm it.
-  fileprivate func example(_ url: String, for package: String) -> DocumentChange.Example? {
+  /// The URL as an example, if the matchers resolve it differently.
+  fileprivate func confirmation(
+    _ url: String, for package: String
+  ) -> DifferenceAnalysis.Confirmation? {
     var budget = MatchingBudget(steps: 1_000_000)
     do throws(TooComplex) {
       let old = try before.resolve(url.utf8.span, for: package, budget: &budget)
       let new = try after.resolve(url.utf8.span, for: package, budget: &budget)
       if old == new { return nil }
-      return DocumentChange.Example(url: url, app: package, before: old, after: new)
+      return DifferenceAnalysis.Confirmation(
+        example: DocumentChange.Example(url: url, app: package, before: old, after: new),
+        before: try before.rule(deciding: url.utf8.span, for: package, budget: &budget),
+        after: try after.rule(deciding: url.utf8.span, for: package, budget: &budget))
     } catch {
       return nil
     }
@@ -128,26 +133,17 @@ final class RuleLists {
 
   /// The effect of adding, removing, moving or changing a rule, given its place in both lists.
   func effect(from before: Int?, to after: Int?) -> DocumentChange.Effect {
-    var isKnown = isSearchable
-    for depth in [DifferenceAnalysis.Depth.quick, .thorough] {
-      var isDecided = true
-      for (place, list, other) in [(before, old, new), (after, new, old)] {
-        guard let place else { continue }
-        let verdict = analysis.verdict(on: place, of: list, beside: other, depth) {
-          effects.example($0, for: package) != nil
-        }
-        switch verdict {
-        case .found(let url):
-          if let example = effects.example(url, for: package) { return .example(example) }
-          isKnown = false
-        case .none: break
-        case .undecided: isDecided = false
-        case .undecidable: isKnown = false
-        }
-      }
-      if isDecided { return isKnown ? .none : .unknown }
+    let deciders = [
+      before.map {
+        DifferenceAnalysis.Decider(place: $0, isBefore: true, list: old, other: new)
+      },
+      after.map {
+        DifferenceAnalysis.Decider(place: $0, isBefore: false, list: new, other: old)
+      },
+    ].compactMap(\.self)
+    return analysis.effect(of: deciders, isSearchable: isSearchable) {
+      effects.confirmation($0, for: package)
     }
-    return .unknown
   }
 }
 

@@ -39,7 +39,8 @@ import Testing
     #expect(
       try changes([entry(["b"], "/x", "/y")], [entry(["c"], "/x", "/z")]) == [
         "~ app b renamed to c, with 2 routes [https://example.com/x for b: match → no-match]",
-        #"~ route "/y" changed: path from "/y" to "/z" [https://example.com/y for b: match → no-match]"#,
+        #"~ route "/y" changed: path from "/y" to "/z" [https://example.com/y for b: match → no-match;"#
+          + " https://example.com/z for c: no-match → match]",
       ])
   }
 
@@ -95,6 +96,12 @@ import Testing
             "example": [
               "url": "https://shop.example/x", "platform": "ios", "app": "a", "before": "match",
               "after": "no-match",
+            ],
+            "moreExamples": [
+              [
+                "url": "https://shop.example/y", "platform": "ios", "app": "a",
+                "before": "no-match", "after": "match",
+              ]
             ],
           ]
         ],

@@ -37,6 +37,20 @@ import Testing
       ])
   }
 
+  @Test func aMoveShowsEveryRouteThatItHides() throws {
+    let help: JSON = ["/": "/help", "exclude": true]
+    let new: JSON = ["/": "/new", "exclude": true]
+    let admin: JSON = ["/": "/admin", "exclude": true]
+    let all: JSON = ["/": "/*"]
+    #expect(
+      try changes(Self.document([help, new, all]), Self.document([admin, all, help, new])) == [
+        #"+ exclusion "/admin" added [https://example.com/admin for a: match → blocked]"#,
+        #"↕ route "/*" moved from position 3 to 2, before exclusion "/help""#
+          + " [https://example.com/new for a: blocked → match;"
+          + " https://example.com/help for a: blocked → match]",
+      ])
+  }
+
   @Test func aMoveMayAffectNoLink() throws {
     let comparison = try DocumentComparison(
       from: Self.document([["/": "/x"], ["/": "/y"]]),
@@ -48,7 +62,8 @@ import Testing
   static let edits: [(JSON, JSON, String)] = [
     (
       ["/": "/buy/*"], ["/": "/shop/*"],
-      #"path from "/buy/*" to "/shop/*" [https://example.com/buy for a: match → no-match]"#
+      #"path from "/buy/*" to "/shop/*" [https://example.com/buy for a: match → no-match;"#
+        + " https://example.com/shop for a: no-match → match]"
     ),
     (
       ["/": "/buy/*"], ["/": "/buy/*", "exclude": true],

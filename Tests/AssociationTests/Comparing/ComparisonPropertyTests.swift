@@ -62,8 +62,7 @@ import Testing
     -> String?
   {
     let (old, new) = try (Matcher(document: from), Matcher(document: to))
-    for change in comparison.changes {
-      guard let example = change.example else { continue }
+    for example in comparison.changes.flatMap(\.examples) {
       let before = try old.resolve(example.url, in: old.scope(of: example.app)).resolution
       let after = try new.resolve(example.url, in: new.scope(of: example.app)).resolution
       if before != example.before || after != example.after || before == after {
@@ -72,5 +71,37 @@ import Testing
     }
     guard comparison.affectsLinks == false, let url = try difference(from, to) else { return nil }
     return "\(url) resolves differently, and \(comparison.changes.map(\.text)) say nothing of it"
+  }
+
+  @Test func everyPairOfRoutesThatDecideDifferentlyHasAnExample() throws {
+    var generator = SeededGenerator(seed: 18)
+    let paths = ["/*", "/a", "/b", "/a*", "/?a", "/A", "/b/*", "*b"]
+    let document = { (routes: [JSON]) -> JSON in
+      ["applinks": ["details": [["appIDs": ["a"], "components": .array(routes)]]]]
+    }
+    var moves = 0
+    for trial in 0..<300 {
+      var routes = (0..<5).map { _ -> JSON in
+        let exclude = JSON.bool(Bool.random(using: &generator))
+        return ["/": .string(paths.randomElement(using: &generator) ?? ""), "exclude": exclude]
+      }
+      let from = document(routes)
+      if trial % 3 == 0 { routes.removeLast() }
+      routes.shuffle(using: &generator)
+      let to = document(routes)
+      let (old, new) = try (Matcher(document: from), Matcher(document: to))
+      let pair = { (url: String) throws -> [String]? in
+        let before = try old.explain(url, in: old.scope(of: "a"))
+        let after = try new.explain(url, in: new.scope(of: "a"))
+        if before.resolution == after.resolution { return nil }
+        return [before.route?.description ?? "", after.route?.description ?? ""]
+      }
+      let changes = try DocumentComparison(from: from, to: to).changes
+      let shown = try Set(changes.flatMap(\.examples).compactMap { try pair($0.url) })
+      let expected = try Set(Self.urls.compactMap { try pair($0) })
+      #expect(expected.isSubset(of: shown), "trial \(trial): \(from.text) \(to.text)")
+      moves += changes.filter { $0.kind == .moved && $0.examples.count > 1 }.count
+    }
+    #expect(moves > 20)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     for (from, to) in zip(documents, documents.dropFirst()) {
       #expect(try DocumentComparison(from: from, to: from).isEmpty)
       let (old, new) = try (Matcher(document: from), Matcher(document: to))
-      for example in try DocumentComparison(from: from, to: to).changes.compactMap(\.example) {
+      for example in try DocumentComparison(from: from, to: to).changes.flatMap(\.examples) {
         let before = try old.resolve(example.url, in: old.scope(of: example.app)).resolution
         let after = try new.resolve(example.url, in: new.scope(of: example.app)).resolution
         #expect(before == example.before && after == example.after && before != after)

@@ -89,7 +89,7 @@ import Testing
     let comparison = try DocumentComparison(
       from: ["applinks": legacy], to: form.document.json)
     #expect(comparison.affectsLinks == true)
-    #expect(comparison.changes.compactMap(\.example).first?.app == "A.b")
+    #expect(comparison.changes.flatMap(\.examples).first?.app == "A.b")
   }
 
   @Test func theOrderOfEntriesAndRowsIsKept() throws {
@@ -113,7 +113,7 @@ import Testing
     let form = ModernForm(try Document(adopting: shape.file))
     let comparison = try DocumentComparison(from: shape.file, to: form.document.json)
     let links = comparison.changes.filter { $0.what != .legacyPaths }
-    #expect(links.allSatisfy { $0.example == nil } || !form.remarks.isEmpty)
+    #expect(links.allSatisfy { $0.examples.isEmpty } || !form.remarks.isEmpty)
     #expect(try Document(adopting: form.document.json).json == form.document.json)
     #expect(ModernForm(form.document).document == form.document)
     #expect(Domain.Format(of: form.document) == .modern)
