@@ -46,6 +46,9 @@ extension Call {
     if try context().isDryRun {
       object["dryRun"] = true
       object["account"] = publication.accountOfApple.map(FindingResource.json)
+      var contents: JSON.Object = [:]
+      for kind in DocumentKind.allCases { contents[kind.rawValue] = publication.documents.json[kind] }
+      object["contents"] = .object(contents)
     }
     for member in try answer(stored).members { object[member.key] = member.value }
     let own = publication.edited.isNew ? "/v1/domains/\(stored.domain.name)" : nil

@@ -174,7 +174,10 @@ extension PublicationResource {
       Member(
         "account", .shared("ByteAccount"),
         "In the answer to a dry run: what takes the bytes of Apple's file; left out without one.",
-        .optional)
+        .optional),
+      Member(
+        "contents", .object, "In the answer to a dry run: the documents themselves, by kind.",
+        .optional),
     ]
 
   package init(_ publication: Publication) throws {

@@ -10,7 +10,7 @@ public struct Publication: Sendable {
   public let findings: [Finding]
   /// The URLs of old and new expectations that resolve differently now.
   public let changedResolutions: [ChangedResolution]
-  let documents: ReadDocuments
+  package let documents: ReadDocuments
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// The names that moved from or to other domains in the same change.

@@ -88,7 +88,7 @@ import Testing
   private func comparable(_ json: JSON) -> JSON {
     switch json {
     case .object(var object):
-      for key in ["dryRun", "account", "token", "id", "createdAt", "updatedAt"] {
+      for key in ["dryRun", "account", "contents", "token", "id", "createdAt", "updatedAt"] {
         object[key] = nil
       }
       var result = JSON.Object()
@@ -107,7 +107,7 @@ import Testing
     #expect(try admin.send("PUT", "\(target)?dryRun=maybe", json: [:]).status == 400)
   }
 
-  @Test func aDryRunShowsWhatTakesTheBytesOfApplesFile() throws {
+  @Test func aDryRunHasTheDocumentsAndWhatTakesTheBytesOfApplesFile() throws {
     let other = "FGHIJ67890.com.example.other"
     let body: JSON = ["apps": [.string(other)], "routes": [["path": "/a/long/path/for/one/app"]]]
     let dry = try admin.send("POST", "\(target)/entries?dryRun=true", json: body).json
@@ -117,7 +117,14 @@ import Testing
     #expect(apps.map { $0["app"] } == [.string(other), "ABCDE12345.com.example.app"])
     #expect(apps.allSatisfy { $0["bytes"]?.integerValue ?? 0 > 20 })
     #expect(account?["routes"]?[0]?["pointer"] == "/applinks/details/1/components/0")
-    #expect(try admin.send("POST", "\(target)/entries", json: body).json["account"] == nil)
+    let contents = try #require(dry["contents"]?["apple-app-site-association"])
+    let tried = try admin.send(
+      "POST", "/v1/match",
+      json: ["document": contents, "urls": ["https://example.com/a/long/path/for/one/app"]]
+    ).json["results"]?.arrayValue
+    #expect(tried?.first { $0["app"] == .string(other) }?["resolution"] == "match")
+    let published = try admin.send("POST", "\(target)/entries", json: body).json
+    #expect(published["account"] == nil && published["contents"] == nil)
     let android = try admin.send(
       "PUT", "/v1/domains/android.example?dryRun=true&accept=opens-nothing",
       json: ["webauthnOrigins": ["https://example.co.uk"]])

@@ -122,7 +122,7 @@ class SignIn extends View {
   render() {
     const { problem, isRunning } = this.#sending;
     const isWrong = [401, 422].includes(problem?.status);
-    return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title),
+    return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title), h("p", {}, words.signIn.about),
       session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
       problem && !isWrong && problemBox(problem),
       form((values) => this.#send(values), {},

@@ -6,7 +6,8 @@
  * and booleans are left out.
  *
  * Properties: `key` (tells siblings apart when a list changes), `on` (listeners by event), `vars` (custom
- * properties of CSS), `modal` (opens a `<dialog>` as modal), `focus` (takes the focus when it appears).
+ * properties of CSS), `modal` (opens a `<dialog>` as modal), `focus` (takes the focus when it appears), `after` (gets
+ * the element after each update).
  * All others are attributes, or properties where those hold the state (`value`, `checked`, …) and in custom
  * elements. A value of `true` is an empty attribute; `false`, `null` and `undefined` are none.
  *
@@ -15,8 +16,8 @@
  * @param {...any} children
  */
 export function h(tag, properties, ...children) {
-  const { key, on, vars, modal, focus, ...rest } = properties ?? {};
-  return { tag, key, on, vars, modal, focus, rest, children: children.flat(Infinity).filter(isShown) };
+  const { key, on, vars, modal, focus, after, ...rest } = properties ?? {};
+  return { tag, key, on, vars, modal, focus, after, rest, children: children.flat(Infinity).filter(isShown) };
 }
 
 /**
@@ -53,6 +54,7 @@ export function patch(parent, descriptions) {
     if (cursor === node) cursor = cursor.nextSibling;
     else place(parent, node, cursor);
     if (isNew) appear(node, description);
+    description.after?.(node);
   }
   while (cursor) {
     const gone = cursor;

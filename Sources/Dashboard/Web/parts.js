@@ -102,11 +102,9 @@ export function findingCounts(counts) {
   return h("span", { class: "badges" }, shown.map(count));
 }
 
-/** Findings with what to do about each. */
-export function findingList(findings) {
-  return h("ul", { class: "findings", key: "findings" },
-    findings.map(({ severity, message, help }, index) => h(
-      "li", { key: index }, badge(words.severity[severity], severity), " ", message, " ", quiet(help))));
+/** A text of the API: what stands between backticks is code. */
+export function coded(text) {
+  return text.split("`").map((part, index) => index % 2 ? h("code", {}, part) : part);
 }
 
 /** What a URL does: match, blocked or no-match. */
@@ -128,10 +126,17 @@ export function problemBox(problem, again) {
   const { status, detail } = problem;
   const said = status === 0 ? words.problem.offline : detail || words.problem.unexpected(status);
   return h("div", { class: "box error", role: "alert", key: "problem" },
-    h("p", {}, h("strong", {}, status === 403 ? words.problem.forbidden : words.problem.failed), " ", said),
+    h("p", {}, h("strong", {}, status === 403 ? words.problem.forbidden : words.problem.failed), " ", coded(said)),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
-    again && button(words.common.tryAgain, again));
+    again && status !== 403 && button(words.common.tryAgain, again));
+}
+
+/** What a pointer is about: the field that has its value, or itself. */
+function subject(pointer = "") {
+  const label = (part) => part && document.querySelector(`label[for="${CSS.escape(part)}"]`);
+  const [found] = pointer.split("/").map(label).filter(Boolean);
+  return found ? h("strong", {}, found.textContent, ":") : pointer && h("code", {}, pointer);
 }
 
 /** The invalid values, findings and broken expectations that a problem lists. */
@@ -139,9 +144,9 @@ function problemFaults({ body }) {
   const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = body ?? {};
   const said = words.problem;
   const lines = [
-    errors.map(({ pointer, message }) => [pointer && h("code", {}, pointer), " ", message]),
+    errors.map(({ pointer, message }) => [subject(pointer), " ", coded(message)]),
     // Findings that refuse a document are among the errors, too; others are beside the point.
-    errors.length === 0 ? findings.map((one) => [one.message, " ", one.help]) : [],
+    errors.length === 0 ? findings.map((one) => coded(`${one.message} ${one.help}`)) : [],
     expectations.map((one) => [
       said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason]),
     // A change of several domains: what each of them says.
@@ -209,16 +214,21 @@ export function mono(text) {
 }
 
 /**
- * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button).
- * @type {(options: { title: string, close: () => void, wide?: boolean }, ...children: any[]) => any}
+ * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button);
+ * without it, the dialog stays until something in it ends it.
+ * @type {(options: { title: string, close?: () => void, wide?: boolean }, ...children: any[]) => any}
  */
 export function dialog({ title, close, wide }, ...children) {
   const cancel = (event) => {
     event.preventDefault();
-    close();
+    close?.();
   };
-  return h("dialog", { key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title, on: { cancel } },
-    h("header", {}, h("h2", {}, title), closeButton(words.common.close, close)), children);
+  // A browser may close it all the same when Escape is pressed twice.
+  const closed = ({ target }) => target.isConnected && (close ? close() : target.showModal());
+  return h(
+    "dialog", { key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title,
+      on: { cancel, close: closed } },
+    h("header", {}, h("h2", {}, title), close && closeButton(words.common.close, close)), children);
 }
 
 /** A small × whose label says what goes. */
@@ -283,9 +293,18 @@ export function failure(trying) {
   return trying.problem && problemBox(trying.problem, () => trying.run());
 }
 
+/** Marks the fields of a form whose values are invalid, and takes the focus to the first. */
+function mark(form, problem) {
+  if (!form || form.problem === problem) return;
+  form.problem = problem;
+  const wrong = new Set((problem?.body.errors ?? []).flatMap(({ pointer = "" }) => pointer.split("/")));
+  for (const input of form.elements) if (input.name) input.setAttribute("aria-invalid", wrong.has(input.name));
+  form.querySelector("[aria-invalid='true']")?.focus();
+}
+
 /** The end of a form in a dialog: why `sending` failed, a button that sends, and one that leaves. */
 export function formEnd(sending, text, close, kind = "primary") {
-  return [failure(sending),
+  return [h("div", { key: "why", after: (node) => mark(node.closest("form"), sending.problem) }, failure(sending)),
     h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
       button(words.common.cancel, close))];
 }

@@ -3,11 +3,12 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, findingList, form,
+import { badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, form,
   formEnd, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
+import { findingList } from "./domain-parts.js";
 import { confirmation, counted, domainEffects, planDialog } from "./plan.js";
 
 /** How the API names things on each platform. */
@@ -108,8 +109,11 @@ class Add extends View {
   close;
   #draft = { environment: "production", label: "play-signing" };
   #exists = false;
+  #isOdd = false;
   #doing = new Loading(this, async () => {
     const { id = "", name, environment, sha256 = "", label } = this.#draft;
+    this.#isOdd = this.platform === "apple" && !/^\s*[A-Z0-9]{10}\./.test(id);
+    if (this.#isOdd) return;
     const fingerprints = this.platform === "android" ? [{ sha256, label }] : undefined;
     const of = platforms[this.platform];
     const app = await add(of.one(id.trim()), { name, environment, fingerprints });
@@ -120,10 +124,11 @@ class Add extends View {
   });
 
   render() {
-    const { identifier, identifierHelp, exists } = words.apps;
+    const { identifier, identifierHelp, exists, oddIdentifier } = words.apps;
     return form(() => this.#doing.run(), {},
       draftField(identifier[this.platform], this.#draft, "id", {
-        ...verbatim, focus: true, help: identifierHelp[this.platform], fault: this.#exists && exists,
+        ...verbatim, focus: true, help: identifierHelp[this.platform],
+        fault: this.#exists ? exists : this.#isOdd && oddIdentifier,
       }),
       detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft),
       formEnd(this.#doing, words.common.add, this.close));

@@ -2,7 +2,7 @@
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, draftCheckbox, draftField, empty, facts, field, form, mono, problemBox, submit,
+import { badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, mono, problemBox, submit,
   tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { may, say } from "../state.js";
@@ -159,6 +159,9 @@ class Import extends View {
     const isState = state === "state";
     const isFixed = ["publishing", "published"].includes(state);
     const codes = problem ? acceptable(problem).join(",") : "";
+    const error = !isState && report?.findings.find((one) => one.severity === "error");
+    const fault = problem?.status === 0 ? words.problem.offline : problem?.detail
+      ?? (error && `${error.message} ${error.help}`);
     const kind = { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
     const check = (values) => {
       Object.assign(row, values);
@@ -178,7 +181,7 @@ class Import extends View {
           h("span", { key: "counts" }, text.findings(report.findings.length + (report.moreFindings ?? 0))),
         isState && h("a", { href: to(["bulk", "apply"]), key: "apply" }, words.bulk.sections.apply),
         state === "published" && h("a", { href: to(["domains", domain]), key: "open" }, words.bulk.open),
-        problem && h("p", { class: "fault" }, problem.status === 0 ? words.problem.offline : problem.detail),
+        fault && h("p", { class: "fault" }, coded(fault)),
         h("span", { class: "actions", key: "more" },
           (result || problem) &&
             action(text.details, () => this.set({ shown: row }), { "aria-label": text.detailsOf(name) }),

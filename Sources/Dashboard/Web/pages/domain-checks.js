@@ -3,7 +3,8 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, fromNow, fullTime, size } from "../format.js";
-import { badge, button, chips, cursorPages, failure, linkButton, loaded, mono, quiet, table, time } from "../parts.js";
+import { badge, button, chips, coded, cursorPages, failure, linkButton, loaded, mono, quiet, table,
+  time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may } from "../state.js";
 import { words } from "../words.js";
@@ -50,7 +51,8 @@ export function checkReport(check) {
 export function findingItem(key, finding, more, action) {
   const { severity, message, help, code, url, pointer, appleCode } = finding;
   return h("li", { key }, h("div", {}, badge(words.severity[severity], severity)),
-    h("div", { class: "found-text" }, h("div", { dir: "auto" }, message), h("div", {}, quiet(said.nextStep), " ", help),
+    h("div", { class: "found-text" }, h("div", { dir: "auto" }, coded(message)),
+      h("div", {}, quiet(said.nextStep), " ", coded(help)),
       h("div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
         appleCode && [" · ", said.appleCode, " ", h("code", {}, appleCode)], more)),
     h("div", { class: "found-action" }, action));

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
-import { badge, closeButton, form, quiet, resolution, submit, tabs } from "../parts.js";
+import { badge, closeButton, coded, form, quiet, resolution, submit, tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { words } from "../words.js";
 
@@ -139,9 +139,8 @@ export function plainList(items, show, properties = {}) {
 }
 
 /** Findings: how bad, what, and what to do. */
-export function findingList(findings, domain, key = "findings") {
-  // What stands between backticks is code.
-  const say = (text) => inWords(text, domain).split("`").map((part, index) => index % 2 ? h("code", {}, part) : part);
+export function findingList(findings, domain = undefined, key = "findings") {
+  const say = (text) => coded(domain ? inWords(text, domain) : text);
   return findings.length > 0 && plainList(findings, (one) => [
     badge(words.severity[one.severity], one.severity), " ", one.suppressed && [badge(w.suppressed), " "],
     say(one.message), " ", quiet(say(one.help))], { class: "plain findings", key });
@@ -153,16 +152,19 @@ export function foldedFindings(title, findings, domain) {
     && h("details", { key: "folded" }, h("summary", {}, title), findingList(findings, domain));
 }
 
-/** Changes in words, with a URL that shows each effect. Those that affect links come first. */
+/** What a change may be about that no file shows. */
+const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
+
+/** Changes in words, by what they do, each with URLs that show its effect. */
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
-  const shown = changes.slice(0, most);
-  const part = (key, some) => some.length > 0 && h(
-    "div", { key }, h("h4", {}, w.draft[key]), plainList(some, ({ summary, example }) => [
-      summary, example && h("div", {}, effect(example, names))], { class: "plain changes" }));
-  const more = moreChanges + changes.length - shown.length;
+  const groups = Object.groupBy(changes.slice(0, most), ({ affectsLinks, what }) => affectsLinks ? "links"
+    : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
+  const change = ({ summary, example, moreExamples = [] }) => [h("bdi", {}, summary),
+    example && [example, ...moreExamples].map((one, index) => h("div", { key: index }, effect(one, names)))];
+  const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
-    part("links", shown.filter((change) => change.affectsLinks !== false)),
-    part("other", shown.filter((change) => change.affectsLinks === false)),
+    ["links", "unknown", "documents", "settings"].map((name) => groups[name] && h("div", { key: name },
+      h("p", { class: "group" }, w.draft.groups[name]), plainList(groups[name], change, { class: "plain changes" }))),
     more > 0 && h("p", { key: "more" }, w.draft.more(more))];
 }
 

@@ -30,8 +30,12 @@ class Domain extends View {
   #findings = new Loading(this, (signal) => get(
     "/v1/findings", { domain: this.#name, source: "lint", limit: 200 }, signal));
   /** What others changed since the draft began. */
-  #theirs = new Loading(this, (signal) => get(
-    `${this.#url}/diff`, { from: this.#draft.base.revision, to: this.#draft.published.revision }, signal));
+  #theirs = new Loading(this, async (signal) => {
+    const [from, to] = [this.#draft.base.revision, this.#draft.published.revision];
+    const [diff, { items }] = await Promise.all([
+      get(`${this.#url}/diff`, { from, to }, signal), get(`${this.#url}/revisions`, { limit: 10 }, signal)]);
+    return { diff, revisions: items.filter(({ revision }) => revision > from && revision <= to) };
+  });
   /** The route in the dialog: `{ entry, route }` with their IDs; none for a new route. */ edited;
   /** The entry whose apps are being edited. */ editedEntry;
   /** What is dragged, and where it would go: `{ entry, route, toEntry, before }`. */ drag;
@@ -188,7 +192,8 @@ class Domain extends View {
     const mine = preview?.result?.diff ? changeList(preview.result.diff, this.#names.value, 15)
       : preview?.problem ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })
       : h("p", { class: "loading", role: "status" }, preview?.isRunning ? w.draft.checking : w.draft.nothing);
-    const theirs = loaded(this.#theirs, (diff) => changeList(diff, this.#names.value, 15));
+    const theirs = loaded(this.#theirs, ({ diff, revisions }) => [plainList(revisions, (one) => w.conflict.by(
+      one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))), changeList(diff, this.#names.value, 15)]);
     return h("section", { class: "sheet", key: "conflict", "aria-labelledby": "conflict" },
       h("div", { role: "alert", key: "title" }, h("h2", { id: "conflict" }, w.conflict.title),
         h("p", {}, w.conflict.text(base.revision, published.revision))),
@@ -262,6 +267,7 @@ class Domain extends View {
 
   #route(entry, entryIndex, route, position, findings) {
     const text = routeText(route);
+    const change = route.id < 0 ? "added" : this.#draft.preview?.routes?.get(`${entry.id} ${route.id}`);
     const all = entry.routes.length;
     const isTarget = this.drag?.toEntry === entry.id;
     const state = [
@@ -294,7 +300,8 @@ class Domain extends View {
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
       h("div", { class: "route-body", key: "body" },
         h("div", { class: "conditions", key: "conditions" },
-          route.exclude ? badge(w.stays, "warning") : badge(w.opens, "ok"), conditions(route)),
+          route.exclude ? badge(w.stays, "warning") : badge(w.opens, "ok"), conditions(route),
+          change && badge(w.draft.kinds[change], "note", { key: "change" })),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(route.extra))),
         findingList(findings.routes.get(route) ?? [], this.#draft.domain)),

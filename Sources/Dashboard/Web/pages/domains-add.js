@@ -2,10 +2,11 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { draftField, findingList, form, formEnd } from "../parts.js";
+import { draftField, form, formEnd } from "../parts.js";
 import { go } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
+import { findingList } from "./domain-parts.js";
 import { reasonField } from "./plan.js";
 
 const text = words.domains.add;

@@ -8,7 +8,8 @@ import { badge, button, chips, cursorPages, dialog, empty, field, findingCounts,
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { exact, hostName } from "./domains-add.js";
+import { exact } from "./domains-add.js";
+import { hasDraft } from "./draft.js";
 import { confirmation } from "./plan.js";
 import "./welcome.js";
 
@@ -34,7 +35,7 @@ class Domains extends View {
 
   #list = new Loading(this, (signal) => {
     const { query } = this.#address;
-    return get("/v1/domains", { ...query, q: asStored(query.q), limit: perPage }, signal);
+    return get("/v1/domains", { ...query, limit: perPage }, signal);
   });
 
   #known = new Loading(this, async (signal) => {
@@ -158,7 +159,8 @@ class Domains extends View {
     };
     return form(() => this.#search(), { class: "toolbar", role: "search", key: "toolbar" },
       field(text.search, {
-        ...exact, id: "q", type: "search", value: this.#typed, placeholder: text.searchHint, dir: "auto",
+        ...exact, id: "q", type: "search", maxlength: 2000, value: this.#typed, placeholder: text.searchHint,
+        dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
       }),
       !this.#isDeleted && [
@@ -224,11 +226,6 @@ class Domains extends View {
   }
 }
 
-/** The API searches names as they are stored: `münchen` is `xn--mnchen-3ya`. */
-function asStored(searched = "") {
-  return /[^ -~]/.test(searched) ? (hostName(searched) ?? searched) : searched;
-}
-
 /** A list of choices that may not have the current one yet, or no longer. */
 function select(label, id, current, options, choose) {
   const isKnown = current === "" || options.some(([value]) => value === current);
@@ -244,7 +241,8 @@ function columns(reached) {
     h("a", {
       href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
     }, h("bdi", {}, item.domain)),
-    unicode(item), !item.enabled && [" ", badge(text.disabled, "warning")]];
+    unicode(item), !item.enabled && [" ", badge(text.disabled, "warning")],
+    hasDraft(item.domain) && [" ", badge(text.draft, "note")]];
   /** @type {[string, (item: any) => any][]} */
   const others = [
     [text.environment, (item) => words.environment[item.environment] ?? item.environment],

@@ -2,6 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { mayEditDomain, session, State } from "../state.js";
+import { place } from "./domain-parts.js";
 
 /** A draft belongs to a person: others may use the same browser. */
 const storage = (name) => `aasa.draft.${session.name} ${name}`;
@@ -14,6 +15,11 @@ export function storedDraft(name) {
   } catch {
     return undefined;
   }
+}
+
+/** Whether this browser keeps a draft of a domain. */
+export function hasDraft(name) {
+  return localStorage.getItem(storage(name)) !== null;
 }
 
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
@@ -230,8 +236,16 @@ export class Draft extends State {
     const [{ revision }, domain] = this.isStale ? [this.published, this.merged.domain] : [this.base, this.domain];
     const preview = await dryRun(this.#name, domain, revision, signal);
     if (preview.problem?.code === "stale-revision" && (await this.reload().catch(() => false))) return;
-    if (!signal.aborted) this.set({ preview });
+    if (!signal.aborted) this.set({ preview: { ...preview, routes: changedRoutes(preview.result?.diff, domain) } });
   }
+}
+
+/** How the routes of a draft differ: "added", "changed" or "moved", by the IDs of entry and route. */
+function changedRoutes({ changes } = { changes: [] }, domain) {
+  return new Map(changes.filter((one) => one.what === "route" && one.to).map(({ kind, to, document }) => {
+    const { entry, route } = place(to, document, domain);
+    return [`${entry?.id} ${route?.id}`, kind];
+  }));
 }
 
 /**
@@ -251,21 +265,18 @@ async function dryRun(name, domain, ifMatch, signal) {
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {
       if (signal.aborted) return preview;
-      const { errors = [], findings = [], expectations, moreExpectations = 0 } = problem.body;
-      // What cannot be accepted answers 400; the problem before it says what to correct.
-      if (problem.code === "unknown-code") return preview;
+      const { acceptable = [], findings = [], expectations, moreExpectations = 0 } = problem.body;
       if (problem.code === "expectation-broken" && expectations && preview.broken.length === 0) {
         Object.assign(preview, { problem, broken: expectations, moreBroken: moreExpectations });
         body = { ...body, expectations: [] };
         continue;
       }
-      const codes = errors.map((fault) => fault.code).filter((code) => !accept.includes(code));
-      if (problem.status !== 422 || problem.code === "invalid-input" || codes.length === 0) {
+      if (acceptable.length === 0) {
         return { ...preview, problem, accept, findings: findings.length > 0 ? findings : preview.findings };
       }
       preview.findings = findings;
       if (preview.broken.length === 0) preview.problem = problem;
-      accept = [...new Set([...accept, ...codes])];
+      accept = [...new Set([...accept, ...acceptable])];
     }
   }
   return preview;

@@ -3,7 +3,7 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, dialog, draftField, empty, faultsOf, field, form, formEnd, linkButton,
+import { badge, button, chips, cursorPages, dialog, draftField, empty, field, form, formEnd, linkButton,
   loaded, mono, problemBox, submit, table } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may, say, session } from "../state.js";
@@ -73,24 +73,24 @@ class Findings extends View {
 
   async #load(signal) {
     // What is suppressed is left out unless it is asked for.
-    const { code, cursor, suppressed = "false", ...others } = this.#address.query;
-    const filters = { ...others, suppressed: suppressed === "all" ? undefined : suppressed };
-    const [list, all] = await Promise.all([get("/v1/findings", { ...filters, code, cursor, limit: pageSize }, signal),
-      // The counts follow the filters, and the chips show also what is not chosen.
-      code && get("/v1/findings", { ...filters, limit: 1 }, signal)]);
+    const { code, cursor, domain, severity, source, suppressed = "false" } = this.#address.query;
+    const filters = { domain, source, suppressed: suppressed === "all" ? undefined : suppressed };
+    const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
+    const totals = await Promise.all(severities.map(async (one) => (await find({ code, severity: one })).total));
+    // The worst come first, unless somebody asks for others.
+    const shown = severity ?? severities[totals.findIndex((total) => total > 0)] ?? "all";
+    const chosen = { severity: shown === "all" ? undefined : shown };
+    // The chips show also what is not chosen.
+    const [list, { counts }] = await Promise.all([
+      find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
     clearTimeout(this.#timer);
     if (list.pending > 0) this.#timer = setTimeout(() => this.#list.run(), 3000);
-    return { ...list, counts: all?.counts ?? list.counts };
+    return { ...list, counts, totals, shown };
   }
 
   #show(dialog) {
     this.#sending.clear();
     this.set({ dialog });
-  }
-
-  async #send() {
-    await this.#sending.run();
-    setTimeout(() => this.find("dialog [aria-invalid]")?.focus());
   }
 
   render() {
@@ -125,17 +125,21 @@ class Findings extends View {
           search: (event) => event.target.value === "" && find(""),
         },
       }),
-      submit(said.show, { key: "show" }), select("severity", said.severity, said.severities),
-      select("source", said.source, said.sources), select("suppressed", said.state, said.states, "false"));
+      submit(said.show, { key: "show" }), select("source", said.source, said.sources),
+      select("suppressed", said.state, said.states, "false"));
   }
 
-  #found({ items, next, total, counts, suppressed }) {
+  #found({ items, next, total, counts, suppressed, totals, shown }) {
     const { code, suppressed: state } = this.#address.query;
     const codes = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
     const isFiltered = Object.keys(this.#address.query).some((name) => name !== "cursor");
     // One that is chosen stays, to be taken back, when nothing has its code any longer.
     if (code && !(code in counts)) codes.unshift([code, 0]);
+    const severity = (one, text) => [
+      one, text, one === shown, () => ask({ severity: one, code: "", cursor: "" })];
     return [
+      chips(said.severity, [...severities.map((one, index) => severity(one, words.severity.count[one](totals[index]))),
+        severity("all", words.common.all)]),
       codes.length > 0 && chips(said.codes, codes.map(([one, number]) => [
         one, `${one} ${count(number)}`, one === code, () => ask({ code: one === code ? "" : one, cursor: "" })])),
       h("p", { class: "quiet", key: "total", role: "status" }, said.total(total),
@@ -193,24 +197,19 @@ class Findings extends View {
   }
 
   #suppressDialog({ finding, given }) {
-    const faults = faultsOf(this.#sending.problem);
-    const isShown = ["reason", "owner", "until"].some((name) => faults[name]);
     const scopes = places(finding);
     const close = () => this.#show(undefined);
-    const input = (label, name, more) => (
-      draftField(label, given, name, { required: true, fault: faults[name], ...more }));
+    const input = (label, name, more) => draftField(label, given, name, { required: true, ...more });
     return dialog({ title: said.suppressTitle, close },
       h("p", { class: "long" }, h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
       form(
-        () => this.#send(), {}, scopes.length > 1
+        () => this.#sending.run(), {}, scopes.length > 1
           ? input(said.scope, "pointer", { tag: "select", options: scopes })
           : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
         input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
         input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
-        input(said.columns.until, "until", {
-          type: "date", min: dayIn(0), help: said.untilHelp, fault: faults.until && said.untilPast,
-        }),
-        formEnd(isShown ? { isRunning: false } : this.#sending, said.suppress, close)));
+        input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp }),
+        formEnd(this.#sending, said.suppress, close)));
   }
 
   #endDialog({ code, domain, reason }) {
@@ -218,7 +217,7 @@ class Findings extends View {
     return dialog({ title: said.endTitle, close },
       h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
       h("p", { class: "help long", dir: "auto" }, reason),
-      form(() => this.#send(), {}, formEnd(this.#sending, said.end, close, "danger")));
+      form(() => this.#sending.run(), {}, formEnd(this.#sending, said.end, close, "danger")));
   }
 }
 

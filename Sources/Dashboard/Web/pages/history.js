@@ -7,12 +7,10 @@ import { badge, button, cursorPages, field, loaded, time } from "../parts.js";
 import { ask, here, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { domainHeader, effect, plainList } from "./domain-parts.js";
+import { changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
 
 const text = words.history;
-/** What a change may be about that no file shows. */
-const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environment", "strict", "expectation"]);
 
 class History extends View {
   /** @type {{ parts: string[], query: Record<string, string> }} */ address;
@@ -22,7 +20,6 @@ class History extends View {
     const { from, to } = this.address.query;
     return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
   });
-  #raw = new Loading(this, (signal) => this.#documents(signal));
   restoring;
 
   get #name() {
@@ -42,19 +39,6 @@ class History extends View {
         (problem) => { if (problem.status !== 404) throw problem; })]);
     this.#current = current;
     return list;
-  }
-
-  /** The documents of both revisions, as `[kind, [[number, text], …]]`. */
-  async #documents(signal) {
-    const { from, to } = this.#diff.value;
-    const numbers = [...new Set([from, to])];
-    const of = path`/v1/domains/${this.#name}/revisions`;
-    const revisions = await Promise.all(numbers.map((number) => get(`${of}/${number}`, {}, signal)));
-    const kinds = new Set(revisions.flatMap((one) => one.documents.map((document) => document.kind)));
-    return Promise.all([...kinds].map(async (kind) =>
-      [kind, await Promise.all(revisions.map(async ({ revision, documents }) => [
-      revision, documents.some((one) => one.kind === kind)
-        ? JSON.stringify(await get(`${of}/${revision}/documents/${kind}`, {}, signal), null, 2) : undefined]))]));
   }
 
   async #restore(number, query) {
@@ -100,7 +84,9 @@ class History extends View {
         isCurrent && badge(text.current, "ok", { key: "current" })),
       reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
       h("p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
-        documents.map((one) => text.document(words.document[one.kind] ?? one.kind, size(one.bytes))).join(", ")),
+        documents.map(({ kind, bytes }) => [h("a", {
+          key: kind, href: path`/v1/domains/${this.#name}/revisions/${revision}/documents/${kind}`, target: "_blank",
+        }, text.document(words.document[kind] ?? kind, size(bytes))), " "])),
       accepted.length > 0 && h("p", { class: "help", key: "accepted" }, text.accepted(accepted.join(", "))),
       h("div", { class: "actions", key: "actions" },
         h("a", {
@@ -129,25 +115,7 @@ class History extends View {
         field(text.to, { id: "to", tag: "select", options, value: String(diff.to), on: { change: choose("to") } })),
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
-      groups(diff.changes).map(([name, changes]) => h("section", { key: name }, h("h3", {}, text.groups[name]),
-        plainList(changes, ({ summary, example }) => [
-          h("bdi", {}, summary), example && h("div", {}, effect(example))], { class: "plain changes" }))),
-      diff.moreChanges > 0 && h("p", { class: "help", key: "more" }, text.more(diff.moreChanges)),
-      h(
-        "details", {
-          key: `raw ${diff.from} ${diff.to}`,
-          on: { toggle: (event) => { if (event.target.open) this.#raw.ask(diff.from, diff.to); } },
-        },
-        h("summary", {}, text.raw),
-        loaded(this.#raw, (kinds) => kinds.map(([kind, texts]) => h("div", { class: "columns", key: kind },
-          texts.map(([number, content]) => {
-            const title = text.rawOf(words.document[kind] ?? kind, number);
-            return h(
-              "figure", { key: number }, h("figcaption", {}, title), content === undefined
-                ? h("p", { class: "quiet", key: "none" }, text.noDocument)
-                : h("pre", { tabindex: "0", role: "region", "aria-label": title, key: "text" },
-                  h("code", {}, content)));
-          })))))];
+      diff.changes.length > 0 && changeList(diff)];
   }
 
   #sum({ from, to, changes, affectsLinks }) {
@@ -171,13 +139,6 @@ class History extends View {
       close: () => this.set({ restoring: undefined }),
     });
   }
-}
-
-/** The changes by what they do, the important ones first. */
-function groups(changes) {
-  const found = Object.groupBy(changes, ({ affectsLinks, what }) => affectsLinks ? "links"
-    : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  return ["links", "unknown", "documents", "settings"].filter((name) => found[name]).map((name) => [name, found[name]]);
 }
 
 customElements.define("aasa-history", History);

@@ -2,11 +2,11 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import { badge, button, choices, dialog, draftField, findingCounts, findingList, form, formEnd, loaded, resolution,
-  submit } from "../parts.js";
+import { badge, button, choices, dialog, draftField, findingCounts, form, formEnd, loaded, submit } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
+import { changeList, effect, findingList, plainList } from "./domain-parts.js";
 
 /** So many domains of a plan are shown one by one. */
 const shownDomains = 200;
@@ -69,10 +69,9 @@ class Plan extends View {
   }
 }
 
-/** The codes of errors that the API would accept: it names them in what it says. */
-export function acceptable({ detail, body }) {
-  const said = [detail, ...(body?.problems ?? []).map((one) => one.detail)];
-  return [...new Set(said.flatMap((text) => /\?accept=([a-z0-9,-]+)/.exec(text)?.[1].split(",") ?? []))];
+/** The codes of errors that the API would accept. */
+export function acceptable({ body }) {
+  return [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))];
 }
 
 /** Where the reason of a change is typed. */
@@ -100,25 +99,16 @@ export function left(key, number) {
 /** What a publication changes: settings, routes, links, and what the linter says. */
 export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0 }) {
   const sorted = findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
-  const { changes = [], moreChanges = 0 } = diff ?? {};
   const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
   return h("div", { class: "plan-effects" },
-    !diff ? files.length > 0 && h("p", { key: "new" }, words.bulk.first)
-      : changes.length === 0 && h("p", { key: "none" }, words.bulk.same),
-    changes.length > 0 && h("ul", { key: "changes" }, changes.slice(0, 50).map(({ summary, example }, index) => h(
-      "li", { key: index }, summary, example && h("p", { class: "help", key: "example" }, link(example))))),
-    left("left", Math.max(0, changes.length - 50) + moreChanges),
+    diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
-      h("ul", { key: "links" }, changedResolutions.slice(0, 20).map((one) => h("li", {}, link(one))))],
+      plainList(changedResolutions.slice(0, 20), effect, { key: "links" })],
     sorted.length > 0 && findingList(sorted.slice(0, 20)),
     left("more-findings", Math.max(0, sorted.length - 20) + moreFindings),
     h("p", { class: "help", key: "documents" }, files.join(", "), " ",
       domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open)));
-}
-
-function link({ url, app, before, after }) {
-  return [h("code", {}, url), " ", h("bdi", {}, app), ": ", resolution(before), " → ", resolution(after)];
 }
 
 /** What a plan does with a domain or an app. */

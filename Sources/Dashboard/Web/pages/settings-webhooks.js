@@ -44,11 +44,16 @@ class Webhooks extends View {
 
 class List extends View {
   isAdding = false;
+  secret;
   #list = new Loading(this, async (signal) => (await get("/v1/webhooks", {}, signal)).items);
 
   render() {
     const text = words.settings.webhooks;
-    const close = () => this.set({ isAdding: false });
+    const close = () => this.set({ isAdding: false, secret: undefined });
+    const done = ({ secret }) => {
+      this.set({ isAdding: false, secret });
+      this.#list.run();
+    };
     this.#list.ask();
     const link = ({ name }) => h("a", { href: to(["settings", "webhooks", name]) }, h("bdi", {}, name));
     return [
@@ -62,8 +67,8 @@ class List extends View {
           { title: words.settings.domains, cell: (one) => domainList(one.domains) },
           { title: words.settings.state, cell: state }],
       })),
-      this.isAdding && dialog(
-        { title: text.add, close }, h("aasa-settings-webhook-form", { close, done: () => this.#list.run() }))];
+      this.isAdding && dialog({ title: text.add, close }, h("aasa-settings-webhook-form", { close, done })),
+      this.secret && dialog({ title: text.secret }, secret(text.secret, this.secret, close))];
   }
 }
 
@@ -77,14 +82,13 @@ function state({ enabled, goneAt }) {
   return enabled ? badge(on, "ok") : goneAt ? badge(gone, "error") : badge(off);
 }
 
-/** Adds a webhook, or changes the one in `webhook`. A new secret is shown once. */
+/** Adds a webhook, or changes the one in `webhook`. `done` gets the answer, with the secret of a new one. */
 class Form extends View {
   webhook;
   close;
   done;
   #draft;
   #events;
-  #secret;
   #saving = new Loading(this, async () => {
     const { name = "", url = "", domains, format, enabled } = this.#draft;
     const body = { url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled };
@@ -93,9 +97,7 @@ class Form extends View {
     this.#draft.exists = !saved;
     if (!saved) return;
     say(words.settings.saved(name));
-    this.done();
-    this.#secret = saved.secret;
-    if (!saved.secret) this.close();
+    this.done(saved);
   });
 
   start() {
@@ -107,7 +109,6 @@ class Form extends View {
   render() {
     const text = words.settings.webhooks;
     const draft = this.#draft;
-    if (this.#secret) return secret(text.secret, this.#secret, this.close);
     return form(() => this.#saving.run(), {},
       draftField(words.settings.name, draft, "name", {
         required: true, maxlength: 100, disabled: Boolean(this.webhook), focus: !this.webhook,
@@ -173,7 +174,10 @@ class Webhook extends View {
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : deliveries(items),
         cursorPages(next)]),
       this.open === "edit" && dialog({ title: text.edit, close }, h("aasa-settings-webhook-form", {
-        webhook: this.#webhook.value, close, done: () => this.#webhook.run(),
+        webhook: this.#webhook.value, close, done: () => {
+          close();
+          this.#webhook.run();
+        },
       })),
       this.open === "delete" && confirmation({
         title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close,

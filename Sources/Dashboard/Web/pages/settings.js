@@ -115,7 +115,7 @@ class Tokens extends Members {
     return [
       this.members([{ title: text.lastUsed, cell: (one) => time(one.lastUsedAt) }, { title: text.expires, cell: end }],
         () => draftField(text.expires, this.draft, "life", { tag: "select", options: lives }), () => null),
-      created && dialog({ title: text.created(created.name), close }, secret(text.token, created.token, close))];
+      created && dialog({ title: text.created(created.name) }, secret(text.token, created.token, close))];
   }
 }
 

@@ -7,7 +7,7 @@ import { badge, button, chips, cursorPages, dialog, empty, failure, field, form,
 import { ask, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
-import { appName, conditions, domainHeader, inWords, loadNames } from "./domain-parts.js";
+import { appName, conditions, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
 
@@ -49,10 +49,11 @@ class Try extends View {
   }
 
   #begin(given) {
-    const { urls, added } = parsed(given, this.#name);
+    const { urls, added, others } = parsed(given, this.#name);
     this.#text = given;
     this.#urls = urls.slice(0, limits.asked);
     this.#notes = [
+      others.length > 0 && text.noLinks(others.slice(0, 3).map(cut).join("”, “"), others.length),
       added > 0 && text.schemeAdded(added), urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
     this.#round++;
     this.#fault = undefined;
@@ -172,33 +173,31 @@ class TryHost extends View {
     return { name, domain, published, names, draft, cdn: cdn && { ...cdn, ...copied, isCurrent } };
   }
 
-  /**
-   * What the draft does. No request answers with the document of a draft, but a dry run says of every expectation that
-   * would break how its URL resolves and why. Of two that contradict each other, one always breaks.
-   */
+  /** What the draft does, whatever is expected of it. */
   async #onDraft(domain, signal) {
     const draft = mayEditDomain(domain.domain) ? storedDraft(domain.domain) : undefined;
     if (!draft) return undefined;
-    const apps = (list, platform) =>
-      [...new Set(draft.domain.entries.flatMap((entry) => entry[list] ?? []))].map((app) => ({ app, platform }));
-    const expectations = this.items.flatMap(({ url }) =>
-      [...apps("apps", "ios"), ...apps("androidApps", "android")].flatMap((app) =>
-        ["match", "blocked"].map((word) => ({ url, ...app, resolution: word })))).slice(0, 1000);
     try {
-      await request("PUT", path`/v1/domains/${domain.domain}`, {
-        body: { ...toInput(draft.domain), expectations }, ifMatch: domain.revision, query: { dryRun: true }, signal,
-      });
-      return { ...draft, results: [] };
+      const { contents } = (await request("PUT", path`/v1/domains/${domain.domain}`, {
+        body: { ...toInput(draft.domain), expectations: [] }, ifMatch: domain.revision, signal,
+        query: { dryRun: true, accept: "opens-nothing" },
+      })).value;
+      const results = Object.keys(kinds).filter((platform) => contents[kinds[platform]])
+        .map((platform) => this.#matches(contents[kinds[platform]], signal));
+      return { ...draft, contents, results: (await Promise.all(results)).flat() };
     } catch (problem) {
-      if (problem.code !== "expectation-broken") return { ...draft, problem };
-      return { ...draft, results: problem.body.expectations };
+      return { ...draft, problem };
     }
+  }
+
+  async #matches(document, signal) {
+    const body = { document, urls: this.items.map((one) => one.url) };
+    return (await request("POST", "/v1/match", { body, signal })).value.results;
   }
 
   async #onCopy(of, revision, signal) {
     const document = await get(`${of}/revisions/${revision}/documents/${apple}`, {}, signal);
-    const body = { document, urls: this.items.map((one) => one.url) };
-    return { document, results: (await request("POST", "/v1/match", { body, signal })).value.results };
+    return { document, results: await this.#matches(document, signal) };
   }
 
   /** Adds an expectation to those that there are now, so that another person's are kept. */
@@ -265,7 +264,7 @@ class TryHost extends View {
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
     const now = (row) => answer(row.published ?? absent, published?.[kinds[row.platform]], domain);
     const expectation = ({ published: result, app }) => isExpected({ published: result }) ? badge(text.expected, "ok")
-      : result && mayExpect && button(text.expect, () => {
+      : result && mayExpect && domain.enabled && button(text.expect, () => {
         this.#expected = result;
         this.#expecting.run();
       }, {
@@ -273,7 +272,8 @@ class TryHost extends View {
         "aria-label": text.expectOf(words.resolution[result.resolution], url, app),
       });
     return [{ title: text.app, class: "try-app", cell: app }, { title: text.published, cell: now },
-      draft && { title: text.draft, cell: (row) => compared(row.draft, row.published, draft) },
+      draft && { title: text.draft, cell: (row) => compared(row.draft, row.published,
+        { ...draft, document: draft.contents?.[kinds[row.platform]] }) },
       cdn?.revision && { title: text.cdn, cell: (row) => row.platform === "android" ? quiet(text.onlyApple)
         : compared(row.cdn, row.published, cdn) },
       (mayExpect || domain && all.some(isExpected)) && { title: text.expectation, cell: expectation },
@@ -291,17 +291,19 @@ class TryHost extends View {
   }
 }
 
-/** The URLs of a text, each once, with a scheme; `added` is how many had none. */
+/** The URLs of a text, each once, with a scheme; `added` is how many had none, and `others` are no URLs. */
 function parsed(given, name) {
   let added = 0;
-  const urls = given.split(/[\r\n]+/).map((line) => {
+  const all = given.split(/[\r\n]+/).map((line) => {
     const url = line.trim().replace(/^(["'<])(.*)["'>,]$/, "$2");
     if (url === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
     if (name !== undefined && /^\/(?!\/)/.test(url)) return `https://${name}${url}`;
     added++;
     return `https://${url.replace(/^\/\//, "")}`;
   });
-  return { urls: [...new Set(urls.filter(Boolean))], added };
+  const urls = [...new Set(all.filter(Boolean))];
+  const others = urls.filter((url) => !hostOf(url));
+  return { urls: urls.filter((url) => hostOf(url)), added: Math.max(0, added - others.length), others };
 }
 
 function hostOf(url) {

@@ -50,8 +50,8 @@ class Welcome extends View {
       this.#hasImported = true;
       this.update();
     };
-    return [h("p", { key: "intro", class: "quiet" }, text.intro),
-      h("div", { class: "columns ways", key: "ways" },
+    return [!this.#hasImported && h("p", { key: "intro", class: "quiet" }, text.intro),
+      !this.#hasImported && h("div", { class: "columns ways", key: "ways" },
         h("section", { class: "sheet" }, h("h2", {}, text.example), h("p", {}, text.exampleText), failure(this.#trying),
           button(text.exampleButton, () => this.#trying.run(), { kind: "primary", disabled: this.#trying.isRunning })),
         h("section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
