@@ -47,7 +47,9 @@ extension Call {
       object["dryRun"] = true
       object["account"] = publication.accountOfApple.map(FindingResource.json)
       var contents: JSON.Object = [:]
-      for kind in DocumentKind.allCases { contents[kind.rawValue] = publication.documents.json[kind] }
+      for kind in DocumentKind.allCases {
+        contents[kind.rawValue] = publication.documents.json[kind]
+      }
       object["contents"] = .object(contents)
     }
     for member in try answer(stored).members { object[member.key] = member.value }

@@ -79,6 +79,30 @@ def test_routes_are_reordered_with_the_keyboard_alone(example, site):
     assert routes(site) == ["/buy/*", "/help/website/*", "/help/*"]
 
 
+def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, site):
+    site.put("order.example", {"path": "/help", "exclude": True}, {"path": "/new", "exclude": True}, "/*")
+    page = example.open("#/domains/order.example")
+    up = page.get_by_role("button", name="Move up: /*", exact=True)
+    up.click()
+    up.click()
+    for link in ("https://order.example/help", "https://order.example/new"):
+        expect(page.locator("aasa-draft-review").get_by_text(link, exact=True)).to_be_visible()
+    expect(page.locator(".route").first).to_contain_text("moved")
+    expect(page.get_by_text("moved", exact=True)).to_have_count(1)
+    page.get_by_role("link", name="Domains").click()
+    row = page.get_by_role("row", name=re.compile("order.example"))
+    expect(row.get_by_text("draft", exact=True)).to_be_visible()
+
+
+def test_domains_are_found_by_a_unicode_name_and_by_a_url(example, site):
+    site.put("xn--mnchen-3ya.example", "/*")
+    page = example.open("#/domains")
+    for searched, found in [("münch", "münchen.example"), ("https://example.com/buy/1?ref=mail", "example.com")]:
+        page.get_by_role("searchbox").fill(searched)
+        expect(page.locator("tbody tr")).to_have_count(1)
+        expect(page.locator("tbody tr")).to_contain_text(found)
+
+
 def test_a_change_that_breaks_an_expectation_is_shown_and_not_published(example, site):
     expected = [{"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]
     site.call("PATCH", "/v1/domains/example.com", {"expectations": expected}, **{"If-Match": "*"})
@@ -98,6 +122,7 @@ def test_a_lost_update_shows_both_sides_and_keeps_the_draft(example, site):
     site.call("POST", f"/v1/domains/example.com/entries/{entry}/routes?reason=Theirs", {"path": "/theirs/*"})
     publish(page, "Mine")
     expect(page.get_by_text("Others published while you worked")).to_be_visible()
+    expect(page.get_by_text("Revision 2 by admin: Theirs")).to_be_visible()
     expect(page.get_by_text("/theirs/").first).to_be_visible()
     page.reload()
     page.get_by_role("button", name="Put my draft on top of revision 2").click()
@@ -132,6 +157,27 @@ def test_a_link_is_tried_and_becomes_an_expectation(example, site):
     assert [(one["url"], one["resolution"]) for one in kept] == [("https://example.com/help/website/faq", "blocked")]
 
 
+def test_what_is_no_link_is_told_and_a_disabled_domain_offers_no_expectation(example, site):
+    site.put("off.example", "/*", enabled=False)
+    page = example.open("#/try")
+    page.get_by_label("Links").fill("not a url\nhttps://off.example/a")
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("Left out 1 line that is no link: “not a url”.")).to_be_visible()
+    expect(page.get_by_text("1 link tried")).to_be_visible()
+    example.settle()
+    expect(page.get_by_role("button", name=re.compile("^Expect"))).to_have_count(0)
+
+
+def test_a_link_is_tried_on_a_draft_with_the_route_that_decides(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name=re.compile("^Delete .*buy")).click()
+    expect(page.get_by_role("button", name="Publish", exact=True).last).to_be_enabled()
+    page = example.open(DOMAIN + "/try?url=https://example.com/buy/1")
+    draft = page.locator("td[data-title='Your draft']").first
+    expect(draft).to_contain_text("no route matches")
+    expect(draft).to_contain_text("The closest is")
+
+
 def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
     site.call("PATCH", "/v1/domains/example.com", {"entries": [
         {"apps": [APP], "androidApps": ["com.example.app"], "routes": [{"path": "/gift/*"}, {"path": "/buy/*"}]}]},
@@ -144,6 +190,15 @@ def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
     assert site.call("GET", "/v1/domains/example.com/revisions")["items"][0]["reason"] == "It was better"
+
+
+def test_the_worst_findings_come_first_whatever_else_the_address_says(example, site):
+    file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nowhere)"}]}]}}
+    site.call("PUT", "/v1/domains/z.example/file?accept=undefined-variable,opens-nothing", file)
+    page = example.open("#/findings?state=x")
+    expect(page.locator("aasa-findings h2").first).to_contain_text("z.example")
+    page.get_by_role("button", name="all", exact=True).click()
+    expect(page.locator("aasa-findings h2").first).to_contain_text("example.com")
 
 
 def test_a_finding_is_suppressed_with_a_reason(example, site):
@@ -160,6 +215,9 @@ def test_an_app_is_added_and_renamed_in_all_domains_after_a_plan(example, site):
     page = example.open("#/apps")
     page.get_by_role("button", name="Add an Apple app").click()
     dialog = page.get_by_role("dialog")
+    dialog.get_by_label("App identifier").fill("com.example.shop")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog.get_by_label("App identifier")).to_have_attribute("aria-invalid", "true")
     dialog.get_by_label("App identifier").fill(SHOP)
     dialog.get_by_label("Name").fill("Shop")
     dialog.get_by_role("button", name="Add", exact=True).click()
@@ -197,10 +255,33 @@ def test_a_token_is_created_shown_once_and_revoked(example, site):
     page.get_by_role("button", name=re.compile("^(Add|Create)")).last.click()
     secret = page.get_by_text(re.compile("^aasa_")).first
     expect(secret).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    expect(secret).to_be_visible()
+    page.get_by_role("button", name="I have copied it").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
     assert "pipeline" in [token["name"] for token in site.call("GET", "/v1/tokens")["items"]]
     page.reload()
     expect(page.get_by_text("pipeline").first).to_be_visible()
     expect(page.get_by_text(re.compile("^aasa_"))).to_have_count(0)
+
+
+def test_an_invalid_value_marks_its_field_which_gets_the_focus(example, site):
+    page = example.open("#/settings/webhooks")
+    page.get_by_role("button", name="Add a webhook").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("hook")
+    dialog.get_by_label("URL").fill("https://hooks.example.com/")
+    dialog.get_by_label("Domains").fill("not a.*.domain")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_label("Domains")).to_have_attribute("aria-invalid", "true")
+    expect(dialog.get_by_label("Domains")).to_be_focused()
+    dialog.get_by_label("Domains").fill("example.com")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(re.compile("^whsec_"))).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="I have copied it").click()
+    expect(page.get_by_role("link", name="hook", exact=True)).to_be_visible()
 
 
 def test_a_check_that_fails_says_why_and_what_to_do(example, site):
@@ -220,6 +301,14 @@ def test_files_are_dropped_and_published(example, site):
     page.get_by_role("button", name=re.compile("^(Publish|Import)")).last.click()
     expect(page.get_by_text(re.compile("revision 1", re.I)).first).to_be_visible()
     assert routes(site, "dropped.example") == ["/dropped/*"]
+
+
+def test_a_file_that_is_not_json_says_so(example):
+    page = example.open("#/bulk")
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "bad.example.json", "mimeType": "application/json", "buffer": b"<html>"})
+    expect(page.get_by_text(re.compile("not JSON", re.I)).first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Publish"))).to_have_count(0)
 
 
 def test_what_is_typed_stays_while_other_rows_change(example):

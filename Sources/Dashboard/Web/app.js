@@ -64,6 +64,8 @@ class App extends View {
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
     window.scrollTo(0, 0);
     queueMicrotask(() => this.find("main")?.focus({ preventScroll: true }));
+    // On a phone, the menu scrolls.
+    queueMicrotask(() => this.find("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   }
 
   async #signOut() {

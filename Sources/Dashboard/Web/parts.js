@@ -283,11 +283,6 @@ export function submit(text, { kind, ...rest } = {}) {
   return h("button", { type: "submit", class: buttonClass(kind), ...rest }, text);
 }
 
-/** What a problem says about inputs, by the names of the members that they fill. */
-export function faultsOf(problem) {
-  return Object.fromEntries((problem?.body.errors ?? []).map(({ pointer, message }) => [pointer?.slice(1), message]));
-}
-
 /** The problem of something that was tried, with a way to try it again. */
 export function failure(trying) {
   return trying.problem && problemBox(trying.problem, () => trying.run());
@@ -297,8 +292,12 @@ export function failure(trying) {
 function mark(form, problem) {
   if (!form || form.problem === problem) return;
   form.problem = problem;
-  const wrong = new Set((problem?.body.errors ?? []).flatMap(({ pointer = "" }) => pointer.split("/")));
-  for (const input of form.elements) if (input.name) input.setAttribute("aria-invalid", wrong.has(input.name));
+  for (const input of form.elements) {
+    const isIts = ({ pointer = "" }) => input.name && pointer.split("/").includes(input.name);
+    const fault = problem?.body.errors?.find(isIts);
+    input.setAttribute("aria-invalid", Boolean(fault));
+    input.title = fault?.message ?? "";
+  }
   form.querySelector("[aria-invalid='true']")?.focus();
 }
 

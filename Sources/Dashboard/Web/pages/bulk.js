@@ -160,8 +160,9 @@ class Import extends View {
     const isFixed = ["publishing", "published"].includes(state);
     const codes = problem ? acceptable(problem).join(",") : "";
     const error = !isState && report?.findings.find((one) => one.severity === "error");
-    const fault = problem?.status === 0 ? words.problem.offline : problem?.detail
-      ?? (error && `${error.message} ${error.help}`);
+    const isRefused = error && (problem?.code ?? error.code) === error.code;
+    const fault = problem?.status === 0 ? words.problem.offline
+      : isRefused ? `${error.message} ${error.help}` : problem?.detail;
     const kind = { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
     const check = (values) => {
       Object.assign(row, values);

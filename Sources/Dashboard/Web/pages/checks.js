@@ -3,8 +3,7 @@
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { chips, cursorPages, empty, faultsOf, field, form, linkButton, loaded, problemBox, quiet, submit, table,
-  time } from "../parts.js";
+import { chips, cursorPages, empty, field, form, linkButton, loaded, problemBox, quiet, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -74,7 +73,7 @@ class Checks extends View {
   }
 
   #question({ isRunning, value: check, problem }) {
-    const [fault] = Object.values(faultsOf(problem));
+    const fault = problem?.body.errors?.[0]?.message;
     return h("section", { key: "question" },
       form(({ domain }) => this.#check(domain), { class: "toolbar" },
         field(said.which, {

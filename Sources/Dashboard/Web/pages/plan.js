@@ -117,10 +117,10 @@ export function actionBadge(action) {
   return badge(words.bulk.action[action] ?? action, kind, { key: "action" });
 }
 
-/** How many findings there are of each severity. */
+/** How many findings count, of each severity. */
 export function counted(findings) {
   const counts = {};
-  for (const { severity } of findings) counts[severity] = (counts[severity] ?? 0) + 1;
+  for (const { severity, suppressed } of findings) if (!suppressed) counts[severity] = (counts[severity] ?? 0) + 1;
   return counts;
 }
 

@@ -258,13 +258,13 @@ class TryHost extends View {
   #columns(url, facts, all) {
     const { domain, published, names, draft, cdn } = facts ?? {};
     const isExpected = (row) => domain.expectations.some((one) => isExpectation(one, { ...row.published, url }));
-    const mayExpect = domain && mayEditDomain(facts.name);
+    const mayExpect = domain?.enabled && mayEditDomain(facts.name);
     const app = ({ app, platform }) => [
       badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
     const now = (row) => answer(row.published ?? absent, published?.[kinds[row.platform]], domain);
     const expectation = ({ published: result, app }) => isExpected({ published: result }) ? badge(text.expected, "ok")
-      : result && mayExpect && domain.enabled && button(text.expect, () => {
+      : result && mayExpect && button(text.expect, () => {
         this.#expected = result;
         this.#expecting.run();
       }, {
@@ -302,13 +302,14 @@ function parsed(given, name) {
     return `https://${url.replace(/^\/\//, "")}`;
   });
   const urls = [...new Set(all.filter(Boolean))];
-  const others = urls.filter((url) => !hostOf(url));
+  const others = urls.filter((url) => !hostOf(url)).map((url) => url.replace("https://", ""));
   return { urls: urls.filter((url) => hostOf(url)), added: Math.max(0, added - others.length), others };
 }
 
 function hostOf(url) {
   const { protocol, hostname } = URL.parse(url) ?? {};
-  return ["http:", "https:"].includes(protocol) ? hostname : undefined;
+  // Chromium takes spaces in a host for "%20".
+  return ["http:", "https:"].includes(protocol) && !hostname.includes("%") ? hostname : undefined;
 }
 
 /** Which revision Apple's CDN has, by the newer of what a check saw and what the CDN fetched from this server. */
