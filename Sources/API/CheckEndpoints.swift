@@ -6,7 +6,7 @@ import HTTP
 import JSONValue
 import Store
 
-/// `/v1/check`.
+/// `/v1/check` and `/v1/live-files`.
 struct CheckEndpoints: Sendable {
   let store: Store
   /// A check mostly waits, so it takes no turn from heavy work.
@@ -34,7 +34,17 @@ struct CheckEndpoints: Sendable {
         answers: .ok(
           "The checks, in the order of the domains. A domain named twice is checked once.",
           "Checks", Example.checks),
-        handle: check)
+        handle: check),
+      Endpoint(
+        .post, "/v1/live-files", .role(.editor), isFilteredByToken: true,
+        "fetchLiveFiles", .checks, "Fetch what domains serve today",
+        description:
+          "Fetches the association files as Apple's bot does, without publishing them; `aasa adopt` finds files in "
+          + "the same way. To adopt one unchanged, `PUT` its bytes to `/v1/domains/{domain}/documents/{kind}`.",
+        body: .json("LiveFilesQuestion", #"{"domains": ["example.com"]}"#),
+        problems: [.busy],
+        answers: .ok("The files, in the order of the domains.", "LiveFiles", Example.liveFiles),
+        handle: fetchLiveFiles),
     ]
   }
 
@@ -62,7 +72,32 @@ struct CheckEndpoints: Sendable {
   }
 }
 
+extension CheckEndpoints {
+  private func fetchLiveFiles(_ call: Call) throws -> Response {
+    let domains = try Faults.collecting(in: try call.json(), LiveFilesQuestion.read).domains
+    for domain in domains { try call.token?.check(Alias(domain)) }
+    let turn = try turns.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let checker = checker()
+    let sites = withExtendedLifetime(turn) {
+      WorkThread.wait { await checker.liveFiles(of: domains) }
+    }
+    return .json(.ok, ["items": .array(sites.map(\.json))])
+  }
+}
+
 extension Example {
+  fileprivate static let liveFiles = """
+    {"items": [{
+      "domain": "example.com", "files": [],
+      "failures": [{
+        "url": "https://example.com/.well-known/apple-app-site-association",
+        "code": "connection-failed",
+        "message": "https://example.com/.well-known/apple-app-site-association: Couldn't connect to server: Connection refused."
+      }],
+      "notes": []
+    }]}
+    """
+
   static let check = """
     {
       "domain": "example.com", "at": "2026-11-21T13:51:45Z", "milliseconds": 812,

@@ -1,6 +1,51 @@
 package import Association
 package import JSONValue
 
+/// The domains whose files to fetch. `Checking` writes the answer itself; its schema is here.
+package struct LiveFilesQuestion {
+  package fileprivate(set) var domains: [DomainName] = []
+
+  private static let fields: [Field<LiveFilesQuestion>] = [
+    Field(
+      "domains", .list(of: .domain, limit: CheckQuestion.mostDomains), \.domains,
+      "The domains. They need not be published here.", .required)
+  ]
+
+  static let schemas: JSON.Object = [
+    "LiveFilesQuestion": fields.members().schema(for: .request),
+    "LiveFiles": [
+      Member(
+        "items",
+        .list(
+          of: .object([
+            Member("domain", .domain),
+            Member(
+              "files",
+              .list(
+                of: .object([
+                  Member("url", .string, "Where it was looked for; it ends with the kind."),
+                  Member("content", .string, "The bytes in base64."),
+                ])), "At most one per kind."),
+            Member(
+              "failures",
+              .list(
+                of: .object([
+                  Member("url", .string),
+                  Member("code", .string, "The code of a finding, or `no-file`."),
+                  Member("message", .string),
+                ])), "What was not fetched, though it may be there."),
+            Member("notes", .list(of: .string), "How the files were found."),
+          ])))
+    ].schema(),
+  ]
+
+  /// Reads a question.
+  package static func read(_ body: BodyValue) -> LiveFilesQuestion? {
+    var question = LiveFilesQuestion()
+    return body.read(fields, into: &question) ? question : nil
+  }
+}
+
 /// Which domains to check from outside, in JSON. `Checking` writes the answer itself; its schema is here.
 package struct CheckQuestion {
   package fileprivate(set) var domains: [DomainName] = []

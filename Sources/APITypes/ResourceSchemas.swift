@@ -14,6 +14,7 @@ package enum ResourceSchemas {
       StateResource.schemas, Plan.schemas, ForeignChangeResource.schemas, TokenResource.schemas,
       AuditResource.schemas, FetchResource.schemas, SuppressionResource.schemas,
       ListedFinding.schemas, SnippetResource.schemas, CheckQuestion.schemas,
+      LiveFilesQuestion.schemas,
       CheckHistoryResource.schemas,
       WebhookResource.schemas, ReplicaResource.schemas, SessionResource.schemas,
       UserResource.schemas,

@@ -1,4 +1,4 @@
-import Association
+public import Association
 public import Fetching
 import JSONValue
 
@@ -64,6 +64,11 @@ public struct Checker: Sendable {
       }
       return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
+  }
+
+  /// The files that domains serve today.
+  public func liveFiles(of domains: [DomainName]) async -> [LiveFiles] {
+    await LiveFiles.of(domains, fetcher)
   }
 
   private func observe(_ subject: Subject) async -> Observations {

@@ -1,10 +1,14 @@
 """The main task of each page, from the first click to what the API holds afterwards."""
 import json
+import pathlib
 import re
+import subprocess
+import sys
 import urllib.parse
+import urllib.request
 
 import pytest
-from conftest import APP, SHOP
+from conftest import APP, SHOP, Desk, Site
 from playwright.sync_api import expect
 
 DOMAIN = "#/domains/example.com"
@@ -32,6 +36,36 @@ def test_the_first_start_offers_the_example(desk, site):
     page.get_by_role("button", name=re.compile("example", re.I)).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("example.com")
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
+
+
+def test_the_first_start_adopts_what_a_domain_serves(tmp_path, monkeypatch, chromium):
+    program = pathlib.Path(__file__).parents[1] / "StandIns/standins.py"
+    outside = subprocess.Popen(
+        [sys.executable, "-B", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    ready = json.loads(outside.stdout.readline())
+    monkeypatch.setenv("AASA_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8")
+    monkeypatch.setenv("AASA_CHECK_PLACES", f"*:127.0.0.1:{ready['site']}")
+    monkeypatch.setenv("AASA_CHECK_AUTHORITIES", ready["authorities"])
+    file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/live/*"}]}]}}
+    path = "/.well-known/apple-app-site-association"
+    behavior = json.dumps({"paths": {path: {"body": json.dumps(file)}}}).encode()
+    urllib.request.urlopen(urllib.request.Request(
+        f"http://127.0.0.1:{ready['control']}/sites/live.example", data=behavior, method="PUT")).close()
+    site = Site(tmp_path)
+    desk = Desk(chromium, site)
+    page = desk.sign_in()
+    page.get_by_label("Or adopt what domains serve today").fill("live.example gone.example")
+    page.get_by_role("button", name="Fetch their files").click()
+    expect(page.get_by_text("gone.example serves no association file.")).to_be_visible()
+    page.get_by_role("button", name="Publish 1 file").click()
+    expect(page.get_by_text("No domains yet")).to_have_count(0)
+    page.get_by_role("button", name="Show all domains").click()
+    expect(page.get_by_role("link", name="live.example", exact=True)).to_be_visible()
+    assert site.call("GET", "/v1/domains/live.example/file") == file
+    desk.close()
+    site.stop()
+    outside.stdin.close()
+    outside.wait()
 
 
 def test_a_domain_is_found_by_its_alias_and_by_a_filter_that_the_address_remembers(example, site):

@@ -79,12 +79,9 @@ export const words = {
       would: (name, n) => `${name} can be published. ${plural(n, "finding", "findings")}.`,
     },
     welcome: {
-      intro: "No domains yet. Three ways to start:", example: "Try the example", drop: "Drop files",
+      intro: "No domains yet. Three ways to start:", example: "Try the example", drop: "Bring what you have",
       exampleText: "Creates example.com with an app for iPhone and Android, and three routes. You can delete it later.",
       exampleButton: "Create example.com", exampleReason: "Try the example", exampleDone: "Created example.com.",
-      adopt: "Adopt from the live web", adoptTry: "In a terminal",
-      adoptText: "Fetches what your domains serve today and publishes it unchanged. Run it where they can be reached:",
-      adoptMore: "It only shows what it would do. To publish, leave out --dry-run. For many domains:",
     },
     drop: {
       text: "Drop files or a folder here.", choose: "Choose files …",
@@ -341,6 +338,8 @@ export const words = {
     viewer: "With your role, you can check and preview here. Publishing needs the role editor.", import: {
       help: "Bring files that you publish elsewhere today. Each is checked; nothing is published before you say so.",
       drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn.", files: "Files",
+      live: "Or adopt what domains serve today", fetch: "Fetch their files",
+      liveHelp: "Up to 16 domains, separated by spaces, commas or lines. The server fetches their files as Apple does.",
       details: "Details", detailsOf: (name) => `Details of ${name}`, accept: (codes) => `Accept ${codes}`,
       leave: "Leave out", leaveWhat: (name) => `Leave out ${name}`, clear: "Clear the list", checking: "checking …",
       publish: (n) => `Publish ${plural(n, "file", "files")}`, findings: (n) => plural(n, "finding", "findings"),

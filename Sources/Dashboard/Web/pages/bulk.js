@@ -2,15 +2,18 @@
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, mono, problemBox, submit,
-  tabs } from "../parts.js";
+import { badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, loaded, mono, problemBox,
+  submit, tabs } from "../parts.js";
 import { to } from "../routing.js";
-import { may, say } from "../state.js";
+import { Loading, may, say } from "../state.js";
 import { words } from "../words.js";
+import { plainList } from "./domain-parts.js";
+import { exact } from "./domains-add.js";
 import { acceptable, actionBadge, actionCounts, changed, domainEffects, doneBox, effects, left, planDialog,
   reasonField } from "./plan.js";
 import "./bulk-route.js";
 import "./drop.js";
+import { typedList } from "./settings-webhooks.js";
 
 const sections = ["import", "apply", "route"];
 const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
@@ -39,6 +42,17 @@ let number = 0;
 class Import extends View {
   #rows = [];
   #draft = {};
+  /** What domains serve today; its value is what to say of it. */
+  #fetching = new Loading(this, async (signal) => {
+    const body = { domains: typedList(this.#draft.live) };
+    const { items } = (await request("POST", "/v1/live-files", { body, signal })).value;
+    this.#add(items.flatMap(({ domain, files }) => files.map(({ url, content }) => {
+      const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
+      const name = `${domain}/${url.split("/").at(-1)}`;
+      return { name, text: new TextDecoder().decode(bytes), file: new Blob([bytes]) };
+    })));
+    return items.flatMap(({ failures, notes }) => [...failures.map((one) => one.message), ...notes]);
+  });
   isPublishing = false;
   shown;
 
@@ -141,6 +155,10 @@ class Import extends View {
     const { shown, isPublishing } = this;
     return [h("p", { key: "help" }, text.help),
       h("aasa-drop", { key: "drop", text: text.drop, on: { files: ({ detail }) => this.#add(detail) } }),
+      may("editor") && form(() => this.#fetching.run(), { key: "live" },
+        draftField(text.live, this.#draft, "live", { ...exact, maxlength: 4000, help: text.liveHelp }),
+        submit(text.fetch, { disabled: this.#fetching.isRunning }),
+        loaded(this.#fetching, (said) => plainList(said, (one) => one))),
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
       rows.length > 0 && [
         h("ul", { class: "plan rows", key: "rows", "aria-label": text.files }, rows.map((row) => this.#row(row))),

@@ -106,13 +106,11 @@ class History extends View {
       const known = items.find((one) => one.revision === number);
       return [String(number), known ? text.option(number, known.reason || known.author) : String(number)];
     });
-    const choose = (name) => (event) =>
-      ask({ from: diff.from, to: diff.to, [name]: event.target.value }, { replace: true });
-    return [
-      h("div", { class: "toolbar", key: "choose" },
-        field(text.from, { id: "from", tag: "select", options, value: String(diff.from),
-          on: { change: choose("from") } }),
-        field(text.to, { id: "to", tag: "select", options, value: String(diff.to), on: { change: choose("to") } })),
+    const select = (name) => field(text[name], {
+      id: name, tag: "select", options, value: String(diff[name]),
+      on: { change: ({ target }) => ask({ from: diff.from, to: diff.to, [name]: target.value }, { replace: true }) },
+    });
+    return [h("div", { class: "toolbar", key: "choose" }, select("from"), select("to")),
       h("div", { role: "status", key: "status" }, this.#sum(diff)),
       diff.settingsRecorded === false && h("p", { class: "box", key: "settings" }, text.noSettings),
       diff.changes.length > 0 && changeList(diff)];

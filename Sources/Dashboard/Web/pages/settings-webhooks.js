@@ -51,7 +51,7 @@ class List extends View {
     const text = words.settings.webhooks;
     const close = () => this.set({ isAdding: false, secret: undefined });
     const done = ({ secret }) => {
-      this.set({ isAdding: false, secret });
+      this.set({ secret });
       this.#list.run();
     };
     this.#list.ask();
@@ -97,6 +97,7 @@ class Form extends View {
     this.#draft.exists = !saved;
     if (!saved) return;
     say(words.settings.saved(name));
+    this.close();
     this.done(saved);
   });
 
@@ -174,10 +175,7 @@ class Webhook extends View {
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : deliveries(items),
         cursorPages(next)]),
       this.open === "edit" && dialog({ title: text.edit, close }, h("aasa-settings-webhook-form", {
-        webhook: this.#webhook.value, close, done: () => {
-          close();
-          this.#webhook.run();
-        },
+        webhook: this.#webhook.value, close, done: () => this.#webhook.run(),
       })),
       this.open === "delete" && confirmation({
         title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close,

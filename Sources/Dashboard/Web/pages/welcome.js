@@ -2,7 +2,7 @@
 
 import { request } from "../api.js";
 import { h, View } from "../dom.js";
-import { button, failure, snippet } from "../parts.js";
+import { button, failure } from "../parts.js";
 import { go } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -33,12 +33,9 @@ const example = {
   }],
 };
 
-/** What a person runs, since this page can only ask the server that it is from. */
-const command = `export AASA_TOKEN=aasa_…\naasa adopt --dry-run example.com \\\n  --server ${location.origin}`;
-
 class Welcome extends View {
   /** Shows the domains. */ done;
-  #hasImported = false;
+  hasImported = false;
   #trying = new Loading(this, async () => {
     await request("POST", "/v1/apply", { body: example, query: { reason: text.exampleReason } });
     say(text.exampleDone);
@@ -46,20 +43,13 @@ class Welcome extends View {
   });
 
   render() {
-    const imported = () => {
-      this.#hasImported = true;
-      this.update();
-    };
-    return [!this.#hasImported && h("p", { key: "intro", class: "quiet" }, text.intro),
-      !this.#hasImported && h("div", { class: "columns ways", key: "ways" },
-        h("section", { class: "sheet" }, h("h2", {}, text.example), h("p", {}, text.exampleText), failure(this.#trying),
-          button(text.exampleButton, () => this.#trying.run(), { kind: "primary", disabled: this.#trying.isRunning })),
-        h("section", { class: "sheet" }, h("h2", {}, text.adopt), h("p", {}, text.adoptText),
-          snippet(text.adoptTry, command),
-          h("p", { class: "help" }, text.adoptMore, " ", h("code", {}, "--from domains.txt")))),
+    return [!this.hasImported && h("p", { key: "intro", class: "quiet" }, text.intro),
+      !this.hasImported && h("section", { class: "sheet", key: "example" }, h("h2", {}, text.example),
+        h("p", {}, text.exampleText), failure(this.#trying),
+        button(text.exampleButton, () => this.#trying.run(), { kind: "primary", disabled: this.#trying.isRunning })),
       h("section", { class: "sheet", key: "drop" }, h("h2", {}, text.drop),
-        h("aasa-bulk-import", { on: { published: imported } }),
-        this.#hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }))];
+        h("aasa-bulk-import", { on: { published: () => this.set({ hasImported: true }) } }),
+        this.hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" }))];
   }
 }
 

@@ -1,0 +1,174 @@
+public import Association
+import FoundationEssentials
+public import Fetching
+package import JSONValue
+
+/// The association files that a domain serves today, fetched as Apple's bot does from both of Apple's locations.
+public struct LiveFiles: Sendable {
+  /// A file.
+  public struct File: Sendable {
+    /// Where it was looked for.
+    public let url: String
+    /// What is there, unchanged.
+    public let content: [UInt8]
+  }
+
+  /// Why a file was not fetched.
+  public struct Failure: Sendable {
+    /// Where it was looked for.
+    public let url: String
+    /// The code of a finding, or `no-file`.
+    public let code: String
+    /// What failed, in words.
+    public let message: String
+  }
+
+  /// The domain.
+  public let domain: DomainName
+  /// The files, at most one per kind.
+  public private(set) var files: [File] = []
+  /// What was not fetched, though it may be there.
+  public private(set) var failures: [Failure] = []
+  /// What people should know about how the files were found.
+  public private(set) var notes: [String] = []
+
+  /// Fetches from several domains at the same time, in at most 5 seconds per redirect.
+  public static func of(_ domains: [DomainName], _ fetcher: Fetcher) async -> [LiveFiles] {
+    await withTaskGroup(of: (Int, LiveFiles).self) { group in
+      for (index, domain) in domains.enumerated() {
+        group.addTask { (index, await LiveFiles(of: domain, fetcher)) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
+  private init(of domain: DomainName, _ fetcher: Fetcher) async {
+    self.domain = domain
+    async let root = Location("/\(DocumentKind.apple.rawValue)", of: domain, fetcher)
+    async let apple = Location(.apple, of: domain, fetcher)
+    async let assetLinks = Location(.assetLinks, of: domain, fetcher)
+    async let webAuthn = Location(.webAuthn, of: domain, fetcher)
+    add(apple: await apple, root: await root)
+    for location in await [assetLinks, webAuthn] { add(location) }
+    // A site that cannot be reached is one failure.
+    if files.isEmpty, failures.count == 3, Set(failures.map(\.code)).count == 1 {
+      failures.removeLast(2)
+    }
+    if files.isEmpty && failures.isEmpty {
+      failures = [
+        Failure(
+          url: await apple.url, code: "no-file", message: "\(domain) serves no association file.")
+      ]
+    }
+  }
+
+  private mutating func add(apple: Location, root: Location) {
+    switch (apple.content, root.content) {
+    case (.file(let bytes), .file(let other)) where bytes != other:
+      notes.append("\(apple.url) and \(root.url) differ. The first one is adopted, as Apple does.")
+      add(apple)
+    case (.file, _): add(apple)
+    case (.nothing, .file):
+      notes.append("\(root.url) is adopted: \(apple.url) has no file.")
+      add(root)
+    case (.nothing, .failure): add(root)
+    // The file at the root may be an old one.
+    case (.failure, _), (.nothing, .nothing): add(apple)
+    }
+  }
+
+  private mutating func add(_ location: Location) {
+    if let place = location.redirect {
+      notes.append("\(location.url) redirects to \(place), whose file is adopted.")
+    }
+    switch location.content {
+    case .file(let bytes): files.append(File(url: location.url, content: bytes))
+    case .failure(let code, let words):
+      failures.append(
+        Failure(url: location.url, code: code.rawValue, message: "\(location.url): \(words)"))
+    case .nothing: break
+    }
+  }
+
+  /// The answer of the API, with the files in base64.
+  package var json: JSON {
+    [
+      "domain": .string(domain.text),
+      "files": .array(
+        files.map {
+          [
+            "url": .string($0.url), "content": .string(Data($0.content).base64EncodedString()),
+          ]
+        }),
+      "failures": .array(
+        failures.map {
+          [
+            "url": .string($0.url), "code": .string($0.code),
+            "message": .string($0.message.fromOutside),
+          ]
+        }),
+      "notes": .strings(notes.map(\.fromOutside)),
+    ]
+  }
+}
+
+/// What is at one of the places of a file.
+private struct Location: Sendable {
+  enum Content {
+    case file([UInt8])
+    /// The site answers, and has no such file.
+    case nothing
+    case failure(Finding.Code, String)
+  }
+
+  let url: String
+  let content: Content
+  /// Where the file is, if it is elsewhere.
+  let redirect: String?
+
+  init(_ kind: DocumentKind, of domain: DomainName, _ fetcher: Fetcher) async {
+    await self.init("/.well-known/\(kind.rawValue)", of: domain, fetcher)
+  }
+
+  init(_ path: String, of domain: DomainName, _ fetcher: Fetcher) async {
+    url = "https://\(domain)\(path)"
+    var request = FetchRequest(url)
+    request.agent = "AASA-Bot/1.0.0"
+    // So that aasa itself does not take it for a fetch by Apple.
+    request.fields = [(name: "X-Aasa-Check", value: "1")]
+    let followed = await fetcher.follow(request)
+    content = Self.content(followed, isApples: path.hasSuffix(DocumentKind.apple.rawValue))
+    if case .file = content, followed.hops.count > 1 {
+      redirect = followed.last.url
+    } else {
+      redirect = nil
+    }
+  }
+
+  private static func content(_ followed: FollowedFetch, isApples: Bool) -> Content {
+    switch followed.last.fetch.result {
+    case .failure(let failure): return .failure(failure.code, failure.words)
+    case .success(let answer):
+      if followed.isEndless {
+        return .failure(.tooManyRedirects, "more than \(FollowedFetch.limit) redirects.")
+      }
+      switch answer.status {
+      case 200 where !answer.body.looksLikeFile: return .nothing
+      case 200:
+        // Apple would not get that file, and who answers there may be somebody else.
+        if let code = followed.redirectCode, code != .redirectSameSite {
+          return .failure(
+            code,
+            "redirects to \(followed.last.url). If that file is the right one, download it and import it."
+          )
+        }
+        return answer.isCut
+          ? .failure(.tooLarge, "the answer is larger than 131,072 bytes.") : .file(answer.body)
+      // Stores of static files answer these where there is nothing.
+      case 401, 403: return isApples ? .failure(.httpStatus, "status \(answer.status).") : .nothing
+      case 429, 500...: return .failure(.httpStatus, "status \(answer.status).")
+      default: return .nothing
+      }
+    }
+  }
+}
