@@ -32,7 +32,7 @@ public struct LiveFiles: Sendable {
   /// What people should know about how the files were found.
   public private(set) var notes: [String] = []
 
-  /// Fetches from several domains at the same time, in at most 5 seconds per redirect.
+  /// Fetches from several domains at the same time, in at most 5 seconds.
   public static func of(_ domains: [DomainName], _ fetcher: Fetcher) async -> [LiveFiles] {
     await withTaskGroup(of: (Int, LiveFiles).self) { group in
       for (index, domain) in domains.enumerated() {

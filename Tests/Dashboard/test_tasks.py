@@ -113,6 +113,15 @@ def test_routes_are_reordered_with_the_keyboard_alone(example, site):
     assert routes(site) == ["/buy/*", "/help/website/*", "/help/*"]
 
 
+def test_routes_are_reordered_by_dragging(example, site):
+    page = example.open(DOMAIN)
+    page.locator(".route .handle").last.drag_to(page.locator(".route").first, target_position={"x": 80, "y": 3})
+    expect(page.locator(".route .path").first).to_have_text("/buy/*")
+    publish(page, "Dragged")
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert routes(site) == ["/buy/*", "/help/website/*", "/help/*"]
+
+
 def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, site):
     site.put("order.example", {"path": "/help", "exclude": True}, {"path": "/new", "exclude": True}, "/*")
     page = example.open("#/domains/order.example")

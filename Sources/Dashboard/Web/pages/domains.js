@@ -9,7 +9,7 @@ import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { exact } from "./domains-add.js";
-import { hasDraft } from "./draft.js";
+import { storedDraft } from "./draft.js";
 import { confirmation } from "./plan.js";
 import "./welcome.js";
 
@@ -242,7 +242,7 @@ function columns(reached) {
       href: to(["domains", item.domain]), "data-row": item.domain, tabindex: item.domain === reached ? 0 : -1,
     }, h("bdi", {}, item.domain)),
     unicode(item), !item.enabled && [" ", badge(text.disabled, "warning")],
-    hasDraft(item.domain) && [" ", badge(text.draft, "note")]];
+    storedDraft(item.domain) && [" ", badge(text.draft, "note")]];
   /** @type {[string, (item: any) => any][]} */
   const others = [
     [text.environment, (item) => words.environment[item.environment] ?? item.environment],

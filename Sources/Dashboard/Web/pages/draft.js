@@ -17,11 +17,6 @@ export function storedDraft(name) {
   }
 }
 
-/** Whether this browser keeps a draft of a domain. */
-export function hasDraft(name) {
-  return localStorage.getItem(storage(name)) !== null;
-}
-
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
 export function toInput({ unicode: _unicode, revision: _revision, updatedAt: _updatedAt, ...domain }) {
   const known = ({ id, ...rest }) => (id > 0 ? { id, ...rest } : rest);
