@@ -44,6 +44,14 @@ def test_a_viewer_is_offered_nothing_that_would_fail(desk, site):
     assert {page: found for page, found in offered.items() if found} == {}
 
 
+def test_a_domain_out_of_reach_says_so_and_offers_no_second_try(desk, site):
+    site.apply_example()
+    desk.sign_in(site.create_token("editor", "*.brand.example"))
+    page = desk.open("#/domains/example.com")
+    expect(page.get_by_text("Not allowed.").first).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
 def test_a_keyboard_is_enough_to_sign_in_and_to_open_a_domain(desk, site):
     site.apply_example()
     page = desk.page

@@ -136,7 +136,7 @@ export const words = {
         documents: "In the files, with the same links", settings: "Settings",
       }, kinds: { added: "new", changed: "changed", moved: "moved" }, more: (n) => `And ${n} more.`,
       resolutions: "Expected URLs that change",
-      sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, others: "other",
+      forApp: "for", sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, others: "other",
       shared: "An entry of several apps counts for each of them.",
     }, conflict: {
       title: "Others published while you worked", theirs: "What others changed", mine: "What your draft changes",

@@ -172,6 +172,6 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
 export function effect({ url, platform, app, before, after }, names) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
   const outcome = (label, word) => [h("span", { class: "hidden" }, label), " ", resolution(word)];
-  return [h("code", { title: url }, cut(url)), " ", quiet(h("bdi", {}, cut(name)), ": "),
+  return [h("code", { title: url }, cut(url)), " ", quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), ": "),
     outcome(w.draft.before, before), " → ", outcome(w.draft.after, after)];
 }
