@@ -84,3 +84,14 @@ def test_pages_of_nobody_and_of_nothing_say_so(desk, site):
     desk.page.goto("/#/domains/absent.example/history")
     expect(desk.page.get_by_role("alert").first).to_contain_text("absent.example")
     expect(desk.page.get_by_role("alert").first).to_contain_text("Request")
+
+
+@pytest.mark.parametrize("address", [
+    "/domains?state=x&environment=y&enabled=z", "/findings?state=x&severity=y&source=z&suppressed=no",
+    "/domains/example.com/history?from=x&to=y", "/checks?status=x", "/settings/webhooks/hook?status=x"])
+def test_an_address_with_unknown_values_shows_the_page_without_them(desk, site, address):
+    site.apply_example()
+    site.call("PUT", "/v1/webhooks/hook", {"url": "https://hooks.example.com/"})
+    desk.sign_in()
+    desk.open("#" + address)
+    expect(desk.page.get_by_role("alert")).to_have_count(0)

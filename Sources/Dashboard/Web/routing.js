@@ -1,12 +1,22 @@
 // The address of a page is in the fragment: `#/domains/example.com/history?from=2`.
 
+const isTrueOrFalse = /^(true|false)$/;
+const isRevision = /^[1-9]\d{0,8}$/;
+/** What these parameters may be. An address with other values, maybe an old or mistyped one, is read without them. */
+const values = {
+  environment: /^(production|staging|development)$/, check: /^(failing|warning|ok)$/, collected: isTrueOrFalse,
+  enabled: isTrueOrFalse, deleted: /^true$/, severity: /^(error|warning|note|all)$/, source: /^(lint|check)$/,
+  suppressed: /^(true|false|all)$/, from: isRevision, to: isRevision,
+};
+
 /** The current address: its parts, decoded, and the parameters of its query. */
 export function here() {
   const [path, ...rest] = location.hash.replace(/^#\/?/, "").split("?");
   const query = new URLSearchParams(rest.join("?"));
   // What is asked several times is one value, with line breaks: `?url=…&url=…`.
-  const values = [...query.keys()].map((name) => [name, query.getAll(name).join("\n")]);
-  return { parts: path.split("/").filter(Boolean).map(decode), query: Object.fromEntries(values) };
+  const given = [...query.keys()].map((name) => [name, query.getAll(name).join("\n")]);
+  const known = given.filter(([name, value]) => values[name]?.test(value) ?? true);
+  return { parts: path.split("/").filter(Boolean).map(decode), query: Object.fromEntries(known) };
 }
 
 /** The link to a page: `to(["domains", name], { q })`. Empty parameters are left out. */

@@ -33,10 +33,7 @@ class Domains extends View {
   isAdding = false;
   /** The deleted domain whose dialog is open. */ restored;
 
-  #list = new Loading(this, (signal) => {
-    const { query } = this.#address;
-    return get("/v1/domains", { ...query, limit: perPage }, signal);
-  });
+  #list = new Loading(this, (signal) => get("/v1/domains", { ...this.#query, limit: perPage }, signal));
 
   #known = new Loading(this, async (signal) => {
     const list = async (path) => isUnlimited() ? (await get(path, { limit: 1000 }, signal)).items : [];
@@ -71,8 +68,14 @@ class Domains extends View {
     if (this.find(".pages :focus")) this.find("a[data-row]")?.focus();
   }
 
+  /** What the address asks for, as far as the list takes it. */
+  get #query() {
+    const names = ["q", "app", "androidApp", "finding", "cursor", ...choices.map(([name]) => name)];
+    return Object.fromEntries(names.map((name) => [name, this.#address.query[name]]));
+  }
+
   get #isDeleted() {
-    return this.#address.query.deleted === "true";
+    return this.#query.deleted === "true";
   }
 
   #type(value) {
@@ -88,7 +91,7 @@ class Domains extends View {
   }
 
   #toggle(name, value) {
-    const { q, environment, [name]: current } = this.#address.query;
+    const { q, environment, [name]: current } = this.#query;
     const chosen = current === value ? undefined : value;
     // Deleted domains use no app, have no findings and are not checked.
     if (name === "deleted") go(["domains"], { q, environment, deleted: chosen });
@@ -120,7 +123,7 @@ class Domains extends View {
   render() {
     const { value, isRunning } = this.#list;
     const { restored } = this;
-    const isFiltered = Object.entries(this.#address.query).some(([name, given]) => name !== "cursor" && given);
+    const isFiltered = Object.entries(this.#query).some(([name, given]) => name !== "cursor" && given);
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
     const show = (isAdding) => this.set({ isAdding });
     return [
@@ -149,7 +152,7 @@ class Domains extends View {
   }
 
   #toolbar() {
-    const { app, androidApp, finding = "" } = this.#address.query;
+    const { app, androidApp, finding = "" } = this.#query;
     const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
     const current = app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "";
     const toRows = (event) => {
@@ -181,7 +184,7 @@ class Domains extends View {
     return chips(
       text.filters, shown.map(([name, value]) => [
         name + value, name === "environment" ? words.environment[value] : text.chip[name],
-        this.#address.query[name] === value, () => this.#toggle(name, value)]),
+        this.#query[name] === value, () => this.#toggle(name, value)]),
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
   }
 

@@ -132,7 +132,8 @@ class Webhook extends View {
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
   #deliveries = new Loading(this, (signal) => {
     const { status, cursor } = this.query;
-    return get(path`/v1/webhooks/${this.name}/deliveries`, { status, cursor, limit: 50 }, signal);
+    const query = { status: status in words.settings.webhooks.statuses ? status : undefined, cursor, limit: 50 };
+    return get(path`/v1/webhooks/${this.name}/deliveries`, query, signal);
   });
   #testing = new Loading(this, async () => {
     await request("POST", path`/v1/webhooks/${this.name}/test`);
