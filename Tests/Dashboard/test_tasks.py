@@ -146,6 +146,20 @@ def test_domains_are_found_by_a_unicode_name_and_by_a_url(example, site):
         expect(page.locator("tbody tr")).to_contain_text(found)
 
 
+def test_an_app_whose_identifier_is_odd_is_refused_or_warned_of_before_a_domain_is_added(example, site):
+    page = example.open("#/domains")
+    page.get_by_role("button", name="Add a domain").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Domain", exact=True).fill("odd.example")
+    dialog.get_by_label("App (optional)").fill("shop")
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_label("App (optional)")).to_have_accessible_description(re.compile("has no dot"))
+    expect(dialog.get_by_label("App (optional)")).to_be_focused()
+    dialog.get_by_label("App (optional)").fill("com.shop")
+    dialog.get_by_role("button", name="Preview").click()
+    expect(dialog.get_by_text("The prefix of com.shop is not ten capital letters and digits")).to_be_visible()
+
+
 def test_a_change_that_breaks_an_expectation_is_shown_and_not_published(example, site):
     expected = [{"url": "https://example.com/buy/1", "app": APP, "resolution": "match"}]
     site.call("PATCH", "/v1/domains/example.com", {"expectations": expected}, **{"If-Match": "*"})
@@ -254,6 +268,17 @@ def test_a_finding_is_suppressed_with_a_reason(example, site):
     assert site.call("GET", "/v1/findings?suppressed=false")["total"] < before
 
 
+def test_suppressed_findings_do_not_count_on_the_page_of_their_domain(example, site):
+    site.put("one.example", "/*")
+    page = example.open("#/domains/one.example")
+    expect(page.get_by_text("Findings: 1 note")).to_be_visible()
+    site.call("POST", "/v1/domains/one.example/suppressions", {
+        "code": "www-sibling-missing", "document": "apple-app-site-association", "pointer": "",
+        "reason": "No such links", "owner": "admin", "until": "2099-01-01T00:00:00Z"})
+    page.reload()
+    expect(page.get_by_text("Findings: none")).to_be_visible()
+
+
 def test_an_app_is_added_and_renamed_in_all_domains_after_a_plan(example, site):
     page = example.open("#/apps")
     page.get_by_role("button", name="Add an Apple app").click()
@@ -314,10 +339,17 @@ def test_an_invalid_value_marks_its_field_which_gets_the_focus(example, site):
     page.get_by_role("button", name="Add a webhook").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("hook")
-    dialog.get_by_label("URL").fill("https://hooks.example.com/")
+    dialog.get_by_label("URL").fill("ftp://hooks.example.com/")
     dialog.get_by_label("Domains").fill("not a.*.domain")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_label("Domains")).to_have_attribute("aria-invalid", "true")
+    for label, said in [("URL", "must begin with https://"), ("Domains", "not a whole first label")]:
+        expect(dialog.get_by_label(label)).to_have_attribute("aria-invalid", "true")
+        expect(dialog.get_by_label(label)).to_have_accessible_description(re.compile(re.escape(said)))
+    expect(dialog.get_by_label("URL")).to_be_focused()
+    expect(dialog.get_by_text("The body has")).to_have_count(0)
+    dialog.get_by_label("URL").fill("https://hooks.example.com/")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_label("URL")).not_to_have_attribute("aria-invalid", "true")
     expect(dialog.get_by_label("Domains")).to_be_focused()
     dialog.get_by_label("Domains").fill("example.com")
     dialog.get_by_role("button", name="Save").click()

@@ -30,14 +30,16 @@ function buttonClass(kind) {
  * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
  * @type {(label: any, properties: Properties, ...children: any[]) => any}
  */
-export function field(label, { id, help, fault, tag = "input", options, wide, ...rest }, ...children) {
+export function field(label, properties, ...children) {
+  const { id, help, fault, tag = "input", options, ...rest } = properties;
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
   const input = h(tag, { id, "aria-describedby": about || null, "aria-invalid": fault ? "true" : null, ...rest },
     options?.map(([value, text]) => h("option", { key: value, value, selected: value === rest.value }, text)),
     children);
-  return h("div", { class: wide ? "field wide" : "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
+  const described = h("div", { class: "field", key: rest.key ?? id }, h("label", { for: id }, label), input,
     help && h("p", { class: "help", id: `${id}-help` }, help),
     fault && h("p", { class: "fault", id: `${id}-fault` }, fault));
+  return { ...described, name: rest.name, blamed: (fault) => field(label, { ...properties, fault }, ...children) };
 }
 
 /**
@@ -94,9 +96,17 @@ export function chips(label, choices, ...more) {
   return h("div", { class: "chips", role: "group", key: "chips", "aria-label": label }, choices.map(chip), more);
 }
 
-/** How bad findings are, in the order of their importance: `{error: 1, warning: 0, note: 3}`. */
+/** How bad findings are, the worst first. */
+export const severities = ["error", "warning", "note"];
+
+/** Findings in the order of their importance. */
+export function worstFirst(findings) {
+  return findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
+}
+
+/** How many findings there are of each severity: `{error: 1, warning: 0, note: 3}`. */
 export function findingCounts(counts) {
-  const shown = ["error", "warning", "note"].filter((severity) => counts?.[severity] > 0);
+  const shown = severities.filter((severity) => counts?.[severity] > 0);
   if (shown.length === 0) return quiet(words.common.none);
   const count = (severity) => badge(words.severity.count[severity](counts[severity]), severity, { key: severity });
   return h("span", { class: "badges" }, shown.map(count));
@@ -288,24 +298,29 @@ export function failure(trying) {
   return trying.problem && problemBox(trying.problem, () => trying.run());
 }
 
-/** Marks the fields of a form whose values are invalid, and takes the focus to the first. */
-function mark(form, problem) {
-  if (!form || form.problem === problem) return;
-  form.problem = problem;
-  for (const input of form.elements) {
-    const isIts = ({ pointer = "" }) => input.name && pointer.split("/").includes(input.name);
-    const fault = problem?.body.errors?.find(isIts);
-    input.setAttribute("aria-invalid", Boolean(fault));
-    input.title = fault?.message ?? "";
-  }
-  form.querySelector("[aria-invalid='true']")?.focus();
-}
-
-/** The end of a form in a dialog: why `sending` failed, a button that sends, and one that leaves. */
-export function formEnd(sending, text, close, kind = "primary") {
-  return [h("div", { key: "why", after: (node) => mark(node.closest("form"), sending.problem) }, failure(sending)),
-    h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: sending.isRunning }),
-      button(words.common.cancel, close))];
+/**
+ * A form in a dialog: its fields, why `sending` failed, a button that sends, and one that leaves. What the API says of
+ * a value stands beside its field. When the form comes back, the first invalid field gets the focus.
+ * @type {(sending: any, text: any, close: () => void, properties: Properties, ...fields: any[]) => any}
+ */
+export function dialogForm(sending, text, close, { kind = "primary", send = () => sending.run(), ...rest }, ...fields) {
+  const { problem, isRunning } = sending;
+  let { errors = [] } = problem?.body ?? {};
+  const children = fields.flat(Infinity).map((one) => {
+    const isIts = ({ pointer = "" }) => one?.name && pointer.split("/").includes(one.name);
+    const messages = errors.filter(isIts).map(({ message }) => message);
+    errors = errors.filter((error) => !isIts(error));
+    return messages.length > 0 ? one.blamed(messages.join(" ")) : one;
+  });
+  const isSaid = errors.length < problem?.body.errors?.length && errors.length === 0;
+  const after = (node) => {
+    if (node.wasRunning && !isRunning) node.querySelector("[aria-invalid='true']")?.focus();
+    node.wasRunning = isRunning;
+  };
+  return form(send, { ...rest, after }, children,
+    problem && !isSaid && problemBox({ ...problem, body: { ...problem.body, errors } }, () => sending.run()),
+    h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: isRunning }),
+      button(words.common.cancel, close)));
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */

@@ -3,8 +3,8 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, cursorPages, dialog, draftField, empty, facts, failure, field, findingCounts, form,
-  formEnd, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
+import { badge, button, cursorPages, dialog, dialogForm, draftField, empty, facts, failure, field, findingCounts,
+  form, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -125,13 +125,12 @@ class Add extends View {
 
   render() {
     const { identifier, identifierHelp, exists, oddIdentifier } = words.apps;
-    return form(() => this.#doing.run(), {},
+    return dialogForm(this.#doing, words.common.add, this.close, {},
       draftField(identifier[this.platform], this.#draft, "id", {
         ...verbatim, focus: true, help: identifierHelp[this.platform],
         fault: this.#exists ? exists : this.#isOdd && oddIdentifier,
       }),
-      detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft),
-      formEnd(this.#doing, words.common.add, this.close));
+      detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, empty, findingCounts, form, formEnd, linkButton, loaded, problemBox, quiet,
+import { badge, button, dialog, dialogForm, empty, findingCounts, linkButton, loaded, problemBox, quiet,
   time } from "../parts.js";
 import { go, to } from "../routing.js";
 import { Loading, mayEditDomain, say, session } from "../state.js";
@@ -357,7 +357,7 @@ class Domain extends View {
       this.#draft.discard();
     };
     return dialog({ title: w.draft.discardTitle, close },
-      form(discard, {}, h("p", {}, w.draft.discardText), formEnd({}, w.draft.discard, close, "danger")));
+      dialogForm({}, w.draft.discard, close, { kind: "danger", send: discard }, h("p", {}, w.draft.discardText)));
   }
 
   /** What takes links out of service. */

@@ -2,7 +2,7 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { draftField, form, formEnd } from "../parts.js";
+import { dialogForm, draftField } from "../parts.js";
 import { go } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -71,13 +71,14 @@ class AddDomain extends View {
       this.update();
     };
     const input = (label, name, more) => draftField(label, this.#given, name, { id: `new-${name}`, change, ...more });
-    return form(() => this.#send(), {},
+    const label = preview ? text.publish : text.preview;
+    return dialogForm(this.#sending, label, () => this.close(), { send: () => this.#send() },
       input(text.name, "domain", {
         ...exact, required: true, focus: true, inputmode: "url", placeholder: "links.example.com", fault: this.#fault,
         help: isUnlimited() ? text.nameHelp : text.limits(session.domains.join(", ")),
       }),
       input(text.app, "app", {
-        ...exact, list: "new-apps", placeholder: "ABCDE12345.com.example.app", help: text.appHelp,
+        ...exact, name: "apps", list: "new-apps", placeholder: "ABCDE12345.com.example.app", help: text.appHelp,
       }),
       h("datalist", { id: "new-apps" },
         this.#apps.value?.map(({ app, name }) => h("option", { key: app, value: app }, name ?? ""))),
@@ -88,8 +89,7 @@ class AddDomain extends View {
       reasonField(this.#given),
       h("div", { role: "status", key: "preview" }, preview && [
         h("p", { key: "would" }, text.would(preview.domain.domain, preview.findings.length)),
-        findingList(preview.findings)]),
-      formEnd(this.#sending, preview ? text.publish : text.preview, () => this.close()));
+        findingList(preview.findings)]));
   }
 }
 

@@ -3,8 +3,8 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, dialog, draftField, empty, field, form, formEnd, linkButton,
-  loaded, mono, problemBox, submit, table } from "../parts.js";
+import { badge, button, chips, cursorPages, dialog, dialogForm, draftField, empty, field, form, linkButton,
+  loaded, mono, problemBox, severities, submit, table, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -13,7 +13,6 @@ import { exact } from "./domains-add.js";
 
 const said = words.findings;
 const pageSize = 50;
-const severities = ["error", "warning", "note"];
 
 class Findings extends View {
   #address;
@@ -22,7 +21,6 @@ class Findings extends View {
     this.#domain && (await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)).items));
   /** The dialog that is open: a `finding` to suppress with what is `given`, or a suppression in force, to end. */
   dialog;
-  #timer;
   /** What is typed into the filter, until it is sent. */ #typed;
 
   #sending = new Loading(this, async () => {
@@ -58,11 +56,7 @@ class Findings extends View {
 
   start() {
     this.#reload();
-  }
-
-  disconnectedCallback() {
-    clearTimeout(this.#timer);
-    super.disconnectedCallback();
+    this.every(3, () => this.#list.value?.pending > 0 && this.#list.run());
   }
 
   #reload() {
@@ -83,8 +77,6 @@ class Findings extends View {
     // The chips show also what is not chosen.
     const [list, { counts }] = await Promise.all([
       find({ ...chosen, code, cursor, limit: pageSize }), find(chosen)]);
-    clearTimeout(this.#timer);
-    if (list.pending > 0) this.#timer = setTimeout(() => this.#list.run(), 3000);
     return { ...list, counts, totals, shown };
   }
 
@@ -145,7 +137,8 @@ class Findings extends View {
       h("p", { class: "quiet", key: "total", role: "status" }, said.total(total),
         state === "all" && suppressed > 0 && said.ofThem(suppressed)),
       items.length > 0
-        ? h("div", { class: "sheet found-domains", key: "found" }, groups(items).map((group) => this.#group(...group)))
+        ? h("div", { class: "sheet found-domains", key: "found" },
+          [...Map.groupBy(items, (one) => one.domain)].map(([domain, found]) => this.#group(domain, worstFirst(found))))
         : isFiltered ? empty(said.noneHere, said.noneHereText, linkButton(said.clear, to(["findings"])))
         : empty(said.none, said.noneText, linkButton(words.pages.checks, to(["checks"]))),
       cursorPages(next)];
@@ -202,14 +195,12 @@ class Findings extends View {
     const input = (label, name, more) => draftField(label, given, name, { required: true, ...more });
     return dialog({ title: said.suppressTitle, close },
       h("p", { class: "long" }, h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
-      form(
-        () => this.#sending.run(), {}, scopes.length > 1
+      dialogForm(this.#sending, said.suppress, close, {}, scopes.length > 1
           ? input(said.scope, "pointer", { tag: "select", options: scopes })
           : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
         input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
         input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
-        input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp }),
-        formEnd(this.#sending, said.suppress, close)));
+        input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp })));
   }
 
   #endDialog({ code, domain, reason }) {
@@ -217,15 +208,8 @@ class Findings extends View {
     return dialog({ title: said.endTitle, close },
       h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
       h("p", { class: "help long", dir: "auto" }, reason),
-      form(() => this.#sending.run(), {}, formEnd(this.#sending, said.end, close, "danger")));
+      dialogForm(this.#sending, said.end, close, { kind: "danger" }));
   }
-}
-
-/** Findings by domain, the worst of each first. */
-function groups(items) {
-  const order = ({ severity }) => severities.indexOf(severity);
-  return [...Map.groupBy(items, (one) => one.domain)].map(([domain, found]) => (
-    [domain, found.sort((a, b) => order(a) - order(b))]));
 }
 
 /** What else there is to say of a finding: its file, its check, and its suppression. */

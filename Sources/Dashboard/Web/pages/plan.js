@@ -2,7 +2,8 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import { badge, button, choices, dialog, draftField, findingCounts, form, formEnd, loaded, submit } from "../parts.js";
+import { badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, submit,
+  worstFirst } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
@@ -10,7 +11,6 @@ import { changeList, effect, findingList, plainList } from "./domain-parts.js";
 
 /** So many domains of a plan are shown one by one. */
 const shownDomains = 200;
-const severities = ["error", "warning", "note"];
 
 /**
  * A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
@@ -56,7 +56,7 @@ class Plan extends View {
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       loaded(this.#planning, (value) => problem ? null : show(value)),
       isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo
-        ? form(() => this.#doing.run(), { key: "do" }, reasonField(this.#draft), formEnd(doing, label, close))
+        ? dialogForm(doing, label, close, { key: "do", send: () => this.#doing.run() }, reasonField(this.#draft))
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close))];
   }
 
@@ -98,15 +98,14 @@ export function left(key, number) {
 
 /** What a publication changes: settings, routes, links, and what the linter says. */
 export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0 }) {
-  const sorted = findings.toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
   const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
   return h("div", { class: "plan-effects" },
     diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
       plainList(changedResolutions.slice(0, 20), effect, { key: "links" })],
-    sorted.length > 0 && findingList(sorted.slice(0, 20)),
-    left("more-findings", Math.max(0, sorted.length - 20) + moreFindings),
+    findingList(worstFirst(findings).slice(0, 20)),
+    left("more-findings", Math.max(0, findings.length - 20) + moreFindings),
     h("p", { class: "help", key: "documents" }, files.join(", "), " ",
       domain && diff && h("a", { href: to(["domains", domain]) }, words.bulk.open)));
 }
@@ -153,8 +152,7 @@ class Confirm extends View {
 
   render() {
     const { text, label, close, kind = "danger" } = this.question;
-    const end = formEnd(this.#doing, label, close, kind);
-    return form(() => this.#doing.run(), {}, h("p", {}, text), reasonField(this.#draft), end);
+    return dialogForm(this.#doing, label, close, { kind }, h("p", {}, text), reasonField(this.#draft));
   }
 }
 

@@ -3,8 +3,8 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, chips, choices, cursorPages, dialog, draftCheckbox, draftField, empty, facts, failure, form,
-  formEnd, loaded, mono, snippet, table, time } from "../parts.js";
+import { badge, button, chips, choices, cursorPages, dialog, dialogForm, draftCheckbox, draftField, empty, facts,
+  failure, loaded, mono, snippet, table, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
@@ -110,7 +110,7 @@ class Form extends View {
   render() {
     const text = words.settings.webhooks;
     const draft = this.#draft;
-    return form(() => this.#saving.run(), {},
+    return dialogForm(this.#saving, words.common.save, this.close, {},
       draftField(words.settings.name, draft, "name", {
         required: true, maxlength: 100, disabled: Boolean(this.webhook), focus: !this.webhook,
         fault: draft.exists && words.settings.exists,
@@ -121,7 +121,7 @@ class Form extends View {
         choices(this.#events, Object.entries(text.events))),
       domainsField(draft),
       draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
-      draftCheckbox(text.enabled, draft, "enabled"), formEnd(this.#saving, words.common.save, this.close));
+      draftCheckbox(text.enabled, draft, "enabled"));
   }
 }
 

@@ -3,7 +3,7 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { day } from "../format.js";
-import { badge, button, dialog, draftField, empty, form, formEnd, loaded, table, tabs, time } from "../parts.js";
+import { badge, button, dialog, dialogForm, draftField, empty, loaded, table, tabs, time } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
@@ -77,15 +77,15 @@ class Members extends View {
           { title: common.actions, cell: (one) => h("span", { class: "actions" }, actions(one, open), remove(one)) }],
       })),
       draft && dialog(
-        { title: draft.isOld ? text.editWhat(draft.name) : text.add, close }, form(() => this.saving.run(), {},
-          draftField(common.name, draft, "name", {
+        { title: draft.isOld ? text.editWhat(draft.name) : text.add, close }, dialogForm(
+          this.saving, draft.isOld ? words.common.save : text.add, close, {}, draftField(common.name, draft, "name", {
             required: true, disabled: draft.isOld, maxlength: 100, focus: !draft.isOld, help: text.nameHelp,
             fault: draft.exists && common.exists,
           }),
           draftField(common.role, draft, "role", {
             tag: "select", options: Object.entries(words.role), help: common[draft.role], change: () => this.update(),
           }),
-          domainsField(draft), inputs(), formEnd(this.saving, draft.isOld ? words.common.save : text.add, close))),
+          domainsField(draft), inputs())),
       leaving && confirmation({
         title: text.removeWhat(leaving.name), label: text.remove, close, ask: (reason) => this.#remove(leaving, reason),
         text: leaving.name === session.name ? text.removeMine : text.removeText,
