@@ -89,7 +89,7 @@ def test_a_route_is_added_as_a_draft_that_shows_its_effect_before_it_is_publishe
     page.get_by_role("button", name="Add route").first.click()
     page.get_by_label("Path", exact=True).fill("/gift/*")
     page.get_by_role("button", name="Save to draft").click()
-    expect(page.get_by_text("/gift").nth(1)).to_be_visible()
+    expect(page.locator(".route", has_text="/gift/*")).to_contain_text("new")
     assert routes(site) == ["/help/website/*", "/help/*", "/buy/*"]
     page.reload()
     expect(page.get_by_text("You have a draft from")).to_be_visible()
@@ -129,7 +129,8 @@ def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, s
     up.click()
     up.click()
     for link in ("https://order.example/help", "https://order.example/new"):
-        expect(page.locator("aasa-draft-review").get_by_text(link, exact=True)).to_be_visible()
+        effect = page.locator("aasa-draft-review .changes li > div", has=page.get_by_text(link, exact=True))
+        expect(effect.first).to_contain_text("now opens the app (was: excluded)")
     expect(page.locator(".route").first).to_contain_text("moved")
     expect(page.get_by_text("moved", exact=True)).to_have_count(1)
     page.get_by_role("link", name="Domains").click()

@@ -127,9 +127,10 @@ export const words = {
       nothing: "Nothing new to publish.", checking: "Checking the draft …", publishing: "Publishing …",
       ready: (n, links) =>
         `Ready to publish: ${plural(n, "change", "changes")}, ${links ? "" : "none "}affecting links.`,
-      refused: "This draft cannot be published yet.", needs: "This draft needs your confirmation below.", before: "now",
+      refused: "This draft cannot be published yet.", needs: "This draft needs your confirmation below.",
       notStored: "This browser cannot keep the draft. Publish it before you close the page.", noEffects: "No change.",
-      anyway: (what) => `Publish anyway: ${what}`, broken: "Expectations that would break", after: "then", size: "Size",
+      now: "now", was: (word) => `(was: ${word})`, expected: (word) => `(expected: ${word})`, size: "Size",
+      anyway: (what) => `Publish anyway: ${what}`, broken: "Expectations that would break",
       dropBroken: "Remove these expectations", dropHelp: "Correct the draft, or remove what you no longer expect.",
       groups: {
         links: "Links that behave differently", unknown: "May change links",

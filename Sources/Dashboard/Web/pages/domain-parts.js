@@ -159,7 +159,7 @@ const settings = new Set(["domain", "alias", "enabled", "cacheSeconds", "environ
 export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
   const groups = Object.groupBy(changes.slice(0, most), ({ affectsLinks, what }) => affectsLinks ? "links"
     : settings.has(what) ? "settings" : affectsLinks === undefined ? "unknown" : "documents");
-  const change = ({ summary, example, moreExamples = [] }) => [h("bdi", {}, summary),
+  const change = ({ summary, example, moreExamples = [] }) => [h("bdi", {}, coded(summary)),
     example && [example, ...moreExamples].map((one, index) => h("div", { key: index }, effect(one, names)))];
   const more = moreChanges + Math.max(0, changes.length - most);
   return [changes.length === 0 && h("p", { class: "quiet", key: "none" }, w.draft.noEffects),
@@ -168,10 +168,9 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
     more > 0 && h("p", { key: "more" }, w.draft.more(more))];
 }
 
-/** A URL that resolves differently: for which app, before and after. */
-export function effect({ url, platform, app, before, after }, names) {
+/** A URL that resolves differently: for which app, what it does now, and what it did; `was` says the latter. */
+export function effect({ url, platform, app, before, after }, names, was = w.draft.was) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
-  const outcome = (label, word) => [h("span", { class: "hidden" }, label), " ", resolution(word)];
   return [h("code", { title: url }, cut(url)), " ", quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), ": "),
-    outcome(w.draft.before, before), " → ", outcome(w.draft.after, after)];
+    w.draft.now, " ", resolution(after), " ", quiet(was(words.resolution[before]))];
 }

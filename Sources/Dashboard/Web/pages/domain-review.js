@@ -105,8 +105,8 @@ class DraftReview extends View {
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
       broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
         plainList(broken, (one) => [
-          effect({ ...one, before: one.expected, after: one.resolution }, this.names), " ",
-          quiet(inWords(one.reason, domain))]),
+          effect({ ...one, before: one.expected, after: one.resolution }, this.names, w.expected),
+          quiet(". ", inWords(one.reason, domain))]),
         moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
         button(w.dropBroken, () => this.#dropBroken())),
       here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
