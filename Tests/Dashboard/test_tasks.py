@@ -12,6 +12,14 @@ from conftest import APP, SHOP, Desk, Site
 from playwright.sync_api import expect
 
 DOMAIN = "#/domains/example.com"
+# What can be clicked and is below a message.
+COVERED = """(() => {
+  const box = document.querySelector(".messages").getBoundingClientRect();
+  const isBelow = (other) => other.width > 0 && other.left < box.right && box.left < other.right
+    && other.top < box.bottom && box.top < other.bottom;
+  return [...document.querySelectorAll(":is(a, button, input, select, textarea):not(.messages *)")]
+    .filter((one) => isBelow(one.getBoundingClientRect())).map((one) => one.outerHTML);
+})()"""
 
 
 @pytest.fixture
@@ -327,8 +335,11 @@ def test_a_token_is_created_shown_once_and_revoked(example, site):
     for _ in range(3):
         page.keyboard.press("Escape")
     expect(secret).to_be_visible()
+    page.get_by_role("button", name="Copy").click()
     page.get_by_role("button", name="I have copied it").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".message")).to_be_visible()
+    assert page.evaluate(COVERED) == []
     assert "pipeline" in [token["name"] for token in site.call("GET", "/v1/tokens")["items"]]
     page.reload()
     expect(page.get_by_text("pipeline").first).to_be_visible()
