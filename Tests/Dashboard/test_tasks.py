@@ -313,11 +313,16 @@ def test_an_app_is_added_and_renamed_in_all_domains_after_a_plan(example, site):
 def test_a_route_is_added_to_many_domains_after_a_preview(example, site):
     for number in range(3):
         site.put(f"d{number}.example", "/a/*")
+    site.call("PUT", "/v1/domains/passwords.example", {"webcredentials": [APP]}, **{"If-None-Match": "*"})
     page = example.open("#/bulk/route")
     page.get_by_label("App", exact=True).fill(APP)
     page.get_by_label("Path", exact=True).fill("/sale/*")
+    expect(page.get_by_text("5 domains. The preview lists those that are left out, and why.")).to_be_visible()
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("d2.example").first).to_be_visible()
+    expect(page.get_by_text("4 domains get the route.")).to_be_visible()
+    page.get_by_text("1 domain has no entry with the app.").click()
+    expect(page.get_by_text("passwords.example")).to_be_visible()
     assert routes(site, "d2.example") == ["/a/*"]
     page.get_by_label("Reason").last.fill("Sale")
     page.get_by_role("button", name=re.compile("^(Publish|Add|Apply|Change)")).last.click()

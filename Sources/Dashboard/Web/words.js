@@ -361,7 +361,7 @@ export const words = {
       which: "Which domains", search: "Name contains", list: "Or a list of domains", app: "App", path: "Path",
       listHelp: "Separated by spaces, commas or lines. It replaces the filters above.", needApp: "Choose an app.",
       appHelp: "An app identifier or a package name. Only domains that use the app are found.", position: "Place",
-      found: (n) => `${plural(n, "domain", "domains")}. Those without an entry for the app are left out.`,
+      found: (n) => `${plural(n, "domain", "domains")}. The preview lists those that are left out, and why.`,
       needPath: "Enter a path or a query.",
       tooMany: (n, most) => `${n} domains match. Only the first ${most} are changed; narrow the search for the others.`,
       pathHelp: "A pattern such as /buy/*. * stands for any text, ? for one character.", query: "Query (optional)",

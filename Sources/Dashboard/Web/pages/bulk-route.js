@@ -6,6 +6,7 @@ import { draftCheckbox, draftField, field, form, loaded, submit } from "../parts
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
+import { isEqual } from "./draft.js";
 import { changed, doneBox, domainEffects, planDialog } from "./plan.js";
 
 /** So many domains get a route at a time: each is read before the plan. */
@@ -53,7 +54,7 @@ class Route extends View {
       const { domain, entries, revision } = await get(path`/v1/domains/${name}`, {}, signal);
       const entry = entries.find((entry) => [...entry.apps, ...(entry.androidApps ?? [])].includes(app));
       if (!entry) return left.without.push(domain);
-      if (entry.routes.some((route) => isSame(route, this.#wanted))) return left.has.push(domain);
+      if (entry.routes.some(({ id: _id, ...route }) => isEqual(route, this.#wanted))) return left.has.push(domain);
       entry.routes[this.#route.position === "first" ? "unshift" : "push"](this.#wanted);
       lines.push(JSON.stringify({ domain, entries, revision }));
     };
@@ -151,11 +152,6 @@ class Route extends View {
         h("p", { class: "mono" }, names.join(", ")))),
       wanted.length > 0 && domainEffects(wanted)];
   }
-}
-
-function isSame(route, wanted) {
-  const members = Object.entries(route).filter(([name]) => name !== "id");
-  return JSON.stringify(members.toSorted()) === JSON.stringify(Object.entries(wanted).toSorted());
 }
 
 customElements.define("aasa-bulk-route", Route);

@@ -3,7 +3,8 @@
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { chips, cursorPages, empty, field, form, linkButton, loaded, problemBox, quiet, submit, table, time } from "../parts.js";
+import { chips, closeButton, coded, cursorPages, empty, field, form, linkButton, loaded, problemBox, quiet, submit,
+  table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
@@ -85,9 +86,7 @@ class Checks extends View {
       check && h("div", { class: "sheet", key: "result" },
         h("div", { class: "headline" },
           h("h2", {}, said.resultOf, h("bdi", {}, check.domain), " ", checkStatus(check.status)),
-          h("button", {
-            type: "button", class: "close", "aria-label": words.common.close, on: { click: () => this.#forget() },
-          }, "×")),
+          closeButton(words.common.close, () => this.#forget())),
         checkReport(check)));
   }
 
@@ -119,8 +118,8 @@ class Checks extends View {
     if (status === "ok") return quiet(said.noSteps);
     const step = this.#steps.get(domain);
     if (!step) return codes.map((code) => h("code", { key: code }, code, " "));
-    return [h("div", { dir: "auto" }, step.message),
-      h("div", { class: "help" }, step.help, step.more > 0 && ` (${said.more(step.more)})`)];
+    return [h("div", { dir: "auto" }, coded(step.message)),
+      h("div", { class: "help" }, coded(step.help), step.more > 0 && ` (${said.more(step.more)})`)];
   }
 }
 

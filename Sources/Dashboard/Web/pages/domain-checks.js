@@ -75,7 +75,7 @@ function freshness({ at, cdn: { age, expires } }) {
 function differences({ changes = [] }) {
   if (changes.length === 0) return null;
   return h("details", {}, h("summary", {}, said.differences(changes.length)),
-    h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, change))));
+    h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, coded(change)))));
 }
 
 function certified({ names, issuer, expires }) {
