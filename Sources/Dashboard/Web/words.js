@@ -40,7 +40,7 @@ export const words = {
   signIn: {
     title: "Sign in to aasa", about: "aasa publishes the files that let links open your apps.", token: "Token",
     tokenHelp: "It begins with aasa_. The session lasts 12 hours.",
-    create: "No token yet? On the server's machine, run:", wrong: "This token is unknown, revoked or expired.",
+    create: "No token yet? On the server’s machine, run:", wrong: "This token is unknown, revoked or expired.",
     button: "Sign in", out: "Sign out", ended: "Your session has ended. Sign in again; drafts are kept.",
     as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
   },
@@ -418,7 +418,7 @@ export const words = {
       secret: "Signing secret", deleteText: (name) => `Delete “${name}” and its list of deliveries?`, event: "Event",
       deliveries: "Deliveries", noDeliveries: "No deliveries. They are kept for 30 days.", testEvent: "Test",
       status: "Status", statuses: { pending: "pending", delivered: "delivered", failed: "given up" }, answer: "Answer",
-      attempts: "Attempts", next: "next attempt", events: {
+      attempts: "Attempts", next: "Next attempt", events: {
         "revision.published": "Revision published", "domain.disabled": "Domain disabled",
         "domain.deleted": "Domain deleted", "check.failed": "Check failed", "check.recovered": "Check recovered",
         "apple.collected": "Apple fetched a change", "apple.overdue": "Apple is late to fetch a change",
