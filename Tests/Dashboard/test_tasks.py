@@ -258,6 +258,16 @@ def test_a_revision_is_compared_and_rolled_back_with_a_preview(example, site):
     assert site.call("GET", "/v1/domains/example.com/revisions")["items"][0]["reason"] == "It was better"
 
 
+def test_names_between_backticks_are_shown_as_code_and_a_lone_backtick_stays(example, site):
+    site.call("PUT", "/v1/domains/old.example/file", {
+        "applinks": {"details": [{"appIDs": [APP], "paths": ["/a`b/*"]}]}})
+    site.call("POST", "/v1/domains/old.example/convert", {}, **{"If-Match": "*"})
+    page = example.open("#/domains/old.example/history")
+    change = page.locator(".changes li", has_text="now in components")
+    expect(change.locator("code", has_text="components")).to_be_visible()
+    expect(change).to_contain_text('a`b')
+
+
 def test_the_worst_findings_come_first_whatever_else_the_address_says(example, site):
     file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nowhere)"}]}]}}
     site.call("PUT", "/v1/domains/z.example/file?accept=undefined-variable,opens-nothing", file)

@@ -112,9 +112,9 @@ export function findingCounts(counts) {
   return h("span", { class: "badges" }, shown.map(count));
 }
 
-/** A text of the API: what stands between backticks is code. */
+/** A text of the API: a word between backticks is code. A backtick within a word, such as a path, is itself. */
 export function coded(text) {
-  return text.split("`").map((part, index) => index % 2 ? h("code", {}, part) : part);
+  return text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part);
 }
 
 /** What a URL does: match, blocked or no-match. */
