@@ -135,6 +135,11 @@ class World:
         self.copies = {}
         self.google = {}
         self.agents = {}
+        self.barriers = {}
+
+    def barrier(self, parties):
+        with self.lock:
+            return self.barriers.setdefault(parties, threading.Barrier(parties))
 
     def site(self, host):
         with self.lock:
@@ -172,8 +177,9 @@ class Site(Handler):
     hang         accepts connections and says nothing
     upstream     a port on loopback that answers what `paths` does not have
     agents       answers by a part of the User-Agent, before those by path
-    paths        answers by path: status, fields, body or base64, gzip, delay (seconds), hang, close (cut
-                 the body short), padding (bytes of header), raw (all of the answer)
+    paths        answers by path: status, fields, body or base64, gzip, delay (seconds), together (how many
+                 requests must wait for the answer until it is given), hang, close (cut the body short),
+                 padding (bytes of header), raw (all of the answer)
     """
 
     def do_GET(self):
@@ -212,6 +218,11 @@ class Site(Handler):
             self.close_connection = True
             return
         time.sleep(answer.get("delay", 0))
+        if "together" in answer:
+            try:
+                world.barrier(answer["together"]).wait(30)
+            except threading.BrokenBarrierError:
+                answer = {"status": 500, "body": "nobody else asked"}
         if "raw" in answer:
             self.wfile.write(answer["raw"].encode())
             self.close_connection = True
