@@ -32,11 +32,15 @@ struct Call: Sendable {
   /// The name in the path of something that the request may add.
   func newName(_ parameter: String, longest: Int) throws(Problem) -> String {
     let name = parameters[parameter] ?? ""
+    let scalars = name.unicodeScalars
     let isInvisible = { (scalar: Unicode.Scalar) in
-      [.control, .format, .surrogate].contains(scalar.properties.generalCategory)
+      Parameter.invisible.contains { $0.contains(scalar) }
     }
-    if name.unicodeScalars.count <= longest, !name.unicodeScalars.contains(where: isInvisible),
-      name == name.trimming(while: \.isWhitespace), ![".", ".."].contains(name)
+    let hasSpaceAtEnd = [scalars.first, scalars.last].contains {
+      $0?.properties.isWhitespace == true
+    }
+    if scalars.count <= longest, !scalars.contains(where: isInvisible), !hasSpaceAtEnd,
+      ![".", ".."].contains(name)
     {
       return name
     }

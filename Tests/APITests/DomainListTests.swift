@@ -177,6 +177,7 @@ import Testing
     ("münch", ["münchen.example"]), ("ÜNCHEN", ["münchen.example"]),
     ("xn--mnch", ["münchen.example"]),
     ("bücher", ["a.example"]), ("ö", []), ("https://LINKS.a.example:8443/buy?x#y", ["a.example"]),
+    ("https://a.example/" + String(repeating: "x", count: 1900), ["a.example"]),
     ("http://münchen.example", ["münchen.example"]), ("https://b.example", []), ("https://", []),
   ])
   func aTextIsFoundInUnicodeAndAURLByItsHost(text: String, found: [String]) throws {
