@@ -121,7 +121,7 @@ export const words = {
       asDefault: "As the default", more: "More conditions", save: "Save to draft",
       repeated: "Two parameters have the same name.", noName: "Enter the name of the parameter.",
     }, draft: {
-      title: "Your draft", from: "You have a draft from", notPublished: "It is not published yet.", undo: "Undo",
+      title: "Your draft", from: "You have a draft, saved", notPublished: "It is not published yet.", undo: "Undo",
       review: "Review and publish", discard: "Discard draft", discardTitle: "Discard your draft?", publish: "Publish",
       discardText: "Your changes are lost.", published: (n) => `Published as revision ${n}.`, effects: "What changes",
       nothing: "Nothing new to publish.", checking: "Checking the draft …", publishing: "Publishing …",
@@ -137,7 +137,8 @@ export const words = {
         documents: "In the files, with the same links", settings: "Settings",
       }, kinds: { added: "new", changed: "changed", moved: "moved" }, more: (n) => `And ${n} more.`,
       resolutions: "Expected URLs that change",
-      forApp: "for", sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, others: "other",
+      forApp: "for", on: { ios: "on iOS", android: "on Android" },
+      sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, others: "other",
       shared: "An entry of several apps counts for each of them.",
     }, conflict: {
       title: "Others published while you worked", theirs: "What others changed", mine: "What your draft changes",

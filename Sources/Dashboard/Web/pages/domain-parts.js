@@ -171,6 +171,7 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
 /** A URL that resolves differently: for which app, what it does now, and what it did; `was` says the latter. */
 export function effect({ url, platform, app, before, after }, names, was = w.draft.was) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
-  return [h("code", { title: url }, cut(url)), " ", quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), ": "),
+  return [h("code", { title: url }, cut(url)), " ",
+    quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), " ", w.draft.on[platform], ": "),
     w.draft.now, " ", resolution(after), " ", quiet(was(words.resolution[before]))];
 }
