@@ -248,7 +248,7 @@ export const words = {
     last: "Last check", checked: (time) => ["Checked ", time, "."], byRevision: "By revision",
     sameSince: (time, checks) => ["The outcome has been the same since ", time, `, in ${checks} checks.`],
     fine: "Nothing wrong. If a link still opens the browser, the device may prefer it, or the app not claim it.",
-    never: "This domain has never been checked from outside. An editor can check it.",
+    never: "This domain has never been checked from outside.", askEditor: "An editor can check it.",
     deleted: "The requests and answers of this check are no longer kept.", nextStep: "Next step:",
     appleCode: "App Store Connect calls it", suppressed: "suppressed", suppress: "Suppress findings for a while",
     site: "The site serves", cdn: "Apple’s CDN has", timeline: "Timeline",

@@ -168,7 +168,7 @@ class DomainChecks extends View {
   }
 
   #last(run) {
-    if (!run) return h("p", { key: "none" }, said.never);
+    if (!run) return h("p", { key: "none" }, said.never, !may("editor") && [" ", said.askEditor]);
     const address = to(["findings"], { domain: this.#name, source: "check" });
     return h("div", { key: "run" },
       h("p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
