@@ -216,6 +216,10 @@ public struct AdminAPI: Sendable {
     response.fields.append(Field("X-Request-Id", requestID))
     response.fields.append(Field("X-Content-Type-Options", "nosniff"))
     response.fields.append(Field("Cross-Origin-Resource-Policy", "same-origin"))
+    if response.fields["Content-Security-Policy"] == nil {
+      response.fields.append(
+        Field("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"))
+    }
     if response.fields["Cache-Control"] == nil {
       response.fields.append(Field("Cache-Control", "no-store"))
     }

@@ -11,23 +11,36 @@ public struct ProxyTrust: Sendable {
   public var proxies: [AddressRange]
   /// The header field in which they name the user; `nil` if they name none.
   public var userHeader: String?
+  /// The hosts, in lower case and without ports, of the requests in which they name users.
+  public var hosts: [String]
 
   /// Trust in these proxies.
-  public init(proxies: [AddressRange] = [], userHeader: String? = nil) {
+  public init(
+    proxies: [AddressRange] = [], userHeader: String? = nil, hosts: [String] = []
+  ) {
     self.proxies = proxies
     self.userHeader = userHeader
+    self.hosts = hosts
   }
 
   fileprivate func covers(_ peer: String) -> Bool {
     guard let address = IPAddress(peer) else { return false }
     return proxies.contains { $0.contains(address) }
   }
+
+  /// Whether `hosts` has the host of a request, on any port.
+  fileprivate func covers(host: String) -> Bool {
+    let parts = host.lowercased().split(separator: ":", omittingEmptySubsequences: false)
+    return parts.count <= 2 && parts.first.map { hosts.contains(String($0)) } == true
+  }
 }
 
 /// Authenticates and authorizes requests. Nothing else does.
 final class Authentication: Sendable {
-  /// The name of the cookie of a session.
+  /// The name of the cookie of a session over plain HTTP.
   static let cookie = "aasa_session"
+  /// Its name over HTTPS. Browsers let no other host set a cookie with this prefix.
+  static let secureCookie = "__Host-" + cookie
   /// The header field that a page of another website cannot make a browser send.
   static let dashboardHeader = "X-Aasa-Dashboard"
 
@@ -50,7 +63,7 @@ final class Authentication: Sendable {
   /// Who sends a request: by its token, by the user whom a trusted proxy names, or by the cookie of a session.
   ///
   /// - Throws: `Problem`: 401 without a known token or session; 403 for an unknown user, and for a change whose
-  ///   credential a browser may have sent by itself.
+  ///   credential a browser may have sent by itself; 421 for a user in a request to an unknown host.
   func identity(of request: RequestHead) throws -> Identity {
     if request.fields["Authorization"] != nil {
       guard let secret = Self.secret(of: request) else { throw Self.missingToken }
@@ -76,11 +89,11 @@ final class Authentication: Sendable {
   static let unknownToken = unauthorized("The token is unknown, revoked or expired. \(advice)")
 
   private func session(of request: RequestHead) throws -> Identity? {
-    let secrets = Self.sessionSecrets(request.fields)
+    let secrets = sessionSecrets(request)
     guard let secret = secrets.first else { return nil }
     if secrets.count > 1 {
       throw Self.unauthorized(
-        "The request has \(secrets.count) cookies \"\(Self.cookie)\", perhaps one of another website of the same "
+        "The request has \(secrets.count) cookies of sessions, perhaps one of another website of the same "
           + "domain. Delete the cookies of this page, then sign in again.")
     }
     if let session = try store.session(secret) {
@@ -100,6 +113,13 @@ final class Authentication: Sendable {
         .unknownUser,
         "The proxy must send one \(header) field of at most \(User.longestName) characters, and remove "
           + "those of its clients.")
+    }
+    let host = request.fields["Host"] ?? ""
+    if !trust.covers(host: host) {
+      throw Problem(
+        .unknownHost,
+        "The request is for the host \(host.quoted), which adminHosts does not have. Add it there, or let the proxy "
+          + "pass on the Host of its clients.")
     }
     if let user = try store.user(name) { return Identity(user.token, by: .user) }
     throw Problem(
@@ -121,14 +141,21 @@ final class Authentication: Sendable {
   }
 
   private func slowDown(_ request: RequestHead) {
-    if failedAttempts.add(request.peer) { usleep(FailedAttempts.delay) }
+    if failedAttempts.add(request.peer) { failedAttempts.wait() }
   }
 
   /// Whether the browser reached the API over HTTPS, as far as the listener or a trusted proxy knows.
-  func isSecure(_ request: RequestHead) -> Bool {
+  private func isSecure(_ request: RequestHead) -> Bool {
     if usesTLS { return true }
     let scheme = request.fields["X-Forwarded-Proto"]?.prefix { $0 != "," }
     return scheme?.lowercased() == "https" && trust.withLock { $0 }.covers(request.peer)
+  }
+
+  /// The name of the cookie to set, and whether it is secure. Browsers say with `Origin`, too, that they use HTTPS,
+  /// perhaps to a proxy that is not trusted.
+  func cookieName(_ request: RequestHead) -> (String, isSecure: Bool) {
+    let isSecure = isSecure(request) || request.fields["Origin"]?.hasPrefix("https://") == true
+    return (isSecure ? Self.secureCookie : Self.cookie, isSecure)
   }
 
   /// Refuses a request that a page of another website may have made a browser send.
@@ -143,18 +170,22 @@ final class Authentication: Sendable {
   }
 
   /// The secret in the cookie of a session; `nil` without one, and if there are several.
-  static func sessionSecret(_ fields: Fields) -> TokenSecret? {
-    let secrets = sessionSecrets(fields)
+  func sessionSecret(_ request: RequestHead) -> TokenSecret? {
+    let secrets = sessionSecrets(request)
     return secrets.count == 1 ? secrets[0] : nil
   }
 
-  private static func sessionSecrets(_ fields: Fields) -> [TokenSecret] {
-    let pairs = fields.values(of: "Cookie").flatMap { $0.split(separator: ";") }
-    return pairs.compactMap { pair in
-      let text = pair.trimming(while: \.isWhitespace)
-      return text.hasPrefix("\(cookie)=")
-        ? TokenSecret(String(text.dropFirst(cookie.count + 1))) : nil
+  /// Other hosts of the same domain can set the cookie of plain HTTP, so it says nothing over HTTPS, and nothing beside
+  /// the secure one.
+  private func sessionSecrets(_ request: RequestHead) -> [TokenSecret] {
+    let pairs = request.fields.values(of: "Cookie").flatMap { $0.split(separator: ";") }
+      .map { $0.trimming { $0 == " " || $0 == "\t" } }
+    let values = { (name: String) in
+      pairs.filter { $0.hasPrefix("\(name)=") }
+        .map { TokenSecret(String($0.dropFirst(name.count + 1))) }
     }
+    let secure = values(Self.secureCookie)
+    return secure.isEmpty && !isSecure(request) ? values(Self.cookie) : secure
   }
 
   /// RFC 6750 section 2.1.
@@ -195,13 +226,14 @@ extension Token {
 
   /// Checks that the token may edit a name.
   ///
+  /// - Parameter alias: What the client called it.
   /// - Throws: `Problem`, 403.
-  func check(_ name: Alias) throws {
+  func check(_ name: Alias, calledAs alias: Alias? = nil) throws {
     if covers(name) { return }
     throw Problem(
       .tokenLimited,
-      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover \"\(name)\"."
-    )
+      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover "
+        + "\"\(alias ?? name)\".")
   }
 
   /// Whether the token may edit a name.
@@ -231,6 +263,8 @@ final class FailedAttempts: Sendable {
   static let delay: UInt32 = 100_000
   /// The maximum number of addresses; beyond it, all are forgotten.
   private static let addressLimit = 10_000
+  /// How many answers wait at a time. More would take connections that a proxy's users need.
+  private static let waitingLimit = 16
 
   private struct Attempts {
     var count = 0
@@ -238,10 +272,17 @@ final class FailedAttempts: Sendable {
   }
 
   private let attempts = Mutex<[String: Attempts]>([:])
+  private let waiting = Atomic(0)
   private let now: @Sendable () -> Int64
 
   /// - Parameter now: The time, in seconds since 1970.
   init(now: @escaping @Sendable () -> Int64) { self.now = now }
+
+  /// Delays an answer, unless enough others wait.
+  func wait() {
+    if waiting.add(1, ordering: .relaxed).newValue <= Self.waitingLimit { usleep(Self.delay) }
+    waiting.subtract(1, ordering: .relaxed)
+  }
 
   /// Records a wrong token. Returns whether to delay its answer.
   func add(_ address: String) -> Bool {

@@ -32,22 +32,10 @@ struct Call: Sendable {
   /// The name in the path of something that the request may add.
   func newName(_ parameter: String, longest: Int) throws(Problem) -> String {
     let name = parameters[parameter] ?? ""
-    let scalars = name.unicodeScalars
-    let isInvisible = { (scalar: Unicode.Scalar) in
-      Parameter.invisible.contains { $0.contains(scalar) }
-    }
-    let hasSpaceAtEnd = [scalars.first, scalars.last].contains {
-      $0?.properties.isWhitespace == true
-    }
-    if scalars.count <= longest, !scalars.contains(where: isInvisible), !hasSpaceAtEnd,
-      ![".", ".."].contains(name)
-    {
-      return name
-    }
+    if name.unicodeScalars.count <= longest, NewName.allows(name) { return name }
     throw Problem(
       .malformedPath,
-      "The name of a \(parameter) has at most \(longest) characters, none of them invisible and no space at "
-        + "its ends, and is not \".\" or \"..\".")
+      "The name of a \(parameter) has at most \(longest) characters, \(NewName.rule).")
   }
 
   /// A name in the path or the query.

@@ -10,7 +10,7 @@ import Store
 struct CheckEndpoints: Sendable {
   let store: Store
   /// A check mostly waits, so it takes no turn from heavy work.
-  private let turns = HeavyWork(turns: 8)
+  private let turns = HeavyWork(turns: 8, share: 4)
   let checker: @Sendable () -> Checker
   /// Whether checks are recorded.
   let records: Bool
@@ -43,7 +43,10 @@ struct CheckEndpoints: Sendable {
           + "the same way. To adopt one unchanged, `PUT` its bytes to `/v1/domains/{domain}/documents/{kind}`.",
         body: .json("LiveFilesQuestion", #"{"domains": ["example.com"]}"#),
         problems: [.busy],
-        answers: .ok("The files, in the order of the domains.", "LiveFiles", Example.liveFiles),
+        answers: .ok(
+          "The files, in the order of the domains. A domain named twice is fetched once.",
+          "LiveFiles",
+          Example.liveFiles),
         handle: fetchLiveFiles),
     ]
   }
@@ -74,7 +77,9 @@ struct CheckEndpoints: Sendable {
 
 extension CheckEndpoints {
   private func fetchLiveFiles(_ call: Call) throws -> Response {
-    let domains = try Faults.collecting(in: try call.json(), LiveFilesQuestion.read).domains
+    let question = try Faults.collecting(in: try call.json(), LiveFilesQuestion.read)
+    var seen: Set<DomainName> = []
+    let domains = question.domains.filter { seen.insert($0).inserted }
     for domain in domains { try call.token?.check(Alias(domain)) }
     let turn = try turns.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let checker = checker()

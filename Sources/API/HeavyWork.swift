@@ -17,10 +17,10 @@ final class HeavyWork: Sendable {
     var waiting: [Waiter] = []
 
     /// Gives free turns to those who wait.
-    mutating func giveTurns(of all: Int) {
+    mutating func giveTurns(of all: Int, share: Int) {
       var free = all - taken.values.reduce(0, +)
       waiting.removeAll { waiter in
-        if free == 0 || taken[waiter.token] ?? 0 >= all - 1 { return false }
+        if free == 0 || taken[waiter.token] ?? 0 >= share { return false }
         free -= 1
         taken[waiter.token, default: 0] += 1
         waiter.turn.signal()
@@ -30,15 +30,18 @@ final class HeavyWork: Sendable {
   }
 
   private let turns: Int
+  private let share: Int
   private let patience: Double
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - turns: How many requests work at a time, at least two. By default, one more than there are
   ///     processors.
+  ///   - share: How many of these turns one token may have. By default, all but one.
   ///   - patience: How long a request waits for its turn, in seconds.
-  init(turns: Int? = nil, patience: Double = 5) {
+  init(turns: Int? = nil, share: Int? = nil, patience: Double = 5) {
     self.turns = turns ?? max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)) + 1)
+    self.share = share ?? self.turns - 1
     self.patience = patience
   }
 
@@ -55,7 +58,7 @@ final class HeavyWork: Sendable {
     deinit {
       work.state.withLock { state in
         state.taken[token] = state.taken[token].flatMap { $0 == 1 ? nil : $0 - 1 }
-        state.giveTurns(of: work.turns)
+        state.giveTurns(of: work.turns, share: work.share)
       }
     }
   }
@@ -70,7 +73,7 @@ final class HeavyWork: Sendable {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { state in
       state.waiting.append(Waiter(token: token, turn: turn))
-      state.giveTurns(of: turns)
+      state.giveTurns(of: turns, share: share)
     }
     let deadline = DispatchTime.now() + patience
     repeat {

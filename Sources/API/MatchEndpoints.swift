@@ -92,7 +92,9 @@ struct MatchEndpoints: Sendable {
         continue
       }
       if call.request.clientHasGone() { throw StoreError.busy }
-      try call.token?.check(Alias(name))
+      // Which domain has a name is nothing that other tokens may learn.
+      let asked = urls.first.flatMap { Self.host(of: question.urls[$0]) }.map { Alias($0) }
+      try call.token?.check(Alias(name), calledAs: asked)
       try answer.resolve(urls, with: store.domain(name), in: store)
     }
     return answer.response

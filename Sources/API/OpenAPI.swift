@@ -256,7 +256,7 @@ extension Endpoint {
     ]
     codes.formUnion(Problem.Code.allCases.filter { $0.status == .badRequest })
     if access != .anybody {
-      codes.formUnion([.unauthorized, .unknownUser, .busy, .databaseUnavailable])
+      codes.formUnion([.unauthorized, .unknownUser, .unknownHost, .busy, .databaseUnavailable])
       if method != .get { codes.insert(.dashboardHeaderMissing) }
     }
     if effect != .none { codes.formUnion([.outcomeUnknown, .readOnlyServer]) }

@@ -37,15 +37,6 @@ struct Parameter: Sendable {
     self.longest = longest
   }
 
-  /// Characters that a new name must not contain: controls, and those that show nothing, with which two names
-  /// would look the same.
-  static let invisible: [ClosedRange<Unicode.Scalar>] = [
-    "\u{0}"..."\u{1f}", "\u{7f}"..."\u{9f}", "\u{ad}"..."\u{ad}", "\u{61c}"..."\u{61c}",
-    "\u{180e}"..."\u{180e}", "\u{200b}"..."\u{200f}", "\u{2028}"..."\u{202e}",
-    "\u{2060}"..."\u{206f}",
-    "\u{feff}"..."\u{feff}", "\u{fff9}"..."\u{fffb}",
-  ]
-
   /// The parameters of paths, by their names in braces.
   static let inPaths = [
     Parameter(
@@ -78,11 +69,11 @@ struct Parameter: Sendable {
       example: "release pipeline", problems: [.tokenNotFound]),
     Parameter(
       "webhook", in: .path, "The name of a webhook.",
-      .newName(longest: Webhook.longestName),
+      NewName.schema(longest: Webhook.longestName),
       example: "deployments", problems: [.webhookNotFound]),
     Parameter(
       "user", in: .path, "The name of a user, as the proxy sends it.",
-      .newName(longest: User.longestName),
+      NewName.schema(longest: User.longestName),
       example: "anna@example.com", problems: [.userNotFound]),
   ]
 
@@ -216,20 +207,6 @@ struct Parameter: Sendable {
   static let askedDomain = Parameter(
     "domain", key: "askedDomain", "The name that a client wants a certificate for.", "DomainName",
     isRequired: true, example: "example.com", problems: [.notServed])
-}
-
-extension Schema {
-  /// What `Call.newName` takes.
-  fileprivate static func newName(longest: Int) -> Schema {
-    let escaped = { (scalar: Unicode.Scalar) in
-      "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
-    }
-    let invisible = Parameter.invisible.map {
-      escaped($0.lowerBound) + "-" + escaped($0.upperBound)
-    }
-    .joined()
-    return .text("^[^\\s\(invisible)]([^\(invisible)]*[^\\s\(invisible)])?$", longest: longest)
-  }
 }
 
 extension [Parameter] {

@@ -25,6 +25,7 @@ extension Problem {
     case notJSON = "not-json"
     case unauthorized
     case unknownUser = "unknown-user"
+    case unknownHost = "unknown-host"
     case dashboardHeaderMissing = "dashboard-header-missing"
     case roleTooLow = "role-too-low"
     case tokenLimited = "token-limited"
@@ -104,6 +105,11 @@ extension Problem {
         )
       case .unknownUser:
         (.forbidden, "The user whom the proxy names is not in the list of users.", [])
+      case .unknownHost:
+        (
+          .misdirectedRequest,
+          "A proxy names the user, but the host of the request is not in `adminHosts`.", []
+        )
       case .dashboardHeaderMissing:
         (
           .forbidden,

@@ -15,8 +15,8 @@ struct SessionEndpoints: Sendable {
         .post, path, .anybody, effect: .change, headers: [.dashboard],
         "signIn", .sessions, "Sign in with a token",
         description:
-          "Sets the cookie `\(Authentication.cookie)`, which a browser sends instead of a token. The session "
-          + "ends after 12 hours, or with its token.",
+          "Sets the cookie `\(Authentication.cookie)`, over HTTPS `\(Authentication.secureCookie)`, which a browser "
+          + "sends instead of a token. The session ends after 12 hours, or with its token.",
         body: .json("SignIn", #"{"token": "aasa_…"}"#),
         problems: [.unauthorized, .dashboardHeaderMissing, .busy, .databaseUnavailable],
         answers: .created("The session.", "Session", Example.session), handle: signIn),
@@ -46,7 +46,7 @@ struct SessionEndpoints: Sendable {
     let token = try authentication.token(secret, of: call.request.head)
     let isDryRun = try call.context().isDryRun
     let context = try call.context(by: token)
-    let earlier = Authentication.sessionSecret(call.request.fields)
+    let earlier = authentication.sessionSecret(call.request.head)
     let session: TokenSecret
     do {
       session = try store.write(context) {
@@ -69,7 +69,7 @@ struct SessionEndpoints: Sendable {
 
   private func signOut(_ call: Call) throws -> Response {
     let context = try call.context()
-    if let secret = Authentication.sessionSecret(call.request.fields) {
+    if let secret = authentication.sessionSecret(call.request.head) {
       try store.write(context) { try $0.endSession(secret) }
     }
     var response = Response(.noContent)
@@ -79,10 +79,8 @@ struct SessionEndpoints: Sendable {
 
   private func cookie(_ value: String, seconds: Int64, _ call: Call) -> Field {
     let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
-    let isSecure = authentication.isSecure(call.request.head)
-    return Field(
-      "Set-Cookie",
-      "\(Authentication.cookie)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
+    let (name, isSecure) = authentication.cookieName(call.request.head)
+    return Field("Set-Cookie", "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")")
   }
 }
 

@@ -16,6 +16,7 @@ package struct Fault: Sendable, Equatable {
     case malformedSecret = "malformed-secret"
     case foreignURL = "foreign-url"
     case controlCharacter = "control-character"
+    case malformedName = "malformed-name"
     case tooMany = "too-many"
     case tooComplex = "too-complex"
     case repeated

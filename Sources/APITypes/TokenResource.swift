@@ -54,14 +54,16 @@ package enum TokenResource {
 }
 
 extension Coding<String> {
+  private static let longest = 100
+
   /// The name of a token.
   fileprivate static var name: Coding {
-    let schema = Schema.json([
-      "type": "string", "minLength": 1, "maxLength": 100,
-      "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-    ])
-    return Coding(schema) {
-      $0.name(longest: 100)
+    Coding(NewName.schema(longest: longest)) { value in
+      guard let name = value.name(longest: longest) else { return nil }
+      if NewName.allows(name) { return name }
+      value.fault(
+        .malformedName, "The name of a token has at most \(longest) characters, \(NewName.rule).")
+      return nil
     } write: {
       .string($0)
     }

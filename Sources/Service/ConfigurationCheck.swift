@@ -53,15 +53,23 @@ extension Configuration {
     return check
   }
 
-  /// Refuses a header for users that no proxy may send.
+  /// Refuses a header for users that no proxy may send, or that requests to any host may have.
   ///
   /// - Throws: `Invalid`, with what to do.
   public func checkUserHeader() throws(Invalid) {
-    if adminUserHeader == nil || !trustedProxies.isEmpty { return }
-    throw Invalid(
-      description:
-        "adminUserHeader needs trustedProxies, because the server reads the header only from "
-        + "them. List the addresses of the proxy.")
+    if adminUserHeader == nil { return }
+    if trustedProxies.isEmpty {
+      throw Invalid(
+        description:
+          "adminUserHeader needs trustedProxies, because the server reads the header only from "
+          + "them. List the addresses of the proxy.")
+    }
+    if adminHosts.isEmpty {
+      throw Invalid(
+        description:
+          "adminUserHeader needs adminHosts, so that no web page can reach the server under another name. List the "
+          + "host names at which people open the dashboard.")
+    }
   }
 
   /// Refuses an admin listener at the address of the public listener, or one whose tokens could be

@@ -300,7 +300,7 @@ extension Configuration {
   }
 
   fileprivate var proxyTrust: ProxyTrust {
-    ProxyTrust(proxies: trustedProxies, userHeader: adminUserHeader)
+    ProxyTrust(proxies: trustedProxies, userHeader: adminUserHeader, hosts: adminHosts)
   }
 
   fileprivate var checkSchedule: CheckSchedule.Settings {

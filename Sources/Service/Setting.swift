@@ -299,6 +299,26 @@ extension Format<[AddressRange]> {
   }
 }
 
+extension Format<[String]> {
+  /// Names or addresses as in the header field `Host`, without ports.
+  static var hosts: Format {
+    Format(
+      kind: .list, placeholder: "HOSTS", allowed: "a list of host names, such as aasa.example.com",
+      read: { text in
+        let words = text.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
+        let isHost = { (word: String) in
+          !word.isEmpty && word.utf8.count <= 255
+            && word.utf8.allSatisfy { byte in
+              (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-._".utf8.contains(byte)
+            }
+        }
+        return words.allSatisfy(isHost) ? words : nil
+      },
+      json: { .strings($0) })
+  }
+}
+
 extension Format<Log.Format> {
   static var logFormat: Format {
     Format(

@@ -15,6 +15,7 @@ public struct Configuration: Sendable, Equatable {
   package var insecureAdmin = false
   package var trustedProxies: [AddressRange] = []
   package var adminUserHeader: String?
+  package var adminHosts: [String] = []
   package var publicCertificates: String?
   package var adminCertificates: String?
   package var threads = 1
@@ -114,6 +115,11 @@ extension Configuration {
       "The header in which trustedProxies name the user who sends a request to the JSON API, such as "
         + "X-Forwarded-User. The proxy must remove this header from what clients send. Add users with PUT "
         + "/v1/users/NAME."),
+    Setting(
+      "adminHosts", \.adminHosts, .hosts, .atOnce,
+      "The host names at which people open the dashboard through such a proxy. From requests to other hosts, which "
+        + "a web page may have made with DNS rebinding, no user is taken. Required with adminUserHeader."
+    ),
     Setting(
       "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,
       "A directory of PEM certificates and keys. If set, association files are served over HTTPS, "

@@ -47,9 +47,22 @@ public enum Backup {
     let file = try AtomicFile(at: path)
     // When the last connection to a database closes, it removes the WAL if it may write.
     try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0)
+    try endSessions(file.temporaryPath)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
     try file.commit(replacing: replacing)
     return contents
+  }
+
+  /// Deletes the sessions of a copy: a server on it would believe those whose owners have signed out since.
+  private static func endSessions(_ path: String) throws {
+    try BackupError.naming(path) {
+      let copy = try SQLiteConnection(path: path, mode: .existing)
+      // The schema may be older than sessions.
+      let hasSessions = try copy.first("SELECT 1 FROM sqlite_schema WHERE name = 'session'") { _ in
+        true
+      }
+      if hasSessions != nil { try copy.execute("DELETE FROM session") }
+    }
   }
 
   /// Copies a database to one file.

@@ -12,6 +12,8 @@ public struct Restored: Sendable, Equatable {
   public let republished: Int
   /// The names of tokens that are valid again.
   public let revivedTokens: [String]
+  /// The names of users that exist again, or have the rights of the backup again.
+  public let revivedUsers: [String]
   /// Whether, judging by the audit logs, the backup is from another database than the one it
   /// replaced. If so, the database keeps its own audit log, and the backup's is not restored.
   public let isOfOtherDatabase: Bool
@@ -75,7 +77,7 @@ extension Backup {
     let setAside = try isDamaged ? DatabaseFile.setAside(database, now: now) : nil
     try file.commit(replacing: false)
     return Restored(
-      contents: contents, schema: schema, republished: 0, revivedTokens: [],
+      contents: contents, schema: schema, republished: 0, revivedTokens: [], revivedUsers: [],
       isOfOtherDatabase: false, setAside: setAside)
   }
 
@@ -139,6 +141,12 @@ private struct Replacement {
         SELECT name FROM saved.token WHERE hash NOT IN (SELECT hash FROM main.token) ORDER BY name
         """
       ) { $0.text(0) }
+      let users = try connection.all(
+        """
+        SELECT name FROM saved.named_user WHERE (name, role, updated_at) NOT IN
+          (SELECT name, role, updated_at FROM main.named_user) ORDER BY name
+        """
+      ) { $0.text(0) }
       try connection.execute(Self.rememberRevisions)
       for table in tables {
         try connection.execute(
@@ -154,7 +162,7 @@ private struct Replacement {
         "DROP TABLE temp.before; DROP TABLE temp.last_numbers; DROP TABLE temp.last_routes")
       return Restored(
         contents: contents, schema: schema, republished: republished, revivedTokens: revived,
-        isOfOtherDatabase: isOther, setAside: nil)
+        revivedUsers: users, isOfOtherDatabase: isOther, setAside: nil)
     }
   }
 

@@ -37,8 +37,7 @@ extension Store {
 }
 
 extension Transaction {
-  /// Begins a session of a token, and deletes those that have ended. The audit log has one sign-in per token and
-  /// minute.
+  /// Begins a session of a token, and deletes those that have ended.
   ///
   /// - Parameter earlier: The session that it replaces in the browser.
   /// - Returns: The secret of the session, which cannot be read again.
@@ -50,11 +49,6 @@ extension Transaction {
       "SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)]
     ) { $0.integer(0) }
     guard let row else { throw StoreError.notFound(.token(token.name)) }
-    // A token that signs in again and again does not fill the audit log.
-    let isRecorded = try connection.first(
-      "SELECT 1 FROM session WHERE token_id = ? AND created_at > ? LIMIT 1",
-      [.integer(row), .integer(now - 60)]
-    ) { _ in true }
     try connection.run(
       "DELETE FROM session WHERE ends_at <= ? OR hash = ?",
       [.integer(now), .blob(earlier?.hash ?? [])])
@@ -69,12 +63,30 @@ extension Transaction {
       [
         .blob(session.hash), .integer(row), .integer(now), .integer(now + Session.duration),
       ])
-    if isRecorded == nil { try record("sign in", .token(token.name)) }
+    try recordOncePerMinute("sign in", token.name)
     return session
   }
 
   /// Ends a session. Does nothing if it has ended.
   public func endSession(_ secret: TokenSecret) throws {
+    let token = try connection.first(
+      "SELECT name FROM session JOIN token ON token.id = token_id WHERE session.hash = ?",
+      [.blob(secret.hash)]
+    ) { $0.text(0) }
+    guard let token else { return }
     try connection.run("DELETE FROM session WHERE hash = ?", [.blob(secret.hash)])
+    try recordOncePerMinute("sign out", token)
+  }
+
+  /// Who signs in and out again and again from an address does not fill the audit log.
+  private func recordOncePerMinute(_ action: String, _ token: String) throws {
+    let isRecorded = try connection.first(
+      """
+      SELECT 1 FROM audit WHERE id > (SELECT max(id) FROM audit) - 200
+        AND at > ? AND action = ? AND token = ? AND address = ?
+      """,
+      [.integer(now - 60), .text(action), .text(token), .text(context.address)]
+    ) { _ in true }
+    if isRecorded == nil { try record(action, .token(token)) }
   }
 }

@@ -1,7 +1,7 @@
 import SQL
 
 /// Copies the rows of all tables between databases of any engine with the current schema. What belongs to a
-/// database itself stays: its migrations, and the servers that run on it.
+/// database itself stays: its migrations, the servers that run on it, and the sessions of its dashboard.
 struct TableCopy {
   fileprivate struct Table {
     let name: String
@@ -43,7 +43,7 @@ struct TableCopy {
   init() throws {
     let connection = try SQLiteConnection(path: ":memory:", mode: .create)
     try Migrator.migrate(connection, now: 0)
-    let own = ["migration", "replica", "lease"]
+    let own = ["migration", "replica", "lease", "session"]
     var waiting = try connection.all(
       """
       SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'

@@ -77,6 +77,7 @@ enum RestoreCommand {
     object["schemaNow"] = .integer(restored.schema)
     object["republished"] = .integer(restored.republished)
     object["revivedTokens"] = .strings(restored.revivedTokens)
+    object["revivedUsers"] = .strings(restored.revivedUsers)
     object["isOfOtherDatabase"] = .bool(restored.isOfOtherDatabase)
     object["setAside"] = restored.setAside.map { .string($0) } ?? .null
     return JSON.object(object).text
@@ -102,6 +103,11 @@ enum RestoreCommand {
       Terminal.complain(
         "These tokens are valid again; revoke those that must not be: "
           + restored.revivedTokens.joined(separator: ", "))
+    }
+    if !restored.revivedUsers.isEmpty {
+      Terminal.complain(
+        "These users have the rights of the backup again; change those that must not: "
+          + restored.revivedUsers.joined(separator: ", "))
     }
   }
 }

@@ -15,6 +15,13 @@ import Testing
     #expect(try response.status == 422 && response.faults == ["/name: control-character"])
   }
 
+  @Test(arguments: [" anna", "anna\u{3000}", "an\u{200B}na", "anna\u{3164}", "..", "."])
+  func aTokenNameThatLooksLikeAnotherOrLikeAPathIsRefused(name: String) throws {
+    let response = try running.admin.send(
+      "POST", "/v1/tokens", json: ["name": .string(name), "role": "viewer"])
+    #expect(try response.status == 422 && response.faults == ["/name: malformed-name"])
+  }
+
   @Test(arguments: [("0.0", 201), ("0e0", 201), ("0.5", 422), ("9e18", 422)])
   func aWholeNumberMayBeWrittenWithAFraction(position: String, status: Int) throws {
     try running.put("example.com", ["entries": [["apps": [.string(app)]]]])

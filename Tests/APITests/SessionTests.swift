@@ -69,8 +69,11 @@ import Testing
     #expect(try after.status == 401 && after.code == "unauthorized")
     #expect(try after.json["detail"]?.stringValue?.contains("Sign in again") == true)
     let audit = try running.admin.send("GET", "/v1/audit?author=anna").json["items"]
-    #expect(audit?.arrayValue?.map { $0["action"]?.stringValue } == ["put domain", "sign in"])
-    #expect(audit?[1]?["token"] == "anna")
+    #expect(
+      audit?.arrayValue?.map { $0["action"]?.stringValue } == [
+        "sign out", "put domain", "sign in",
+      ])
+    #expect(audit?[2]?["token"] == "anna")
   }
 
   @Test func signingInAgainEndsTheBrowsersEarlierSessionAndIsRecordedOncePerMinute() throws {
@@ -86,8 +89,34 @@ import Testing
     }
     #expect(try actions() == 1)
     clock.wait(61)
-    _ = try post(secret, dashboard)
-    #expect(try actions() == 2)
+    for _ in 0..<3 {
+      let cookie = try #require(try post(secret, dashboard)["Set-Cookie"]?.split(separator: ";")[0])
+      let out = try Client(
+        port: browser.port, lines: ["Host: admin", "Cookie: \(cookie)", dashboard]
+      ).send("DELETE", "/v1/session")
+      #expect(out.status == 204)
+    }
+    #expect(try actions() == 3, "one more sign-in, and one sign-out")
+  }
+
+  @Test func overHTTPSOnlyACookieThatNoOtherHostCanSetIsBelieved() throws {
+    let secret = try running.createToken(name: "anna", role: .viewer).text
+    let https = "X-Forwarded-Proto: https"
+    let field = try #require(try post(secret, dashboard, https)["Set-Cookie"])
+    #expect(field.hasPrefix("__Host-aasa_session=aasa_") && field.hasSuffix("; Secure"))
+    let cookie = field.prefix { $0 != ";" }
+    let plain = try signIn(name: "mallory").cookie
+    let who = { (lines: String...) in
+      try Client(port: running.admin.port, lines: ["Host: admin"] + lines).send(
+        "GET", "/v1/session")
+    }
+    #expect(try who("Cookie: \(cookie)", https).json["name"] == "anna")
+    #expect(try who("Cookie: \(plain); \(cookie)", https).json["name"] == "anna")
+    #expect(try who("Cookie: \(plain); \(cookie)").json["name"] == "anna")
+    #expect(try who("Cookie: \(plain)", https).status == 401)
+    #expect(try who("Cookie: \(plain)").json["name"] == "mallory")
+    // Browsers check the prefix of a name that begins with no other space.
+    #expect(try who("Cookie: \u{A0}\(cookie)", https).status == 401)
   }
 
   @Test func aTokenSaysWhoItIsWithoutASession() throws {
@@ -110,6 +139,8 @@ import Testing
     running.service.apply(configuration)
     let cookie = try post(secret, dashboard, "X-Forwarded-Proto: https")["Set-Cookie"]
     #expect(cookie?.hasSuffix("Max-Age=43200") == true, "no proxy that is trusted says so")
+    let own = try post(secret, dashboard, "Origin: https://aasa.example.com")["Set-Cookie"]
+    #expect(own?.hasSuffix("; Secure") == true, "the browser itself says so")
   }
 
   @Test(arguments: [

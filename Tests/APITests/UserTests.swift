@@ -15,6 +15,7 @@ import Testing
     } configure: { configuration in
       configuration.trustedProxies = [AddressRange("127.0.0.0/8")].compactMap(\.self)
       configuration.adminUserHeader = "X-Forwarded-User"
+      configuration.adminHosts = ["admin", "x"]
     }
   }
 
@@ -154,6 +155,29 @@ import Testing
     #expect(try both.send("GET", "/v1/session").json["name"] == "test")
     let wrong = browser("X-Forwarded-User: anna", "Authorization: Bearer aasa_wrong")
     #expect(try wrong.send("GET", "/v1/session").status == 401)
+  }
+
+  @Test func aRequestToAnotherHostNamesNobody() throws {
+    _ = try put("anna", ["role": "admin"])
+    for host in ["admin", "ADMIN:8081", "x:1"] {
+      let client = Client(
+        port: running.admin.port, lines: ["Host: \(host)", "X-Forwarded-User: anna"])
+      #expect(try client.send("GET", "/v1/session").json["name"] == "anna", "\(host)")
+    }
+    // A web page at such a name is asked for with DNS rebinding, and sends whatever it likes.
+    for host in ["attacker.example", "admin.attacker.example", "admin:1:2", "127.0.0.1", ""] {
+      let client = Client(
+        port: running.admin.port,
+        lines: ["Host: \(host)", "X-Forwarded-User: anna", dashboard])
+      for method in ["GET", "DELETE"] {
+        let response = try client.send(method, "/v1/session")
+        #expect(try response.status == 421 && response.code == "unknown-host", "\(host)")
+      }
+    }
+    let token = Client(
+      port: running.admin.port,
+      lines: running.admin.lines.filter { !$0.hasPrefix("Host") } + ["Host: other"])
+    #expect(try token.send("GET", "/v1/session").json["name"] == "test")
   }
 
   @Test func whatIsTrustedChangesAtOnce() throws {

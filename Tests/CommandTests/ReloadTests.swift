@@ -56,10 +56,13 @@ import Testing
       "adminUserHeader = 'X-Forwarded-User'", until: "adminUserHeader needs trustedProxies, ")
     try reload(
       "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['127.0.0.1']",
-      until: #"changed=["trustedProxies","adminUserHeader","drainSeconds"]"#)
+      until: "adminUserHeader needs adminHosts, ")
+    try reload(
+      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['127.0.0.1']\nadminHosts = ['x']",
+      until: #"changed=["trustedProxies","adminUserHeader","adminHosts","drainSeconds"]"#)
     #expect(try anna.send("GET", "/v1/session").status == 200)
     try reload(
-      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['192.0.2.1']",
+      "adminUserHeader = 'X-Forwarded-User'\ntrustedProxies = ['192.0.2.1']\nadminHosts = ['x']",
       until: #"changed=["trustedProxies"]"#)
     #expect(try anna.send("GET", "/v1/session").status == 401)
   }

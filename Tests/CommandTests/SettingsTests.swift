@@ -101,6 +101,12 @@ import Testing
         "adminUserHeader needs trustedProxies, because the server reads the header only from them. "
     ),
     Wrong(
+      words: ["--admin-user-header", "X-Forwarded-User", "--trusted-proxies", "127.0.0.1"],
+      sentence: "adminUserHeader needs adminHosts, so that no web page can reach the server under "),
+    Wrong(
+      words: ["--admin-hosts", "https://aasa.example.com"],
+      sentence: "--admin-hosts must be a list of host names, such as aasa.example.com, not "),
+    Wrong(
       file: "threads = 1.5",
       sentence: "aasa.toml:1: threads must be a number from 1 to 64, not \"1.5\"."),
     Wrong(

@@ -13,7 +13,10 @@ import Testing
     scratch = try TemporaryDirectory()
     server = try RunningServer(
       database: scratch.path("aasa.db"),
-      arguments: ["--admin-user-header", "X-Forwarded-User", "--trusted-proxies", "127.0.0.1"])
+      arguments: [
+        "--admin-user-header", "X-Forwarded-User", "--trusted-proxies", "127.0.0.1",
+        "--admin-hosts", "dashboard.example.com",
+      ])
     let port = FreePort.find()
     client = try RunningProxy(.caddy, before: [server]) { _ in
       ProxyChange(

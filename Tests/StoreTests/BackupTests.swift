@@ -243,8 +243,12 @@ import Testing
       try $0.deleteUser("otto")
     }
     #expect(try store.session(saved) != nil && store.session(ended) == nil)
-    try restore()
+    #expect(try restore().revivedUsers == ["otto"])
     #expect(try store.user("otto") != nil)
+    // A server may also run on the backup itself.
+    let backup = try Store(
+      .file(temporary.directory.path("backup.db")), now: { TemporaryStore.time })
+    #expect(try backup.session(saved) == nil && backup.session(ended) == nil)
     let path = temporary.directory.path("new.db")
     try restore(to: path, replacing: false)
     for store in [store, try Store(.file(path), now: { TemporaryStore.time })] {

@@ -64,6 +64,7 @@ public enum Status: UInt16, Sendable {
   case preconditionFailed = 412
   case contentTooLarge = 413
   case unsupportedMediaType = 415
+  case misdirectedRequest = 421
   case unprocessableContent = 422
   case preconditionRequired = 428
   case requestHeaderFieldsTooLarge = 431
