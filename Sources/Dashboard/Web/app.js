@@ -92,9 +92,15 @@ class App extends View {
           : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
           : [h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
             linkButton(words.pages.toDomains, to(["domains"]))]),
-      h("div", { class: "messages", role: "status", "aria-live": "polite", key: "messages" },
-        messages.items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
-          closeButton(words.common.close, () => dismiss(item)))))];
+      h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items))];
+  }
+
+  /** As a popover, which is new for each message, they stand above a dialog that has opened meanwhile. */
+  #messages(items) {
+    const show = (node) => node.matches(":popover-open") || node.showPopover();
+    return items.length > 0 && h("div", { class: "messages", key: items.at(-1).id, popover: "manual", after: show },
+      items.map((item) => h("div", { key: item.id, class: `message ${item.kind}` }, h("span", {}, item.text),
+        closeButton(words.common.close, () => dismiss(item)))));
   }
 
   #header(parts) {

@@ -46,7 +46,8 @@ export const words = {
   },
   domains: {
     title: "Domains", search: "Search", searchHint: "Name, alias or URL", filters: "Filters", clear: "Clear filters",
-    app: "App", finding: "Finding", appName: (name, app) => `${name} (${app})`,
+    app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
+    appName: (name, app) => `${name} (${app})`,
     androidName: (name, app) => `${name} (Android, ${app})`, findingCount: (code, n) => `${code} (${n})`,
     chip: { check: "Check failing", collected: "Not collected by Apple", enabled: "Disabled", deleted: "Deleted" },
     count: (n, isDeleted, isFiltered) => isDeleted ? plural(n, "deleted domain", "deleted domains")
@@ -159,6 +160,7 @@ export const words = {
       activitycontinuation: "Handoff", androidCredentials: "Passwords and passkeys: Android apps",
       dynamicAppLinks: "Publish the routes for Android 15 and later", webauthnOrigins: "Passkeys: other origins",
       originsHelp: "One per line, such as https://example.co.uk.", variables: "Variables", expectations: "Expectations",
+      variablesHelp: "One per line: lang: en, de. A route with $(lang) then matches both.", asSystem: "as iOS does",
       formats: { modern: "components", legacy: "paths (older)" }, defaults: "Default for all routes",
       notSet: (names) => `Not set: ${names.join(", ")}.`,
       removeExpectation: (url) => `Remove the expectation for ${url}`,
@@ -417,7 +419,8 @@ export const words = {
       urlHelp: "https only. Private addresses must be allowed in the server’s settings.", format: "Format", at: "When",
       formats: { standard: "Standard Webhooks (signed JSON)", slack: "Slack message" }, enabled: "Send events",
       secret: "Signing secret", deleteText: (name) => `Delete “${name}” and its list of deliveries?`, event: "Event",
-      deliveries: "Deliveries", noDeliveries: "No deliveries. They are kept for 30 days.", testEvent: "Test",
+      newSecret: "Replace the signing secret", deliveries: "Deliveries",
+      noDeliveries: "No deliveries. They are kept for 30 days.", testEvent: "Test",
       status: "Status", statuses: { pending: "pending", delivered: "delivered", failed: "given up" }, answer: "Answer",
       attempts: "Attempts", next: "Next attempt", events: {
         "revision.published": "Revision published", "domain.disabled": "Domain disabled",

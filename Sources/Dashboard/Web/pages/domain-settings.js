@@ -10,6 +10,19 @@ import { isEqual } from "./draft.js";
 const w = words.domain.settings;
 const apple = ["webcredentials", "appclips", "activitycontinuation"];
 
+/** Variables with their values, one per line: "lang: en, de". A comma of a value has a backslash before it. */
+function written(variables) {
+  const line = ([name, values]) => `${name}: ${values.map((one) => one.replaceAll(",", "\\,")).join(", ")}`;
+  return Object.entries(variables).map(line).join("\n");
+}
+
+/** The variables of such lines. */
+function variables(text) {
+  const lines = text.split("\n").map((line) => /^([^:]+)(?::(.*))?$/.exec(line.trim())).filter(Boolean);
+  const values = (list = "") => list.split(/(?<!\\),/).map((one) => one.trim().replaceAll("\\,", ",")).filter(Boolean);
+  return Object.fromEntries(lines.map(([, name, list]) => [name.trim(), values(list)]));
+}
+
 class DomainSettings extends View {
   /** @type {import("./draft.js").Draft} */ draft;
   /** The names of the apps. @type {any} */ names;
@@ -59,21 +72,37 @@ class DomainSettings extends View {
     return checkbox(w[member], { id: `set-${member}`, checked, on: { change } });
   }
 
+  #choice(label, id, value, options, set) {
+    const change = ({ target }) => set(target.value);
+    return field(label, { id: `set-${id}`, tag: "select", value, options, on: { change } });
+  }
+
+  /** A default for all routes: true, false, or left to the system. */
+  #default(name) {
+    const { defaults } = this.draft.domain;
+    const options = [["", w.asSystem], ...Object.entries(words.domain.flags[name])];
+    return this.#choice(words.domain.editor[name], name, String(defaults[name] ?? ""), options, (value) => this.#set(
+      "defaults", { ...defaults, [name]: value === "" ? undefined : value === "true" }));
+  }
+
   #form() {
     const { domain } = this.draft;
     const seconds = (text) => (/^\d{1,8}$/.test(text.trim()) ? Number(text) : undefined);
-    const change = ({ target }) => this.#set("environment", target.value);
+    const choice = (member, options) => this.#choice(
+      w[member], member, domain[member], Object.entries(options), (value) => this.#set(member, value));
     return h("div", { class: "columns", key: "form" }, this.#lines("aliases", w.aliasesHelp),
-      h("div", { key: "publishing" }, field(w.environment, {
-          id: "set-environment", tag: "select", value: domain.environment, options: Object.entries(words.environment),
-          on: { change },
-        }),
+      h("div", { key: "publishing" }, choice("environment", words.environment),
         this.#check("strict", domain.strict, false),
-        this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, { inputmode: "numeric", help: w.cacheHelp })),
+        this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, { inputmode: "numeric", help: w.cacheHelp }),
+        choice("format", w.formats)),
       apple.map((member) => this.#apps(member, "apple")),
       h("div", { key: "android" }, this.#apps("androidCredentials", "android"),
         this.#check("dynamicAppLinks", domain.dynamicAppLinks !== false, false)),
-      this.#lines("webauthnOrigins", w.originsHelp));
+      this.#lines("webauthnOrigins", w.originsHelp),
+      this.#typed("variables", written(domain.substitutionVariables), (text) => this.#set(
+        "substitutionVariables", variables(text)), { tag: "textarea", rows: 3, help: w.variablesHelp }),
+      h("fieldset", { key: "defaults", class: "field" }, h("legend", {}, w.defaults),
+        ["caseSensitive", "percentEncoded"].map((name) => this.#default(name))));
   }
 
   #list() {
@@ -82,7 +111,6 @@ class DomainSettings extends View {
       values.length > 0 && plainList(values, show));
     const apps = (member, platform) => [
       w[member], list(domain[member], (id) => appName(id, this.names?.[platform].get(id)))];
-    const variables = Object.entries(domain.substitutionVariables);
     /** @type {any[]} */
     const rows = [
       [w.environment, words.environment[domain.environment]], [w.cacheSeconds, count(domain.cacheSeconds)],
@@ -91,7 +119,7 @@ class DomainSettings extends View {
       [w.dynamicAppLinks, words.common[domain.dynamicAppLinks === false ? "no" : "yes"]],
       ...apple.map((member) => apps(member, "apple")), apps("androidCredentials", "android"),
       [w.defaults, list(flags(domain.defaults))],
-      [w.variables, list(variables.map(([name, values]) => `$(${name}): ${values.join(", ")}`))],
+      [w.variables, list(written(domain.substitutionVariables).split("\n").filter(Boolean))],
       [w.expectations, list(domain.expectations, (one) => [h("bdi", {}, one.url), " ", resolution(one.resolution), " ",
         this.isEditor && closeButton(w.removeExpectation(one.url), () => this.draft.change((draft) => {
           draft.expectations = draft.expectations.filter((other) => !isEqual(one, other));

@@ -152,9 +152,6 @@ class Domains extends View {
   }
 
   #toolbar() {
-    const { app, androidApp, finding = "" } = this.#query;
-    const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
-    const current = app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "";
     const toRows = (event) => {
       if (event.key !== "ArrowDown") return;
       event.preventDefault();
@@ -165,26 +162,27 @@ class Domains extends View {
         ...exact, id: "q", type: "search", maxlength: 2000, value: this.#typed, placeholder: text.searchHint,
         dir: "auto",
         on: { input: (event) => this.#type(event.target.value), keydown: toRows },
-      }),
+      }));
+  }
+
+  #chips(isFiltered) {
+    const { app, androidApp, finding = "" } = this.#query;
+    const { apps = [], android = [], findings = [] } = this.#known.value ?? {};
+    const shown = choices.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
+    return chips(
+      text.filters, shown.map(([name, value]) => [
+        name + value, name === "environment" ? words.environment[value] : text.chip[name],
+        this.#query[name] === value, () => this.#toggle(name, value)]),
       !this.#isDeleted && [
-        isUnlimited() && select(text.app, "app", current, [
+        isUnlimited() && listChip("app", app ? `app ${app}` : androidApp ? `androidApp ${androidApp}` : "", [
           ...apps.map(({ app, name }) => [`app ${app}`, name ? text.appName(name, app) : app]),
           ...android.map(({ package: id, name = id }) => [`androidApp ${id}`, text.androidName(name, id)]),
         ], (chosen) => {
           const [kind, id] = chosen.split(" ");
           ask({ app: undefined, androidApp: undefined, cursor: undefined, ...(kind && { [kind]: id }) });
         }),
-        select(
-          text.finding, "finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
-          (chosen) => ask({ finding: chosen, cursor: undefined }))]);
-  }
-
-  #chips(isFiltered) {
-    const shown = choices.filter(([name]) => !this.#isDeleted || ["deleted", "environment"].includes(name));
-    return chips(
-      text.filters, shown.map(([name, value]) => [
-        name + value, name === "environment" ? words.environment[value] : text.chip[name],
-        this.#query[name] === value, () => this.#toggle(name, value)]),
+        listChip("finding", finding, findings.map(([code, number]) => [code, text.findingCount(code, number)]),
+          (chosen) => ask({ finding: chosen, cursor: undefined }))],
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
   }
 
@@ -229,14 +227,15 @@ class Domains extends View {
   }
 }
 
-/** A list of choices that may not have the current one yet, or no longer. */
-function select(label, id, current, options, choose) {
+/** A chip that opens a list, which may not have the current choice yet, or no longer. */
+function listChip(name, current, options, choose) {
   const isKnown = current === "" || options.some(([value]) => value === current);
   const known = isKnown ? options : [[current, current.split(" ").at(-1)], ...options];
-  return field(label, {
-    id, tag: "select", value: current, options: [["", words.common.all], ...known],
+  const option = ([value, text]) => h("option", { key: value, value, selected: value === current }, text);
+  return h("select", {
+    key: name, class: current ? "chip chosen" : "chip", "aria-label": text[name], value: current,
     on: { change: (event) => choose(event.target.value) },
-  });
+  }, [["", text.any[name]], ...known].map(option));
 }
 
 function columns(reached) {

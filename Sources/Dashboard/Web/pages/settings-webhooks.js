@@ -27,9 +27,14 @@ export function typedList(text = "") {
 }
 
 /** What the server says only once. */
-export function secret(label, value, close) {
-  return [h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
-    button(words.settings.kept, close, { kind: "primary" })];
+export function secretDialog(title, label, value, close) {
+  return dialog({ title }, h("p", { class: "box warning", key: "once" }, words.settings.once), snippet(label, value),
+    button(words.settings.kept, close, { kind: "primary" }));
+}
+
+/** A secret as the server makes them. */
+function newSecret() {
+  return "whsec_" + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 }
 
 class Webhooks extends View {
@@ -68,7 +73,7 @@ class List extends View {
           { title: words.settings.state, cell: state }],
       })),
       this.isAdding && dialog({ title: text.add, close }, h("aasa-settings-webhook-form", { close, done })),
-      this.secret && dialog({ title: text.secret }, secret(text.secret, this.secret, close))];
+      this.secret && secretDialog(text.secret, text.secret, this.secret, close)];
   }
 }
 
@@ -90,15 +95,19 @@ class Form extends View {
   #draft;
   #events;
   #saving = new Loading(this, async () => {
-    const { name = "", url = "", domains, format, enabled } = this.#draft;
-    const body = { url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled };
+    const { name = "", url = "", domains, format, enabled, isNewSecret } = this.#draft;
+    const body = {
+      url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled,
+      secret: isNewSecret ? newSecret() : undefined,
+    };
     const where = path`/v1/webhooks/${name}`;
     const saved = this.webhook ? (await request("PUT", where, { body })).value : await add(where, body);
     this.#draft.exists = !saved;
     if (!saved) return;
     say(words.settings.saved(name));
     this.close();
-    this.done(saved);
+    // Slack checks no signature.
+    this.done(format === "slack" ? {} : saved);
   });
 
   start() {
@@ -121,7 +130,8 @@ class Form extends View {
         choices(this.#events, Object.entries(text.events))),
       domainsField(draft),
       draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
-      draftCheckbox(text.enabled, draft, "enabled"));
+      draftCheckbox(text.enabled, draft, "enabled"),
+      this.webhook && draftCheckbox(text.newSecret, draft, "isNewSecret"));
   }
 }
 
@@ -129,6 +139,7 @@ class Webhook extends View {
   name;
   query;
   open;
+  secret;
   #webhook = new Loading(this, (signal) => get(path`/v1/webhooks/${this.name}`, {}, signal));
   #deliveries = new Loading(this, (signal) => {
     const { status, cursor } = this.query;
@@ -154,7 +165,11 @@ class Webhook extends View {
 
   render() {
     const text = words.settings.webhooks;
-    const close = () => this.set({ open: undefined });
+    const close = () => this.set({ open: undefined, secret: undefined });
+    const done = ({ secret }) => {
+      this.set({ secret });
+      this.#webhook.run();
+    };
     this.#deliveries.ask(this.query);
     const { status: current = "" } = this.query;
     const common = words.settings;
@@ -176,8 +191,9 @@ class Webhook extends View {
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : deliveries(items),
         cursorPages(next)]),
       this.open === "edit" && dialog({ title: text.edit, close }, h("aasa-settings-webhook-form", {
-        webhook: this.#webhook.value, close, done: () => this.#webhook.run(),
+        webhook: this.#webhook.value, close, done,
       })),
+      this.secret && secretDialog(text.secret, text.secret, this.secret, close),
       this.open === "delete" && confirmation({
         title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close,
         ask: (reason) => this.#delete(reason),

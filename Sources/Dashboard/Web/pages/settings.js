@@ -9,7 +9,7 @@ import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { confirmation } from "./plan.js";
 import "./settings-audit.js";
-import { domainList, domainsField, secret, typedList } from "./settings-webhooks.js";
+import { domainList, domainsField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
 
@@ -115,7 +115,7 @@ class Tokens extends Members {
     return [
       this.members([{ title: text.lastUsed, cell: (one) => time(one.lastUsedAt) }, { title: text.expires, cell: end }],
         () => draftField(text.expires, this.draft, "life", { tag: "select", options: lives }), () => null),
-      created && dialog({ title: text.created(created.name) }, secret(text.token, created.token, close))];
+      created && secretDialog(text.created(created.name), text.token, created.token, close)];
   }
 }
 
