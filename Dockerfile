@@ -17,6 +17,7 @@ COPY Package.swift VERSION ./
 COPY Sources Sources
 COPY Tests Tests
 COPY migrations migrations
+COPY Config/example Config/example
 RUN swift build -c release --product aasa --static-swift-stdlib -Xlinker -s
 # What is linked into the program, for the list of its parts (SBOM).
 RUN dpkg-query -W -f '${Package}\t${Version}\n' libtomlplusplus-dev nlohmann-json3-dev > /src/linked \

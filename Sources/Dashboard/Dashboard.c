@@ -20,6 +20,9 @@ static const struct aasa_dashboard_file files[] = {
     {"dom.js", (const unsigned char[]){
 #embed "Web/dom.js" suffix(, 0)
     }},
+    {"example.json", (const unsigned char[]){
+#embed "../../Config/example/state.json" suffix(, 0)
+    }},
     {"format.js", (const unsigned char[]){
 #embed "Web/format.js" suffix(, 0)
     }},
@@ -40,9 +43,6 @@ static const struct aasa_dashboard_file files[] = {
     }},
     {"pages/checks.js", (const unsigned char[]){
 #embed "Web/pages/checks.js" suffix(, 0)
-    }},
-    {"pages/domain-checks.js", (const unsigned char[]){
-#embed "Web/pages/domain-checks.js" suffix(, 0)
     }},
     {"pages/domain-parts.js", (const unsigned char[]){
 #embed "Web/pages/domain-parts.js" suffix(, 0)
@@ -80,9 +80,6 @@ static const struct aasa_dashboard_file files[] = {
     {"pages/route-editor.js", (const unsigned char[]){
 #embed "Web/pages/route-editor.js" suffix(, 0)
     }},
-    {"pages/settings-audit.js", (const unsigned char[]){
-#embed "Web/pages/settings-audit.js" suffix(, 0)
-    }},
     {"pages/settings-webhooks.js", (const unsigned char[]){
 #embed "Web/pages/settings-webhooks.js" suffix(, 0)
     }},
@@ -91,9 +88,6 @@ static const struct aasa_dashboard_file files[] = {
     }},
     {"pages/try.js", (const unsigned char[]){
 #embed "Web/pages/try.js" suffix(, 0)
-    }},
-    {"pages/welcome.js", (const unsigned char[]){
-#embed "Web/pages/welcome.js" suffix(, 0)
     }},
     {"parts.js", (const unsigned char[]){
 #embed "Web/parts.js" suffix(, 0)

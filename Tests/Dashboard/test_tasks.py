@@ -62,7 +62,7 @@ def test_the_first_start_adopts_what_a_domain_serves(tmp_path, monkeypatch, chro
     site = Site(tmp_path)
     desk = Desk(chromium, site)
     page = desk.sign_in()
-    page.get_by_label("Or adopt what domains serve today").fill("live.example gone.example")
+    page.get_by_label("Domains", exact=True).fill("live.example gone.example")
     page.get_by_role("button", name="Fetch their files").click()
     expect(page.get_by_text("gone.example serves no association file.")).to_be_visible()
     page.get_by_role("button", name="Publish 1 file").click()

@@ -13,19 +13,21 @@ export class Problem extends Error {
   }
 }
 
+/** The problem of a value that the page itself refuses, in the field with this name. */
+export function refused(name, message) {
+  return new Problem(422, { errors: [{ pointer: `/${name}`, message }] });
+}
+
 /** Told when the session has ended. */
 export const sessions = new EventTarget();
 
-/**
- * Sends a request.
- *
+/** Sends a request.
  * @param {string} method
  * @param {string} path
  * @param {{ query?: object, body?: any, type?: string, ifMatch?: string | number, ifNoneMatch?: string,
  *   signal?: AbortSignal, as?: "text" }} [options]
  * @returns the value of the answer (text if `as` is "text"), its entity tag without quotes, and its status.
- * @throws Problem
- */
+ * @throws Problem */
 export async function request(method, path, { query, body, type, ifMatch, ifNoneMatch, signal, as } = {}) {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -64,10 +66,11 @@ export async function get(path, query, signal) {
   return (await request("GET", path, { query, signal })).value;
 }
 
-/** Puts what must not exist yet, since it would be replaced; undefined if it does. */
-export async function add(path, body) {
+/** Puts what must not exist yet, since it would be replaced. If it does, the field with this name says so. */
+export async function add(path, body, name, exists) {
   const { status } = await request("PUT", path, { body, query: { dryRun: true } });
-  return status === 200 ? undefined : (await request("PUT", path, { body })).value;
+  if (status === 200) throw refused(name, exists);
+  return (await request("PUT", path, { body })).value;
 }
 
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */

@@ -2,6 +2,7 @@
 
 import { request, sessions } from "./api.js";
 import { h, View } from "./dom.js";
+import { fromNow } from "./format.js";
 import { button, closeButton, field, form, linkButton, problemBox, submit, waiting } from "./parts.js";
 import { here, to } from "./routing.js";
 import { dismiss, Loading, messages, say, session } from "./state.js";
@@ -11,7 +12,6 @@ import "./pages/domains.js";
 import "./pages/domain.js";
 import "./pages/try.js";
 import "./pages/history.js";
-import "./pages/domain-checks.js";
 import "./pages/checks.js";
 import "./pages/apps.js";
 import "./pages/findings.js";
@@ -25,10 +25,9 @@ const menu = ["domains", "try", "checks", "apps", "findings", "bulk", "settings"
 function page(parts) {
   const [first = "domains", name, section] = parts;
   if (first === "domains" && name !== undefined) {
-    const pages = { history: "aasa-history", try: "aasa-try", checks: "aasa-domain-checks" };
-    if (section === undefined) return { tag: "aasa-domain", title: name };
-    if (pages[section]) return { tag: pages[section], title: name };
-    return undefined;
+    const pages = new Map([
+      [undefined, "aasa-domain"], ["history", "aasa-history"], ["try", "aasa-try"], ["checks", "aasa-domain-checks"]]);
+    return pages.has(section) ? { tag: pages.get(section), title: name } : undefined;
   }
   return menu.includes(first) ? { tag: `aasa-${first}`, title: words.pages[first] } : undefined;
 }
@@ -41,19 +40,33 @@ class App extends View {
     messages.follow(this);
     window.addEventListener("hashchange", () => this.#arrive(), { signal: this.ending });
     sessions.addEventListener("end", () => this.#end(), { signal: this.ending });
+    // Somebody may have signed out in another tab.
+    document.addEventListener("visibilitychange", () => document.hidden || this.#look(), { signal: this.ending });
+    this.every(30, () => this.querySelectorAll("time.ago").forEach((/** @type {any} */ one) => {
+      one.firstChild.data = fromNow(one.dateTime);
+    }));
     this.#look();
   }
 
   async #look() {
     try {
       session.set({ isKnown: true, problem: undefined, ...(await request("GET", "/v1/session")).value });
+      this.#showCurrent();
     } catch (problem) {
-      session.set({ isKnown: true, problem: problem.status === 401 ? undefined : problem });
+      if (session.name === undefined) {
+        session.set({ isKnown: true, problem: problem.status === 401 ? undefined : problem });
+      }
     }
   }
 
+  /** On a phone, the menu and the tabs scroll. */
+  #showCurrent() {
+    setTimeout(() => this.querySelectorAll("nav [aria-current]").forEach((one) => (
+      one.scrollIntoView({ block: "nearest", inline: "nearest" }))));
+  }
+
   #end() {
-    if (session.name !== undefined) session.set({ name: undefined, role: undefined, hasEnded: true });
+    if (session.name !== undefined) session.set({ name: undefined, role: undefined, ended: session.name });
   }
 
   #arrive() {
@@ -63,15 +76,15 @@ class App extends View {
     // A new page begins at its top, for eyes and for screen readers.
     if (before.parts.join("/") === this.#address.parts.join("/")) return;
     window.scrollTo(0, 0);
+    messages.set({ items: messages.items.filter((one) => one.kind !== "error") });
     queueMicrotask(() => this.find("main")?.focus({ preventScroll: true }));
-    // On a phone, the menu scrolls.
-    queueMicrotask(() => this.find("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    this.#showCurrent();
   }
 
   async #signOut() {
     try {
       await request("DELETE", "/v1/session");
-      session.set({ name: undefined, role: undefined, hasEnded: false });
+      session.set({ name: undefined, role: undefined, ended: undefined });
     } catch (problem) {
       if (problem.status !== 401) say(words.signIn.stillIn(problem.detail || words.problem.offline), "error");
     }
@@ -118,7 +131,7 @@ class SignIn extends View {
   #token = "";
   #sending = new Loading(this, async () => {
     const { value } = await request("POST", "/v1/session", { body: { token: this.#token } });
-    session.set({ ...value, hasEnded: false });
+    session.set({ ...value, ended: undefined });
   });
 
   async #send({ token }) {
@@ -131,7 +144,7 @@ class SignIn extends View {
     const { problem, isRunning } = this.#sending;
     const isWrong = [401, 422].includes(problem?.status);
     return h("section", { class: "sign-in" }, h("h1", {}, words.signIn.title), h("p", {}, words.signIn.about),
-      session.hasEnded && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended),
+      session.ended && h("p", { class: "box warning", role: "alert", key: "ended" }, words.signIn.ended(session.ended)),
       problem && !isWrong && problemBox(problem),
       form((values) => this.#send(values), {},
         field(words.signIn.token, {
@@ -140,7 +153,7 @@ class SignIn extends View {
         }),
         submit(words.signIn.button, { kind: "primary", disabled: isRunning })),
       h("p", { class: "help" }, words.signIn.create),
-      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --database FILE --name NAME --role viewer")));
+      h("pre", { tabindex: "0" }, h("code", {}, "aasa token create --database FILE --name NAME --role admin")));
   }
 }
 

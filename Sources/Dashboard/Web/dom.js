@@ -1,31 +1,20 @@
 // Descriptions of elements, and how the page is brought in line with them. Elements that stay keep
 // their focus, their scroll position and their open panels, because they are the same elements.
 
-/**
- * Describes an element. Children are elements, texts and numbers, and lists of them; `null`, `undefined`
+/** Describes an element. Children are elements, texts and numbers, and lists of them; `null`, `undefined`
  * and booleans are left out.
- *
  * Properties: `key` (tells siblings apart when a list changes), `on` (listeners by event), `vars` (custom
  * properties of CSS), `modal` (opens a `<dialog>` as modal), `focus` (takes the focus when it appears), `after` (gets
  * the element after each update).
  * All others are attributes, or properties where those hold the state (`value`, `checked`, …) and in custom
  * elements. A value of `true` is an empty attribute; `false`, `null` and `undefined` are none.
- *
- * @param {string} tag
- * @param {{ [name: string]: any }} [properties]
- * @param {...any} children
- */
+ * @param {{ [name: string]: any }} [properties] */
 export function h(tag, properties, ...children) {
   const { key, on, vars, modal, focus, after, ...rest } = properties ?? {};
   return { tag, key, on, vars, modal, focus, after, rest, children: children.flat(Infinity).filter(isShown) };
 }
 
-/**
- * Makes the children of an element what the descriptions say.
- *
- * @param {Element} parent
- * @param {any} descriptions
- */
+/** Makes the children of an element what the descriptions say. */
 export function patch(parent, descriptions) {
   const wanted = [descriptions].flat(Infinity).filter(isShown);
   const kept = new Map();
@@ -43,7 +32,7 @@ export function patch(parent, descriptions) {
     else node = unkeyed.find((candidate) => !used.has(candidate) && isSame(candidate, description));
     if (node && (used.has(node) || !isSame(node, description))) node = undefined;
     const isNew = !node;
-    node ??= create(description, parent);
+    node ??= create(description);
     used.add(node);
     update(node, description, isNew);
     while (cursor && cursor !== node && !isWanted(cursor, wanted, used)) {
@@ -86,21 +75,12 @@ export class View extends HTMLElement {
   /** What happens once, when the element appears. */
   start() {}
 
-  /**
-   * What the element shows: descriptions made by `h`.
-   *
-   * @returns {any}
-   */
+  /** What the element shows: descriptions made by `h`. @returns {any} */
   render() {
     return [];
   }
 
-  /**
-   * The first element below that a selector finds.
-   *
-   * @param {string} selector
-   * @returns {any}
-   */
+  /** The first element below that a selector finds. @returns {any} */
   find(selector) {
     return this.querySelector(selector);
   }
@@ -129,7 +109,7 @@ export class View extends HTMLElement {
 }
 
 const described = new WeakMap();
-const svg = "http://www.w3.org/2000/svg";
+const waitingForFocus = new WeakSet();
 const asProperty = new Set(["value", "checked", "selected", "indeterminate", "open", "disabled"]);
 
 function isShown(child) {
@@ -153,10 +133,8 @@ function isWanted(node, wanted, used) {
   return before?.key !== undefined && wanted.some((one) => one.key === before.key && one.tag === before.tag);
 }
 
-function create(description, parent) {
-  if (isText(description)) return document.createTextNode("");
-  const isDrawing = description.tag === "svg" || parent.namespaceURI === svg;
-  return isDrawing ? document.createElementNS(svg, description.tag) : document.createElement(description.tag);
+function create(description) {
+  return isText(description) ? document.createTextNode("") : document.createElement(description.tag);
 }
 
 function update(node, description, isNew) {
@@ -189,7 +167,11 @@ function set(node, name, value, before, isCustom) {
     // An option without the attribute would have its text as its value.
     // What somebody is typing stays, unless the page wants something new there.
     const isTyped = value === before && node === document.activeElement;
+    const isFocused = name === "disabled" && value && node === document.activeElement;
     if (node[name] !== value && (value ?? before) !== undefined && !isTyped) node[name] = value ?? "";
+    // What cannot be pressed for a while has the focus again afterwards.
+    if (isFocused) waitingForFocus.add(node);
+    else if (name === "disabled" && !value && waitingForFocus.delete(node)) setTimeout(() => keepFocus([node]));
   } else if (value !== before) {
     if (name.startsWith("on")) throw new Error(`Listeners belong in "on", not in the attribute ${name}.`);
     if ((name === "href" || name === "src") && isShown(value) && !isSafe(value)) return node.removeAttribute(name);
@@ -220,10 +202,32 @@ function place(parent, node, before) {
 }
 
 function remove(node) {
+  const near = node.contains(document.activeElement) ? around(node) : [];
   // A dialog gives the focus back when it closes.
   for (const dialog of node.querySelectorAll?.("dialog[open]") ?? []) dialog.close();
   if (node.open && node.close) node.close();
   node.remove();
+  if (near.length > 0) setTimeout(() => keepFocus(near));
+}
+
+/** What stands beside an element, and around it. */
+function around({ nextElementSibling, previousElementSibling, parentElement }) {
+  const outer = [];
+  for (let one = parentElement; one; one = one.parentElement) outer.push(one);
+  return [nextElementSibling, previousElementSibling, ...outer].filter(Boolean);
+}
+
+const focusable = ":is(a[href], button, input, select, textarea, summary, [tabindex='0']):not(:disabled)";
+
+/** Focuses something near an element that went with the focus, unless something else has taken it. */
+function keepFocus(near) {
+  if (document.activeElement !== document.body) return;
+  for (const place of near.filter((one) => one.isConnected)) {
+    const target = [place, ...place.querySelectorAll(focusable)].find((one) => (
+      one.matches(focusable) && one.checkVisibility()));
+    target?.focus({ preventScroll: true });
+    if (target === document.activeElement) return;
+  }
 }
 
 function appear(node, description) {

@@ -2,7 +2,8 @@
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+// Words such as "ago" are of the language of the page.
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
 const plain = new Intl.NumberFormat();
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const steps = [

@@ -8,10 +8,8 @@ import { words } from "./words.js";
 
 /** @typedef {{ [name: string]: any }} Properties */
 
-/**
- * A button. `kind`: "primary", "danger", "quiet" or none.
- * @type {(text: any, press: (event: any) => void, properties?: Properties) => any}
- */
+/** A button. `kind`: "primary", "danger", "quiet" or none.
+ * @type {(text: any, press: (event: any) => void, properties?: Properties) => any} */
 export function button(text, press, { kind, ...rest } = {}) {
   return h("button", { type: "button", class: buttonClass(kind), on: { click: press }, ...rest }, text);
 }
@@ -25,11 +23,9 @@ function buttonClass(kind) {
   return kind ? `button ${kind}` : "button";
 }
 
-/**
- * A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
+/** A label with its input. `id` must be unique on the page; `help` and `fault` are texts below, which screen readers
  * speak with the input. All else goes to the input; `tag` is "input" (the default), "textarea" or "select".
- * @type {(label: any, properties: Properties, ...children: any[]) => any}
- */
+ * @type {(label: any, properties: Properties, ...children: any[]) => any} */
 export function field(label, properties, ...children) {
   const { id, help, fault, tag = "input", options, ...rest } = properties;
   const about = [help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(" ");
@@ -42,10 +38,8 @@ export function field(label, properties, ...children) {
   return { ...described, name: rest.name, blamed: (fault) => field(label, { ...properties, fault }, ...children) };
 }
 
-/**
- * A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
- * @type {(label: any, draft: any, name: string, properties?: Properties) => any}
- */
+/** A field that keeps what is typed in a member of `draft`, and calls `change` after that. Its name is its default ID.
+ * @type {(label: any, draft: any, name: string, properties?: Properties) => any} */
 export function draftField(label, draft, name, { change, ...rest } = {}) {
   const input = ({ target }) => {
     draft[name] = target.value;
@@ -76,10 +70,8 @@ export function checkbox(label, { id, ...rest }) {
   return h("div", { class: "checkbox", key: id }, box, h("label", { for: id }, label));
 }
 
-/**
- * A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
- * @type {(text: any, kind?: string, rest?: Properties) => any}
- */
+/** A word in a box: `kind` is "ok", "warning", "error", "note" or "quiet". The colour never says more than the word.
+ * @type {(text: any, kind?: string, rest?: Properties) => any} */
 export function badge(text, kind = "quiet", rest = {}) {
   return h("span", { class: `badge ${kind}`, ...rest }, text);
 }
@@ -125,13 +117,17 @@ export function resolution(word) {
 
 /** A time as the reader says it; its full form is in the title. */
 export function time(text) {
-  return text ? h("time", { datetime: text, title: fullTime(text) }, fromNow(text)) : quiet(words.common.never);
+  return text ? h("time", { datetime: text, title: fullTime(text), class: "ago" }, fromNow(text))
+    : quiet(words.common.never);
 }
 
-/**
- * What failed, as the API said it, with the request's ID, and a way to try again.
- * @type {(problem: any, again?: () => void) => any}
- */
+/** A time in full, for records, and where "since" or "by" precedes it. */
+export function exactTime(text) {
+  return h("time", { datetime: text, title: fromNow(text) }, fullTime(text));
+}
+
+/** What failed, as the API said it, with the request's ID, and a way to try again.
+ * @type {(problem: any, again?: () => void) => any} */
 export function problemBox(problem, again) {
   const { status, detail } = problem;
   const said = status === 0 ? words.problem.offline : detail || words.problem.unexpected(status);
@@ -144,7 +140,8 @@ export function problemBox(problem, again) {
 
 /** What a pointer is about: the field that has its value, or itself. */
 function subject(pointer = "") {
-  const label = (part) => part && document.querySelector(`label[for="${CSS.escape(part)}"]`);
+  const label = (part) => part && document.querySelector(`label:is([for="${CSS.escape(part)}"], [for="set-${
+    CSS.escape(part)}"])`);
   const [found] = pointer.split("/").map(label).filter(Boolean);
   return found ? h("strong", {}, found.textContent, ":") : pointer && h("code", {}, pointer);
 }
@@ -173,10 +170,8 @@ export function waiting() {
   return h("p", { class: "loading", role: "status", key: "loading" }, words.common.loading);
 }
 
-/**
- * What something that loads looks like: a message while there is nothing yet, the problem, or `show(value)`. An old
- * value stays, with the problem above it.
- */
+/** What something that loads looks like: a message while there is nothing yet, the problem, or `show(value)`. An old
+ * value stays, with the problem above it. */
 export function loaded(loading, show) {
   const { value, isRunning } = loading;
   return [failure(loading), value !== undefined ? show(value) : isRunning && waiting()];
@@ -188,28 +183,21 @@ export function empty(title, text, ...actions) {
     h("h2", {}, title), h("p", {}, text), h("div", { class: "actions" }, actions));
 }
 
-/**
- * A table. `columns`: `{ title, cell(item), class?, key }`; `rows` have the keys that `key(item)` returns. On narrow
+/** A table. `columns`: `[title, cell(item), class?]` of each; `rows` have the keys that `key(item)` returns. On narrow
  * screens each row becomes a card, whose cells show their column's title.
- * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, current?: (item: any) => boolean,
- *   on?: object }} options
- */
-export function table({ caption, columns, rows, key, current, on }) {
+ * @param {{ caption: string, columns: any[], rows: any[], key: (item: any) => any, on?: object }} options */
+export function table({ caption, columns, rows, key, on }) {
   return h("div", { class: "table", key: "table" },
     h("table", { on }, h("caption", { class: "hidden" }, caption),
-      h("thead", {}, h("tr", {}, columns.map((column) =>
-        h("th", { key: column.title, scope: "col", class: column.class }, column.title)))),
-      h("tbody", {},
-        rows.map((item) => h("tr", { key: key(item), "aria-current": current?.(item) ? "true" : null },
-          columns.map((column, index) => h(index === 0 ? "th" : "td",
-            { key: column.title, scope: index === 0 ? "row" : null, class: column.class, "data-title": column.title },
-            column.cell(item))))))));
+      h("thead", {}, h("tr", {}, columns.map(([title, _, kind]) =>
+        h("th", { key: title, scope: "col", class: kind }, title)))),
+      h("tbody", {}, rows.map((item) => h("tr", { key: key(item) }, columns.map(([title, cell, kind], index) =>
+        h(index === 0 ? "th" : "td",
+          { key: title, scope: index === 0 ? "row" : null, class: kind, "data-title": title }, cell(item))))))));
 }
 
-/**
- * The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
- * is that of the next page, or null.
- */
+/** The buttons below a list of pages: the first page, and the next. The address remembers the cursor, as `name`; `next`
+ * is that of the next page, or null. */
 export function cursorPages(next, name = "cursor") {
   const isFirst = here().query[name] === undefined;
   const show = (cursor) => () => ask({ [name]: cursor });
@@ -223,11 +211,9 @@ export function mono(text) {
   return h("span", { class: "mono" }, text);
 }
 
-/**
- * A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button);
+/** A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button);
  * without it, the dialog stays until something in it ends it.
- * @type {(options: { title: string, close?: () => void, wide?: boolean }, ...children: any[]) => any}
- */
+ * @type {(options: { title: string, close?: () => void, wide?: boolean }, ...children: any[]) => any} */
 export function dialog({ title, close, wide }, ...children) {
   const cancel = (event) => {
     event.preventDefault();
@@ -236,7 +222,7 @@ export function dialog({ title, close, wide }, ...children) {
   // A browser may close it all the same when Escape is pressed twice.
   const closed = ({ target }) => target.isConnected && (close ? close() : target.showModal());
   return h(
-    "dialog", { key: "dialog", modal: true, class: wide ? "wide" : null, "aria-label": title,
+    "dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
       on: { cancel, close: closed } },
     h("header", {}, h("h2", {}, title), close && closeButton(words.common.close, close)), children);
 }
@@ -263,27 +249,12 @@ async function copy(text) {
   }
 }
 
-/**
- * The values of a form by the names of its inputs; a checkbox is true or false.
- * @type {(form: any) => Properties}
- */
-function values(form) {
-  const all = {};
-  for (const input of form.elements) {
-    if (input.type === "radio" && !input.checked) continue;
-    if (input.name) all[input.name] = input.type === "checkbox" ? input.checked : input.value;
-  }
-  return all;
-}
-
-/**
- * A form: `send(values, form)` is called instead of leaving the page.
- * @type {(send: (values: any, form: HTMLFormElement) => void, properties: Properties, ...children: any[]) => any}
- */
+/** A form: `send(values, form)` is called instead of leaving the page, with the texts by the names of their inputs.
+ * @type {(send: (values: any, form: HTMLFormElement) => void, properties: Properties, ...children: any[]) => any} */
 export function form(send, properties, ...children) {
   const submitted = (event) => {
     event.preventDefault();
-    send(values(event.target), event.target);
+    send(Object.fromEntries(new FormData(event.target)), event.target);
   };
   return h("form", { ...properties, novalidate: true, on: { submit: submitted } }, children);
 }
@@ -298,11 +269,9 @@ export function failure(trying) {
   return trying.problem && problemBox(trying.problem, () => trying.run());
 }
 
-/**
- * A form in a dialog: its fields, why `sending` failed, a button that sends, and one that leaves. What the API says of
+/** A form in a dialog: its fields, why `sending` failed, a button that sends, and one that leaves. What the API says of
  * a value stands beside its field. When the form comes back, the first invalid field gets the focus.
- * @type {(sending: any, text: any, close: () => void, properties: Properties, ...fields: any[]) => any}
- */
+ * @type {(sending: any, text: any, close: () => void, properties: Properties, ...fields: any[]) => any} */
 export function dialogForm(sending, text, close, { kind = "primary", send = () => sending.run(), ...rest }, ...fields) {
   const { problem, isRunning } = sending;
   let { errors = [] } = problem?.body ?? {};

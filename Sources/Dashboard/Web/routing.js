@@ -15,7 +15,7 @@ export function here() {
   const query = new URLSearchParams(rest.join("?"));
   // What is asked several times is one value, with line breaks: `?url=…&url=…`.
   const given = [...query.keys()].map((name) => [name, query.getAll(name).join("\n")]);
-  const known = given.filter(([name, value]) => values[name]?.test(value) ?? true);
+  const known = given.filter(([name, value]) => !Object.hasOwn(values, name) || values[name].test(value));
   return { parts: path.split("/").filter(Boolean).map(decode), query: Object.fromEntries(known) };
 }
 

@@ -105,5 +105,6 @@ export class Loading {
     this.isRunning = false;
     this.value = undefined;
     this.problem = undefined;
+    this.#view.update();
   }
 }

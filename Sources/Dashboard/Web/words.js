@@ -1,7 +1,9 @@
 // Every word that the page says. To translate it, translate this file.
 
+import { count } from "./format.js";
+
 function plural(number, one, many) {
-  return `${new Intl.NumberFormat().format(number)} ${number === 1 ? one : many}`;
+  return `${count(number)} ${number === 1 ? one : many}`;
 }
 
 export const words = {
@@ -41,22 +43,24 @@ export const words = {
     title: "Sign in to aasa", about: "aasa publishes the files that let links open your apps.", token: "Token",
     tokenHelp: "It begins with aasa_. The session lasts 12 hours.",
     create: "No token yet? On the server’s machine, run:", wrong: "This token is unknown, revoked or expired.",
-    button: "Sign in", out: "Sign out", ended: "Your session has ended. Sign in again; drafts are kept.",
+    button: "Sign in", out: "Sign out",
+    ended: (name) => `Your session has ended. Sign in again; this browser keeps the drafts of ${name}.`,
     as: (name, role) => `${name} (${role})`, stillIn: (why) => `You are still signed in. ${why}`,
   },
   domains: {
     title: "Domains", search: "Search", searchHint: "Name, alias or URL", filters: "Filters", clear: "Clear filters",
     app: "App", finding: "Finding", any: { app: "Any app", finding: "Any finding" },
     appName: (name, app) => `${name} (${app})`,
-    androidName: (name, app) => `${name} (Android, ${app})`, findingCount: (code, n) => `${code} (${n})`,
+    androidName: (name, app) => `${name} (Android, ${app})`, findingCount: (code, n) => `${code} (${count(n)})`,
     chip: { check: "Check failing", collected: "Not collected by Apple", enabled: "Disabled", deleted: "Deleted" },
     count: (n, isDeleted, isFiltered) => isDeleted ? plural(n, "deleted domain", "deleted domains")
       : isFiltered ? plural(n, "matching domain", "matching domains") : plural(n, "domain", "domains"),
     keys: "In the list, ↑ and ↓ or j and k move between rows, Enter opens a domain, and / goes to the search.",
     domain: "Domain", environment: "Environment", revision: "Revision", findings: "Findings", apple: "Apple’s copy",
-    android: "Android", certificate: "Certificate", lastRevision: "Last revision", deletedAt: "Deleted",
+    android: "Android", check: "Check", notChecked: "none yet", certificate: "Certificate", deletedAt: "Deleted",
+    lastRevision: "Last revision",
     disabled: "disabled", published: "published", notPublished: "no", expired: "expired", draft: "draft",
-    copy: { current: "current", behind: (n) => `${n} behind`, never: "never fetched", failing: "check failing" },
+    copy: { current: "current", behind: (n) => `${count(n)} behind`, never: "never fetched" },
     unpublished: "not published", days: (n) => plural(n, "day", "days"), none: "No domains yet",
     daysLeft: (n) => `${plural(n, "day", "days")} left`, noneFound: "No domain matches",
     noneViewer: "An editor or admin can add the first one. Your role is viewer, which can only read.",
@@ -77,10 +81,10 @@ export const words = {
       app: "App (optional)", appHelp: "The team ID, a period and the bundle ID. You can add apps and routes later.",
       route: "First route", allLinks: "All links open the app (/*)", noRoute: "None yet",
       preview: "Preview", publish: "Publish", done: (name) => `Added ${name}.`,
-      would: (name, n) => `${name} can be published. ${plural(n, "finding", "findings")}.`,
+      would: (name) => `Publish ${name}?`,
     },
     welcome: {
-      intro: "No domains yet. Three ways to start:", example: "Try the example", drop: "Bring what you have",
+      intro: "No domains yet. Three ways to start:", example: "Try the example",
       exampleText: "Creates example.com with an app for iPhone and Android, and three routes. You can delete it later.",
       exampleButton: "Create example.com", exampleReason: "Try the example", exampleDone: "Created example.com.",
     },
@@ -93,6 +97,7 @@ export const words = {
   domain: {
     tabsLabel: "Domain", tabs: { routes: "Routes", try: "Try", history: "History", checks: "Checks" }, doneApps: "Done",
     disabled: "disabled", revision: (n) => `revision ${n}`, updated: "changed", noEntries: "No routes yet",
+    deleted: "deleted",
     order: "Each entry has apps and their routes. From top to bottom, the first route that matches a URL decides.",
     addEntry: "Add entry",
     disabledText: "Nothing is served: the domain is disabled.", entry: (n) => `Entry ${n}`, editApps: "Edit apps",
@@ -126,8 +131,8 @@ export const words = {
       review: "Review and publish", discard: "Discard draft", discardTitle: "Discard your draft?", publish: "Publish",
       discardText: "Your changes are lost.", published: (n) => `Published as revision ${n}.`, effects: "What changes",
       nothing: "Nothing new to publish.", checking: "Checking the draft …", publishing: "Publishing …",
-      ready: (n, links) =>
-        `Ready to publish: ${plural(n, "change", "changes")}, ${links ? "" : "none "}affecting links.`,
+      ready: (n, links, warnings) => `Ready to publish: ${plural(n, "change", "changes")}, ` +
+        `${links ? "" : "none "}affecting links${warnings ? `; ${plural(warnings, "warning", "warnings")}` : ""}.`,
       refused: "This draft cannot be published yet.", needs: "This draft needs your confirmation below.",
       notStored: "This browser cannot keep the draft. Publish it before you close the page.", noEffects: "No change.",
       now: "now", was: (word) => `(was: ${word})`, expected: (word) => `(expected: ${word})`, size: "Size",
@@ -147,6 +152,7 @@ export const words = {
       by: (n, author, reason) => [`Revision ${n} by `, author, ": ", reason],
       rebase: (n) => `Put my draft on top of revision ${n}`,
       combined: "Nothing clashes: the changes of both sides are kept.",
+      broken: "Together, they break expectations, which you see after the next step.",
       clashes: "Both sides changed these. Your draft replaces the others’ changes:", at: {
         member: ({ name, entry }) => entry ? `${name} of entry ${entry}` : `the setting ${name}`,
         entry: ({ entry }) => entry ? `entry ${entry}` : "an entry that your draft deletes", order: () => "the order",
@@ -162,7 +168,7 @@ export const words = {
       originsHelp: "One per line, such as https://example.co.uk.", variables: "Variables", expectations: "Expectations",
       variablesHelp: "One per line: lang: en, de. A route with $(lang) then matches both.", asSystem: "as iOS does",
       formats: { modern: "components", legacy: "paths (older)" }, defaults: "Default for all routes",
-      notSet: (names) => `Not set: ${names.join(", ")}.`,
+      extra: "Other members, published unchanged", notSet: (names) => `Not set: ${names.join(", ")}.`,
       removeExpectation: (url) => `Remove the expectation for ${url}`,
     }, serving: {
       title: "Stop serving", toggle: { true: "Disable", false: "Enable" }, delete: "Delete domain",
@@ -181,13 +187,14 @@ export const words = {
     none: "Enter at least one URL.", emptyTitle: "Which app opens a link?", emptyText:
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
-    tooMany: (most, n) => `Only the first ${most} of ${n} URLs were tried.`,
+    tooMany: (most, n) => `Only the first ${count(most)} of ${count(n)} URLs were tried.`,
+    notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your token’s domains: “${some}”.`,
     noLinks: (some, n) => `Left out ${plural(n, "line that is no link", "lines that are no links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
-      [opens && `${opens} ${opens === 1 ? "opens" : "open"} an app`, blocked && `${blocked} excluded`,
-        stays && `${stays} without a matching route`].filter(Boolean).join(", ") + ".",
+      [opens && `${plural(opens, "opens", "open")} an app`, blocked && `${count(blocked)} excluded`,
+        stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
     filters: { all: "All", match: "Opens an app", blocked: "Excluded", "no-match": "No route matches" },
-    filterCount: (text, n) => `${text} (${n})`, caption: (url) => `What ${url} does, by app`,
+    filterCount: (text, n) => `${text} (${count(n)})`, caption: (url) => `What ${url} does, by app`,
     app: "App", published: "Published", draft: "Your draft", cdn: "Apple’s CDN", expectation: "Expectation",
     platform: { ios: "iOS", android: "Android" }, same: "same", differs: "Different:", exclusion: "exclusion",
     absent: "The app is not in this file.", onlyApple: "not used by Android", looking: "Looking …",
@@ -196,14 +203,16 @@ export const words = {
     cdnCurrent: "Apple’s CDN has the current file,", seeChecks: "See checks", qr: "QR code",
     cdnOld: (n, behind) => `Apple’s CDN has revision ${n}, ${plural(behind, "revision", "revisions")} behind,`,
     cdnForeign: "Apple’s CDN has a file that is none of the revisions,",
-    cdnUnknown: "Which revision Apple’s CDN has is unknown: it has not fetched the file, and no check has asked it.",
+    cdnUnknown: "Apple’s copy is unknown: the CDN has not fetched the file, and no check has seen it there.",
     cdnNoFile: "The domain publishes no file for Apple.", cdnName: (host, name) =>
       `Apple keeps one copy per name. The column shows the copy of ${name}; that of ${host} may differ.`,
+    checkFailing: "The last check from outside failed, so phones may not get this file.",
     elsewhere: (name) => `${name} serves this host. Try the link there`,
     draftRefused: "The draft cannot be tried:", cdnRefused: "Apple’s copy cannot be tried:",
     factsFailed: "The rest cannot be shown:", expect: "Expect this", qrOf: (url) => `QR code of ${url}`,
     expectOf: (result, url, app) => `Expect “${result}” of ${url} for ${app}`,
-    expected: "expected", expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
+    expected: "expected", expectDrafted: (url) => `Added an expectation of ${url} to your draft.`,
+    expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
     expectReason: (url) => `Expectation for ${url}`,
     expectHelp: "An expectation protects a link: changes that would break it are refused.", qrHelp:
       "Point the phone’s camera at the code, then tap the link. Typing the address into a browser never opens an app.",
@@ -245,9 +254,8 @@ export const words = {
       domain: "Domain", outcome: "Outcome", step: "Finding and next step", cdn: "Apple’s copy", at: "Checked",
       certificate: "Certificate expires", url: "Request", agent: "Sent as", answer: "Answer", time: "Took",
       fetcher: "Fetcher", last: "Last fetch", first: "First fetch", revision: "Revision", count: "Fetches",
-      published: "Published", collected: "Apple’s CDN first fetched it",
     },
-    last: "Last check", checked: (time) => ["Checked ", time, "."], byRevision: "By revision",
+    last: "Last check", checked: (time) => ["Checked ", time, "."],
     sameSince: (time, checks) => ["The outcome has been the same since ", time, `, in ${checks} checks.`],
     fine: "Nothing wrong. If a link still opens the browser, the device may prefer it, or the app not claim it.",
     never: "This domain has never been checked from outside.", askEditor: "An editor can check it.",
@@ -266,7 +274,7 @@ export const words = {
       "The certificate for ", names, more > 0 && ` and ${plural(more, "more name", "more names")}`,
       ", issued by ", issuer, isOver ? ", expired " : ", expires ", expires, "."],
     requests: (n) => plural(n, "request", "requests"), requestsOf: (domain) => `Requests of the check of ${domain}`,
-    milliseconds: (n) => `${new Intl.NumberFormat().format(n)} ms`, redirects: "redirects to",
+    milliseconds: (n) => `${count(n)} ms`, redirects: "redirects to",
     agents: { "AASA-Bot": "Apple’s bot", Mozilla: "a browser", GoogleAssociationService: "Google", aasa: "aasa" },
     fetches: "Who fetched the file", kind: "File", fetchersOf: (domain) => `Who fetched the file of ${domain}`,
     fetcher: { "apple-cdn": "Apple’s CDN", device: "Devices", google: "Google", other: "Others" },
@@ -303,13 +311,14 @@ export const words = {
     labels: { "play-signing": "Google Play", upload: "upload key", debug: "debug key" }, delete: "Delete the app",
     removeWhat: (what) => `Remove the fingerprint ${what} …`, removePrint: "Remove the fingerprint",
     noPlan: "No domain uses this app, so nothing is published.", rename: "Change the identifier",
+    renamed: (n) => `Changed the identifier in ${plural(n, "domain", "domains")}.`,
     plan: (n) => `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
     renameTo: { apple: "New app identifier", android: "New package name" }, deleted: (app) => `Deleted ${app}.`,
     renameHelp: "All domains that use the app get the new identifier, or none. The old one stops working there.",
     deleteText: (app) => `Delete ${app}? No domain uses it.`, snippets: "For the app’s project",
     used: (n) => `${plural(n, "domain uses", "domains use")} this app. Remove it there before you delete it.`,
     snippetsHelp: "Links open only if the app names the domain, too. Paste this into its project.",
-    choose: "Choose a domain", unused: "When a domain uses this app, the text to paste appears here.",
+    choose: "Choose a domain", unused: "When an entry of a domain has this app, the text to paste appears here.",
     many: (n) => `${plural(n, "domain uses", "domains use")} the app. Type the name of one.`,
     nothing: "On this domain, the app opens no links.", entitlements: "Entitlements (Xcode)",
     mobileconfig: "Configuration profile for managed Macs", filter: "Intent filter (AndroidManifest.xml)",
@@ -320,7 +329,7 @@ export const words = {
     intro: "What does not work, or may not, in the files of all domains and in their last checks from outside.",
     states: { false: "open", true: "suppressed", all: "all" }, codes: "Filter by code", seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),
-    ofThem: (n) => `, ${new Intl.NumberFormat().format(n)} of them suppressed`, 
+    ofThem: (n) => `, ${count(n)} of them suppressed`,
     pending: (n) => `${plural(n, "domain is", "domains are")} being linted again. This page refreshes by itself.`,
     none: "No findings", noneText: "All files are fine. Checks from outside show whether the world gets them.",
     noneHere: "No findings match", noneHereText: "No finding matches all of these filters.", clear: "Clear the filters",
@@ -342,9 +351,9 @@ export const words = {
     viewer: "With your role, you can check and preview here. Publishing needs the role editor.", import: {
       help: "Bring files that you publish elsewhere today. Each is checked; nothing is published before you say so.",
       drop: "Drop files or folders here: apple-app-site-association, assetlinks.json, webauthn.", files: "Files",
-      live: "Or adopt what domains serve today", fetch: "Fetch their files",
-      liveHelp: "Up to 16 domains, separated by spaces, commas or lines. The server fetches their files as Apple does.",
-      details: "Details", detailsOf: (name) => `Details of ${name}`, accept: (codes) => `Accept ${codes}`,
+      title: "Drop files", liveTitle: "Adopt what domains serve today", live: "Domains", fetch: "Fetch their files",
+      liveHelp: "Up to 16, separated by spaces or commas. The server fetches their files as Apple does.",
+      details: "Details", detailsOf: (name) => `Details of ${name}`, accept: "Accept these errors",
       leave: "Leave out", leaveWhat: (name) => `Leave out ${name}`, clear: "Clear the list", checking: "checking …",
       publish: (n) => `Publish ${plural(n, "file", "files")}`, findings: (n) => plural(n, "finding", "findings"),
       status: (ready, all) => `${ready} of ${plural(all, "file", "files")} can be published.`, ready: "no changes",
@@ -366,7 +375,7 @@ export const words = {
       appHelp: "An app identifier or a package name. Only domains that use the app are found.", position: "Place",
       found: (n) => `${plural(n, "domain", "domains")}. The preview lists those that are left out, and why.`,
       needPath: "Enter a path or a query.",
-      tooMany: (n, most) => `${n} domains match. Only the first ${most} are changed; narrow the search for the others.`,
+      tooMany: (n, most) => `${count(n)} domains match. At most ${most} get the route at a time; then do it again.`,
       pathHelp: "A pattern such as /buy/*. * stands for any text, ? for one character.", query: "Query (optional)",
       queryHelp: "A pattern for the whole query, such as ref=*.", comment: "Comment (optional)",
       exclude: "Exclusion: matching links stay in the browser", button: "Add the route",
@@ -377,10 +386,11 @@ export const words = {
       planText: (n) => `${plural(n, "domain gets", "domains get")} the route.`,
       without: (n) => `${plural(n, "domain has", "domains have")} no entry with the app.`,
       has: (n) => `${plural(n, "domain has", "domains have")} the route already.`,
-      gone: (n) => `${plural(n, "domain does", "domains do")} not exist.`,
+      gone: (n) => `${plural(n, "domain does", "domains do")} not exist, or your token does not cover them.`,
+      idle: (n) => `In ${plural(n, "domain", "domains")}, no link changes: an earlier route decides.`,
     },
     accept: "The server refuses this unless you accept:", acceptAndPlan: "Accept and preview again",
-    first: "Published for the first time.",
+    first: "This domain has no earlier revision.",
     expected: "Expectations that resolve differently", more: (n) => `… and ${n} more.`,
     action: { create: "new", update: "changed", delete: "deleted", unchanged: "unchanged" },
   },
@@ -404,7 +414,7 @@ export const words = {
       removeMine: "You are signed in with this token. Your session ends at once.",
     },
     users: {
-      help: "Your proxy signs users in. It sends their names in the header that --admin-user-header names.",
+      help: "Only for people whom a proxy signs in, if --admin-user-header is set. Others need a token.",
       empty: "No users yet", emptyText: "Add one for each name that your proxy sends.", add: "Add a user",
       nameHelp: "Exactly as the proxy sends it.", editWhat: (name) => `Edit the user “${name}”`, remove: "Remove",
       removeWhat: (name) => `Remove the user “${name}”`,
@@ -432,8 +442,9 @@ export const words = {
     audit: {
       author: "Author", filter: "Filter", clear: "Clear the filters", empty: "Nothing found", in: "in",
       emptyText: "Filter by the exact name of a domain, a token or a user.", revision: (n) => `revision ${n}`,
-      from: (address) => `from ${address}`,
-      past: { put: "saved", patch: "changed", set: "set", apply: "applied a state to" },
+      from: (address) => `from ${address}`, did: (verb) => ({
+        put: "saved", patch: "changed", set: "set", apply: "applied a state to",
+      })[verb] ?? verb.replace(/e?$/, "ed"),
     },
     replicas: {
       help: "The servers on this database. One that stops disappears after a while.", empty: "No servers listed",

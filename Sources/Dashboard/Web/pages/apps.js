@@ -1,15 +1,15 @@
 // The apps of both platforms: where each is used, its fingerprints, renaming, and what to paste into its project.
 
-import { add, get, path, request } from "../api.js";
+import { add, get, path, refused, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, cursorPages, dialog, dialogForm, draftField, empty, facts, failure, field, findingCounts,
-  form, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
+import { badge, button, cursorPages, draftField, empty, facts, failure, field, findingCounts,
+  form, linkButton, loaded, mono, quiet, snippet, submit, table, tabs, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { findingList } from "./domain-parts.js";
-import { confirmation, counted, domainEffects, planDialog } from "./plan.js";
+import { confirmation, counted, domainEffects, formDialog, planDialog } from "./plan.js";
 
 /** How the API names things on each platform. */
 const platforms = {
@@ -51,15 +51,15 @@ class List extends View {
     const { id } = platforms[platform];
     this.#apps.ask(platform, cursor);
     const close = () => this.set({ isAdding: false });
-    const adding = button(text.add[platform], () => this.set({ isAdding: true }), { kind: "primary" });
-    return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && adding),
+    const add = button(text.add[platform], () => this.set({ isAdding: true }), { kind: "primary" });
+    return [h("div", { class: "headline", key: "head" }, h("h1", {}, words.pages.apps), may("editor") && add),
       tabs(text.platforms, Object.keys(platforms).map((one) => [one, text.platform[one], to(listOf(one))]), platform),
       loaded(this.#apps, ({ items, next }) => items.length === 0 && !cursor
         ? empty(text.empty[platform], may("editor") ? text.emptyText : text.emptyViewer)
         : [
           table({ caption: text.platform[platform], columns: columns(platform), rows: items, key: (app) => app[id] }),
           cursorPages(next)]),
-      this.isAdding && dialog({ title: text.add[platform], close }, h("aasa-apps-add", { platform, close }))];
+      this.isAdding && adding(platform, close)];
   }
 }
 
@@ -68,14 +68,14 @@ function columns(platform) {
   const { id } = platforms[platform];
   const link = (app) => h("a", { href: to(["apps", platform, app[id]]) }, h("bdi", {}, app.name || app[id]));
   const onlyAndroid = [
-    { title: text.fingerprints, class: "number", cell: (app) => count(app.fingerprints.length) },
-    { title: words.pages.findings, cell: (app) => findingCounts(counted(app.findings ?? [])) }];
+    [text.fingerprints, (app) => count(app.fingerprints.length), "number"],
+    [words.pages.findings, (app) => findingCounts(counted(app.findings ?? []))]];
   return [
-    { title: words.settings.name, cell: link }, { title: text.identifier[platform], cell: (app) => mono(app[id]) },
-    { title: words.domains.environment, cell: (app) => words.environment[app.environment] },
+    [words.settings.name, link], [text.identifier[platform], (app) => mono(app[id]), "short"],
+    [words.domains.environment, (app) => words.environment[app.environment]],
     ...platform === "android" ? onlyAndroid : [],
-    { title: words.pages.domains, class: "number", cell: (app) => uses(app, platform, count(app.domains)) },
-    { title: text.changed, cell: (app) => time(app.updatedAt) }];
+    [words.pages.domains, (app) => uses(app, platform, count(app.domains)), "number"],
+    [text.changed, (app) => time(app.updatedAt), "short"]];
 }
 
 /** How many domains use an app, as a link to them. */
@@ -104,34 +104,26 @@ function detailFields(draft) {
     draftField(words.domains.environment, draft, "environment", { tag: "select", options, help })];
 }
 
-class Add extends View {
-  platform;
-  close;
-  #draft = { environment: "production", label: "play-signing" };
-  #exists = false;
-  #isOdd = false;
-  #doing = new Loading(this, async () => {
-    const { id = "", name, environment, sha256 = "", label } = this.#draft;
-    this.#isOdd = this.platform === "apple" && !/^\s*[A-Z0-9]{10}\./.test(id);
-    if (this.#isOdd) return;
-    const fingerprints = this.platform === "android" ? [{ sha256, label }] : undefined;
-    const of = platforms[this.platform];
-    const app = await add(of.one(id.trim()), { name, environment, fingerprints });
-    this.#exists = !app;
-    if (!app) return;
-    say(words.apps.added(app[of.id]));
-    go(["apps", this.platform, app[of.id]]);
-  });
-
-  render() {
-    const { identifier, identifierHelp, exists, oddIdentifier } = words.apps;
-    return dialogForm(this.#doing, words.common.add, this.close, {},
-      draftField(identifier[this.platform], this.#draft, "id", {
-        ...verbatim, focus: true, help: identifierHelp[this.platform],
-        fault: this.#exists ? exists : this.#isOdd && oddIdentifier,
+/** The dialog that adds an app. */
+function adding(platform, close) {
+  const text = words.apps;
+  const isAndroid = platform === "android";
+  const of = platforms[platform];
+  const send = async ({ id = "", name, environment, sha256 = "", label }) => {
+    if (!isAndroid && !/^\s*[A-Z0-9]{10}\./.test(id)) throw refused("id", text.oddIdentifier);
+    const fingerprints = isAndroid ? [{ sha256, label }] : undefined;
+    const app = await add(of.one(id.trim()), { name, environment, fingerprints }, "id", text.exists);
+    say(text.added(app[of.id]));
+    go(["apps", platform, app[of.id]]);
+  };
+  return formDialog({
+    title: text.add[platform], label: words.common.add, close, send,
+    draft: { environment: "production", label: "play-signing" }, fields: (draft) => [
+      draftField(text.identifier[platform], draft, "id", {
+        ...verbatim, focus: true, help: text.identifierHelp[platform],
       }),
-      detailFields(this.#draft), this.platform === "android" && fingerprintFields(this.#draft));
-  }
+      detailFields(draft), isAndroid && fingerprintFields(draft)],
+  });
 }
 
 class One extends View {
@@ -148,7 +140,8 @@ class One extends View {
     return app;
   });
   #save = new Loading(this, async () => {
-    const { fingerprints } = this.#app.value;
+    // Others may have changed them.
+    const { fingerprints } = await get(this.#path);
     await request("PUT", this.#path, { body: { ...this.#draft, fingerprints } });
     this.#done(words.apps.saved);
   });
@@ -168,11 +161,13 @@ class One extends View {
   }
 
   /** Changes the fingerprints, after a plan: all domains that use the app are published again. */
-  #change(fingerprints, title) {
-    const { name, environment } = this.#app.value;
+  #change(change, title) {
+    const send = async (query) => {
+      const { name, environment, fingerprints } = await get(this.#path);
+      return request("PUT", this.#path, { body: { name, environment, fingerprints: change(fingerprints) }, query });
+    };
     this.set({ open: planDialog({
-      title, label: title, close: this.#close,
-      send: (query) => request("PUT", this.#path, { body: { name, environment, fingerprints }, query }),
+      title, label: title, close: this.#close, send,
       show: ({ publications = [] }) => planned(publications),
       done: () => {
         this.fingerprint = { label: "play-signing" };
@@ -189,7 +184,7 @@ class One extends View {
       send: (query) => request("POST", `${this.#path}/rename`, { body: { to: wanted }, query }),
       show: ({ domains }) => planned(domains),
       done: (value) => {
-        say(text.saved);
+        say(text.renamed(value.domains.length));
         go(["apps", this.platform, value[platforms[this.platform].id]]);
       },
     }) });
@@ -234,12 +229,12 @@ class One extends View {
 
   #fingerprints({ fingerprints }) {
     const text = words.apps;
-    const row = ({ sha256, label }, index) => h(
+    const row = ({ sha256, label }) => h(
       "li", { key: sha256 }, badge(text.labels[label], label === "debug" ? "warning" : "quiet"), h("code", {}, sha256),
       may("editor") && fingerprints.length > 1 && button(
-        text.remove, () => this.#change(fingerprints.toSpliced(index, 1), text.removePrint),
+        text.remove, () => this.#change((all) => all.filter((one) => one.sha256 !== sha256), text.removePrint),
         { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) }));
-    const grow = () => this.#change([...fingerprints, { sha256: "", ...this.fingerprint }], text.addPrint);
+    const grow = () => this.#change((all) => [...all, { sha256: "", ...this.fingerprint }], text.addPrint);
     return h("section", { class: "sheet", key: "fingerprints" }, h("h2", {}, text.fingerprints),
       h("p", { class: "help" }, text.fingerprintsHelp), h("ul", { class: "prints" }, fingerprints.map(row)),
       may("editor") && form(
@@ -266,7 +261,8 @@ class One extends View {
         : { tag: "select", options: [["", text.choose], ...items.map(({ domain }) => [domain, domain])] }),
     });
     return h("section", { class: "sheet", key: "snippets" }, h("h2", {}, text.snippets),
-      loaded(this.#domains, (domains) => domains.total === 0 ? h("p", { key: "none" }, text.unused)
+      loaded(this.#domains, (domains) => domains.total === 0
+        ? [h("p", { key: "none" }, text.unused), linkButton(words.pages.toDomains, to(["domains"]), { key: "domains" })]
         : [h("p", { class: "help", key: "help" }, text.snippetsHelp), select(domains)]),
       // Those of another domain would mislead.
       this.domain && loaded(this.#snippets, (snippets) => !this.#snippets.problem && this.#snippetList(snippets)));
@@ -288,5 +284,4 @@ class One extends View {
 
 customElements.define("aasa-apps", Apps);
 customElements.define("aasa-apps-list", List);
-customElements.define("aasa-apps-add", Add);
 customElements.define("aasa-apps-one", One);

@@ -2,19 +2,22 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { draftCheckbox, draftField, field, form, loaded, submit } from "../parts.js";
+import { draftCheckbox, draftField, failure, field, form, loaded, submit } from "../parts.js";
 import { ask } from "../routing.js";
 import { isUnlimited, Loading, may } from "../state.js";
 import { words } from "../words.js";
+import { byName } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
 import { changed, doneBox, domainEffects, planDialog } from "./plan.js";
 
 /** So many domains get a route at a time: each is read before the plan. */
 const most = 500;
+/** Statuses of domains that are not there, or out of reach. */
+const absent = [400, 403, 404];
 
 class Route extends View {
   address;
-  isOpen = false;
+  open;
   fault = {};
   result;
   #route = { position: "last" };
@@ -26,29 +29,27 @@ class Route extends View {
     const [apple, android] = await Promise.all(lists);
     return [...apple.items, ...android.items].map(({ app, package: id = app, name }) => [id, name]);
   });
-  #found = new Loading(this, (signal) => this.#find(1, signal));
+  #found = new Loading(this, (signal) => this.#find({ limit: 1 }, signal));
 
-  /** The domains that the filter finds. A list of names finds itself. */
-  async #find(limit, signal) {
+  /** A page of the domains that the filter finds. A list of names finds itself. */
+  async #find(page, signal) {
     const { q, app, environment, list } = this.address.query;
     if (list) {
       const names = [...new Set(list.split(/[\s,]+/).filter(Boolean))];
-      return { total: names.length, items: names.slice(0, limit).map((domain) => ({ domain })) };
+      return { total: names.length, items: names.map((domain) => ({ domain })), next: null };
     }
     if (!app) return undefined;
     // Apple's identifiers begin with ten capitals and digits, package names do not.
     const filter = /^[A-Z0-9]{10}\./.test(app) ? "app" : "androidApp";
-    return await get("/v1/domains", { q, environment, [filter]: app, limit }, signal);
+    return await get("/v1/domains", { q, environment, [filter]: app, ...page }, signal);
   }
 
-  /**
-   * What goes to `apply`: each domain with all its entries, one of which has the new route, and the revision that was
-   * read, so that nobody's change is undone. Domains that do not need it are told apart.
-   */
+  /** What goes to `apply`: each domain with all its entries, one of which has the new route, and the revision that was
+   * read, so that nobody's change is undone. Domains that do not need it are told apart. */
   async #prepare(signal) {
     const { app } = this.address.query;
-    const { items } = await this.#find(most, signal);
     const lines = [];
+    const items = [];
     const left = { without: [], has: [], gone: [] };
     const prepare = async (name) => {
       const { domain, entries, revision } = await get(path`/v1/domains/${name}`, {}, signal);
@@ -59,17 +60,23 @@ class Route extends View {
       lines.push(JSON.stringify({ domain, entries, revision }));
     };
     const work = async () => {
-      for (let one; (one = items.shift());) {
+      for (let one; lines.length < most && (one = items.shift());) {
         try {
           await prepare(one.domain);
         } catch (problem) {
-          if (problem.status !== 404) throw problem;
+          if (!absent.includes(problem.status)) throw problem;
           left.gone.push(one.domain);
         }
       }
     };
-    await Promise.all(Array.from({ length: 4 }, work));
-    return { lines, left };
+    let cursor;
+    do {
+      const page = await this.#find({ limit: 500, cursor }, signal);
+      cursor = page.next;
+      items.push(...page.items);
+      await Promise.all(Array.from({ length: 4 }, work));
+    } while (cursor !== null && lines.length < most);
+    return { lines: lines.slice(0, most).sort(), left };
   }
 
   #preview() {
@@ -81,9 +88,14 @@ class Route extends View {
       app: !this.address.query.app && needApp, path: !members.path && !members.query && needPath,
       domains: !(this.#found.value?.total > 0),
     };
-    const isOpen = !Object.values(fault).some(Boolean);
-    this.set({ fault, isOpen, result: undefined });
-    if (!isOpen) queueMicrotask(() => this.find("[aria-invalid]")?.focus());
+    this.set({ fault, result: undefined });
+    if (Object.values(fault).some(Boolean)) return queueMicrotask(() => this.find("[aria-invalid]")?.focus());
+    const text = words.bulk.route;
+    this.set({ open: planDialog({
+      title: text.button, label: text.button, mayDo: may("editor"), close: () => this.set({ open: undefined }),
+      send: (query) => this.#send(query), show: (plan) => this.#plan(plan),
+      isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ open: undefined, result }),
+    }) });
   }
 
   async #send(query) {
@@ -106,12 +118,7 @@ class Route extends View {
           draftCheckbox(text.exclude, this.#route, "exclude"),
           this.#input("position", { tag: "select", options: Object.entries(text.positions) }), this.#input("comment"),
           submit(words.bulk.preview, { kind: "primary" })))),
-      result && doneBox(result),
-      this.isOpen && planDialog({
-        title: text.button, label: text.button, mayDo: may("editor"), close: () => this.set({ isOpen: false }),
-        send: (query) => this.#send(query), show: (plan) => this.#plan(plan),
-        isEmpty: ({ domains }) => changed(domains).length === 0, done: (result) => this.set({ isOpen: false, result }),
-      })];
+      result && doneBox(result), this.open];
   }
 
   #input(name, rest = {}) {
@@ -122,13 +129,16 @@ class Route extends View {
   #domainSheet() {
     const text = words.bulk.route;
     const { query } = this.address;
+    const names = new Map(this.#apps.value);
     const filter = (label, name, rest = {}) => field(label, {
-      id: name, value: query[name] ?? "", ...rest,
-      on: { change: ({ target }) => ask({ [name]: target.value.trim() }, { replace: true }) },
+      id: name, value: query[name] ?? "", ...rest, on: { change: ({ target }) => {
+        const value = target.value.trim();
+        ask({ [name]: name === "app" ? byName(value, names) : value }, { replace: true });
+      } },
     });
     const disabled = Boolean(query.list);
     const found = ({ total }) => total > most ? text.tooMany(total, most) : text.found(total);
-    const isFault = this.fault.domains ? "fault" : null;
+    const isFault = ({ total }) => this.fault.domains && total === 0 ? "fault" : null;
     return h("section", { class: "sheet" }, h("h2", {}, text.which),
       filter(text.app, "app", {
         list: "apps", autocomplete: "off", spellcheck: "false", help: text.appHelp, fault: this.fault.app,
@@ -140,13 +150,16 @@ class Route extends View {
         tag: "select", disabled, options: [["", words.common.all], ...Object.entries(words.environment)],
       }),
       filter(text.list, "list", { tag: "textarea", help: text.listHelp }),
-      loaded(this.#found, (value) => h("p", { class: isFault, role: "status", key: "found" }, found(value))));
+      failure(this.#apps), loaded(this.#found, (value) => (
+        h("p", { class: isFault(value), role: "status", key: "found" }, found(value)))));
   }
 
   #plan({ domains }) {
     const text = words.bulk.route;
     const wanted = changed(domains);
+    const idle = wanted.filter((one) => one.diff?.affectsLinks === false).length;
     return [h("p", { key: "count" }, text.planText(wanted.length)),
+      idle > 0 && h("p", { class: "box warning", key: "idle" }, text.idle(idle)),
       Object.entries(this.#prepared.left).map(([why, names]) => names.length > 0 && h(
         "details", { key: why }, h("summary", {}, text[why](names.length)),
         h("p", { class: "mono" }, names.join(", ")))),

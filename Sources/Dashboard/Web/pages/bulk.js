@@ -8,7 +8,7 @@ import { to } from "../routing.js";
 import { Loading, may, say } from "../state.js";
 import { words } from "../words.js";
 import { plainList } from "./domain-parts.js";
-import { exact } from "./domains-add.js";
+import { exact, hostName } from "./domains-add.js";
 import { acceptable, actionBadge, actionCounts, changed, domainEffects, doneBox, effects, left, planDialog,
   reasonField } from "./plan.js";
 import "./bulk-route.js";
@@ -34,17 +34,19 @@ class Bulk extends View {
 }
 
 let number = 0;
+/** What was dropped stays while the person looks at other pages. */
+let kept = [];
+/** A state that was dropped among files, for the page that applies it. */
+let carried = "";
 
-/**
- * Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report` (what
- * the linter says), and `state`: "checking", "state", "nameless", "ready", "publishing", "published" or "failed".
+/** Files that become documents of domains. A row has `name`, `body` (the file), `text`, `kind`, `domain`, `report`
+ * (what the linter says), and `state`: "checking", "state", "nameless", "ready", "publishing", "published" or "failed".
  */
 class Import extends View {
-  #rows = [];
   #draft = {};
   /** What domains serve today; its value is what to say of it. */
   #fetching = new Loading(this, async (signal) => {
-    const body = { domains: typedList(this.#draft.live) };
+    const body = { domains: typedList(this.#draft.live).map((one) => hostName(one) ?? one) };
     const { items } = (await request("POST", "/v1/live-files", { body, signal })).value;
     this.#add(items.flatMap(({ domain, files }) => files.map(({ url, content }) => {
       const bytes = Uint8Array.from(atob(content), (one) => one.charCodeAt(0));
@@ -56,19 +58,27 @@ class Import extends View {
   isPublishing = false;
   shown;
 
+  start() {
+    this.#checkAll(kept.filter((row) => ["checking", "publishing"].includes(row.state)));
+  }
+
   async #add(files) {
     const rows = files.map(({ name, text, file }) => {
       const kind = kindOf(name);
       return { id: ++number, name, text, body: file, kind, domain: domainOf(name), state: "checking", run: 0 };
     });
-    this.#rows.push(...rows);
+    kept.push(...rows);
+    await this.#checkAll(rows.filter((row) => row.run === 0));
+  }
+
+  /** One after the other: a folder may have hundreds of files. */
+  async #checkAll(rows) {
     this.update();
-    // One after the other: a folder may have hundreds of files.
-    for (const row of rows) if (row.run === 0) await this.#check(row);
+    for (const row of rows) await this.#check(row);
   }
 
   #drop(rows) {
-    this.#rows = this.#rows.filter((one) => !rows.includes(one));
+    kept = kept.filter((one) => !rows.includes(one));
     this.update();
   }
 
@@ -115,12 +125,12 @@ class Import extends View {
   /** What to say of a row. Another row may be for the same document. */
   #stateOf(row) {
     const isSame = (one) => one.id < row.id && one.domain === row.domain && one.kind === row.kind;
-    if (row.domain !== "" && this.#rows.some(isSame)) return "twice";
+    if (row.domain !== "" && kept.some(isSame)) return "twice";
     return row.state === "ready" && !row.result ? "checking" : row.state;
   }
 
   #ready() {
-    return this.#rows.filter((row) => this.#stateOf(row) === "ready");
+    return kept.filter((row) => this.#stateOf(row) === "ready");
   }
 
   async #publish() {
@@ -150,15 +160,17 @@ class Import extends View {
 
   render() {
     const text = words.bulk.import;
-    const rows = this.#rows;
+    const rows = kept;
     const ready = this.#ready().length;
     const { shown, isPublishing } = this;
-    return [h("p", { key: "help" }, text.help),
-      h("aasa-drop", { key: "drop", text: text.drop, on: { files: ({ detail }) => this.#add(detail) } }),
-      may("editor") && form(() => this.#fetching.run(), { key: "live" },
-        draftField(text.live, this.#draft, "live", { ...exact, maxlength: 4000, help: text.liveHelp }),
-        submit(text.fetch, { disabled: this.#fetching.isRunning }),
-        loaded(this.#fetching, (said) => plainList(said, (one) => one))),
+    return [
+      h("section", { class: "sheet", key: "drop" }, h("h2", {}, text.title), h("p", {}, text.help),
+        h("aasa-drop", { text: text.drop, on: { files: ({ detail }) => this.#add(detail) } })),
+      may("editor") && h("section", { class: "sheet", key: "live" }, h("h2", {}, text.liveTitle),
+        form(() => this.#fetching.run(), {},
+          draftField(text.live, this.#draft, "live", { ...exact, maxlength: 4000, help: text.liveHelp }),
+          submit(text.fetch, { disabled: this.#fetching.isRunning }),
+          loaded(this.#fetching, (said) => plainList(said, (one) => one)))),
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
       rows.length > 0 && [
         h("ul", { class: "plan rows", key: "rows", "aria-label": text.files }, rows.map((row) => this.#row(row))),
@@ -176,12 +188,14 @@ class Import extends View {
     const state = this.#stateOf(row);
     const isState = state === "state";
     const isFixed = ["publishing", "published"].includes(state);
-    const codes = problem ? acceptable(problem).join(",") : "";
+    const codes = problem ? acceptable(problem) : [];
     const error = !isState && report?.findings.find((one) => one.severity === "error");
     const isRefused = error && (problem?.code ?? error.code) === error.code;
     const fault = problem?.status === 0 ? words.problem.offline
       : isRefused ? `${error.message} ${error.help}` : problem?.detail;
-    const kind = { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
+    const changesLinks = state === "ready" && result.diff?.affectsLinks;
+    const kind = changesLinks ? "warning"
+      : { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
     const check = (values) => {
       Object.assign(row, values);
       this.#check(row);
@@ -193,18 +207,23 @@ class Import extends View {
       !isState && field(words.settings.domain, {
         id: `domain-${row.id}`, value: domain, disabled: isFixed || this.isPublishing, spellcheck: "false",
         autocapitalize: "none",
-        on: { change: ({ target }) => check({ domain: target.value.trim(), accepted: undefined }) },
+        on: {
+          change: ({ target: { value } }) => check({ domain: hostName(value) ?? value.trim(), accepted: undefined }),
+        },
       }),
       h("div", { class: "state" }, badge(stateText(row, state), kind), " ",
+        changesLinks && [badge(words.bulk.links, "warning", { key: "links" }), " "],
         !isState && report?.findings.length > 0 &&
-          h("span", { key: "counts" }, text.findings(report.findings.length + (report.moreFindings ?? 0))),
-        isState && h("a", { href: to(["bulk", "apply"]), key: "apply" }, words.bulk.sections.apply),
+          h("span", { key: "counts" }, text.findings(report.findings.length + (report.moreFindings ?? 0)), " "),
+        isState && h("a", { href: to(["bulk", "apply"]), key: "apply", on: { click: () => (carried = row.text) } },
+          words.bulk.sections.apply),
         state === "published" && h("a", { href: to(["domains", domain]), key: "open" }, words.bulk.open),
         fault && h("p", { class: "fault" }, coded(fault)),
         h("span", { class: "actions", key: "more" },
           (result || problem) &&
             action(text.details, () => this.set({ shown: row }), { "aria-label": text.detailsOf(name) }),
-          state === "failed" && codes !== "" && action(text.accept(codes), () => check({ accepted: codes })),
+          state === "failed" && codes.length > 0 && action(
+            text.accept, () => check({ accepted: codes.join(",") }), { title: codes.join(", ") }),
           state === "failed" && action(words.common.tryAgain, () => check()),
           !isFixed && action(text.leave, () => this.#drop([row]), {
             disabled: this.isPublishing, "aria-label": text.leaveWhat(name),
@@ -243,8 +262,8 @@ function isState(text) {
 
 /** A state that becomes the state of the server, after its plan. */
 class Apply extends View {
-  draft = { text: "" };
-  isPlanning = false;
+  draft = { text: carried };
+  open;
   result;
 
   #send(query) {
@@ -257,25 +276,28 @@ class Apply extends View {
   render() {
     const { draft, result } = this;
     const text = words.bulk.apply;
-    const close = () => this.set({ isPlanning: false });
     return [h("p", {}, text.help, " ", h("a", { href: "/v1/export", download: "aasa-state.json" }, text.download)),
       h("aasa-drop", {
         key: "drop", text: text.drop, accept: ".json,.ndjson",
         on: { files: ({ detail }) => this.set({ draft: { ...draft, text: detail[0].text } }) },
       }),
-      form(() => this.set({ isPlanning: true, result: undefined }), { key: "form" },
+      form(() => this.#plan(), { key: "form" },
         draftField(text.state, draft, "text", {
           tag: "textarea", rows: 10, spellcheck: "false", placeholder: '{"apps": […], "domains": […]}',
           change: () => this.update(),
         }),
         draftCheckbox(text.prune, draft, "prune"), draftCheckbox(text.overwrite, draft, "overwrite"),
         submit(words.bulk.preview, { disabled: draft.text.trim() === "" })),
-      result && doneBox(result),
-      this.isPlanning && planDialog({
-        title: text.plan, label: text.button, mayDo: may("editor"), close, show: showState,
-        send: (query) => this.#send(query), isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
-        done: (result) => this.set({ isPlanning: false, result }),
-      })];
+      result && doneBox(result), this.open];
+  }
+
+  #plan() {
+    const text = words.bulk.apply;
+    this.set({ result: undefined, open: planDialog({
+      title: text.plan, label: text.button, mayDo: may("editor"), close: () => this.set({ open: undefined }),
+      show: showState, send: (query) => this.#send(query), done: (result) => this.set({ open: undefined, result }),
+      isEmpty: (plan) => changed([...plan.domains, ...appsOf(plan)]).length === 0,
+    }) });
   }
 }
 

@@ -1,17 +1,232 @@
-// The state of the world from outside: how the last check of each domain ended, and what to do next.
+// What the world gets: the last check from outside of every domain, and for one domain, its last check, who fetched
+// its files, and the timeline of its checks.
 
-import { get } from "../api.js";
+import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { count } from "../format.js";
-import { chips, closeButton, coded, cursorPages, empty, field, form, linkButton, loaded, problemBox, quiet, submit,
-  table, time } from "../parts.js";
+import { count, size } from "../format.js";
+import { badge, button, chips, closeButton, coded, cursorPages, empty, exactTime, failure, field, form, linkButton,
+  loaded, mono, problemBox, quiet, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, session } from "../state.js";
 import { words } from "../words.js";
-import { checkNow, checkProgress, checkReport, checkStatus, exactTime } from "./domain-checks.js";
-import { exact } from "./domains-add.js";
+import { domainHeader, inWords } from "./domain-parts.js";
+import { exact, hostName } from "./domains-add.js";
 
 const said = words.checks;
+const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
+
+/** How a check ended, as a word in a box. */
+export function checkStatus(status) {
+  return badge(said.status[status], { ok: "ok", warning: "warning", failing: "error" }[status]);
+}
+
+/** Asks for a check of a domain now. */
+export async function checkNow(domain, signal) {
+  const { value } = await request("POST", "/v1/check", { body: { domains: [domain] }, signal });
+  return value.items[0];
+}
+
+/** That a check runs, and how it ended. */
+export function checkProgress({ isRunning, value }, kind = "help") {
+  return h(
+    "div", { role: "status", key: "progress" }, isRunning
+      ? [h("p", { key: "text" }, said.progress), h("progress", { key: "bar", "aria-label": said.checking })]
+      : value && h("p", { class: kind, key: "text" }, said.done(said.status[value.status], value.findings.length)));
+}
+
+/** A check in full: what the site and Apple's CDN have, each finding with its next step, and the requests. */
+export function checkReport(check) {
+  const { origin, cdn, certificate, findings, requests } = check;
+  return [
+    (origin ?? cdn ?? certificate) && h("ul", { class: "plain", key: "facts" },
+      origin && h("li", { key: "origin" }, held(said.site, origin), differences(origin)),
+      cdn && h("li", { key: "cdn" }, held(said.cdn, cdn), " ", freshness(check), differences(cdn)),
+      certificate && h("li", { key: "certificate" }, certified(certificate))),
+    h("ul", { class: "found plain", key: "findings" }, findings.map((one, index) => findingItem(
+      `${one.code} ${index}`, one, one.suppressed && [" · ", h("strong", {}, said.suppressed)]))),
+    requests.length > 0 && h("details", { key: "requests" },
+      h("summary", {}, said.requests(requests.length), ", ", said.milliseconds(check.milliseconds)),
+      requestTable(check))];
+}
+
+/** A finding with its next step, and what more there is to say; `action` stands beside it. */
+export function findingItem(key, finding, more, action) {
+  const { severity, message, help, code, url, pointer, appleCode } = finding;
+  return h("li", { key }, h("div", {}, badge(words.severity[severity], severity)),
+    h("div", { class: "found-text" }, h("div", { dir: "auto" }, coded(inWords(message))),
+      h("div", {}, quiet(said.nextStep), " ", coded(inWords(help))),
+      h("div", { class: "help" }, h("code", {}, code), (url ?? pointer) && [" · ", mono(url ?? pointer)],
+        appleCode && [" · ", said.appleCode, " ", h("code", {}, appleCode)], more)),
+    h("div", { class: "found-action" }, action));
+}
+
+/** Which revision a site or a CDN has. */
+function held(who, { revision, current, bytes }) {
+  const { file, foreign, present, past } = said.held;
+  if (revision === undefined) return file(who, size(bytes));
+  if (revision === null) return foreign(who, size(bytes));
+  return revision === current ? present(who, count(revision)) : past(who, count(revision), count(current));
+}
+
+function freshness({ at, cdn: { age, expires } }) {
+  if (age === undefined) return null;
+  const fetched = new Date(Date.parse(at) - age * 1000).toISOString();
+  return said.cdnFetched(time(fetched), expires && time(expires));
+}
+
+function differences({ changes = [] }) {
+  if (changes.length === 0) return null;
+  return h("details", {}, h("summary", {}, said.differences(changes.length)),
+    h("ul", {}, changes.map((change, index) => h("li", { key: index, dir: "auto" }, coded(change)))));
+}
+
+function certified({ names, issuer, expires }) {
+  const isOver = Date.parse(expires) < Date.now();
+  const listed = h("bdi", {}, names.slice(0, 3).join(", "));
+  return said.certificate(listed, names.length - 3, h("bdi", {}, issuer), time(expires), isOver);
+}
+
+function requestTable({ requests, domain }) {
+  return table({
+    caption: said.requestsOf(domain), rows: requests.map((one, index) => ({ ...one, index })), key: (one) => one.index,
+    columns: [
+      [said.columns.url, (one) => mono(one.url)],
+      [said.columns.agent, (one) => h("span", { title: one.agent }, agent(one.agent)), "short"],
+      [said.columns.answer, answer],
+      [said.columns.time, (one) => said.milliseconds(one.milliseconds), "number short"]],
+  });
+}
+
+function agent(text) {
+  const known = Object.keys(said.agents).find((start) => text.startsWith(start));
+  return known ? said.agents[known] : text;
+}
+
+function answer({ error, status, contentType, bytes, redirect, address, fields = {} }) {
+  const facts = [status, contentType, bytes !== undefined && size(bytes)].filter(Boolean).join(", ");
+  return [error ? h("span", { class: "fault", key: "error" }, error) : h("span", { key: "status" }, facts),
+    redirect && h("div", { key: "redirect" }, said.redirects, " ", mono(redirect)),
+    h("div", { class: "help", key: "address" }, address),
+    Object.entries(fields).map(([name, value]) => h("div", { class: "help mono", key: name }, `${name}: ${value}`))];
+}
+
+class DomainChecks extends View {
+  address;
+  /** The last check, and a page of the timeline. */
+  #checks = new Loading(this, async (signal) => {
+    const { cursor } = this.address.query;
+    const load = (query) => get(path`/v1/domains/${this.#name}/checks`, query, signal);
+    const [runs, newest] = await Promise.all([load({ limit: 20, cursor }), cursor && load({ limit: 1 })]);
+    return { ...runs, last: (newest ?? runs).items[0] };
+  });
+  #fetches = new Loading(this, (signal) => {
+    return get(path`/v1/domains/${this.#name}/fetches`, { limit: 1, kind: this.#kind }, signal);
+  });
+  #now = new Loading(this, async (signal) => {
+    const check = await checkNow(this.#name, signal);
+    this.#checks.run();
+    this.#fetches.run();
+    return check;
+  });
+
+  get #kind() {
+    const { kind } = this.address.query;
+    return kinds.includes(kind) ? kind : kinds[0];
+  }
+
+  get #name() {
+    return this.address.parts[1];
+  }
+
+  render() {
+    const { cursor } = this.address.query;
+    this.#checks.ask(cursor);
+    this.#fetches.ask(this.#kind);
+    const { problem, value } = this.#checks;
+    const { isRunning } = this.#now;
+    const header = domainHeader(this.#name, "checks", value?.last?.at);
+    // What both questions would answer is said once.
+    if (problem && value === undefined) return [header, failure(this.#checks)];
+    return [header,
+      h("section", { class: "sheet", key: "last", "aria-labelledby": "last-check" },
+        h("div", { class: "headline" }, h("h2", { id: "last-check" }, said.last),
+          may("editor") && button(isRunning ? said.checking : said.checkNow, () => isRunning || this.#now.run(), {
+            kind: "primary", key: "check", "aria-disabled": isRunning ? "true" : null,
+          })),
+        checkProgress(this.#now), failure(this.#now), loaded(this.#checks, ({ last }) => this.#last(last))),
+      h("section", { class: "sheet", key: "fetches", "aria-labelledby": "fetches" },
+        h("h2", { id: "fetches" }, said.fetches),
+        chips(said.kind, kinds.map((kind) => [
+          kind, words.document[kind], kind === this.#kind,
+          () => ask({ kind: kind === kinds[0] ? undefined : kind })])),
+        loaded(this.#fetches, (fetches) => this.#fetchers(fetches))),
+      value && h("section", { class: "sheet", key: "timeline", "aria-labelledby": "timeline" },
+        h("h2", { id: "timeline" }, said.timeline), timeline(value), cursorPages(value.next))];
+  }
+
+  #last(run) {
+    if (!run) return h("p", { key: "none" }, said.never, !may("editor") && [" ", said.askEditor]);
+    const address = to(["findings"], { domain: this.#name, source: "check" });
+    return h("div", { key: "run" },
+      h("p", {}, checkStatus(run.status), " ", said.checked(time(run.at)), " ",
+        run.checks > 1 && said.sameSince(exactTime(run.since), count(run.checks))),
+      run.last?.findings.length === 0 && h("p", { key: "fine" }, said.fine), report(run),
+      may("editor") && run.last?.findings.length > 0 && linkButton(said.suppress, address, { key: "suppress" }));
+  }
+
+  #fetchers({ current, fetchers }) {
+    const isApple = this.#kind === kinds[0];
+    const came = fetchers.filter((one) => one.count > 0);
+    return h("div", { key: this.#kind }, h("p", {}, isApple ? collected(current, fetchers) : visited(fetchers)),
+      came.length > 0 && table({
+        caption: said.fetchersOf(this.#name), rows: came, key: (one) => one.fetcher,
+        columns: [
+          [said.columns.fetcher, (one) => said.fetcher[one.fetcher]],
+          [said.columns.last, (one) => time(one.lastAt)], [said.columns.first, (one) => time(one.firstAt)],
+          [said.columns.revision, (one) => one.lastRevision ?? words.common.unknown],
+          [said.columns.count, (one) => count(one.count), "number"]],
+      }),
+      h("p", { class: "help" }, said.fetchesHelp));
+  }
+}
+
+function timeline({ items }) {
+  if (items.length === 0) return h("p", { key: "none" }, said.noTimeline);
+  return h("ol", { class: "plain check-timeline", key: "list" },
+    items.map((run) => h("li", { key: run.since },
+      h("details", {},
+        h(
+          "summary", {}, checkStatus(run.status), " ", run.checks === 1 ? exactTime(run.since)
+            : said.between(exactTime(run.since), exactTime(run.at), count(run.checks)),
+          run.codes.map((code) => [" · ", h("code", { key: code }, code)]),
+          run.cdnRevision !== null && quiet(" · ", said.cdnHad(count(run.cdnRevision)))),
+        report(run)))));
+}
+
+/** The check at the end of a run of the same outcome, as long as it is kept. */
+function report(run) {
+  return run.last === null ? h("p", { class: "help" }, said.deleted) : checkReport(run.last);
+}
+
+/** Whether Apple's CDN has the current file, and what that means for devices. */
+function collected(current, fetchers) {
+  const apple = fetchers.find((one) => one.fetcher === "apple-cdn");
+  const revision = count(current.revision);
+  if (current.collected) {
+    const by = current.devicesExpectedBy;
+    const isOver = Date.parse(by) < Date.now();
+    return said.collected(revision, time(current.firstFetchedByAppleAt), exactTime(by), isOver);
+  }
+  if (apple.count === 0) return said.notFetched(revision, time(current.publishedAt));
+  return said.notCollected(revision, time(current.publishedAt), time(apple.lastAt), apple.lastRevision);
+}
+
+/** Who reads the files of Android and of passkeys. */
+function visited(fetchers) {
+  const google = fetchers.find((one) => one.fetcher === "google");
+  return google.count === 0 ? said.googleNever : said.googleFetched(time(google.lastAt), google.lastRevision);
+}
+
 const statuses = ["failing", "warning", "ok"];
 const pageSize = 25;
 
@@ -56,15 +271,9 @@ class Checks extends View {
 
   #check(domain) {
     if (this.#now.isRunning || domain.trim() === "") return;
-    this.#wanted = domain.trim();
+    this.#wanted = hostName(domain) ?? domain.trim();
     this.#now.clear();
     this.#now.run();
-  }
-
-  #forget() {
-    this.#now.clear();
-    this.update();
-    this.find("#check-domain").focus();
   }
 
   render() {
@@ -86,24 +295,19 @@ class Checks extends View {
       check && h("div", { class: "sheet", key: "result" },
         h("div", { class: "headline" },
           h("h2", {}, said.resultOf, h("bdi", {}, check.domain), " ", checkStatus(check.status)),
-          closeButton(words.common.close, () => this.#forget())),
+          closeButton(words.common.close, () => this.#now.clear())),
         checkReport(check)));
   }
 
   #outcomes({ items, next, status, totals }) {
     const total = totals.reduce((sum, one) => sum + one, 0);
     if (total === 0) return empty(said.none, said.noneText);
+    const link = ({ domain }) => h("a", { href: to(["domains", domain, "checks"]) }, h("bdi", {}, domain));
+    const expires = (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown);
     const columns = [
-      {
-        title: said.columns.domain, class: "wide-name",
-        cell: (one) => h("a", { href: to(["domains", one.domain, "checks"]) }, h("bdi", {}, one.domain)),
-      }, { title: said.columns.outcome, class: "check-outcome", cell: outcome },
-      { title: said.columns.step, class: "check-step", cell: (one) => this.#step(one) },
-      { title: said.columns.cdn, class: "short", cell: copy },
-      {
-        title: said.columns.certificate, class: "short",
-        cell: (one) => one.certificateExpires ? time(one.certificateExpires) : quiet(words.common.unknown),
-      }, { title: said.columns.at, class: "short", cell: (one) => time(one.at) }];
+      [said.columns.domain, link], [said.columns.outcome, outcome, "check-outcome"],
+      [said.columns.step, (one) => this.#step(one), "check-step"], [said.columns.cdn, copy, "short"],
+      [said.columns.certificate, expires, "short"], [said.columns.at, (one) => time(one.at), "short"]];
     return [
       chips(said.statusLabel, [...statuses, "all"].map((one, index) => [
         one, `${said.statuses[one]} ${count(totals[index] ?? total)}`, one === status,
@@ -132,4 +336,5 @@ function copy({ cdnRevision, cdnBehind }) {
   return quiet(cdnRevision === null ? said.noCopy : words.common.unknown);
 }
 
+customElements.define("aasa-domain-checks", DomainChecks);
 customElements.define("aasa-checks", Checks);

@@ -1,28 +1,52 @@
 // What the pages of a domain share: their head, names of apps, routes in words, findings and changes.
 
 import { get } from "../api.js";
-import { h } from "../dom.js";
-import { badge, closeButton, coded, form, quiet, resolution, submit, tabs } from "../parts.js";
+import { h, View } from "../dom.js";
+import { badge, closeButton, coded, form, quiet, resolution, submit, tabs, time } from "../parts.js";
 import { to } from "../routing.js";
+import { isUnlimited, Loading } from "../state.js";
 import { words } from "../words.js";
 
 const w = words.domain;
 
-/**
- * The heading and the tabs of a domain.
- *
- * @param current "routes", "try", "history" or "checks"
- * @param badges what follows the name, such as `badge(w.disabled, "warning")`
- */
-export function domainHeader(name, current, ...badges) {
-  const tab = (key) => [key, w.tabs[key], to(["domains", name, ...(key === "routes" ? [] : [key])])];
-  return [
-    h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1", tabindex: "-1" }, h("bdi", {}, name)), badges),
-    tabs(w.tabsLabel, ["routes", "try", "history", "checks"].map(tab), current)];
+/** The heading and the tabs of a domain, of which `current` is "routes", "try", "history" or "checks". What it says is
+ * loaded again when `fresh` changes. */
+export function domainHeader(name, current, fresh = undefined) {
+  return h("aasa-domain-header", { key: "header", name, current, fresh });
+}
+
+class DomainHeader extends View {
+  name;
+  current;
+  fresh;
+  #summary = new Loading(this, async (signal) => {
+    const find = async (query) => (await get("/v1/domains", { ...query, limit: 50 }, signal)).items
+      .find((one) => one.domain === this.name);
+    return await find({ host: this.name }) ?? await find({ q: this.name, deleted: true });
+  });
+
+  render() {
+    const { name, current } = this;
+    this.#summary.ask(name, this.fresh);
+    const { unicode, environment, enabled, revision, updatedAt, deletedAt, check } = this.#summary.value ?? {};
+    const isFailing = check?.status === "failing" && badge(words.checks.status.failing, "error");
+    const tab = (key) => [key, [w.tabs[key], key === "checks" && isFailing && [" ", isFailing]],
+      to(["domains", name, ...(key === "routes" ? [] : [key])])];
+    return [
+      h("div", { class: "domain-head", key: "head" }, h("h1", { key: "h1" }, h("bdi", {}, name)),
+        unicode && h("bdi", { key: "unicode" }, unicode),
+        environment && badge(words.environment[environment], "quiet", { key: "environment" }),
+        deletedAt ? badge(w.deleted, "warning", { key: "deleted" })
+          : enabled === false && badge(w.disabled, "warning", { key: "disabled" }),
+        revision && quiet(w.revision(revision), ", ", w.updated, " ", time(deletedAt ?? updatedAt))),
+      tabs(w.tabsLabel, ["routes", "try", "history", "checks"].map(tab), current)];
+  }
 }
 
 /** The display names of the apps, by ID: those of the first page of each list, and those that the domain uses. */
 export async function loadNames({ entries, webcredentials }, signal) {
+  // Tokens that are limited to domains cannot read apps.
+  if (!isUnlimited()) return { apple: new Map(), android: new Map() };
   const load = async (list, member, used) => {
     const { items, next } = await get(list, { limit: 200 }, signal);
     const names = new Map(items.map((one) => [one[member], one.name]));
@@ -37,35 +61,32 @@ export async function loadNames({ entries, webcredentials }, signal) {
   return { apple, android };
 }
 
+/** The ID of the app with a name, or else what was typed. */
+export function byName(typed, names = new Map()) {
+  return names.has(typed) ? typed : [...names].find(([, name]) => name === typed)?.[0] ?? typed;
+}
+
 /** The name of an app, and its ID. */
 export function appName(id, name) {
   return [name && [h("bdi", { class: "app-name", key: "name" }, name), " "],
     h("span", { class: name ? "mono quiet" : "mono", key: "id" }, id)];
 }
 
-/**
- * A list of apps. With `change`, which gets the new list, apps can be removed and added; `names` are suggested.
- *
+/** A list of apps. With `change`, which gets the new list, apps can be removed and added; `names` are suggested.
  * @param {{ id: string, platform: string, list: string[], names: Map<string, string>, none: string,
- *   change?: (list: string[]) => void }} options
- */
+ *   change?: (list: string[]) => void }} options */
 export function appList({ id, platform, list, names, none, change }) {
   const add = ({ app }, element) => {
-    const value = app.trim();
+    const value = byName(app.trim(), names);
     if (value === "") return;
     element.reset();
     if (!list.includes(value)) change([...list, value]);
-  };
-  const remove = (event, app) => {
-    // The button goes, the focus stays near.
-    event.target.closest(".app-list").querySelector("input").focus();
-    change(list.filter((one) => one !== app));
   };
   const suggestions = [...(names ?? [])].filter(([app]) => !list.includes(app));
   return h("div", { class: "app-list", key: id },
     list.length === 0 ? quiet(none) : h("ul", { class: "plain", key: "list" }, list.map((app) => h(
       "li", { key: app, class: "app" }, h("span", {}, appName(app, names?.get(app))),
-      change && closeButton(w.removeApp(names?.get(app) || app), (event) => remove(event, app))))),
+      change && closeButton(w.removeApp(names?.get(app) || app), () => change(list.filter((one) => one !== app)))))),
     change && form(add, { class: "field", key: "add" }, h("label", { for: id }, w.addApp[platform]),
       h("div", { class: "pair" }, h("input", {
         id, name: "app", list: `${id}-list`, spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-help`,
@@ -107,7 +128,9 @@ export function conditions(route) {
 /** Where a pointer leads: `{ entry, route, android }`, as far as there is one. */
 export function place(pointer, document, { entries }) {
   const [first, second, third, fourth, fifth] = pointer.split("/").slice(1);
-  if (first === "entries") return { entry: entries[second], route: entries[second]?.[third]?.[fourth] };
+  if (first === "entries") {
+    return { entry: entries[second], route: third === "routes" && entries[second]?.routes[fourth] };
+  }
   if (document === "assetlinks.json") {
     // The statements stand in the order in which the entries name their apps.
     const app = [...new Set(entries.flatMap((entry) => entry.androidApps ?? []))][first];
@@ -123,11 +146,13 @@ export function place(pointer, document, { entries }) {
 const pointers = /(?:route )?(\/applinks\/details\/\d+(?:\/(?:components|paths)\/\d+)?|\/entries\/\d+\/routes\/\d+)/g;
 const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components\/(\d+)/g;
 
-/** A message of the API with its pointers in words. */
-export function inWords(text, domain) {
+/** A message of the API with its pointers in words: those of a domain, or without it those of some other file. */
+export function inWords(text, domain = undefined) {
   const say = (all, pointer) => {
-    const { entry, route } = place(pointer, undefined, domain);
-    const number = domain.entries.indexOf(entry) + 1;
+    const { entry, route } = domain ? place(pointer, undefined, domain) : {};
+    const number = domain && domain.entries.indexOf(entry) + 1;
+    const [, , , first, , second] = pointer.split("/");
+    if (!domain) return second ? w.routeAt(Number(second) + 1, Number(first) + 1) : w.entryAt(Number(first) + 1);
     return !entry ? all : route ? w.routeAt(entry.routes.indexOf(route) + 1, number) : w.entryAt(number);
   };
   return text.replace(pointers, say).replace(rules, (_, index) => w.ruleAt(Number(index) + 1));
@@ -171,7 +196,10 @@ export function changeList({ changes, moreChanges = 0 }, names, most = 100) {
 /** A URL that resolves differently: for which app, what it does now, and what it did; `was` says the latter. */
 export function effect({ url, platform, app, before, after }, names, was = w.draft.was) {
   const name = names?.[platform === "android" ? "android" : "apple"].get(app) || app;
-  return [h("code", { title: url }, cut(url)), " ",
-    quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), " ", w.draft.on[platform], ": "),
-    w.draft.now, " ", resolution(after), " ", quiet(was(words.resolution[before]))];
+  return [h("code", { title: url, class: "example" }, cut(url)), " ",
+    quiet(w.draft.forApp, " ", h("bdi", {}, cut(name)), " ", w.draft.on[platform], ": "), h("span", { class: "whole" },
+      w.draft.now, " ", before === "match" ? badge(words.resolution[after], "error") : resolution(after), " ",
+      quiet(was(words.resolution[before])))];
 }
+
+customElements.define("aasa-domain-header", DomainHeader);

@@ -2,10 +2,12 @@
 
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { button, choices, draftField, form, problemBox, quiet, submit } from "../parts.js";
+import { button, choices, draftField, form, linkButton, problemBox, quiet, submit } from "../parts.js";
+import { to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
 import { changeList, cut, effect, findingList, foldedFindings, inWords, place, plainList } from "./domain-parts.js";
+import { effectsOf } from "./draft.js";
 
 const w = words.domain.draft;
 const appleFile = "apple-app-site-association";
@@ -13,12 +15,10 @@ const appleFile = "apple-app-site-association";
 class DraftReview extends View {
   /** @type {import("./draft.js").Draft} */ draft;
   /** The names of the apps. @type {any} */ names;
-  #values = { reason: "" };
   #consent = new Set();
   #publishing = new Loading(this, () => this.#publish());
 
   start() {
-    this.draft.follow(this);
     // What failed, and what was agreed to, belong to the draft as it was.
     this.draft.addEventListener("change", () => {
       if (!this.draft.preview?.isRunning || this.#publishing.isRunning) return;
@@ -29,7 +29,7 @@ class DraftReview extends View {
 
   async #publish() {
     try {
-      const { revision, changed } = await this.draft.publish(this.#values.reason, this.draft.preview.accept);
+      const { revision, changed } = await this.draft.publish(this.draft.preview.accept);
       say(changed ? w.published(revision) : w.nothing);
     } catch (problem) {
       if (problem.code !== "stale-revision") throw problem;
@@ -50,7 +50,8 @@ class DraftReview extends View {
     if (accept.length > 0) return w.needs;
     if (!result.changed) return w.nothing;
     const { changes, moreChanges = 0 } = result.diff ?? { changes: [] };
-    return w.ready(changes.length + moreChanges, changes.some((change) => change.affectsLinks !== false));
+    const warnings = result.findings.filter((one) => one.severity === "warning" && !one.suppressed).length;
+    return w.ready(changes.length + moreChanges, changes.some((change) => change.affectsLinks !== false), warnings);
   }
 
   /** The sizes of the files; that of Apple's by app. */
@@ -68,18 +69,18 @@ class DraftReview extends View {
     const scale = Math.min(1, bytes / sum);
     const parts = apps.slice(0, 5).map((one, index) => ({
       name: cut(this.names?.apple.get(one.app) || one.app), bytes: one.bytes, share: one.bytes * scale,
-      color: `part-${index}`,
+      hue: `${230 + index * 75}deg`,
     }));
     const rest = bytes - parts.reduce((all, one) => all + one.share, 0);
-    if (rest >= 1) parts.push({ name: w.others, bytes: Math.round(rest), share: rest, color: "part-rest" });
+    if (rest >= 1) parts.push({ name: w.others, bytes: Math.round(rest), share: rest, hue: "none" });
     // Over the limit, the bar shows the whole file.
     const whole = Math.max(limit, bytes);
     const state = bytes > limit ? " over" : "";
     return [h("p", { key: "sum", class: state && "fault" }, w.sizeOf(size(bytes), size(limit))),
-      h("div", { key: "bar", class: "size-bar" + state, "aria-hidden": "true" }, parts.map(({ share, color }) => h(
-        "span", { key: color, class: color, vars: { "--share": `${(share / whole) * 100}%` } }))),
+      h("div", { key: "bar", class: "size-bar" + state, "aria-hidden": "true" }, parts.map(({ share, hue }) => h(
+        "span", { key: hue, vars: { "--hue": hue, "--share": `${(share / whole) * 100}%` } }))),
       plainList(parts, (one) => [
-        h("span", { class: `swatch ${one.color}`, "aria-hidden": "true" }), h("bdi", {}, one.name), " ",
+        h("span", { class: "swatch", vars: { "--hue": one.hue }, "aria-hidden": "true" }), h("bdi", {}, one.name), " ",
         quiet(size(one.bytes))]),
       sum > bytes && h("p", { key: "shared", class: "help" }, w.shared)];
   }
@@ -96,13 +97,12 @@ class DraftReview extends View {
     const isLoud = ({ severity }) => severity === "warning" || (severity === "error" && (isSaid || !problem));
     const notes = here.filter((one) => one.severity === "note");
     const errors = problem?.body.errors?.filter(isHere);
-    // Expectations were left out to learn the effects.
-    const changes = result?.diff?.changes.filter(({ what }) => broken.length === 0 || what !== "expectation");
     const section = (title, content) => h("section", { key: title }, h("h3", {}, title), content);
     return [
       problem && !isSaid && problemBox(
         { ...problem, detail: inWords(problem.detail, domain), body: { ...problem.body, errors, findings: [] } },
         problem.status === 0 || problem.status >= 500 ? () => this.draft.refresh() : undefined),
+      problem?.code === "unknown-android-app" && linkButton(words.apps.add.android, to(["apps", "android"])),
       broken.length > 0 && h("div", { class: "box error", key: "broken" }, h("h3", {}, w.broken),
         plainList(broken, (one) => [
           effect({ ...one, before: one.expected, after: one.resolution }, this.names, w.expected),
@@ -110,7 +110,7 @@ class DraftReview extends View {
         moreBroken > 0 && h("p", { key: "more" }, w.more(moreBroken)), h("p", {}, w.dropHelp),
         button(w.dropBroken, () => this.#dropBroken())),
       here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
-      changes && section(w.effects, changeList({ ...result.diff, changes }, this.names)),
+      result?.diff && section(w.effects, changeList(effectsOf(preview), this.names)),
       result?.changedResolutions.length > 0 && section(
         w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
       this.#size(preview), foldedFindings(words.severity.count.note(notes.length), notes, domain)];
@@ -142,7 +142,9 @@ class DraftReview extends View {
         }, preview.findings && this.#details(preview)),
       form(() => mayPublish && this.#publishing.run(), { class: "review-foot", key: "foot" },
         problem && problemBox(problem), isReady && this.#questions(preview),
-        draftField(words.common.reason, this.#values, "reason", { id: "draft-reason", help: words.common.reasonHelp }),
+        draftField(words.common.reason, draft, "reason", {
+          id: "draft-reason", maxlength: 1000, help: words.common.reasonHelp, change: () => draft.store(),
+        }),
         h("div", { class: "actions", key: "actions" },
           submit(isRunning ? w.publishing : w.publish, { kind: "primary", disabled: !mayPublish }),
           button(w.undo, () => draft.undo(), { disabled: draft.past.length === 0 })))];

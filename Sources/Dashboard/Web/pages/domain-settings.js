@@ -8,6 +8,8 @@ import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
 
 const w = words.domain.settings;
+/** What adopted files had besides. */
+const extras = ["extra", "applinksExtra", "serviceExtra", "assetlinksExtra", "webauthnExtra"];
 const apple = ["webcredentials", "appclips", "activitycontinuation"];
 
 /** Variables with their values, one per line: "lang: en, de". A comma of a value has a backslash before it. */
@@ -30,10 +32,6 @@ class DomainSettings extends View {
   isOpen = false;
   /** Texts while they are being typed, by member. */ #texts = {};
 
-  start() {
-    this.draft.follow(this);
-  }
-
   #set(member, value) {
     this.draft.change((domain) => Object.assign(domain, { [member]: value }));
   }
@@ -50,7 +48,13 @@ class DomainSettings extends View {
       this.update();
     };
     const value = this.#texts[member] ?? text;
-    return field(w[member], { id: `set-${member}`, value, spellcheck: "false", on: { input, blur }, ...rest });
+    // The API names variables as Apple does.
+    const faults = (this.draft.preview?.problem?.body.errors ?? []).filter(({ pointer = "" }) => (
+      pointer.split("/")[1] === (member === "variables" ? "substitutionVariables" : member)));
+    return field(w[member], {
+      id: `set-${member}`, value, spellcheck: "false", on: { input, blur },
+      fault: faults.map(({ message }) => message).join(" ") || undefined, ...rest,
+    });
   }
 
   #lines(member, help) {
@@ -87,13 +91,13 @@ class DomainSettings extends View {
 
   #form() {
     const { domain } = this.draft;
-    const seconds = (text) => (/^\d{1,8}$/.test(text.trim()) ? Number(text) : undefined);
+    const seconds = (text) => text === "" ? undefined : Number(text);
     const choice = (member, options) => this.#choice(
       w[member], member, domain[member], Object.entries(options), (value) => this.#set(member, value));
     return h("div", { class: "columns", key: "form" }, this.#lines("aliases", w.aliasesHelp),
       h("div", { key: "publishing" }, choice("environment", words.environment),
         this.#check("strict", domain.strict, false),
-        this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, { inputmode: "numeric", help: w.cacheHelp }),
+        this.#typed("cacheSeconds", String(domain.cacheSeconds), seconds, { type: "number", help: w.cacheHelp }),
         choice("format", w.formats)),
       apple.map((member) => this.#apps(member, "apple")),
       h("div", { key: "android" }, this.#apps("androidCredentials", "android"),
@@ -120,15 +124,23 @@ class DomainSettings extends View {
       ...apple.map((member) => apps(member, "apple")), apps("androidCredentials", "android"),
       [w.defaults, list(flags(domain.defaults))],
       [w.variables, list(written(domain.substitutionVariables).split("\n").filter(Boolean))],
-      [w.expectations, list(domain.expectations, (one) => [h("bdi", {}, one.url), " ", resolution(one.resolution), " ",
-        this.isEditor && closeButton(w.removeExpectation(one.url), () => this.draft.change((draft) => {
-          draft.expectations = draft.expectations.filter((other) => !isEqual(one, other));
-        }))])]];
+      [w.extra, list(extras.map((one) => domain[one]).filter((one) => one && Object.keys(one).length > 0), (one) => (
+        h("code", {}, JSON.stringify(one))))]];
     const [set, unset] = [rows.filter(([, value]) => value), rows.filter(([, value]) => !value)];
     return [
       h("dl", { class: "settings", key: "list" }, set.map(([name, value]) => h(
         "div", { key: name }, h("dt", {}, name), h("dd", {}, value)))),
       h("p", { class: "help", key: "others" }, w.notSet(unset.map(([name]) => name)))];
+  }
+
+  #expectations() {
+    const { expectations } = this.draft.domain;
+    const remove = (one) => this.draft.change((domain) => {
+      domain.expectations = domain.expectations.filter((other) => !isEqual(one, other));
+    });
+    return expectations.length > 0 && h("section", { key: "expectations" }, h("h3", {}, w.expectations),
+      plainList(expectations, (one) => [h("bdi", {}, one.url), " ", resolution(one.resolution), " ",
+        this.isEditor && closeButton(w.removeExpectation(one.url), () => remove(one))]));
   }
 
   render() {
@@ -137,7 +149,7 @@ class DomainSettings extends View {
       h("div", { class: "section-head", key: "head" }, h("h2", {}, words.pages.settings),
         this.isEditor && button(
           isOpen ? w.done : w.edit, () => this.set({ isOpen: !isOpen }), { "aria-expanded": String(isOpen) })),
-      isOpen ? this.#form() : this.#list());
+      isOpen ? this.#form() : this.#list(), this.#expectations());
   }
 }
 

@@ -2,18 +2,17 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, dialog, dialogForm, empty, findingCounts, linkButton, loaded, problemBox, quiet,
-  time } from "../parts.js";
+import { badge, button, empty, failure, findingCounts, linkButton, loaded, problemBox, time } from "../parts.js";
 import { go, to } from "../routing.js";
-import { Loading, mayEditDomain, say, session } from "../state.js";
+import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appList, appName, changeList, conditions, findingList, flags, foldedFindings, inWords, loadNames, place,
   domainHeader, plainList, routeText } from "./domain-parts.js";
-import { Draft, newId } from "./draft.js";
-import { counted, planDialog } from "./plan.js";
+import { Draft, effectsOf, newId } from "./draft.js";
+import { counted, formDialog, planDialog } from "./plan.js";
+import { editRoute } from "./route-editor.js";
 import "./domain-review.js";
 import "./domain-settings.js";
-import "./route-editor.js";
 
 const w = words.domain;
 const byId = (list, id) => list.find((one) => one.id === id);
@@ -24,7 +23,6 @@ class Domain extends View {
   #name;
   #url;
   #draft;
-  #hadDraft = false;
   #loading = new Loading(this, async (signal) => this.#draft.begin(await get(this.#url, {}, signal)));
   #names = new Loading(this, (signal) => loadNames(this.#draft.published, signal));
   #findings = new Loading(this, (signal) => get(
@@ -36,30 +34,23 @@ class Domain extends View {
       get(`${this.#url}/diff`, { from, to }, signal), get(`${this.#url}/revisions`, { limit: 10 }, signal)]);
     return { diff, revisions: items.filter(({ revision }) => revision > from && revision <= to) };
   });
-  /** The route in the dialog: `{ entry, route }` with their IDs; none for a new route. */ edited;
+  /** The dialog that is open. */ open;
   /** The entry whose apps are being edited. */ editedEntry;
   /** What is dragged, and where it would go: `{ entry, route, toEntry, before }`. */ drag;
   said = "";
-  isDiscarding = false;
-  isDeleting = false;
+  #close = () => this.set({ open: undefined });
 
   start() {
     this.#name = this.address.parts[1];
     this.#url = path`/v1/domains/${this.#name}`;
     this.#draft = new Draft(this.#name, this.ending);
     this.#draft.follow(this);
-    session.follow(this);
     this.#loading.run();
   }
 
   /** A draft that others have overtaken waits until the person has decided. */
   get #canEdit() {
     return mayEditDomain(this.#name) && !this.#draft.isStale;
-  }
-
-  /** Moves the focus after the next rendering, if that took it away. */
-  #refocus(selector) {
-    setTimeout(() => document.activeElement === document.body && this.find(selector)?.focus({ preventScroll: true }));
   }
 
   // Changes of the draft
@@ -85,15 +76,10 @@ class Domain extends View {
       const id = old >= 0 && source === target ? route.id : newId(target);
       const index = target.findIndex((one) => one.id === before);
       target.splice(index < 0 ? target.length : index, 0, { ...route, id });
-      this.#refocus(`#route-${targetId}-${id} button`);
     });
   }
 
-  #removeRoute(entryIndex, position, text, event) {
-    // The focus goes to the next route, not to the top of the page.
-    const item = event.target.closest("li");
-    const next = item.nextElementSibling ?? item.previousElementSibling;
-    (next?.querySelector("button:not([aria-disabled])") ?? item.closest("section").querySelector(".add-route")).focus();
+  #removeRoute(entryIndex, position, text) {
     this.#draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
     this.set({ said: w.removed(text) });
   }
@@ -108,13 +94,8 @@ class Domain extends View {
   // What is shown
 
   render() {
-    const { domain, published } = this.#draft;
     const isGone = this.#loading.problem?.code === "domain-not-found";
-    const badges = domain && !isGone && [
-      badge(words.environment[domain.environment], "quiet", { key: "environment" }),
-      !domain.enabled && badge(w.disabled, "warning", { key: "disabled" }),
-      quiet(w.revision(published.revision), ", ", w.updated, " ", time(published.updatedAt))];
-    return [domainHeader(this.#name, "routes", badges),
+    return [domainHeader(this.#name, "routes", this.#draft.published?.revision),
       isGone ? this.#gone() : loaded(this.#loading, () => this.#page())];
   }
 
@@ -133,9 +114,6 @@ class Domain extends View {
     this.#names.ask(draft.published.revision);
     this.#findings.ask(draft.published.revision);
     if (draft.isStale) this.#theirs.ask(draft.base.revision, draft.published.revision);
-    // The draft's panel is gone, maybe with the focus.
-    if (this.#hadDraft && !draft.exists) this.#refocus("h1");
-    this.#hadDraft = draft.exists;
     return [h("p", { class: "hidden", role: "status", key: "said" }, this.said),
       hasReview && h("div", { class: "box section-head", key: "notice" },
         h("span", {}, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
@@ -144,7 +122,8 @@ class Domain extends View {
         this.#discardButton())),
       draft.isStale && this.#conflict(),
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
-        h("div", { key: "routes" }, !domain.enabled && h("p", { class: "box warning", key: "off" }, w.disabledText),
+        h("div", { key: "routes" }, failure(this.#findings),
+          !domain.enabled && h("p", { class: "box warning", key: "off" }, w.disabledText),
           !hasReview && general.length > 0 && h("div", { class: "sheet", key: "findings" },
             foldedFindings([words.pages.findings, ": ", findingCounts(counted(general))], general, domain)),
           h("h2", { class: "hidden", key: "title" }, w.tabs.routes), h("p", { class: "quiet", key: "order" }, w.order),
@@ -153,8 +132,7 @@ class Domain extends View {
           canEdit && button(w.addEntry, () => this.#addEntry(), { key: "add", class: "button add-entry" }),
           h("aasa-domain-settings", { draft, names, isEditor: canEdit, key: "settings" }), canEdit && this.#serving()),
         hasReview && h("aasa-draft-review", { class: "sheet review", draft, names, key: "review" })),
-      this.edited && this.#editor(), this.isDiscarding && this.#discardDialog(),
-      this.isDeleting && this.#deletion()];
+      this.open];
   }
 
   /** Findings by what they are about: routes, entries, what Android does with an entry, or the whole domain. */
@@ -189,18 +167,20 @@ class Domain extends View {
     const number = (entry) => domain.entries.findIndex((one) => one.id === entry.id) + 1;
     const where = ({ kind, name, entry, route }) => w.conflict.at[kind](
       { name, route: route && routeText(route), entry: entry && number(entry) });
-    const mine = preview?.result?.diff ? changeList(preview.result.diff, this.#names.value, 15)
+    const broken = preview?.broken?.length > 0;
+    const mine = preview?.result?.diff ? changeList(effectsOf(preview), this.#names.value, 15)
       : preview?.problem ? problemBox({ ...preview.problem, detail: inWords(preview.problem.detail, domain) })
       : h("p", { class: "loading", role: "status" }, preview?.isRunning ? w.draft.checking : w.draft.nothing);
     const theirs = loaded(this.#theirs, ({ diff, revisions }) => [plainList(revisions, (one) => w.conflict.by(
       one.revision, h("bdi", {}, one.author), h("bdi", {}, one.reason))), changeList(diff, this.#names.value, 15)]);
-    return h("section", { class: "sheet", key: "conflict", "aria-labelledby": "conflict" },
+    return h("section", { class: "sheet conflict", key: "conflict", "aria-labelledby": "conflict" },
       h("div", { role: "alert", key: "title" }, h("h2", { id: "conflict" }, w.conflict.title),
         h("p", {}, w.conflict.text(base.revision, published.revision))),
       h("div", { class: "columns", key: "sides" }, h("div", { key: "theirs" }, h("h3", {}, w.conflict.theirs), theirs),
         h("div", { key: "mine" }, h("h3", {}, w.conflict.mine), mine)),
       merged.conflicts.length === 0
-        ? h("p", { class: "box ok", key: "fine" }, w.conflict.combined)
+        ? h("p", { class: broken ? "box warning" : "box ok", key: "fine" },
+          w.conflict.combined, broken && [" ", w.conflict.broken])
         : h("div", { class: "box warning", key: "clashes" }, w.conflict.clashes, plainList(merged.conflicts, where)),
       h("div", { class: "actions", key: "actions" },
         button(w.conflict.rebase(published.revision), () => this.#draft.adopt(), { kind: "primary" }),
@@ -208,7 +188,7 @@ class Domain extends View {
   }
 
   #discardButton() {
-    return button(w.draft.discard, () => this.set({ isDiscarding: true }), { key: "discard" });
+    return button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
   }
 
   /** The buttons that move something up and down. */
@@ -260,7 +240,7 @@ class Domain extends View {
           entry.routes.map((route, position) => this.#route(entry, index, route, position, findings))),
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
       entry.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(entry.extra))),
-      canEdit && button(w.addRoute, () => this.set({ edited: { entry: entry.id } }), {
+      canEdit && button(w.addRoute, () => this.#edit(entry), {
         key: "add", class: "button add-route", "aria-label": `${w.addRoute}, ${title}`,
       }));
   }
@@ -270,9 +250,12 @@ class Domain extends View {
     const change = route.id < 0 ? "added" : this.#draft.preview?.routes?.get(`${entry.id} ${route.id}`);
     const all = entry.routes.length;
     const isTarget = this.drag?.toEntry === entry.id;
+    const found = findings.routes.get(route) ?? [];
+    const notes = found.filter((one) => one.severity === "note");
     const state = [
-      "route", route.exclude && "exclusion", this.drag?.entry === entry.id && this.drag.route === route.id && "dragged",
-      isTarget && this.drag.before === route.id && "drop",
+      "route", route.exclude && "exclusion", found.some((one) => one.severity === "error") && "wrong",
+      this.drag?.entry === entry.id && this.drag.route === route.id && "dragged",
+      isTarget && this.drag.before === route.id && "drop-before",
       isTarget && this.drag.before === undefined && position === all - 1 && "drop-after"];
     const move = (step) => this.#step(
       ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
@@ -304,10 +287,11 @@ class Domain extends View {
           change && badge(w.draft.kinds[change], "note", { key: "change" })),
         route.comment !== undefined && h("p", { class: "comment", key: "comment", dir: "auto" }, route.comment),
         route.extra && about("extra", w.extra, " ", h("code", {}, JSON.stringify(route.extra))),
-        findingList(findings.routes.get(route) ?? [], this.#draft.domain)),
+        findingList(found.filter((one) => one.severity !== "note"), this.#draft.domain),
+        foldedFindings(words.severity.count.note(notes.length), notes, this.#draft.domain)),
       this.#canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
-        action(words.common.edit, w.editRoute, () => this.set({ edited: { entry: entry.id, route: route.id } })),
-        action(words.common.delete, w.deleteRoute, (event) => this.#removeRoute(entryIndex, position, text, event))));
+        action(words.common.edit, w.editRoute, () => this.#edit(entry, route)),
+        action(words.common.delete, w.deleteRoute, () => this.#removeRoute(entryIndex, position, text))));
   }
 
   /** Listeners of a place where a dragged route can go: before a route or after it, or in an entry without any. */
@@ -333,31 +317,29 @@ class Domain extends View {
     };
   }
 
-  #editor() {
+  /** Edits a route of an entry, or a new one. */
+  #edit(entry, route = undefined) {
     const { entries, format } = this.#draft.domain;
-    const { keys, routes = [] } = byId(entries, this.edited.entry) ?? {};
-    const { entry, route: id } = this.edited;
-    const next = routes[routes.findIndex((one) => one.id === id) + 1]?.id;
-    const close = () => this.set({ edited: undefined });
-    const save = (route, target) => {
-      close();
-      this.#put(route, entry, target, id !== undefined && target === entry ? next : undefined);
+    const next = entry.routes[entry.routes.indexOf(route) + 1]?.id;
+    const save = (edited, target) => {
+      this.#close();
+      this.#put(edited, entry.id, target, route && target === entry.id ? next : undefined);
     };
-    return h("aasa-route-editor", {
-      key: "editor", route: byId(routes, id) ?? {}, entry, save, close,
+    this.set({ open: editRoute(route ?? {}, {
+      entry: entry.id, save, close: this.#close,
       entries: entries.map((one, index) => [String(one.id), w.entry(index + 1)]),
-      modern: keys ? keys.includes("components") : format === "modern",
-    });
+      isModern: entry.keys ? entry.keys.includes("components") : format === "modern",
+    }) });
   }
 
-  #discardDialog() {
-    const close = () => this.set({ isDiscarding: false });
-    const discard = () => {
-      close();
-      this.#draft.discard();
-    };
-    return dialog({ title: w.draft.discardTitle, close },
-      dialogForm({}, w.draft.discard, close, { kind: "danger", send: discard }, h("p", {}, w.draft.discardText)));
+  #askDiscard() {
+    this.set({ open: formDialog({
+      title: w.draft.discardTitle, label: w.draft.discard, kind: "danger", close: this.#close,
+      fields: () => [h("p", {}, w.draft.discardText)], send: () => {
+        this.#close();
+        this.#draft.discard();
+      },
+    }) });
   }
 
   /** What takes links out of service. */
@@ -373,12 +355,12 @@ class Domain extends View {
       expectations.length > 0
         ? row("drop", w.serving.expected, button(w.draft.dropBroken, () => change({ expectations: [] })))
         : row("delete", w.serving.deleteText, button(
-          w.serving.delete, () => this.set({ isDeleting: true }), { kind: "danger" })));
+          w.serving.delete, () => this.#planDeletion(), { kind: "danger" })));
   }
 
-  #deletion() {
-    return planDialog({
-      title: w.serving.deleteTitle(this.#name), label: w.serving.delete, close: () => this.set({ isDeleting: false }),
+  #planDeletion() {
+    this.set({ open: planDialog({
+      title: w.serving.deleteTitle(this.#name), label: w.serving.delete, kind: "danger", close: this.#close,
       send: async (query) => {
         // The plan is about what is published now, maybe by others.
         if (query.dryRun) await this.#draft.reload();
@@ -393,7 +375,7 @@ class Domain extends View {
         say(w.serving.deleted(this.#name));
         go(["domains"]);
       },
-    });
+    }) });
   }
 }
 

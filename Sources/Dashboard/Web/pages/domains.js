@@ -3,15 +3,16 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, dialog, empty, field, findingCounts, form, loaded, quiet, table,
+import { badge, button, chips, cursorPages, empty, failure, field, findingCounts, form, loaded, quiet, table,
   time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { exact } from "./domains-add.js";
+import { checkStatus } from "./checks.js";
+import { addDomain, exact } from "./domains-add.js";
 import { storedDraft } from "./draft.js";
 import { confirmation } from "./plan.js";
-import "./welcome.js";
+import "./bulk.js";
 
 const text = words.domains;
 const perPage = 50;
@@ -27,11 +28,10 @@ const choices = [
 let active;
 
 class Domains extends View {
-  #address = { parts: [], query: {} };
+  /** @type {{ parts: string[], query: Record<string, string> }} */ address;
   #typed = "";
   #timer;
-  isAdding = false;
-  /** The deleted domain whose dialog is open. */ restored;
+  /** The dialog that is open. */ open;
 
   #list = new Loading(this, (signal) => get("/v1/domains", { ...this.#query, limit: perPage }, signal));
 
@@ -42,36 +42,15 @@ class Domains extends View {
     return { apps, android, findings: Object.entries(findings.counts) };
   });
 
-  /** Set by the frame, also while the page stands. */
-  set address(address) {
-    if (address === this.#address) return;
-    this.#address = address;
-    // What is being typed stays.
-    const asked = address.query.q ?? "";
-    if (this.#timer === undefined && this.#typed.trim() !== asked) this.#typed = asked;
-    if (this.isConnected) this.#load();
-  }
-
-  start() {
-    session.follow(this);
-    this.#load().then(() => this.#known.run());
-  }
-
   disconnectedCallback() {
     clearTimeout(this.#timer);
     super.disconnectedCallback();
   }
 
-  async #load() {
-    await this.#list.run();
-    // Who has turned the page continues in its first row.
-    if (this.find(".pages :focus")) this.find("a[data-row]")?.focus();
-  }
-
   /** What the address asks for, as far as the list takes it. */
   get #query() {
     const names = ["q", "app", "androidApp", "finding", "cursor", ...choices.map(([name]) => name)];
-    return Object.fromEntries(names.map((name) => [name, this.#address.query[name]]));
+    return Object.fromEntries(names.map((name) => [name, this.address.query[name]]));
   }
 
   get #isDeleted() {
@@ -102,7 +81,6 @@ class Domains extends View {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     go(["domains"]);
-    this.find("#q")?.focus();
   }
 
   /** The keys of the list. */
@@ -121,32 +99,31 @@ class Domains extends View {
   }
 
   render() {
+    this.#list.ask(this.#query);
+    this.#known.ask();
     const { value, isRunning } = this.#list;
-    const { restored } = this;
+    // What is being typed stays.
+    const { q = "" } = this.#query;
+    if (this.#timer === undefined && this.#typed.trim() !== q) this.#typed = q;
     const isFiltered = Object.entries(this.#query).some(([name, given]) => name !== "cursor" && given);
     const isFirstStart = value?.total === 0 && !isFiltered && !isRunning;
-    const show = (isAdding) => this.set({ isAdding });
+    const add = () => addDomain((open) => this.set({ open }), this.#known.value?.apps ?? []);
     return [
       h("div", { class: "headline", key: "heading" }, h("h1", {}, text.title),
-        may("editor") && button(text.add.open, () => show(true), { kind: isFirstStart ? undefined : "primary" })),
+        may("editor") && button(text.add.open, add, { kind: isFirstStart ? undefined : "primary" })),
       isFirstStart ? this.#firstStart() : [
         this.#toolbar(), this.#chips(isFiltered),
+        failure(this.#known),
         h("p", { class: "quiet", role: "status", key: "count" },
           value && !isRunning && text.count(value.total, this.#isDeleted, isFiltered)),
         loaded(this.#list, (list) => this.#rows(list))],
-      this.isAdding && dialog(
-        { title: text.add.open, close: () => show(false) }, h("aasa-add-domain", { close: () => show(false) })),
-      restored && confirmation({
-        title: text.restore.title(restored.domain), label: text.restore.button, kind: "primary",
-        text: [text.restore.text(restored.revision), " ", restored.enabled === false && text.restore.disabled],
-        close: () => this.set({ restored: undefined }), ask: (reason) => this.#restore(restored, reason),
-      })];
+      this.open];
   }
 
   #firstStart() {
     return [
       may("editor") && isUnlimited()
-        ? h("aasa-welcome", { key: "welcome", done: () => this.#load() })
+        ? h("aasa-welcome", { key: "welcome", done: () => this.#list.run() })
         : empty(text.none, may("editor") ? text.noneLimited(session.domains.join(", ")) : text.noneViewer),
       h("p", { key: "deleted" }, h("a", { href: to(["domains"], { deleted: "true" }) }, text.showDeleted))];
   }
@@ -206,24 +183,26 @@ class Domains extends View {
   }
 
   #deletedColumns() {
-    return [{ title: text.domain, cell: (item) => [h("bdi", {}, item.domain), unicode(item)] },
-      { title: text.environment, cell: (item) => words.environment[item.environment] },
-      { title: text.lastRevision, cell: (item) => count(item.revision) },
-      { title: text.deletedAt, cell: (item) => time(item.deletedAt) },
-      ...(!may("editor") ? [] : [{
-        title: text.restore.column,
-        cell: (item) => button(
-          text.restore.button, () => this.set({ restored: item }), { "aria-label": text.restore.title(item.domain) }),
-      }])];
+    const restore = (item) => button(
+      text.restore.button, () => this.#askRestore(item), { "aria-label": text.restore.title(item.domain) });
+    return [[text.domain, (item) => [h("bdi", {}, item.domain), unicode(item)]],
+      [text.environment, (item) => words.environment[item.environment]],
+      [text.lastRevision, (item) => count(item.revision)], [text.deletedAt, (item) => time(item.deletedAt)],
+      may("editor") && [text.restore.column, restore, "no-title"]].filter(Boolean);
   }
 
-  async #restore({ domain }, reason) {
-    await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
-    this.set({ restored: undefined });
-    say(text.restore.done(domain));
-    await this.#load();
-    // The button that opened the dialog is gone.
-    (this.find("td button") ?? this.find("#q"))?.focus();
+  #askRestore({ domain, revision, enabled }) {
+    const ask = async (reason) => {
+      await request("POST", path`/v1/domains/${domain}/restore`, { query: { reason } });
+      this.set({ open: undefined });
+      say(text.restore.done(domain));
+      this.#list.run();
+    };
+    this.set({ open: confirmation({
+      title: text.restore.title(domain), label: text.restore.button, kind: "primary", ask,
+      text: [text.restore.text(revision), " ", enabled === false && text.restore.disabled],
+      close: () => this.set({ open: undefined }),
+    }) });
   }
 }
 
@@ -252,9 +231,9 @@ function columns(reached) {
     [text.findings, (item) => findingCounts(item.findings)], [text.apple, apple],
     [text.android, ({ enabled, documents }) =>
       enabled && documents.includes("assetlinks.json") ? text.published : quiet(text.notPublished)],
-    [text.certificate, certificate]];
+    [text.check, checked], [text.certificate, certificate]];
   // A long name must not break the words beside it.
-  return [{ title: text.domain, cell: name }, ...others.map(([title, cell]) => ({ title, cell, class: "whole" }))];
+  return [[text.domain, name], ...others.map((column) => [...column, "whole"])];
 }
 
 /** The name in its own script, beside the one that is never mistaken for another. */
@@ -262,13 +241,17 @@ function unicode(item) {
   return item.unicode && item.unicode !== item.domain && quiet(" ", h("bdi", {}, item.unicode));
 }
 
-/** What Apple's CDN holds, and whether the last check from outside failed. */
-function apple({ apple: copy, check }) {
-  const said = !copy ? quiet(text.unpublished)
+/** What Apple's CDN holds. */
+function apple({ apple: copy }) {
+  return !copy ? quiet(text.unpublished)
     : copy.collected ? badge(text.copy.current, "ok")
     : copy.behind === null ? quiet(text.copy.never)
     : badge(text.copy.behind(copy.behind), "warning");
-  return h("span", { class: "badges" }, check?.status === "failing" && badge(text.copy.failing, "error"), said);
+}
+
+/** How the last check from outside ended. */
+function checked({ check }) {
+  return check ? checkStatus(check.status) : quiet(text.notChecked);
 }
 
 function certificate({ check }) {
@@ -280,4 +263,27 @@ function certificate({ check }) {
   return h("time", { datetime: expires, title: day(expires) }, said);
 }
 
+class Welcome extends View {
+  /** Shows the domains. */ done;
+  hasImported = false;
+  #trying = new Loading(this, async () => {
+    const { value } = await request("GET", new URL("../example.json", import.meta.url).pathname);
+    await request("POST", "/v1/apply", { body: value, query: { reason: text.welcome.exampleReason } });
+    say(text.welcome.exampleDone);
+    go(["domains", "example.com"]);
+  });
+
+  render() {
+    const { isRunning } = this.#trying;
+    const { intro, example, exampleText, exampleButton } = text.welcome;
+    return [!this.hasImported && [h("p", { key: "intro", class: "quiet" }, intro),
+      h("section", { class: "sheet", key: "example" }, h("h2", {}, example), h("p", {}, exampleText),
+        failure(this.#trying),
+        button(exampleButton, () => this.#trying.run(), { kind: "primary", disabled: isRunning }))],
+      h("aasa-bulk-import", { key: "import", on: { published: () => this.set({ hasImported: true }) } }),
+      this.hasImported && button(words.pages.toDomains, () => this.done(), { kind: "primary", key: "all" })];
+  }
+}
+
 customElements.define("aasa-domains", Domains);
+customElements.define("aasa-welcome", Welcome);

@@ -7,14 +7,22 @@ import { place } from "./domain-parts.js";
 /** A draft belongs to a person: others may use the same browser. */
 const storage = (name) => `aasa.draft.${session.name} ${name}`;
 
-/** The draft of a domain that this browser keeps: `{ base, domain, at }`, or undefined. */
+/** The draft of a domain that this browser keeps: `{ base, domain, at, reason }`, or undefined. */
 export function storedDraft(name) {
   try {
-    const { base, domain, at } = JSON.parse(localStorage.getItem(storage(name)));
-    return base.revision && domain.entries ? { base, domain, at } : undefined;
+    const { base, domain, at, reason = "" } = JSON.parse(localStorage.getItem(storage(name)));
+    return base.revision && domain.entries ? { base, domain, at, reason } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Changes that draft, if there is one: `change` gets it. */
+export function changeStored(name, change) {
+  const kept = storedDraft(name);
+  if (!kept) return;
+  change(kept);
+  localStorage.setItem(storage(name), JSON.stringify({ ...kept, at: new Date().toISOString() }));
 }
 
 /** What the API takes: without read-only members, and without the IDs that only the draft knows. */
@@ -52,10 +60,8 @@ function mergeSets(base, mine, theirs) {
   return [...kept, ...mine.filter((value) => !has(theirs, value) && !has(base, value))];
 }
 
-/**
- * Puts a draft on top of what others published. What only one side changed is kept; where both changed the same thing,
- * the draft wins, and `conflicts` has `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`.
- */
+/** Puts a draft on top of what others published. What only one side changed is kept; where both changed the same thing,
+ * the draft wins, and `conflicts` has `{ kind: "member" | "entry" | "route" | "order", name?, entry?, route? }`. */
 export function merge(base, mine, theirs) {
   const conflicts = [];
   const members = (b, m, t, entry, lists) => Object.fromEntries(Object.keys({ ...t, ...m }).map((name) => {
@@ -122,6 +128,7 @@ export class Draft extends State {
   /** The draft on top of what others published. @type {any} */ merged;
   /** When the draft last changed. @type {string | undefined} */ at;
   /** What the API says about publishing it: see `dryRun`; and `isRunning`. @type {any} */ preview;
+  /** What is typed as the reason. */ reason = "";
   /** Whether the browser keeps it. */ isStored = true;
   #name;
   #running;
@@ -130,8 +137,8 @@ export class Draft extends State {
   constructor(name, ending) {
     super({});
     this.#name = name;
-    const changed = ({ key }) => key === storage(name) && this.published && this.begin(this.published);
-    // Another tab changed it.
+    // Another tab changed it, or published it.
+    const changed = ({ key }) => key === storage(name) && this.published && this.reload().catch(() => {});
     window.addEventListener("storage", changed, { signal: ending });
     ending.addEventListener("abort", () => this.#running?.abort());
   }
@@ -149,7 +156,7 @@ export class Draft extends State {
   begin(published) {
     const kept = mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
     this.past = [];
-    this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined }) });
+    this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
     return published;
   }
@@ -180,9 +187,9 @@ export class Draft extends State {
   }
 
   /** Publishes; throws a Problem. */
-  async publish(reason, accept) {
+  async publish(accept) {
     const { value } = await request("PUT", path`/v1/domains/${this.#name}`, {
-      body: toInput(this.domain), ifMatch: this.base.revision, query: { reason, accept: accept.join(",") },
+      body: toInput(this.domain), ifMatch: this.base.revision, query: { reason: this.reason, accept: accept.join(",") },
     });
     this.published = value.domain;
     this.discard();
@@ -208,17 +215,22 @@ export class Draft extends State {
     if (isEqual(domain, this.base) || domain === this.published) {
       this.#running?.abort();
       localStorage.removeItem(storage(this.#name));
-      return this.#take({ base: this.published, domain: this.published, at: undefined });
+      return this.#take({ base: this.published, domain: this.published, at: undefined, reason: "" });
     }
-    const at = new Date().toISOString();
-    let isStored = true;
-    try {
-      localStorage.setItem(storage(this.#name), JSON.stringify({ base: this.base, domain, at }));
-    } catch {
-      isStored = false;
-    }
-    this.#take({ domain, at, isStored });
+    this.#take({ domain, at: new Date().toISOString() });
+    this.store();
     this.refresh(400);
+  }
+
+  /** Keeps it in the browser, if that has room. */
+  store() {
+    const { base, domain, at, reason } = this;
+    try {
+      localStorage.setItem(storage(this.#name), JSON.stringify({ base, domain, at, reason }));
+      this.isStored = true;
+    } catch {
+      this.isStored = false;
+    }
   }
 
   /** Asks for the preview, a little later while somebody types. */
@@ -235,6 +247,12 @@ export class Draft extends State {
   }
 }
 
+/** The changes that a preview found. Expectations that it had to leave out are none of the draft's. */
+export function effectsOf({ result, broken }) {
+  const changes = result.diff.changes.filter(({ what }) => broken.length === 0 || what !== "expectation");
+  return { ...result.diff, changes };
+}
+
 /** How the routes of a draft differ: "added", "changed" or "moved", by the IDs of entry and route. */
 function changedRoutes({ changes } = { changes: [] }, domain) {
   return new Map(changes.filter((one) => one.what === "route" && one.to).map(({ kind, to, document }) => {
@@ -243,11 +261,9 @@ function changedRoutes({ changes } = { changes: [] }, domain) {
   }));
 }
 
-/**
- * What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their
+/** What publishing would do. Errors that one can accept are accepted, so that the effects are known: `accept` has their
  * codes. `broken` has the expectations that refuse it; then, too, `result` has the effects. `problem` is what stands in
- * the way, if anything.
- */
+ * the way, if anything. */
 async function dryRun(name, domain, ifMatch, signal) {
   const preview = { result: undefined, problem: undefined, accept: [], broken: [], moreBroken: 0, findings: [] };
   /** @type {any} */

@@ -8,11 +8,9 @@ import { words } from "../words.js";
 /** More than this is not read; the API takes no larger file either. */
 const limits = { files: 1000, bytes: 2097152 };
 
-/**
- * `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button) and `accept` (as in
+/** `<aasa-drop>` with the properties `text` (what to drop), `button` (the label of the button) and `accept` (as in
  * `<input type="file">`). It emits the event `files` whose `detail` is `[{ name, text, file }]`: `name` is the path in
- * a dropped folder, `text` the content as UTF-8, and `file` the `File`, to send its bytes as they are.
- */
+ * a dropped folder, `text` the content as UTF-8, and `file` the `File`, to send its bytes as they are. */
 class Drop extends View {
   text;
   button;

@@ -2,72 +2,51 @@
 
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { count, day } from "../format.js";
-import { badge, button, chips, cursorPages, dialog, dialogForm, draftField, empty, field, form, linkButton,
-  loaded, mono, problemBox, severities, submit, table, worstFirst } from "../parts.js";
+import { count, day as date } from "../format.js";
+import { badge, button, chips, cursorPages, draftField, empty, field, form, linkButton, loaded, problemBox, severities,
+  submit, table, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { findingItem } from "./domain-checks.js";
+import { findingItem } from "./checks.js";
+import { inWords } from "./domain-parts.js";
 import { exact } from "./domains-add.js";
+import { formDialog } from "./plan.js";
 
 const said = words.findings;
 const pageSize = 50;
 
 class Findings extends View {
-  #address;
+  address;
   #list = new Loading(this, (signal) => this.#load(signal));
   #suppressions = new Loading(this, async (signal) => (
     this.#domain && (await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)).items));
-  /** The dialog that is open: a `finding` to suppress with what is `given`, or a suppression in force, to end. */
-  dialog;
+  /** The dialog that is open. */ dialog;
   /** What is typed into the filter, until it is sent. */ #typed;
 
-  #sending = new Loading(this, async () => {
-    const { finding, ending, given } = this.dialog;
-    if (finding) {
-      const { domain, code, document, pointer } = finding;
-      // The day that was chosen belongs to the suppression.
-      const until = given.until && new Date(`${given.until}T23:59:59`).toISOString();
-      const { value } = await request("POST", path`/v1/domains/${domain}/suppressions`, {
-        body: { code, document, pointer, ...given, until },
-      });
-      say(said.done(value.findings, day(value.until)));
-    } else {
-      await request("DELETE", path`/v1/domains/${ending.domain}/suppressions/${ending.id}`);
-      say(said.ended);
-    }
+  /** After a suppression began or ended. */
+  #done(text) {
+    say(text);
     this.set({ dialog: undefined });
-    await this.#reload();
-    // The button that opened the dialog may have gone with its row.
-    setTimeout(() => document.activeElement === document.body && this.find("h1")?.focus());
-  });
-
-  set address(address) {
-    if (address === this.#address) return;
-    this.#address = address;
-    this.#typed = undefined;
-    if (this.isConnected) this.#reload();
+    this.#reload();
   }
 
   get #domain() {
-    return this.#address.query.domain ?? "";
+    return this.address.query.domain ?? "";
   }
 
   start() {
-    this.#reload();
     this.every(3, () => this.#list.value?.pending > 0 && this.#list.run());
   }
 
   #reload() {
-    this.#suppressions.clear();
     this.#suppressions.run();
-    return this.#list.run();
+    this.#list.run();
   }
 
   async #load(signal) {
     // What is suppressed is left out unless it is asked for.
-    const { code, cursor, domain, severity, source, suppressed = "false" } = this.#address.query;
+    const { code, cursor, domain, severity, source, suppressed = "false" } = this.address.query;
     const filters = { domain, source, suppressed: suppressed === "all" ? undefined : suppressed };
     const find = (more) => get("/v1/findings", { ...filters, limit: 1, ...more }, signal);
     const totals = await Promise.all(severities.map(async (one) => (await find({ code, severity: one })).total));
@@ -80,16 +59,13 @@ class Findings extends View {
     return { ...list, counts, totals, shown };
   }
 
-  #show(dialog) {
-    this.#sending.clear();
-    this.set({ dialog });
-  }
-
   render() {
+    this.#list.ask(this.address.query);
+    this.#suppressions.ask(this.#domain);
     const { value, problem } = this.#list;
     // A filter that the API does not take: what was found before is no answer to it.
     const isWrong = problem?.status === 400;
-    return [h("h1", { key: "h1", tabindex: "-1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
+    return [h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
       h("div", { role: "status", key: "state" },
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
@@ -97,16 +73,18 @@ class Findings extends View {
       this.#domain !== "" && !isWrong && h(
         "section", { key: "suppressions" }, h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
         loaded(this.#suppressions, (items) => this.#decisions(items))),
-      this.dialog?.finding && this.#suppressDialog(this.dialog),
-      this.dialog?.ending && this.#endDialog(this.dialog.ending)];
+      this.dialog];
   }
 
   #toolbar() {
     const select = (name, label, words, initial = "") => field(label, {
-      id: `finding-${name}`, tag: "select", options: Object.entries(words), value: this.#address.query[name] ?? initial,
+      id: `finding-${name}`, tag: "select", options: Object.entries(words), value: this.address.query[name] ?? initial,
       on: { change: ({ target: { value } }) => ask({ [name]: value === initial ? "" : value, cursor: "" }) },
     });
-    const find = (domain) => ask({ domain: domain.trim(), code: "", cursor: "" });
+    const find = (domain) => {
+      this.#typed = undefined;
+      ask({ domain: domain.trim(), code: "", cursor: "" });
+    };
     return form(({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
         ...exact, id: "finding-domain", name: "domain", type: "search", value: this.#typed ?? this.#domain,
@@ -122,9 +100,9 @@ class Findings extends View {
   }
 
   #found({ items, next, total, counts, suppressed, totals, shown }) {
-    const { code, suppressed: state } = this.#address.query;
+    const { code, suppressed: state } = this.address.query;
     const codes = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
-    const isFiltered = Object.keys(this.#address.query).some((name) => name !== "cursor");
+    const isFiltered = Object.keys(this.address.query).some((name) => name !== "cursor");
     // One that is chosen stays, to be taken back, when nothing has its code any longer.
     if (code && !(code in counts)) codes.unshift([code, 0]);
     const severity = (one, text) => [
@@ -157,14 +135,13 @@ class Findings extends View {
     if (suppressed) return this.#endButton({ ...suppressed, domain, code });
     // The server refuses a document with errors; only those of checks can be left as they are.
     if (severity === "error" && source !== "check") return null;
-    const given = { pointer: finding.pointer, reason: "", owner: session.name, until: dayIn(90) };
-    return button(said.suppress, () => this.#show({ finding, given }), {
+    return button(said.suppress, () => this.set({ dialog: this.#suppressing(finding) }), {
       key: "suppress", kind: "quiet", "aria-label": said.suppressOf(code, domain),
     });
   }
 
   #endButton(ending, text = said.end) {
-    return button(text, () => this.#show({ ending }), {
+    return button(text, () => this.set({ dialog: this.#ending(ending) }), {
       key: "end", kind: "quiet", "aria-label": said.endOf(ending.code, ending.domain),
     });
   }
@@ -175,40 +152,51 @@ class Findings extends View {
     return table({
       caption: said.suppressionsOf + domain, rows: items, key: (one) => one.id,
       columns: [
-        {
-          title: said.columns.code, class: "wide-name",
-          cell: (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))],
-        }, { title: said.columns.reason, cell: (one) => h("span", { dir: "auto" }, one.reason) },
-        { title: said.columns.owner, cell: (one) => h("bdi", {}, one.owner) },
-        { title: said.columns.until, cell: (one) => [day(one.until), " ", !one.active && badge(said.over)] },
-        { title: said.columns.covers, class: "number", cell: (one) => count(one.findings) },
-        {
-          title: said.columns.action, cell: (one) => may("editor")
-            && this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete),
-        }],
+        [said.columns.code, (one) => [h("code", {}, one.code), h("div", { class: "help" }, place(one))]],
+        [said.columns.reason, (one) => h("span", { dir: "auto" }, one.reason)],
+        [said.columns.owner, (one) => h("bdi", {}, one.owner), "short"],
+        [said.columns.until, (one) => [date(one.until), " ", !one.active && badge(said.over)], "short"],
+        [said.columns.covers, (one) => count(one.findings), "number"],
+        [said.columns.action, (one) => may("editor")
+          && this.#endButton({ ...one, domain }, one.active ? said.end : words.common.delete), "no-title"]],
     });
   }
 
-  #suppressDialog({ finding, given }) {
+  #suppressing(finding) {
+    const { domain, code, document, pointer, message } = finding;
     const scopes = places(finding);
-    const close = () => this.#show(undefined);
-    const input = (label, name, more) => draftField(label, given, name, { required: true, ...more });
-    return dialog({ title: said.suppressTitle, close },
-      h("p", { class: "long" }, h("strong", {}, h("bdi", {}, finding.domain)), ": ", h("bdi", {}, finding.message)),
-      dialogForm(this.#sending, said.suppress, close, {}, scopes.length > 1
-          ? input(said.scope, "pointer", { tag: "select", options: scopes })
-          : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
-        input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
-        input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
-        input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp })));
+    const send = async ({ until: day, ...given }) => {
+      // The day that was chosen belongs to the suppression.
+      const until = day && new Date(`${day}T23:59:59`).toISOString();
+      const { value } = await request("POST", path`/v1/domains/${domain}/suppressions`, {
+        body: { code, document, ...given, until },
+      });
+      this.#done(said.done(value.findings, date(value.until)));
+    };
+    return formDialog({
+      title: said.suppressTitle, label: said.suppress, close: () => this.set({ dialog: undefined }), send,
+      draft: { pointer, reason: "", owner: session.name, until: dayIn(90) }, fields: (draft) => {
+        const input = (label, name, more) => draftField(label, draft, name, { required: true, ...more });
+        return [h("p", { class: "long" }, h("strong", {}, h("bdi", {}, domain)), ": ", h("bdi", {}, inWords(message))),
+          scopes.length > 1 ? input(said.scope, "pointer", { tag: "select", options: scopes })
+            : h("p", { class: "help", key: "scope" }, said.scopeIsFile),
+          input(words.common.reason, "reason", { maxlength: 1000, help: said.reasonHelp, focus: true }),
+          input(said.owner, "owner", { maxlength: 100, help: said.ownerHelp }),
+          input(said.columns.until, "until", { type: "date", min: dayIn(0), help: said.untilHelp })];
+      },
+    });
   }
 
-  #endDialog({ code, domain, reason }) {
-    const close = () => this.#show(undefined);
-    return dialog({ title: said.endTitle, close },
-      h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
-      h("p", { class: "help long", dir: "auto" }, reason),
-      dialogForm(this.#sending, said.end, close, { kind: "danger" }));
+  #ending({ id, code, domain, reason }) {
+    return formDialog({
+      title: said.endTitle, label: said.end, kind: "danger", close: () => this.set({ dialog: undefined }),
+      fields: () => [h("p", { class: "long" }, said.endText(h("code", {}, code), h("bdi", {}, domain))),
+        h("p", { class: "help long", dir: "auto" }, reason)],
+      send: async () => {
+        await request("DELETE", path`/v1/domains/${domain}/suppressions/${id}`);
+        this.#done(said.ended);
+      },
+    });
   }
 }
 
@@ -217,13 +205,13 @@ function about({ document, domain, source, suppressed }) {
   return [" · ", words.document[document] ?? document,
     source === "check" && [" · ", h("a", { href: to(["domains", domain, "checks"]) }, said.seeCheck)],
     suppressed && h("div", { key: "suppressed", class: "box" },
-      said.until(day(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
+      said.until(date(suppressed.until), h("bdi", {}, suppressed.owner)), " ", h("bdi", {}, suppressed.reason))];
 }
 
 function place({ document, pointer }) {
   const file = words.document[document] ?? document;
   if (pointer === null) return said.gone(file);
-  return pointer === "" ? file : [file, " · ", mono(pointer)];
+  return pointer === "" ? file : [file, " · ", inWords(pointer)];
 }
 
 /** The places that a suppression of a finding can be for, the narrowest first: itself, its entry, the whole file. */
@@ -231,7 +219,7 @@ function places({ pointer, document }) {
   const [entry] = /^\/applinks\/details\/\d+(?=\/)/.exec(pointer) ?? [];
   const file = said.wholeFile(words.document[document] ?? document);
   if (pointer === "") return [["", file]];
-  return [[pointer, said.thisPlace(pointer)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
+  return [[pointer, said.thisPlace(inWords(pointer))], ...(entry ? [[entry, said.entry]] : []), ["", file]];
 }
 
 /** The day in so many days, as inputs of dates have it. */

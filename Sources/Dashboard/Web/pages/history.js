@@ -3,9 +3,9 @@
 import { get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { size } from "../format.js";
-import { badge, button, cursorPages, field, loaded, time } from "../parts.js";
+import { badge, button, cursorPages, exactTime, field, loaded } from "../parts.js";
 import { ask, here, to } from "../routing.js";
-import { Loading, mayEditDomain, say, session } from "../state.js";
+import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { changeList, domainHeader } from "./domain-parts.js";
 import { effects, planDialog } from "./plan.js";
@@ -20,14 +20,10 @@ class History extends View {
     const { from, to } = this.address.query;
     return get(path`/v1/domains/${this.#name}/diff`, { from, to }, signal);
   });
-  restoring;
+  /** The dialog that is open. */ open;
 
   get #name() {
     return this.address.parts[1];
-  }
-
-  start() {
-    session.follow(this);
   }
 
   async #list(signal) {
@@ -54,7 +50,7 @@ class History extends View {
   }
 
   #restored(number, { revision }) {
-    this.restoring = undefined;
+    this.open = undefined;
     say(text.rolledBack(number, revision));
     ask({ from: undefined, to: undefined, cursor: undefined });
     this.#revisions.run();
@@ -65,7 +61,7 @@ class History extends View {
     const { cursor, from, to } = here().query;
     this.#revisions.ask(cursor);
     this.#diff.ask(from, to);
-    return [domainHeader(this.#name, "history"),
+    return [domainHeader(this.#name, "history", this.#current),
       loaded(this.#revisions, (list) => h("div", { class: "history", key: "history" },
         h("section", { "aria-labelledby": "revisions", key: "list" }, h("h2", { id: "revisions" }, text.list),
           h("ol", { class: "plan history-list" }, list.items.map((one) => this.#revision(one))),
@@ -73,7 +69,7 @@ class History extends View {
         h("section", { "aria-labelledby": "compared", class: "history-diff", key: "diff" },
           h("h2", { id: "compared", tabindex: "-1" }, text.changes),
           loaded(this.#diff, (diff) => this.#comparison(diff, list.items))))),
-      this.restoring && this.#restoreDialog()];
+      this.open];
   }
 
   #revision({ revision, author, reason, publishedAt, documents, accepted }) {
@@ -83,7 +79,7 @@ class History extends View {
       h("p", {}, h("strong", {}, text.revision(revision)), " ",
         isCurrent && badge(text.current, "ok", { key: "current" })),
       reason !== "" && h("p", { dir: "auto", key: "reason" }, reason),
-      h("p", { class: "help", key: "about" }, time(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
+      h("p", { class: "help", key: "about" }, exactTime(publishedAt), " ", h("bdi", {}, text.by(author)), " · ",
         documents.map(({ kind, bytes }) => [h("a", {
           key: kind, href: path`/v1/domains/${this.#name}/revisions/${revision}/documents/${kind}`, target: "_blank",
         }, text.document(words.document[kind] ?? kind, size(bytes))), " "])),
@@ -95,7 +91,7 @@ class History extends View {
           "aria-label": text.changesOf(revision),
         }, text.changes),
         !isCurrent && this.#current !== undefined && mayEditDomain(this.#name) &&
-          button(text.rollBack, () => this.set({ restoring: revision }), {
+          button(text.rollBack, () => this.#planRestore(revision), {
             key: "back", kind: "quiet", "aria-label": text.rollBackTo(revision),
           })));
   }
@@ -128,14 +124,13 @@ class History extends View {
         changes.length === 0 ? text.none : h("strong", {}, text.links[affectsLinks]))];
   }
 
-  #restoreDialog() {
-    const number = this.restoring;
-    return planDialog({
+  #planRestore(number) {
+    this.set({ open: planDialog({
       title: text.rollBackTo(number), text: text.rollBackText(number), label: text.rollBack,
       send: (query) => this.#restore(number, query), show: (value) => effects({ ...value, domain: undefined }),
       isEmpty: (value) => !value.changed, done: (value) => this.#restored(number, value),
-      close: () => this.set({ restoring: undefined }),
-    });
+      close: () => this.set({ open: undefined }),
+    }) });
   }
 }
 

@@ -12,11 +12,9 @@ import { changeList, effect, findingList, plainList } from "./domain-parts.js";
 /** So many domains of a plan are shown one by one. */
 const shownDomains = 200;
 
-/**
- * A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
+/** A dialog with a plan: `send(query)` asks the API, with `dryRun` at first; `show(value)` describes the answer;
  * `done(value)` is called when the change is made, and `close` when the person leaves it. `label` is on the button that
- * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`.
- */
+ * makes the change, which is not offered if `isEmpty(value)` or unless `mayDo`. */
 export function planDialog({ title, text = undefined, ...plan }) {
   return dialog({ title, wide: true, close: plan.close }, text && h("p", {}, text), h("aasa-plan", { plan }));
 }
@@ -24,16 +22,13 @@ export function planDialog({ title, text = undefined, ...plan }) {
 class Plan extends View {
   plan;
   #accepted = new Set();
+  /** What was refused, by its code. */ #asked = new Map();
   #draft = {};
   #planning = new Loading(this, async () => (await this.plan.send({ dryRun: true, ...this.#accept() })).value);
   #doing = new Loading(this, async () => {
     const { value } = await this.plan.send({ reason: this.#draft.reason, ...this.#accept() });
     this.plan.done(value);
   });
-
-  start() {
-    this.#planning.run();
-  }
 
   #accept() {
     return this.#accepted.size === 0 ? {} : { accept: [...this.#accepted].join(",") };
@@ -45,33 +40,42 @@ class Plan extends View {
   }
 
   render() {
-    const { label, show, close, isEmpty, mayDo = true } = this.plan;
+    this.#planning.ask();
+    const { label, kind, show, close, isEmpty, mayDo = true } = this.plan;
     const { value, problem, isRunning } = this.#planning;
     const isReady = value !== undefined && !problem && !isRunning;
     const isNothing = isReady && isEmpty?.(value);
     const refused = problem ?? this.#doing.problem;
     // After a failure, the plan is made again before anything else is tried.
     const doing = { problem: this.#doing.problem, isRunning: this.#doing.isRunning, run: () => this.#again() };
-    return [refused && this.#acceptance(acceptable(refused)),
+    const codes = refused ? acceptable(refused) : [];
+    return [this.#acceptance(codes, refused?.body),
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
-      loaded(this.#planning, (value) => problem ? null : show(value)),
+      codes.length === 0 && loaded(this.#planning, (value) => problem ? null : show(value)),
       isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo
-        ? dialogForm(doing, label, close, { key: "do", send: () => this.#doing.run() }, reasonField(this.#draft))
+        ? dialogForm(codes.length > 0 ? {} : doing, label, close, { key: "do", kind, send: () => this.#doing.run() },
+          reasonField(this.#draft))
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close))];
   }
 
   /** What the API refuses unless somebody says that it is meant. */
-  #acceptance(codes) {
-    const all = [...new Set([...codes, ...this.#accepted])];
-    return all.length > 0 && form(
+  #acceptance(codes, body) {
+    for (const code of codes) this.#asked.set(code, words.domain.draft.anyway(faultOf(code, body)));
+    return this.#asked.size > 0 && form(
       () => this.#again(), { key: "accept", class: "box warning" }, h("p", {}, words.bulk.accept),
-      choices(this.#accepted, all.map((code) => [code, code])), submit(words.bulk.acceptAndPlan));
+      choices(this.#accepted, [...this.#asked]), submit(words.bulk.acceptAndPlan));
   }
 }
 
 /** The codes of errors that the API would accept. */
 export function acceptable({ body }) {
   return [...new Set([body, ...(body.problems ?? [])].flatMap((one) => one.acceptable ?? []))];
+}
+
+/** What the API says of an error with this code, or else the code. */
+export function faultOf(code, { findings = [], errors = [], problems = [] }) {
+  const all = [...findings, ...errors, ...problems.flatMap((one) => [...one.findings ?? [], ...one.errors ?? []])];
+  return all.find((one) => one.code === code)?.message ?? code;
 }
 
 /** Where the reason of a change is typed. */
@@ -112,7 +116,7 @@ export function effects({ domain, documents = [], diff, findings = [], changedRe
 
 /** What a plan does with a domain or an app. */
 export function actionBadge(action) {
-  const kind = { create: "ok", update: "warning", delete: "error" }[action];
+  const kind = { create: "ok", delete: "error" }[action];
   return badge(words.bulk.action[action] ?? action, kind, { key: "action" });
 }
 
@@ -140,21 +144,34 @@ export function changed(items) {
   return items.filter(({ action }) => action !== "unchanged");
 }
 
-/** A dialog that asks before something ends: `ask(reason)` does it, and its problem is shown there. */
-export function confirmation({ title, ...question }) {
-  return dialog({ title, close: question.close }, h("aasa-confirm", { key: title, question }));
+/** A dialog with a form. `fields(draft, update)` are its inputs, whose values are members of `draft`; `send(draft)`
+ * sends them, and its problem is shown there. */
+export function formDialog({ title, ...question }) {
+  return dialog({ title, close: question.close }, h("aasa-form", { key: title, question }));
 }
 
-class Confirm extends View {
+class FormDialog extends View {
   question;
   #draft = {};
-  #doing = new Loading(this, () => this.question.ask(this.#draft.reason));
+  #sending = new Loading(this, () => this.question.send(this.#draft));
+
+  start() {
+    this.#draft = { ...this.question.draft };
+  }
 
   render() {
-    const { text, label, close, kind = "danger" } = this.question;
-    return dialogForm(this.#doing, label, close, { kind }, h("p", {}, text), reasonField(this.#draft));
+    const { label, close, kind, fields } = this.question;
+    return dialogForm(this.#sending, label, close, { kind }, fields(this.#draft, () => this.update()));
   }
 }
 
+/** A dialog that asks before something ends: `ask(reason)` does it. */
+export function confirmation({ text, ask, ...question }) {
+  return formDialog({
+    title: "", kind: "danger", fields: (draft) => [h("p", {}, text), reasonField(draft)],
+    send: ({ reason }) => ask(reason), ...question,
+  });
+}
+
 customElements.define("aasa-plan", Plan);
-customElements.define("aasa-confirm", Confirm);
+customElements.define("aasa-form", FormDialog);

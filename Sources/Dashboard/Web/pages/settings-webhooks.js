@@ -3,12 +3,12 @@
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count } from "../format.js";
-import { badge, button, chips, choices, cursorPages, dialog, dialogForm, draftCheckbox, draftField, empty, facts,
+import { badge, button, chips, choices, cursorPages, dialog, draftCheckbox, draftField, empty, facts,
   failure, loaded, mono, snippet, table, time } from "../parts.js";
 import { ask, go, to } from "../routing.js";
 import { Loading, say } from "../state.js";
 import { words } from "../words.js";
-import { confirmation } from "./plan.js";
+import { confirmation, formDialog } from "./plan.js";
 
 /** "*.brand.example, example.com": a list of domains, or all. */
 export function domainList(domains) {
@@ -67,12 +67,11 @@ class List extends View {
       loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
         caption: words.settings.sections.webhooks, rows, key: (one) => one.name,
         columns: [
-          { title: words.settings.name, cell: link }, { title: words.settings.url, cell: (one) => mono(one.url) },
-          { title: text.what, cell: (one) => eventList(one.events) },
-          { title: words.settings.domains, cell: (one) => domainList(one.domains) },
-          { title: words.settings.state, cell: state }],
+          [words.settings.name, link], [words.settings.url, (one) => mono(one.url)],
+          [text.what, (one) => eventList(one.events)], [words.settings.domains, (one) => domainList(one.domains)],
+          [words.settings.state, state]],
       })),
-      this.isAdding && dialog({ title: text.add, close }, h("aasa-settings-webhook-form", { close, done })),
+      this.isAdding && editing(undefined, close, done),
       this.secret && secretDialog(text.secret, text.secret, this.secret, close)];
   }
 }
@@ -87,52 +86,46 @@ function state({ enabled, goneAt }) {
   return enabled ? badge(on, "ok") : goneAt ? badge(gone, "error") : badge(off);
 }
 
-/** Adds a webhook, or changes the one in `webhook`. `done` gets the answer, with the secret of a new one. */
-class Form extends View {
-  webhook;
-  close;
-  done;
-  #draft;
-  #events;
-  #saving = new Loading(this, async () => {
-    const { name = "", url = "", domains, format, enabled, isNewSecret } = this.#draft;
+/** The dialog that adds a webhook, or changes `old`. `done` gets the answer, with a secret if it is new. */
+function editing(old, close, done) {
+  const text = words.settings.webhooks;
+  const send = async ({ name = "", url = "", events, domains, format, enabled, isNewSecret }) => {
     const body = {
-      url: url.trim(), events: [...this.#events], domains: typedList(domains), format, enabled,
+      url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
       secret: isNewSecret ? newSecret() : undefined,
     };
     const where = path`/v1/webhooks/${name}`;
-    const saved = this.webhook ? (await request("PUT", where, { body })).value : await add(where, body);
-    this.#draft.exists = !saved;
-    if (!saved) return;
+    const saved = old ? (await request("PUT", where, { body })).value
+      : await add(where, body, "name", words.settings.exists);
     say(words.settings.saved(name));
-    this.close();
+    close();
     // Slack checks no signature.
-    this.done(format === "slack" ? {} : saved);
+    done(format === "slack" ? {} : saved);
+  };
+  return formDialog({
+    title: old ? text.edit : text.add, label: words.common.save, close, send, draft: {
+      format: "standard", enabled: true, ...old, domains: old?.domains.join(", "), events: new Set(old?.events),
+    }, fields: (draft, update) => {
+      const guess = () => {
+        if (!draft.url.startsWith("https://hooks.slack.com/")) return;
+        draft.format = "slack";
+        update();
+      };
+      return [
+        draftField(words.settings.name, draft, "name", {
+          required: true, maxlength: 100, disabled: Boolean(old), focus: !old,
+        }),
+        draftField(words.settings.url, draft, "url", {
+          type: "url", required: true, help: text.urlHelp, change: guess,
+        }),
+        draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
+        h("fieldset", { class: "field", key: "events" },
+          h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
+          choices(draft.events, Object.entries(text.events))),
+        domainsField(draft), draftCheckbox(text.enabled, draft, "enabled"),
+        old && draftCheckbox(text.newSecret, draft, "isNewSecret")];
+    },
   });
-
-  start() {
-    const { domains = [], events = [], ...rest } = this.webhook ?? {};
-    this.#draft = { format: "standard", enabled: true, ...rest, domains: domains.join(", ") };
-    this.#events = new Set(events);
-  }
-
-  render() {
-    const text = words.settings.webhooks;
-    const draft = this.#draft;
-    return dialogForm(this.#saving, words.common.save, this.close, {},
-      draftField(words.settings.name, draft, "name", {
-        required: true, maxlength: 100, disabled: Boolean(this.webhook), focus: !this.webhook,
-        fault: draft.exists && words.settings.exists,
-      }),
-      draftField(words.settings.url, draft, "url", { type: "url", required: true, help: text.urlHelp }),
-      h("fieldset", { class: "field", key: "events" },
-        h("legend", {}, text.what), h("p", { class: "help" }, text.whatHelp),
-        choices(this.#events, Object.entries(text.events))),
-      domainsField(draft),
-      draftField(text.format, draft, "format", { tag: "select", options: Object.entries(text.formats) }),
-      draftCheckbox(text.enabled, draft, "enabled"),
-      this.webhook && draftCheckbox(text.newSecret, draft, "isNewSecret"));
-  }
 }
 
 class Webhook extends View {
@@ -190,9 +183,7 @@ class Webhook extends View {
       loaded(this.#deliveries, ({ items, next }) => [
         items.length === 0 ? h("p", { class: "quiet", key: "none" }, text.noDeliveries) : deliveries(items),
         cursorPages(next)]),
-      this.open === "edit" && dialog({ title: text.edit, close }, h("aasa-settings-webhook-form", {
-        webhook: this.#webhook.value, close, done,
-      })),
+      this.open === "edit" && editing(this.#webhook.value, close, done),
       this.secret && secretDialog(text.secret, text.secret, this.secret, close),
       this.open === "delete" && confirmation({
         title: text.delete, text: text.deleteText(this.name), label: words.common.delete, close,
@@ -204,20 +195,19 @@ class Webhook extends View {
 function deliveries(rows) {
   const text = words.settings.webhooks;
   const domainLink = ({ domain }) => domain && h("a", { class: "mono", href: to(["domains", domain]) }, domain);
-  const status = (one) => badge(text.statuses[one.status], { delivered: "ok", failed: "error" }[one.status]);
-  const next = (one) => one.status === "pending" && one.nextAt && [" ", text.next, " ", time(one.nextAt)];
+  const status = (one) => badge(text.statuses[one.status], one.attempts > 0 && one.status === "pending" ? "warning"
+    : { delivered: "ok", failed: "error" }[one.status]);
+  const next = (one) => one.status === "pending" && one.nextAt && h("div", {}, text.next, " ", time(one.nextAt));
   return table({
     caption: text.deliveries, rows, key: (one) => one.id,
     columns: [
-      { title: text.event, cell: (one) => text.events[one.event] ?? text.testEvent },
-      { title: words.settings.domain, cell: domainLink }, { title: text.at, cell: (one) => time(one.at) },
-      { title: text.status, cell: status },
-      { title: text.attempts, class: "number", cell: (one) => count(one.attempts) },
-      { title: text.answer, cell: (one) => [one.error ?? one.answer, next(one)] }],
+      [text.event, (one) => text.events[one.event] ?? text.testEvent], [words.settings.domain, domainLink],
+      [text.at, (one) => time(one.at)], [text.status, status],
+      [text.attempts, (one) => count(one.attempts), "number"],
+      [text.answer, (one) => [one.error ?? one.answer, next(one)]]],
   });
 }
 
 customElements.define("aasa-settings-webhooks", Webhooks);
 customElements.define("aasa-settings-webhook-list", List);
-customElements.define("aasa-settings-webhook-form", Form);
 customElements.define("aasa-settings-webhook", Webhook);

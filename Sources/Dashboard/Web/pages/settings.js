@@ -2,13 +2,13 @@
 
 import { add, get, path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { day } from "../format.js";
-import { badge, button, dialog, dialogForm, draftField, empty, loaded, table, tabs, time } from "../parts.js";
-import { to } from "../routing.js";
+import { count, day } from "../format.js";
+import { badge, button, cursorPages, draftField, empty, exactTime, facts, field, form, loaded, mono, submit, table,
+  tabs, time } from "../parts.js";
+import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
-import { confirmation } from "./plan.js";
-import "./settings-audit.js";
+import { confirmation, formDialog } from "./plan.js";
 import { domainList, domainsField, secretDialog, typedList } from "./settings-webhooks.js";
 
 const isServerAdmin = () => may("admin") && isUnlimited();
@@ -38,109 +38,193 @@ class Settings extends View {
 /** Tokens and users have much in common: a list, a dialog that adds or changes one, and one that removes it. */
 class Members extends View {
   /** The section: its path in the API, and its words. */ section = "";
-  /** What the form has; undefined if it is closed. */ draft;
-  leaving;
+  /** The dialog that is open. */ open;
   list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
-  saving = new Loading(this, () => this.save({ ...this.draft, domains: typedList(this.draft.domains) }));
+  close = () => this.set({ open: undefined });
 
-  async save(_draft) {}
+  async save(_draft, _old) {}
 
-  async #remove({ name }, reason) {
-    await request("DELETE", path`/v1/${this.section}/${name}`, { query: { reason } });
-    say(words.settings.removed(name));
-    this.set({ leaving: undefined });
+  done(text, open = undefined) {
+    if (text) say(text);
+    this.set({ open });
     this.list.run();
+  }
+
+  /** The dialog that adds one, or changes `old`; `inputs` are what only this section has. */
+  edit(old, inputs) {
+    const text = words.settings[this.section];
+    const common = words.settings;
+    this.set({ open: formDialog({
+      title: old ? text.editWhat(old.name) : text.add, label: old ? words.common.save : text.add, close: this.close,
+      draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", ") },
+      send: (draft) => this.save({ ...draft, domains: typedList(draft.domains) }, old), fields: (draft, update) => [
+        draftField(common.name, draft, "name", {
+          required: true, disabled: Boolean(old), maxlength: 100, focus: !old, help: text.nameHelp,
+        }),
+        draftField(common.role, draft, "role", {
+          tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update,
+        }),
+        domainsField(draft), inputs?.(draft)],
+    }) });
+  }
+
+  #remove({ name }) {
+    const text = words.settings[this.section];
+    const ask = async (reason) => {
+      await request("DELETE", path`/v1/${this.section}/${name}`, { query: { reason } });
+      this.done(words.settings.removed(name));
+    };
+    this.set({ open: confirmation({
+      title: text.removeWhat(name), label: text.remove, close: this.close, ask,
+      text: name === session.name ? text.removeMine : text.removeText,
+    }) });
   }
 
   /** The section, with what only it has: columns, inputs, and what can be done with one, beside removing it. */
   members(columns, inputs, actions) {
-    const { draft, leaving } = this;
     const text = words.settings[this.section];
     const common = words.settings;
     this.list.ask();
-    const close = () => this.set({ draft: undefined, leaving: undefined });
-    const open = (draft) => {
-      this.saving.clear();
-      this.set({ draft: { role: "viewer", life: "90", ...draft } });
-    };
     const remove = (one) => button(
-      text.remove, () => this.set({ leaving: one }), { kind: "quiet", "aria-label": text.removeWhat(one.name) });
+      text.remove, () => this.#remove(one), { kind: "quiet", "aria-label": text.removeWhat(one.name) });
+    const add = button(text.add, () => this.edit(undefined, inputs), { kind: "primary" });
     return [
-      h("div", { class: "headline", key: "head" }, h("p", {}, text.help),
-        button(text.add, () => open({}), { kind: "primary" })),
+      h("div", { class: "headline", key: "head" }, h("p", {}, text.help), add),
       loaded(this.list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
         caption: common.sections[this.section], rows, key: (one) => one.name,
         columns: [
-          { title: common.name, cell: (one) => h("bdi", {}, one.name) },
-          { title: common.role, cell: (one) => words.role[one.role] },
-          { title: common.domains, cell: (one) => domainList(one.domains) }, ...columns,
-          { title: common.actions, cell: (one) => h("span", { class: "actions" }, actions(one, open), remove(one)) }],
-      })),
-      draft && dialog(
-        { title: draft.isOld ? text.editWhat(draft.name) : text.add, close }, dialogForm(
-          this.saving, draft.isOld ? words.common.save : text.add, close, {}, draftField(common.name, draft, "name", {
-            required: true, disabled: draft.isOld, maxlength: 100, focus: !draft.isOld, help: text.nameHelp,
-            fault: draft.exists && common.exists,
-          }),
-          draftField(common.role, draft, "role", {
-            tag: "select", options: Object.entries(words.role), help: common[draft.role], change: () => this.update(),
-          }),
-          domainsField(draft), inputs())),
-      leaving && confirmation({
-        title: text.removeWhat(leaving.name), label: text.remove, close, ask: (reason) => this.#remove(leaving, reason),
-        text: leaving.name === session.name ? text.removeMine : text.removeText,
-      })];
+          [common.name, (one) => h("bdi", {}, one.name)], [common.role, (one) => words.role[one.role], "short"],
+          [common.domains, (one) => domainList(one.domains)], ...columns,
+          [common.actions, (one) => h("span", { class: "actions" }, actions?.(one), remove(one)), "no-title"]],
+      })), this.open];
   }
 }
 
 class Tokens extends Members {
   section = "tokens";
-  created;
 
   async save({ name = "", role, domains, life }) {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
     const body = { name, role, domains, expiresAt: life === "" ? undefined : end };
     const { value } = await request("POST", "/v1/tokens", { body });
-    this.set({ draft: undefined, created: value });
-    this.list.run();
+    const { created, token } = words.settings.tokens;
+    this.done(undefined, secretDialog(created(value.name), token, value.token, this.close));
   }
 
   render() {
-    const { created } = this;
     const text = words.settings.tokens;
-    const close = () => this.set({ created: undefined });
     const end = ({ expiresAt }) => !expiresAt ? words.common.never
       : Date.parse(expiresAt) < Date.now() ? badge(text.expired, "warning") : day(expiresAt);
     const lives = [...[30, 90, 365].map((days) => [String(days), text.days(days)]), ["", words.common.never]];
-    return [
-      this.members([{ title: text.lastUsed, cell: (one) => time(one.lastUsedAt) }, { title: text.expires, cell: end }],
-        () => draftField(text.expires, this.draft, "life", { tag: "select", options: lives }), () => null),
-      created && secretDialog(text.created(created.name), text.token, created.token, close)];
+    return this.members([[text.lastUsed, (one) => time(one.lastUsedAt)], [text.expires, end, "short"]],
+      (draft) => draftField(text.expires, draft, "life", { tag: "select", options: lives }));
   }
 }
 
 class Users extends Members {
   section = "users";
 
-  async save({ name = "", role, domains, isOld }) {
+  async save({ name = "", role, domains }, old) {
     const where = path`/v1/users/${name}`;
     const body = { role, domains };
-    const exists = !await (isOld ? request("PUT", where, { body }) : add(where, body));
-    if (exists) return this.set({ draft: { ...this.draft, exists } });
-    say(words.settings.saved(name));
-    this.set({ draft: undefined });
-    this.list.run();
+    await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists));
+    this.done(words.settings.saved(name));
   }
 
   render() {
-    const edit = (user, open) => button(
-      words.common.edit, () => open({ ...user, domains: user.domains.join(", "), isOld: true }),
-      { kind: "quiet", "aria-label": words.settings.users.editWhat(user.name) });
-    const changed = { title: words.settings.changed, cell: (user) => time(user.updatedAt) };
-    return this.members([changed], () => null, edit);
+    const edit = (user) => button(words.common.edit, () => this.edit(user), {
+      kind: "quiet", "aria-label": words.settings.users.editWhat(user.name),
+    });
+    return this.members([[words.settings.changed, (user) => time(user.updatedAt)]], undefined, edit);
+  }
+}
+
+class Audit extends View {
+  address;
+  #records = new Loading(this, (signal) => {
+    const { domain, author, cursor } = this.address.query;
+    return get("/v1/audit", { domain, author, cursor, limit: 50 }, signal);
+  });
+
+  render() {
+    const text = words.settings.audit;
+    const { domain, author } = this.address.query;
+    this.#records.ask(this.address.query);
+    const filter = (domain, author) => ask({ domain: domain?.trim(), author: author?.trim(), cursor: undefined });
+    const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
+    return [
+      form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters" },
+        input(words.settings.domain, "domain", domain), input(text.author, "author", author), submit(text.filter),
+        (domain || author) && button(text.clear, () => filter(), { kind: "quiet", key: "clear" })),
+      loaded(this.#records, ({ items, next }) => [
+        items.length === 0 ? empty(text.empty, text.emptyText)
+          : h("ol", { class: "audit", key: "records", "aria-label": words.settings.sections.audit }, items.map(entry)),
+        cursorPages(next)])];
+  }
+}
+
+function entry({ id, at, author, address, action, reason, changes, domain, revision, ...named }) {
+  const { app, androidApp, token, webhook, user } = named;
+  const text = words.settings.audit;
+  const isNamed = (name) => name !== undefined && !action.includes(name);
+  const link = (parts, text, query) => h("a", { key: text, href: to(parts, query), class: "mono" }, text);
+  return h("li", { key: id },
+    h("p", {},
+      h("a", { class: "author", href: to(["settings", "audit"], { author }) }, h("bdi", {}, author)), " ", did(action),
+      domain && [/(domain|apply)$/.test(action) ? " " : ` ${text.in} `, link(["domains", domain], domain)],
+      isNamed(app) && [" ", link(["apps", "apple", app], app)],
+      isNamed(androidApp) && [" ", link(["apps", "android", androidApp], androidApp)],
+      [token, webhook, user].filter(isNamed).map((name) => [" ", h("bdi", { key: "name", class: "mono" }, name)]),
+      domain && revision && h("span", { key: "revision" }, ", ", h(
+        "a", { href: to(["domains", domain, "history"], { to: revision }) }, text.revision(count(revision))))),
+    h("p", { class: "help when", key: "when" }, exactTime(at), address && [" · ", text.from(address)]),
+    reason && h("p", { key: "reason", class: "reason", dir: "auto" }, reason),
+    changes && h("p", { key: "changes", class: "help changed" }, changes));
+}
+
+/** The API's action, such as "put domain" or "rename app A to B", in the past tense. */
+function did(action) {
+  return action.replace(/^\w+/, words.settings.audit.did);
+}
+
+class Replicas extends View {
+  #list = new Loading(this, async (signal) => (await get("/v1/replicas", {}, signal)).items);
+
+  start() {
+    this.#list.run();
+    // What is behind changes by itself.
+    this.every(15, () => this.#list.run());
+  }
+
+  render() {
+    const text = words.settings.replicas;
+    const state = ({ lag }) => lag === 0 ? badge(text.current, "ok") : badge(text.behind(lag), "warning");
+    return [h("p", { key: "help" }, text.help),
+      loaded(this.#list, (rows) => rows.length === 0 ? empty(text.empty, text.emptyText) : table({
+        caption: words.settings.sections.replicas, rows, key: (one) => `${one.name} ${one.url}`,
+        columns: [
+          [words.settings.name, (one) => h("bdi", {}, one.name)], [words.settings.url, (one) => mono(one.url)],
+          [words.settings.version, (one) => one.version], [words.settings.state, state],
+          [text.started, (one) => time(one.startedAt)], [text.seen, (one) => time(one.seenAt)]],
+      }))];
+  }
+}
+
+class About extends View {
+  render() {
+    const text = words.settings;
+    return h("section", { class: "sheet" }, h("h2", {}, text.server),
+      facts([
+        [text.version, session.version], [text.you, [h("bdi", {}, session.name), ", ", words.role[session.role]]],
+        [text.domains, session.domains?.length > 0 ? session.domains.join(", ") : text.allDomains],
+        [text.until, session.expiresAt ? time(session.expiresAt) : words.common.never]]),
+      h("p", {}, text.api, " ", h("a", { href: "/openapi.json" }, "/openapi.json")));
   }
 }
 
 customElements.define("aasa-settings", Settings);
 customElements.define("aasa-settings-tokens", Tokens);
 customElements.define("aasa-settings-users", Users);
+customElements.define("aasa-settings-audit", Audit);
+customElements.define("aasa-settings-replicas", Replicas);
+customElements.define("aasa-settings-about", About);

@@ -5,27 +5,23 @@ import { h, View } from "../dom.js";
 import { badge, button, chips, cursorPages, dialog, empty, failure, field, form, loaded, mono, problemBox, quiet,
   resolution, submit, table, time } from "../parts.js";
 import { ask, to } from "../routing.js";
-import { Loading, mayEditDomain, say, session } from "../state.js";
+import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { appName, conditions, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
-import { isEqual, storedDraft, toInput } from "./draft.js";
+import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
 
 const text = words.try;
 const apple = "apple-app-site-association";
 const kinds = { ios: apple, android: "assetlinks.json" };
 /** So many URLs are tried at once, so many are shown at once, and so long a list is kept in the address. */
-const limits = { asked: 1000, shown: 20, address: 1500 };
+const limits = { asked: 1000, shown: 20, address: 200_000 };
 
 /** The page. Its address asks for URLs in `url`, and `show` and `page` say which results are shown. */
 class Try extends View {
   /** @type {{ parts: string[], query: Record<string, string> }} */ address;
-  /** What the address asked for when it was last looked at, and what was tried last. */ #arrived;
-  #tried;
-  #text = "";
+  /** What is typed, until it is tried; undefined if nothing was. */ #typed;
   #fault;
-  #urls = [];
-  #notes = [];
   /** How often URLs were tried: what is shown of their domains is as fresh as the results. */ #round = 0;
   #published = new Loading(this, (signal) => this.#match(signal));
 
@@ -33,50 +29,39 @@ class Try extends View {
     return this.address.parts[0] === "domains" ? this.address.parts[1] : undefined;
   }
 
-  start() {
-    session.follow(this);
+  get #asked() {
+    return parsed(this.address.query.url ?? "", this.#name);
   }
 
-  /** Tries the URLs in the address, if they are new. A list that is too long for it is only in the field. */
-  update() {
-    const { url = "" } = this.address.query;
-    if (this.isConnected && url !== this.#arrived) {
-      this.#arrived = url;
-      if (url !== this.#tried) this.#begin(url);
-      this.#tried = url;
-    }
-    super.update();
-  }
-
-  #begin(given) {
-    const { urls, added, others } = parsed(given, this.#name);
-    this.#text = given;
-    this.#urls = urls.slice(0, limits.asked);
-    this.#notes = [
-      others.length > 0 && text.noLinks(others.slice(0, 3).map(cut).join("”, “"), others.length),
-      added > 0 && text.schemeAdded(added), urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
-    this.#round++;
-    this.#fault = undefined;
-    this.#published.clear();
-    if (urls.length > 0) this.#published.run();
-  }
-
+  /** Puts the links into the address, which says what is tried. */
   #submit(given) {
-    this.#begin(given);
-    this.#fault = this.#urls.length === 0 && text.none;
+    this.#fault = parsed(given, this.#name).urls.length === 0 && text.none;
+    this.#typed = this.#fault ? given : undefined;
     if (this.#fault) this.find("textarea").focus();
-    const urls = this.#urls.join("\n");
-    this.#tried = urls.length <= limits.address ? urls : "";
-    ask({ url: this.#tried, show: undefined, page: undefined });
+    else if (given.trim() === this.address.query.url) this.#published.run();
+    else ask({ url: given.trim().slice(0, limits.address), show: undefined, page: undefined });
     this.update();
   }
 
   /** The results of each URL on what is published, and how many URLs there are of each kind. */
   async #match(signal) {
     const place = this.#name === undefined ? "/v1/match" : path`/v1/domains/${this.#name}/match`;
-    const { results } = (await request("POST", place, { body: { urls: this.#urls }, signal })).value;
-    const byUrl = Map.groupBy(results, (one) => one.url);
-    const all = this.#urls.map((url) => {
+    const asked = this.#asked.urls.slice(0, limits.asked);
+    this.#round++;
+    // A token that is limited to domains is refused for all URLs if it is for one.
+    const groups = this.#name || isUnlimited() ? [asked] : [...Map.groupBy(asked, hostOf).values()];
+    const found = [];
+    const refused = [];
+    for (const urls of groups) {
+      try {
+        found.push(...(await request("POST", place, { body: { urls }, signal })).value.results);
+      } catch (problem) {
+        if (problem.status !== 403 || groups.length === 1) throw problem;
+        refused.push(...urls);
+      }
+    }
+    const byUrl = Map.groupBy(found, (one) => one.url);
+    const all = asked.filter((url) => !refused.includes(url)).map((url) => {
       const results = byUrl.get(url) ?? [];
       // What the URL does in the best case, of all apps.
       const best = ["match", "blocked"].find((word) => results.some((one) => one.resolution === word)) ?? "no-match";
@@ -84,37 +69,47 @@ class Try extends View {
     });
     const counts = { all: all.length, match: 0, blocked: 0, "no-match": 0 };
     for (const { best } of all) counts[best]++;
-    return { all, counts };
+    return { all, counts, refused };
   }
 
   render() {
     const name = this.#name;
+    const { urls, added, others } = this.#asked;
+    if (urls.length > 0) this.#published.ask(urls);
+    else if (this.#published.value) this.#published.clear();
     const { value } = this.#published;
+    const some = (list, note) => list.length > 0 && note(list.slice(0, 3).map(cut).join("”, “"), list.length);
+    const notes = [
+      some(others, text.noLinks), some(value?.refused ?? [], text.notYours), added > 0 && text.schemeAdded(added),
+      urls.length > limits.asked && text.tooMany(limits.asked, urls.length)];
     return [name === undefined ? h("h1", { key: "h1" }, text.title) : domainHeader(name, "try"), this.#form(name),
-      this.#notes.map((note) => note && h("p", { class: "box", key: note }, note)),
+      notes.map((note) => note && h("p", { class: "box", key: note }, note)),
       h("p", { role: "status", key: "status" }, value && text.summary(value.counts)),
-      this.#urls.length === 0 && empty(text.emptyTitle, text.emptyText),
-      loaded(this.#published, (found) => this.#results(found))];
+      urls.length === 0 ? empty(text.emptyTitle, text.emptyText)
+        : loaded(this.#published, (found) => this.#results(found))];
+  }
+
+  #type(text) {
+    this.#typed = text;
+    this.update();
   }
 
   #form(name) {
-    const input = ({ target }) => {
-      this.#text = target.value;
-      this.update();
-    };
+    const value = this.#typed ?? this.address.query.url ?? "";
+    const input = ({ target }) => this.#type(target.value);
     const keydown = ({ key, ctrlKey, metaKey, target }) =>
       key === "Enter" && (ctrlKey || metaKey) && target.form.requestSubmit();
     return form(({ links }) => this.#submit(links), { key: "form", class: "try-form" },
       h("div", { key: "links" },
         field(text.links, {
-          id: "links", name: "links", tag: "textarea", value: this.#text, fault: this.#fault, spellcheck: "false",
+          id: "links", name: "links", tag: "textarea", value, fault: this.#fault, spellcheck: "false",
           autocapitalize: "none", help: name === undefined ? text.linksHelp : text.linksHelpDomain(name),
-          placeholder: text.placeholder(name), rows: Math.min(12, Math.max(3, this.#text.split("\n").length)),
+          placeholder: text.placeholder(name), rows: Math.min(12, Math.max(3, value.split("\n").length)),
           on: { input, keydown },
         }),
         submit(text.button, { kind: "primary", disabled: this.#published.isRunning })),
       h("aasa-drop", {
-        key: "drop", text: text.drop, button: text.choose, accept: ".txt,.csv,text/plain,text/csv",
+        key: "drop", text: text.drop, button: text.choose, accept: ".txt,text/plain",
         on: { files: ({ detail }) => this.#submit(detail.map((one) => one.text).join("\n")) },
       }));
   }
@@ -146,11 +141,6 @@ class TryHost extends View {
   #facts = new Loading(this, (signal) => this.#look(signal));
   #expecting = new Loading(this, (signal) => this.#expect(signal));
 
-  start() {
-    session.follow(this);
-    if (this.host) this.#facts.run();
-  }
-
   async #look(signal) {
     // What is no name, such as an IP address, is refused.
     const { items } = await get("/v1/domains", { host: this.host, limit: 1 }, signal)
@@ -170,7 +160,8 @@ class TryHost extends View {
       loadNames(domain, signal).catch(() => undefined)]);
     // A revision that changed only settings has the same file.
     const isCurrent = cdn?.revision === domain.revision || isEqual(copied?.document, published[apple]);
-    return { name, domain, published, names, draft, cdn: cdn && { ...cdn, ...copied, isCurrent } };
+    const { check } = items[0];
+    return { name, domain, published, names, draft, cdn: cdn && { ...cdn, ...copied, isCurrent }, check };
   }
 
   /** What the draft does, whatever is expected of it. */
@@ -202,21 +193,52 @@ class TryHost extends View {
 
   /** Adds an expectation to those that there are now, so that another person's are kept. */
   async #expect(signal) {
-    const { url, platform, app, resolution } = this.#expected;
-    const { domain } = this.#facts.value;
+    const { url, platform, app, resolution, isDrafted } = this.#expected;
+    const { domain, draft } = this.#facts.value;
+    const expectation = { url, platform, app, resolution };
+    const add = (one) => Object.assign(one, { expectations: [...one.expectations, expectation] });
+    if (isDrafted) {
+      changeStored(domain.domain, (kept) => add(kept.domain));
+      add(draft.domain);
+      return say(text.expectDrafted(url));
+    }
     const of = path`/v1/domains/${domain.domain}`;
     const { expectations, revision } = await get(of, {}, signal);
-    const isThere = expectations.some((one) => isExpectation(one, this.#expected));
-    const all = isThere ? expectations : [...expectations, { url, platform, app, resolution }];
+    const isThere = expectations.some((one) => isExpectation(one, expectation));
     const { value } = await request("PUT", `${of}/expectations`, {
-      body: { expectations: all }, ifMatch: revision, query: { reason: text.expectReason(url).slice(0, 1000) }, signal,
+      body: { expectations: isThere ? expectations : [...expectations, expectation] }, ifMatch: revision,
+      query: { reason: text.expectReason(url).slice(0, 1000) }, signal,
     });
-    // The file is the same, so all else is as before.
-    Object.assign(domain, { expectations: value.expectations, revision: value.revision });
+    // The file is the same, so all else is as before, and the person's own draft has this behind it.
+    const now = { expectations: value.expectations, revision: value.revision };
+    changeStored(domain.domain, ({ base, domain }) => {
+      if (base.revision !== revision) return;
+      Object.assign(base, now);
+      Object.assign(isThere ? domain : add(domain), { revision: value.revision });
+    });
+    Object.assign(domain, now);
     say(text.expectDone(url));
   }
 
+  /** That a result is expected, or the button that makes it so. */
+  #expectation(result, url, isDrafted) {
+    const { domain, draft } = this.#facts.value ?? {};
+    const of = isDrafted ? draft?.domain : domain;
+    if (!result || !of) return null;
+    if (of.expectations.some((one) => isExpectation(one, { ...result, url }))) return badge(text.expected, "ok");
+    if (!of.enabled || !mayEditDomain(domain.domain)) return null;
+    return button(text.expect, () => {
+      if (this.#expecting.isRunning) return;
+      this.#expected = { ...result, isDrafted };
+      this.#expecting.run();
+    }, {
+      kind: "quiet", title: text.expectHelp, "aria-disabled": this.#expecting.isRunning ? "true" : null,
+      "aria-label": text.expectOf(words.resolution[result.resolution], url, result.app),
+    });
+  }
+
   render() {
+    if (this.host) this.#facts.ask();
     const facts = this.#facts.value;
     const again = () => this.#facts.run();
     const refused = (key, said, problem) => problem && h("div", { key }, h("p", {}, said), problemBox(problem, again));
@@ -237,47 +259,41 @@ class TryHost extends View {
           button(text.qr, () => this.set({ qr: { url } }), { kind: "quiet", "aria-label": text.qrOf(url) })),
       this.#expected?.url === url && failure(this.#expecting), all.length === 0
         ? h("p", { key: "none" }, resolution("no-match"), " ", results[0]?.reason)
-        : table({ caption: text.caption(url), columns: this.#columns(url, facts, all), rows: all,
+        : table({ caption: text.caption(url), columns: this.#columns(url, facts), rows: all,
           key: (row) => row.key }));
   }
 
   /** What the columns are about: which revision, and how old. */
-  #evidence({ name, domain, draft, cdn, published }) {
-    return h("p", { class: "help", key: "evidence" },
+  #evidence({ name, domain, draft, cdn, published, check }) {
+    const isFailing = check?.status === "failing";
+    const checks = h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks);
+    return [isFailing && h("p", { class: "box warning", key: "failing" }, text.checkFailing, " ", checks),
+      h("p", { class: "help", key: "evidence" },
       this.only === undefined && [h("a", { key: "domain", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
       domain.enabled ? text.revision(domain.revision) : text.disabled, " ",
       !published[apple] ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
         cdn.revision === null ? text.cdnForeign : cdn.isCurrent ? text.cdnCurrent
           : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
         " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
-      published[apple] && !cdn?.revision && [" ", h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks)],
+      published[apple] && !cdn?.revision && !isFailing && [" ", checks],
       cdn && this.host !== name && [" ", text.cdnName(this.host, name)],
-      draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."]);
+      draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."])];
   }
 
-  #columns(url, facts, all) {
+  #columns(url, facts) {
     const { domain, published, names, draft, cdn } = facts ?? {};
-    const isExpected = (row) => domain.expectations.some((one) => isExpectation(one, { ...row.published, url }));
-    const mayExpect = domain?.enabled && mayEditDomain(facts.name);
     const app = ({ app, platform }) => [
       badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
-    const now = (row) => answer(row.published ?? absent, published?.[kinds[row.platform]], domain);
-    const expectation = ({ published: result, app }) => isExpected({ published: result }) ? badge(text.expected, "ok")
-      : result && mayExpect && button(text.expect, () => {
-        this.#expected = result;
-        this.#expecting.run();
-      }, {
-        disabled: this.#expecting.isRunning, title: text.expectHelp,
-        "aria-label": text.expectOf(words.resolution[result.resolution], url, app),
-      });
-    return [{ title: text.app, class: "try-app", cell: app }, { title: text.published, cell: now },
-      draft && { title: text.draft, cell: (row) => compared(row.draft, row.published,
-        { ...draft, document: draft.contents?.[kinds[row.platform]] }) },
-      cdn?.revision && { title: text.cdn, cell: (row) => row.platform === "android" ? quiet(text.onlyApple)
-        : compared(row.cdn, row.published, cdn) },
-      (mayExpect || domain && all.some(isExpected)) && { title: text.expectation, cell: expectation },
-    ].filter(Boolean);
+    const now = (row) => [
+      answer(row.published ?? absent, published?.[kinds[row.platform]], domain), this.#expectation(row.published, url)];
+    const drafted = (row) => [
+      compared(row.draft, row.published, { ...draft, document: draft.contents?.[kinds[row.platform]] }),
+      row.draft?.resolution !== row.published?.resolution && this.#expectation(row.draft, url, true)];
+    const copied = (row) => row.platform === "android" ? quiet(text.onlyApple)
+      : compared(row.cdn, row.published, { ...cdn, domain: undefined });
+    return [[text.app, app, "try-app"], [text.published, now], draft && [text.draft, drafted],
+      cdn?.revision && [text.cdn, copied]].filter(Boolean);
   }
 
   #qrDialog() {
@@ -291,19 +307,31 @@ class TryHost extends View {
   }
 }
 
+/** The links in a line of words, or the line. */
+function linksIn(line) {
+  const links = line.trim().includes(" ") && line.match(/https?:\/\/[^\s<>"']+/gi);
+  return links ? links.map((one) => one.replace(/[.,;:!?)]+$/, "")) : [line];
+}
+
 /** The URLs of a text, each once, with a scheme; `added` is how many had none, and `others` are no URLs. */
 function parsed(given, name) {
   let added = 0;
-  const all = given.split(/[\r\n]+/).map((line) => {
+  const all = given.split(/[\r\n]+/).flatMap(linksIn).map((line) => {
     const url = line.trim().replace(/^(["'<])(.*)["'>,]$/, "$2");
     if (url === "" || /^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
     if (name !== undefined && /^\/(?!\/)/.test(url)) return `https://${name}${url}`;
     added++;
     return `https://${url.replace(/^\/\//, "")}`;
   });
-  const urls = [...new Set(all.filter(Boolean))];
+  const urls = [...new Set(all.filter(Boolean).map(withALabels))];
   const others = urls.filter((url) => !hostOf(url)).map((url) => url.replace("https://", ""));
   return { urls: urls.filter((url) => hostOf(url)), added: Math.max(0, added - others.length), others };
+}
+
+/** A URL with its host as devices ask for it: with A-labels. */
+function withALabels(url) {
+  return url.replace(/^https?:\/\/[^/?#]+/i, (origin) => /[^\0-\x7f]/.test(origin) && hostOf(url)
+    ? new URL(url).origin : origin);
 }
 
 function hostOf(url) {
@@ -342,7 +370,7 @@ function isExpectation(one, { url, app, resolution }) {
 function answer({ resolution: word, pointer, reason }, document, domain) {
   const route = pointer && at(document, pointer);
   return [resolution(word), " ", h("span", { key: "route" }, routeParts(route)),
-    h("p", { class: "help", key: "reason" }, domain ? inWords(reason, domain) : reason)];
+    h("p", { class: "help", key: "reason" }, inWords(reason, domain))];
 }
 
 /** A result beside the published one: that it is the same, or what is different. */
@@ -350,7 +378,7 @@ function compared(result, published, { problem, document, domain }) {
   if (problem) return quiet(words.common.unknown);
   const found = result ?? { resolution: "no-match", reason: text.absent };
   if (found.resolution === (published?.resolution ?? "no-match")) return quiet(text.same);
-  return [h("strong", { key: "differs" }, text.differs), " ", answer(found, document, domain)];
+  return [badge(text.differs, "warning", { key: "differs" }), " ", answer(found, document, domain)];
 }
 
 /** The value at a JSON pointer. */
