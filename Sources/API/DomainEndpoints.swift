@@ -114,7 +114,8 @@ struct DomainEndpoints: Sendable {
         answers: .ok("The document, byte for byte.", .any, isTagged: true, Example.file)
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
-        .put, path + "/documents/{kind}", .role(.editor), effect: .publication,
+        .put, path + "/documents/{kind}", .role(.editor), roleForDryRun: .viewer,
+        effect: .publication,
         "adoptDocument", .domains, "Adopt an existing file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "

@@ -387,7 +387,7 @@ export const words = {
       without: (n) => `${plural(n, "domain has", "domains have")} no entry with the app.`,
       has: (n) => `${plural(n, "domain has", "domains have")} the route already.`,
       gone: (n) => `${plural(n, "domain does", "domains do")} not exist, or your token does not cover them.`,
-      idle: (n) => `In ${plural(n, "domain", "domains")}, no link changes: an earlier route decides.`,
+      idle: (n) => `In ${plural(n, "domain", "domains")}, no link changes: an earlier route decides, or it is off.`,
     },
     accept: "The server refuses this unless you accept:", acceptAndPlan: "Accept and preview again",
     first: "This domain has no earlier revision.",

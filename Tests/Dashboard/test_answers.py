@@ -1,0 +1,164 @@
+"""What the page says is right and leads on: about links, apps, files, faults and the world outside."""
+import json
+import re
+
+import pytest
+from conftest import APP, SHOP
+from playwright.sync_api import expect
+
+DOMAIN = "#/domains/example.com"
+
+
+@pytest.fixture
+def example(desk, site):
+    site.apply_example()
+    desk.sign_in()
+    return desk
+
+
+def test_domains_are_filtered_by_app_and_by_finding_with_chips(example, site):
+    site.put("shop.example", "/a/*", app=SHOP)
+    page = example.open("#/domains")
+    chips = page.get_by_role("group", name="Filters")
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    chips.get_by_role("combobox", name="App").select_option(label=SHOP)
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("shop.example")
+    page.reload()
+    expect(chips.get_by_role("combobox", name="App")).to_have_value(f"app {SHOP}")
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Clear filters").click()
+    expect(rows).to_have_count(2)
+    chips.get_by_role("combobox", name="Finding").select_option("public-comment")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("example.com")
+
+
+def test_a_host_with_umlauts_and_a_link_in_a_sentence_are_tried_as_devices_do(example, site):
+    site.put("xn--mnchen-3ya.example", "/a/*")
+    page = example.open("#/try")
+    page.get_by_label("Links").fill("https://münchen.example/a/1\nSee https://example.com/buy/1, or (https://example.com/buy/2).")
+    page.get_by_role("button", name="Try", exact=True).click()
+    expect(page.get_by_text("3 links tried: 3 open an app.")).to_be_visible()
+    for url in ("https://xn--mnchen-3ya.example/a/1", "https://example.com/buy/1", "https://example.com/buy/2"):
+        expect(page.get_by_role("heading", name=url, exact=True)).to_be_visible()
+    example.open("#/domains/xn--mnchen-3ya.example")
+    expect(page.locator(".domain-head")).to_contain_text("münchen.example")
+
+
+def test_a_limited_token_gets_the_answers_for_its_own_links(open_desk, site):
+    site.apply_example()
+    site.put("a.brand.example", "/a/*")
+    desk = open_desk()
+    desk.sign_in(site.create_token("editor", "*.brand.example"))
+    page = desk.open("#/try?url=https://example.com/buy/1%0Ahttps://a.brand.example/a/1")
+    expect(page.get_by_text("1 link tried: 1 opens an app.")).to_be_visible()
+    expect(page.get_by_text("Left out 1 link outside your token’s domains: “https://example.com/buy/1”.")).to_be_visible()
+    refused = []
+    page.on("response", lambda answer: answer.status == 403 and refused.append(answer.url))
+    desk.open("#/domains/a.brand.example", "a.brand.example")
+    assert refused == []
+
+
+def test_a_viewer_sees_what_a_file_would_change_and_cannot_publish_it(open_desk, site):
+    site.apply_example()
+    desk = open_desk()
+    desk.sign_in(site.create_token("viewer"))
+    page = desk.open("#/bulk")
+    file = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/other/*"}]}]}}
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "example.com.json", "mimeType": "application/json", "buffer": json.dumps(file).encode()})
+    expect(page.get_by_text("links change")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Publish"))).to_have_count(0)
+    page.get_by_role("button", name="Details of example.com.json").click()
+    expect(page.get_by_role("dialog")).to_contain_text("/buy/")
+
+
+def test_findings_that_cannot_be_read_are_not_no_findings(example):
+    page = example.page
+    problem = json.dumps({"status": 500, "code": "internal-error", "detail": "Broken on purpose.", "requestId": "r1"})
+    page.route("**/v1/findings?*", lambda route: route.fulfill(
+        status=500, content_type="application/problem+json", body=problem))
+    example.open(DOMAIN, "example.com")
+    expect(page.get_by_role("alert")).to_contain_text("Broken on purpose.")
+    expect(page.get_by_role("alert")).to_contain_text("r1")
+    page.unroute("**/v1/findings?*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_an_app_is_added_by_its_name_and_an_unknown_one_has_a_way_to_be_added(example, site):
+    site.call("PUT", f"/v1/apps/{SHOP}", {"name": "Example Shop"})
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Edit apps").click()
+    page.get_by_label("Add an app", exact=True).first.fill("Example Shop")
+    page.keyboard.press("Enter")
+    expect(page.locator(".app-list", has_text=SHOP).first).to_be_visible()
+    page.get_by_label("Add an Android app", exact=True).first.fill("com.example.unknown")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Add an Android app").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Apps")
+
+
+def test_errors_that_can_be_accepted_are_sentences_not_codes(example, site):
+    page = example.open("#/bulk/apply")
+    page.get_by_label("State (JSON)").fill(json.dumps({"domains": [
+        {"domain": "wrong.example", "entries": [{"apps": [APP], "routes": [{"path": "/$(nothing)"}]}]}]}))
+    page.get_by_role("button", name="Preview").click()
+    dialog = page.get_by_role("dialog")
+    accepted = dialog.get_by_label("Publish anyway: No variable is named \"nothing\", so the route never matches.")
+    expect(accepted).to_be_visible()
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    accepted.check()
+    dialog.get_by_role("button", name="Accept and preview again").click()
+    dialog.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 new")).to_be_visible()
+    assert site.call("GET", "/v1/domains/wrong.example")["revision"] == 1
+
+
+def test_a_failing_check_is_said_on_every_page_of_the_domain(example):
+    page = example.open(DOMAIN + "/checks")
+    page.get_by_role("button", name="Check now").click()
+    expect(page.get_by_role("button", name="Check now")).to_be_enabled()
+    for section in ("", "/history", "/checks", "/try?url=https://example.com/buy/1"):
+        example.open(DOMAIN + section)
+        expect(page.get_by_role("link", name="Checks failing")).to_be_visible()
+    expect(page.get_by_text("The last check from outside failed, so phones may not get this file.")).to_be_visible()
+
+
+def test_a_deleted_domain_says_so_on_all_its_pages(example, site):
+    site.put("gone.example", "/a/*")
+    site.call("DELETE", "/v1/domains/gone.example?accept=opens-nothing", **{"If-Match": "*"})
+    for section in ("", "/history", "/checks"):
+        page = example.open("#/domains/gone.example" + section)
+        expect(page.locator(".domain-head").get_by_text("deleted", exact=True)).to_be_visible()
+
+
+def test_a_route_with_an_error_and_a_link_that_an_app_loses_are_marked_as_bad(example):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Delete /buy/*").click()
+    effect = page.locator("aasa-draft-review .changes")
+    expect(effect.locator(".badge.error", has_text="no route matches").first).to_be_visible()
+    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_label("Path", exact=True).fill("/$(nothing)")
+    page.get_by_role("button", name="Save to draft").click()
+    expect(page.locator(".route.wrong", has_text="/$(nothing)")).to_be_visible()
+
+
+@pytest.mark.parametrize("address", ["#/domains?constructor=1", "#/domains/example.com/constructor"])
+def test_an_address_cannot_blank_the_page(example, address):
+    page = example.page
+    page.goto("/" + address)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def test_a_pasted_link_is_taken_for_its_domain(example, site):
+    page = example.open("#/domains")
+    page.get_by_role("button", name="Add a domain").click()
+    page.get_by_label("Domain", exact=True).fill("https://www.acme.example/shop?x=1")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Publish www.acme.example?")).to_be_visible()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("www.acme.example")
+    assert site.call("GET", "/v1/domains/www.acme.example")["revision"] == 1

@@ -1,0 +1,198 @@
+"""Nothing gets lost: what people typed, what others changed, where the focus was."""
+import hashlib
+import json
+import re
+
+import pytest
+from conftest import APP, SHOP
+from playwright.sync_api import expect
+
+DOMAIN = "#/domains/example.com"
+PRINT = hashlib.sha256(b"another certificate").digest().hex(":").upper()
+FILE = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/dropped/*"}]}]}}).encode()
+
+
+@pytest.fixture
+def example(desk, site):
+    site.apply_example()
+    desk.sign_in()
+    return desk
+
+
+def add_route(page, path):
+    page.get_by_role("button", name="Add route").first.click()
+    page.get_by_label("Path", exact=True).fill(path)
+    page.get_by_role("button", name="Save to draft").click()
+
+
+def publish_button(page):
+    return page.get_by_role("button", name="Publish", exact=True).last
+
+
+def test_saving_an_apps_name_keeps_the_fingerprint_that_somebody_added(example, site):
+    page = example.open("#/apps/android/com.example.app")
+    path = "/v1/android-apps/com.example.app"
+    app = site.call("GET", path)
+    added = {"sha256": PRINT, "label": "upload"}
+    site.call("PUT", path, {"name": "Example", "fingerprints": [*app["fingerprints"], added]})
+    page.get_by_label("Name", exact=True).fill("Renamed")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    now = site.call("GET", path)
+    assert now["name"] == "Renamed" and [one["sha256"] for one in now["fingerprints"]][-1] == PRINT
+
+
+def test_a_draft_published_in_another_tab_is_published_in_this_one_too(example):
+    page = example.open(DOMAIN)
+    other = example.context.new_page()
+    other.goto("/" + DOMAIN)
+    add_route(page, "/tab/*")
+    expect(publish_button(page)).to_be_enabled()
+    expect(other.get_by_text("You have a draft, saved")).to_be_visible()
+    publish_button(other).click()
+    expect(other.get_by_text("Published as revision 2")).to_be_visible()
+    expect(page.get_by_text("revision 2, changed")).to_be_visible()
+    expect(page.locator(".route", has_text="/tab/*")).to_be_visible()
+    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+
+
+def test_the_reason_of_a_draft_survives_a_reload(example, site):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    page.get_by_label("Reason").fill("Because of gifts")
+    page.reload()
+    expect(page.get_by_label("Reason")).to_have_value("Because of gifts")
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert site.call("GET", "/v1/domains/example.com/revisions")["items"][0]["reason"] == "Because of gifts"
+    add_route(page, "/more/*")
+    expect(page.get_by_label("Reason")).to_have_value("")
+
+
+def test_an_expectation_made_beside_a_draft_neither_stops_it_nor_is_stopped_by_it(example, site):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    example.open("#/try?url=https://example.com/gift/1%0Ahttps://example.com/buy/1")
+    page.get_by_role("button", name=f"Expect “opens the app” of https://example.com/buy/1 for {APP}").click()
+    expect(page.get_by_text("Added an expectation: a change that breaks https://example.com/buy/1")).to_be_visible()
+    page.get_by_role("button", name=f"Expect “opens the app” of https://example.com/gift/1 for {APP}").click()
+    expect(page.get_by_text("Added an expectation of https://example.com/gift/1 to your draft.")).to_be_visible()
+    example.open(DOMAIN)
+    expect(page.get_by_text("Others published while you worked")).to_have_count(0)
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 3")).to_be_visible()
+    kept = site.call("GET", "/v1/domains/example.com/expectations")["expectations"]
+    assert [one["url"] for one in kept] == ["https://example.com/buy/1", "https://example.com/gift/1"]
+
+
+def test_dropped_files_stay_while_a_person_looks_at_other_pages_and_a_state_goes_where_it_belongs(example):
+    page = example.open("#/bulk")
+    state = json.dumps({"domains": []}).encode()
+    page.locator("input[type=file]").first.set_input_files([
+        {"name": "dropped.example.json", "mimeType": "application/json", "buffer": FILE},
+        {"name": "state.json", "mimeType": "application/json", "buffer": state}])
+    expect(page.get_by_text("new domain", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Domains").click()
+    page.get_by_role("link", name="Bulk changes").click()
+    expect(page.get_by_text("new domain", exact=True)).to_be_visible()
+    page.get_by_role("listitem").filter(has_text="state.json").get_by_role("link", name="Apply a state file").click()
+    expect(page.get_by_label("State (JSON)")).to_have_value(state.decode())
+
+
+def test_the_focus_stays_near_what_has_gone(example, site):
+    site.put("many.example", "/a/*", "/b/*", "/c/*")
+    page = example.open("#/domains/many.example")
+    isNowhere = "document.activeElement === document.body"
+
+    def press(button):
+        button.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(100)
+        assert not page.evaluate(isNowhere), button
+
+    press(page.get_by_role("button", name="Delete /b/*"))
+    assert "/c/*" in page.evaluate("document.activeElement.getAttribute('aria-label')")
+    press(page.get_by_role("button", name="Delete /c/*"))
+    press(page.get_by_role("button", name="Delete /a/*"))
+    press(page.get_by_role("button", name="Delete entry 1"))
+    press(page.get_by_role("button", name="Undo"))
+    expect(publish_button(page)).to_be_disabled()
+    press(page.get_by_role("button", name="Discard draft"))
+    press(page.get_by_role("dialog").get_by_role("button", name="Discard draft"))
+    example.open("#/settings/tokens")
+    site.create_token("viewer")
+    page.reload()
+    press(page.get_by_role("button", name="Revoke the token “viewer”"))
+    press(page.get_by_role("dialog").get_by_role("button", name="Revoke"))
+    expect(page.get_by_text("Removed “viewer”.")).to_be_visible()
+    page.wait_for_timeout(100)
+    assert not page.evaluate(isNowhere)
+
+
+def test_a_new_token_takes_the_focus_and_its_message_stands_above_the_dialog(example):
+    page = example.open("#/settings/tokens")
+    page.get_by_role("button", name="Create a token").click()
+    page.get_by_label("Name", exact=True).fill("pipeline")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Token “pipeline”")
+    expect(dialog.get_by_role("button", name="Copy")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".messages:popover-open")).to_contain_text("Copied.")
+
+
+def test_the_settings_of_a_domain_are_a_draft_like_its_routes(example, site):
+    page = example.open(DOMAIN)
+    page.get_by_role("button", name="Edit settings").click()
+    page.get_by_label("Variables").fill("lang: en, de\nodd: a\\, b")
+    page.get_by_label("Upper and lower case").select_option("false")
+    page.get_by_label("Cache for (seconds)").fill("99999999")
+    expect(page.get_by_label("Cache for (seconds)")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Cache for (seconds)").fill("600")
+    page.get_by_label("Reason").fill("Languages")
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    now = site.call("GET", "/v1/domains/example.com")
+    assert now["substitutionVariables"] == {"lang": ["en", "de"], "odd": ["a, b"]}
+    assert now["defaults"] == {"caseSensitive": False} and now["cacheSeconds"] == 600
+    page.reload()
+    expect(page.get_by_text("odd: a\\, b")).to_be_visible()
+
+
+def test_a_webhook_for_slack_has_its_format_and_a_secret_can_be_replaced(example, site):
+    page = example.open("#/settings/webhooks")
+    page.get_by_role("button", name="Add a webhook").click()
+    page.get_by_label("Name", exact=True).fill("alerts")
+    page.get_by_label("URL").fill("https://hooks.slack.com/services/x")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="alerts", exact=True)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert site.call("GET", "/v1/webhooks/alerts")["format"] == "slack"
+    site.call("PUT", "/v1/webhooks/hook", {"url": "https://hooks.example.com/"})
+    example.open("#/settings/webhooks/hook")
+    page.get_by_role("button", name="Edit the webhook").click()
+    page.get_by_label("Replace the signing secret").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(re.compile("^whsec_[A-Za-z0-9+/]{43}=$"))).to_be_visible()
+
+
+def test_another_tab_that_signs_out_ends_this_one_when_it_is_shown_again(example):
+    page = example.open("#/settings/tokens")
+    other = example.context.new_page()
+    other.goto("/")
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_label("Token")).to_be_visible()
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_text("this browser keeps the drafts of admin")).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(0)
+
+
+def test_a_route_is_added_to_the_domains_of_a_list_that_can_get_it(example, site):
+    site.put("a.example", "/a/*", app=SHOP)
+    page = example.open("#/bulk/route")
+    page.get_by_label("App", exact=True).fill(APP)
+    page.get_by_label("Or a list of domains").fill("example.com absent.example a.example not..valid")
+    page.get_by_label("Path", exact=True).fill("/sale/*")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("1 domain gets the route.")).to_be_visible()
+    expect(page.get_by_text("2 domains do not exist, or your token does not cover them.")).to_be_visible()
+    expect(page.get_by_text("1 domain has no entry with the app.")).to_be_visible()
