@@ -93,7 +93,7 @@ final class Authentication: Sendable {
     guard let secret = secrets.first else { return nil }
     if secrets.count > 1 {
       throw Self.unauthorized(
-        "The request has \(secrets.count) cookies of sessions, perhaps one of another website of the same "
+        "The request has \(secrets.count) session cookies, perhaps one of another website of the same "
           + "domain. Delete the cookies of this page, then sign in again.")
     }
     if let session = try store.session(secret) {
@@ -118,7 +118,7 @@ final class Authentication: Sendable {
     if !trust.covers(host: host) {
       throw Problem(
         .unknownHost,
-        "The request is for the host \(host.quoted), which adminHosts does not have. Add it there, or let the proxy "
+        "The request is for the host \(host.quoted), which is not in adminHosts. Add it, or let the proxy "
           + "pass on the Host of its clients.")
     }
     if let user = try store.user(name) { return Identity(user.token, by: .user) }

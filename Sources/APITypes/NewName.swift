@@ -1,5 +1,5 @@
-/// The names that people can give to tokens, users and webhooks: they appear in the audit log, where no two may look
-/// the same, and in paths, where clients resolve "..".
+/// The names that people can give to tokens, users and webhooks: they appear in the audit log, where invisible
+/// characters would make two look the same, and in paths, where clients resolve "..".
 package enum NewName {
   /// Controls, and characters that show nothing.
   private static let invisible: [ClosedRange<Unicode.Scalar>] = [
@@ -12,7 +12,7 @@ package enum NewName {
 
   /// Why other names are refused.
   package static let rule =
-    "none of them invisible and no space at its ends, and is not \".\" or \"..\""
+    "none of them invisible, does not begin or end with a space, and is not \".\" or \"..\""
 
   /// Whether a name is allowed. Its length is another matter.
   package static func allows(_ name: String) -> Bool {

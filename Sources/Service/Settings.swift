@@ -117,8 +117,8 @@ extension Configuration {
         + "/v1/users/NAME."),
     Setting(
       "adminHosts", \.adminHosts, .hosts, .atOnce,
-      "The host names at which people open the dashboard through such a proxy. From requests to other hosts, which "
-        + "a web page may have made with DNS rebinding, no user is taken. Required with adminUserHeader."
+      "The host names at which people open the dashboard through such a proxy. Requests to other hosts "
+        + "that name a user are refused: a web page can send them with DNS rebinding. Required with adminUserHeader."
     ),
     Setting(
       "publicCertificates", \.publicCertificates, .directory, .betweenDirectories,

@@ -106,7 +106,7 @@ enum RestoreCommand {
     }
     if !restored.revivedUsers.isEmpty {
       Terminal.complain(
-        "These users have the rights of the backup again; change those that must not: "
+        "These users have the rights of the backup again; change those that should not: "
           + restored.revivedUsers.joined(separator: ", "))
     }
   }

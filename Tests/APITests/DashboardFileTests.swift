@@ -46,7 +46,8 @@ import Testing
 
   @Test func everyFileIsServedWithItsType() throws {
     let types = [
-      "css": "text/css", "html": "text/html", "js": "text/javascript", "svg": "image/svg+xml",
+      "css": "text/css", "js": "text/javascript", "json": "application/json",
+      "svg": "image/svg+xml",
     ]
     for (path, content) in DashboardEndpoints.files where path != "index.html" {
       let response = try client.send("GET", "\(assets)/\(path)")

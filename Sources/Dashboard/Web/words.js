@@ -1,4 +1,4 @@
-// Every word that the page says. To translate it, translate this file.
+// The page’s own texts. To translate it, translate this file. Findings and problems come from the API.
 
 import { count } from "./format.js";
 
@@ -77,7 +77,7 @@ export const words = {
       open: "Add a domain", name: "Domain", nameHelp: "The host name in your links.",
       limits: (limits) => `You may add: ${limits}.`, noName: "Enter a host name, such as links.example.com.",
       exists: "This domain already exists. Close this dialog and search for it.",
-      notCovered: (limits) => `Your token covers only ${limits}.`, environment: "Environment",
+      notCovered: (limits) => `You may add only ${limits}.`, environment: "Environment",
       app: "App (optional)", appHelp: "The team ID, a period and the bundle ID. You can add apps and routes later.",
       route: "First route", allLinks: "All links open the app (/*)", noRoute: "None yet",
       preview: "Preview", publish: "Publish", done: (name) => `Added ${name}.`,
@@ -140,9 +140,9 @@ export const words = {
       dropBroken: "Remove these expectations", dropHelp: "Correct the draft, or remove what you no longer expect.",
       groups: {
         links: "Links that behave differently", unknown: "May change links",
-        documents: "In the files, with the same links", settings: "Settings",
+        documents: "Changes to the files that affect no link", settings: "Settings",
       }, kinds: { added: "new", changed: "changed", moved: "moved" }, more: (n) => `And ${n} more.`,
-      resolutions: "Expected URLs that change",
+      resolutions: "Expectations that resolve differently",
       forApp: "for", on: { ios: "on iOS", android: "on Android" },
       sizeOf: (bytes, limit) => `Apple: ${bytes} of ${limit}`, others: "other",
       shared: "An entry of several apps counts for each of them.",
@@ -152,7 +152,7 @@ export const words = {
       by: (n, author, reason) => [`Revision ${n} by `, author, ": ", reason],
       rebase: (n) => `Put my draft on top of revision ${n}`,
       combined: "Nothing clashes: the changes of both sides are kept.",
-      broken: "Together, they break expectations, which you see after the next step.",
+      broken: "Together, they break expectations. The next step shows which.",
       clashes: "Both sides changed these. Your draft replaces the others’ changes:", at: {
         member: ({ name, entry }) => entry ? `${name} of entry ${entry}` : `the setting ${name}`,
         entry: ({ entry }) => entry ? `entry ${entry}` : "an entry that your draft deletes", order: () => "the order",
@@ -188,7 +188,7 @@ export const words = {
       "Paste a link from an email, an ad or a bug report. You see whether it opens an app on iOS and Android, and why.",
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
     tooMany: (most, n) => `Only the first ${count(most)} of ${count(n)} URLs were tried.`,
-    notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your token’s domains: “${some}”.`,
+    notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your domains: “${some}”.`,
     noLinks: (some, n) => `Left out ${plural(n, "line that is no link", "lines that are no links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
       [opens && `${plural(opens, "opens", "open")} an app`, blocked && `${count(blocked)} excluded`,
@@ -202,16 +202,16 @@ export const words = {
     revision: (n) => `Revision ${n} is published.`, disabled: "The domain is disabled.", draftOf: "saved",
     cdnCurrent: "Apple’s CDN has the current file,", seeChecks: "See checks", qr: "QR code",
     cdnOld: (n, behind) => `Apple’s CDN has revision ${n}, ${plural(behind, "revision", "revisions")} behind,`,
-    cdnForeign: "Apple’s CDN has a file that is none of the revisions,",
+    cdnForeign: "Apple’s CDN has a file that matches none of your revisions,",
     cdnUnknown: "Apple’s copy is unknown: the CDN has not fetched the file, and no check has seen it there.",
     cdnNoFile: "The domain publishes no file for Apple.", cdnName: (host, name) =>
       `Apple keeps one copy per name. The column shows the copy of ${name}; that of ${host} may differ.`,
     checkFailing: "The last check from outside failed, so phones may not get this file.",
     elsewhere: (name) => `${name} serves this host. Try the link there`,
     draftRefused: "The draft cannot be tried:", cdnRefused: "Apple’s copy cannot be tried:",
-    factsFailed: "The rest cannot be shown:", expect: "Expect this", qrOf: (url) => `QR code of ${url}`,
+    factsFailed: "Draft and Apple’s copy cannot be shown:", expect: "Expect this", qrOf: (url) => `QR code of ${url}`,
     expectOf: (result, url, app) => `Expect “${result}” of ${url} for ${app}`,
-    expected: "expected", expectDrafted: (url) => `Added an expectation of ${url} to your draft.`,
+    expected: "expected", expectDrafted: (url) => `Added an expectation for ${url} to your draft.`,
     expectDone: (url) => `Added an expectation: a change that breaks ${url} will be refused.`,
     expectReason: (url) => `Expectation for ${url}`,
     expectHelp: "An expectation protects a link: changes that would break it are refused.", qrHelp:
@@ -238,8 +238,8 @@ export const words = {
       "An earlier version recorded only the documents of one of these revisions, so settings are not compared.",
   },
   checks: {
-    title: "Checks", noneOf: "No domain here", noneOfText: "The last check of each domain ended otherwise.",
-    intro: "A check asks a domain as Apple and browsers do, and asks for Apple’s and Google’s copies.",
+    title: "Checks", noneOf: "No domain here", noneOfText: "The last check of every domain ended differently.",
+    intro: "A check fetches the files as Apple and browsers do, and asks Apple’s CDN and Google what they have.",
     status: { failing: "failing", warning: "warning", ok: "OK" }, statusLabel: "Filter by outcome",
     statuses: { failing: "Failing", warning: "Warnings", ok: "OK", all: "All" }, showAll: "Show all",
     which: "Check any domain", limited: (domains) => `You may check ${domains.join(", ")}.`,
@@ -257,7 +257,7 @@ export const words = {
     },
     last: "Last check", checked: (time) => ["Checked ", time, "."],
     sameSince: (time, checks) => ["The outcome has been the same since ", time, `, in ${checks} checks.`],
-    fine: "Nothing wrong. If a link still opens the browser, the device may prefer it, or the app not claim it.",
+    fine: "No findings. If a link still opens the browser, the user may prefer that, or the app lacks the domain.",
     never: "This domain has never been checked from outside.", askEditor: "An editor can check it.",
     deleted: "The requests and answers of this check are no longer kept.", nextStep: "Next step:",
     appleCode: "App Store Connect calls it", suppressed: "suppressed", suppress: "Suppress findings for a while",
@@ -284,17 +284,17 @@ export const words = {
       isOver ? ". Most devices have had it since " : ". Most devices have it by ", by, "."],
     notCollected: (revision, published, last, old) => [
       "Apple’s CDN last fetched the file ", last, old && `, and got revision ${old}`, `. It gets revision ${revision},`,
-      " published ", published, ", when that copy is due; nothing makes it faster."],
+      " published ", published, ", when that copy expires. You cannot speed this up."],
     notFetched: (revision, published) => [
       `Apple’s CDN has not fetched revision ${revision}, published `, published,
       ", nor any before it. It fetches the file when the first device asks for it."],
     googleFetched: (last, n) => ["Google last fetched the file ", last, n && `, and got revision ${n}`, "."],
     googleNever: "Google has not fetched this file yet.", cdnHad: (revision) => `Apple had revision ${revision}`,
-    between: (since, at, n) => [since, " to ", at, `, ${n} checks`], noTimeline: "No check has changed it yet.",
+    between: (since, at, n) => [since, " to ", at, `, ${n} checks`], noTimeline: "No checks yet.",
   },
   apps: {
     platforms: "Platforms", platform: { apple: "Apple", android: "Android" }, nameHelp: "Only shown here.",
-    limited: "Your token is limited to some domains, so it cannot show apps. Open one of your domains to see its apps.",
+    limited: "You may see only some domains, so apps are not shown. Open one of your domains to see its apps.",
     add: { apple: "Add an Apple app", android: "Add an Android app" }, saved: "Saved.", changed: "Changed",
     empty: { apple: "No Apple apps yet", android: "No Android apps yet" }, details: "Details", preview: "Preview …",
     emptyText: "Add one here. Apps also appear when you import a file that names them.", fingerprints: "Fingerprints",
@@ -326,7 +326,7 @@ export const words = {
   },
   findings: {
     title: "Findings", domain: "Domain", show: "Show", severity: "Severity", source: "Found in", state: "State",
-    intro: "What does not work, or may not, in the files of all domains and in their last checks from outside.",
+    intro: "Errors and risks in the files of all domains and in their last checks from outside.",
     states: { false: "open", true: "suppressed", all: "all" }, codes: "Filter by code", seeCheck: "last check",
     sources: { "": "all", lint: "files", check: "checks from outside" }, total: (n) => plural(n, "finding", "findings"),
     ofThem: (n) => `, ${count(n)} of them suppressed`,
@@ -363,7 +363,7 @@ export const words = {
       published: "was published already", publishedAs: (n) => `published as revision ${n}`,
     },
     apply: {
-      help: "A state lists apps and domains as they should be. After a plan, all of its changes happen, or none.",
+      help: "A state file lists apps and domains as they should be. Preview it; then all changes happen, or none.",
       download: "Download the current state", drop: "Drop a state here, as aasa export writes it.", button: "Apply",
       state: "State (JSON)", prune: "Delete domains and unused apps that the state does not list",
       overwrite: "Undo what others have changed since the state was exported", plan: "What would change",
@@ -375,7 +375,7 @@ export const words = {
       appHelp: "An app identifier or a package name. Only domains that use the app are found.", position: "Place",
       found: (n) => `${plural(n, "domain", "domains")}. The preview lists those that are left out, and why.`,
       needPath: "Enter a path or a query.",
-      tooMany: (n, most) => `${count(n)} domains match. At most ${most} get the route at a time; then do it again.`,
+      tooMany: (n, most) => `${count(n)} domains match. At most ${most} get the route at a time. Repeat for the rest.`,
       pathHelp: "A pattern such as /buy/*. * stands for any text, ? for one character.", query: "Query (optional)",
       queryHelp: "A pattern for the whole query, such as ref=*.", comment: "Comment (optional)",
       exclude: "Exclusion: matching links stay in the browser", button: "Add the route",
@@ -386,7 +386,7 @@ export const words = {
       planText: (n) => `${plural(n, "domain gets", "domains get")} the route.`,
       without: (n) => `${plural(n, "domain has", "domains have")} no entry with the app.`,
       has: (n) => `${plural(n, "domain has", "domains have")} the route already.`,
-      gone: (n) => `${plural(n, "domain does", "domains do")} not exist, or your token does not cover them.`,
+      gone: (n) => `${plural(n, "domain does", "domains do")} not exist, or you may not see them.`,
       idle: (n) => `In ${plural(n, "domain", "domains")}, no link changes: an earlier route decides, or it is off.`,
     },
     accept: "The server refuses this unless you accept:", acceptAndPlan: "Accept and preview again",
@@ -399,7 +399,7 @@ export const words = {
       tokens: "Tokens", users: "Users", webhooks: "Webhooks", audit: "Audit log", replicas: "Servers", about: "About",
     },
     noRight: "Tokens, users, webhooks and the audit log need the role admin.", name: "Name", role: "Role", url: "URL",
-    limited: "Your token is limited to some domains, so it sees no settings of the whole server.", domain: "Domain",
+    limited: "You may see only some domains, so settings of the whole server are not shown.", domain: "Domain",
     domains: "Domains", allDomains: "all", changed: "Changed", actions: "Actions", version: "Version", state: "State",
     domainsHelp: "Leave empty for all, or list some: example.com, *.brand.example", kept: "I have copied it",
     once: "Copy this now. It is never shown again.", saved: (name) => `Saved “${name}”.`, server: "This server",
@@ -414,11 +414,11 @@ export const words = {
       removeMine: "You are signed in with this token. Your session ends at once.",
     },
     users: {
-      help: "Only for people whom a proxy signs in, if --admin-user-header is set. Others need a token.",
+      help: "Only for people whom a proxy signs in, with adminUserHeader and adminHosts. Others need a token.",
       empty: "No users yet", emptyText: "Add one for each name that your proxy sends.", add: "Add a user",
       nameHelp: "Exactly as the proxy sends it.", editWhat: (name) => `Edit the user “${name}”`, remove: "Remove",
       removeWhat: (name) => `Remove the user “${name}”`,
-      removeText: "Whatever the proxy says, the server then refuses every request of this person.",
+      removeText: "The server then refuses all requests of this person, even if the proxy lets them through.",
       removeMine: "This is you. The server will refuse all your requests.",
     },
     webhooks: {

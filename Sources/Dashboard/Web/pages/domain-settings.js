@@ -8,7 +8,7 @@ import { appList, appName, flags, plainList } from "./domain-parts.js";
 import { isEqual } from "./draft.js";
 
 const w = words.domain.settings;
-/** What adopted files had besides. */
+/** Members of adopted files that are published unchanged. */
 const extras = ["extra", "applinksExtra", "serviceExtra", "assetlinksExtra", "webauthnExtra"];
 const apple = ["webcredentials", "appclips", "activitycontinuation"];
 

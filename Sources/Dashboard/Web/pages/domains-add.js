@@ -27,7 +27,8 @@ export function addDomain(open, apps) {
   const close = () => open(undefined);
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
-    return { title: text.would(name), label: text.publish, close, send, show: effects, done: () => {
+    const show = ({ domain: _, ...value }) => effects(value);
+    return { title: text.would(name), label: text.publish, close, send, show, done: () => {
       say(text.done(name));
       go(["domains", name]);
     } };

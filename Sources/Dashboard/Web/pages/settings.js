@@ -59,7 +59,7 @@ class Members extends View {
       draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", ") },
       send: (draft) => this.save({ ...draft, domains: typedList(draft.domains) }, old), fields: (draft, update) => [
         draftField(common.name, draft, "name", {
-          required: true, disabled: Boolean(old), maxlength: 100, focus: !old, help: text.nameHelp,
+          required: true, disabled: Boolean(old), maxlength: this.section === "users" ? 255 : 100, focus: !old, help: text.nameHelp,
         }),
         draftField(common.role, draft, "role", {
           tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update,
