@@ -162,3 +162,41 @@ def test_a_pasted_link_is_taken_for_its_domain(example, site):
     page.get_by_role("button", name="Publish", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("www.acme.example")
     assert site.call("GET", "/v1/domains/www.acme.example")["revision"] == 1
+
+
+def test_old_answers_do_not_stand_under_new_questions(example, site):
+    site.call("POST", "/v1/domains/example.com/suppressions", {
+        "code": "public-comment", "document": "apple-app-site-association", "pointer": "", "reason": "Meant",
+        "owner": "web team", "until": "2036-01-01T00:00:00Z"})
+    page = example.open("#/findings?domain=example.com")
+    expect(page.get_by_role("button", name="End suppression of public-comment of example.com")).to_be_visible()
+    page.get_by_label("Domain", exact=True).fill("absent.example")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("absent.example")
+    expect(page.get_by_role("button", name="End suppression")).to_have_count(0)
+    example.open("#/domains")
+    page.route("**/v1/domains?*", lambda route: None)
+    page.get_by_role("button", name="Deleted").click()
+    expect(page.get_by_role("button", name="Deleted")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("columnheader", name="Revision")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore")).to_have_count(0)
+
+
+@pytest.mark.parametrize("address, button, label", [
+    ("#/settings/users", "Add a user", "Name"), ("#/settings/webhooks", "Add a webhook", "Name"),
+    ("#/apps/android", "Add an Android app", "Package name")])
+def test_a_name_that_is_missing_is_asked_for_at_its_field(example, address, button, label):
+    page = example.open(address)
+    page.get_by_role("button", name=button).click()
+    page.keyboard.press("Enter")
+    field = page.get_by_role("dialog").get_by_label(label, exact=True)
+    expect(field).to_have_accessible_description(re.compile("Enter a value."))
+    expect(field).to_be_focused()
+
+
+def test_a_token_name_that_is_taken_is_said_at_its_field(example):
+    page = example.open("#/settings/tokens")
+    page.get_by_role("button", name="Create a token").click()
+    page.get_by_label("Name", exact=True).fill("admin")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Name", exact=True)).to_have_accessible_description(re.compile("This name is taken."))

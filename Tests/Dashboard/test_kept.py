@@ -196,3 +196,61 @@ def test_a_route_is_added_to_the_domains_of_a_list_that_can_get_it(example, site
     expect(page.get_by_text("1 domain gets the route.")).to_be_visible()
     expect(page.get_by_text("2 domains do not exist, or you may not see them.")).to_be_visible()
     expect(page.get_by_text("1 domain has no entry with the app.")).to_be_visible()
+
+
+def test_a_roll_back_that_others_overtake_shows_its_effects_again_first(example, site):
+    site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 600}, **{"If-Match": "*"})
+    page = example.open(DOMAIN + "/history")
+    page.get_by_role("button", name="Roll back to revision 1").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("from 600 to 3600")).to_be_visible()
+    site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 777}, **{"If-Match": "*"})
+    dialog.get_by_role("button", name="Roll back").click()
+    expect(dialog.get_by_text("Others have published meanwhile.")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Roll back")).to_have_count(0)
+    dialog.get_by_role("button", name="Try again").click()
+    expect(dialog.get_by_text("from 777 to 3600")).to_be_visible()
+    dialog.get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text("It is published as revision 4.")).to_be_visible()
+
+
+def test_a_form_that_is_left_sends_nothing_more(example, site):
+    page = example.open("#/apps")
+    held, sent = [], []
+    page.route(re.compile(r"dryRun=true"), lambda route: held.append(route))
+    page.on("request", lambda request: request.method == "PUT" and sent.append(request.url))
+    page.get_by_role("button", name="Add an Apple app").click()
+    page.get_by_label("App identifier").fill(SHOP)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_disabled()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    for one in held:
+        one.continue_()
+    page.unroute(re.compile(r"dryRun=true"))
+    example.settle()
+    assert len(sent) == 1 and SHOP not in [app["app"] for app in site.call("GET", "/v1/apps")["items"]]
+
+
+def test_publishing_and_moving_with_the_keyboard_keeps_place_and_focus(example, site):
+    site.put("long.example", *[f"/{number}/*" for number in range(120)])
+    page = example.open("#/domains/long.example")
+    page.get_by_role("button", name="Edit /60/*", exact=True).focus()
+    for _ in range(15):
+        page.keyboard.press("Alt+ArrowUp")
+    expect(page.get_by_text("/60/* is now route 46 of 120.")).to_be_attached()
+    expect(page.get_by_role("button", name="Edit /60/*", exact=True)).to_be_focused()
+    expect(page.get_by_role("button", name="Edit /60/*", exact=True)).to_be_in_viewport()
+    expect(publish_button(page)).to_be_enabled()
+    publish_button(page).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    expect(page.locator("body")).not_to_be_focused()
+
+
+def test_a_dialog_begins_at_its_heading_and_enter_does_not_close_it(example):
+    page = example.open("#/settings/tokens")
+    page.get_by_role("button", name="Revoke the token “admin”").click()
+    expect(page.get_by_role("dialog").get_by_role("heading")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()

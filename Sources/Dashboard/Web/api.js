@@ -1,5 +1,7 @@
 // Requests to the JSON API, which can do all that this page can.
 
+import { words } from "./words.js";
+
 /** A request that failed: the problem that the API answered (RFC 9457), or none if nothing answered. */
 export class Problem extends Error {
   constructor(status, body, requestId) {
@@ -67,10 +69,11 @@ export async function get(path, query, signal) {
 }
 
 /** Puts what must not exist yet, since it would be replaced. If it does, the field with this name says so. */
-export async function add(path, body, name, exists) {
-  const { status } = await request("PUT", path, { body, query: { dryRun: true } });
+export async function add(path, body, name, exists, signal) {
+  if (path.endsWith("/")) throw refused(name, words.common.required);
+  const { status } = await request("PUT", path, { body, query: { dryRun: true }, signal });
   if (status === 200) throw refused(name, exists);
-  return (await request("PUT", path, { body })).value;
+  return (await request("PUT", path, { body, signal })).value;
 }
 
 /** A path of the API, with its parts encoded: path`/v1/domains/${name}`. */

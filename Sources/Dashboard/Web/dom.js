@@ -202,7 +202,9 @@ function place(parent, node, before) {
 }
 
 function remove(node) {
-  const near = node.contains(document.activeElement) ? around(node) : [];
+  const isWaiting = (/** @type {any} */ one) => waitingForFocus.has(one);
+  const near = node.contains(document.activeElement) || [...node.querySelectorAll?.(":disabled") ?? []].some(isWaiting)
+    ? around(node) : [];
   // A dialog gives the focus back when it closes.
   for (const dialog of node.querySelectorAll?.("dialog[open]") ?? []) dialog.close();
   if (node.open && node.close) node.close();

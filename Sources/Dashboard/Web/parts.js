@@ -130,12 +130,13 @@ export function exactTime(text) {
  * @type {(problem: any, again?: () => void) => any} */
 export function problemBox(problem, again) {
   const { status, detail } = problem;
-  const said = status === 0 ? words.problem.offline : detail || words.problem.unexpected(status);
+  const said = status === 0 ? words.problem.offline : problem.code === "stale-revision" ? words.problem.stale
+    : detail || words.problem.unexpected(status);
   return h("div", { class: "box error", role: "alert", key: "problem" },
     h("p", {}, h("strong", {}, status === 403 ? words.problem.forbidden : words.problem.failed), " ", coded(said)),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
-    again && status !== 403 && button(words.common.tryAgain, again));
+    again && (status >= 500 || [0, 409, 412, 429].includes(status)) && button(words.common.tryAgain, again));
 }
 
 /** What a pointer is about: the field that has its value, or itself. */
@@ -143,7 +144,8 @@ function subject(pointer = "") {
   const label = (part) => part && document.querySelector(`label:is([for="${CSS.escape(part)}"], [for="set-${
     CSS.escape(part)}"])`);
   const [found] = pointer.split("/").map(label).filter(Boolean);
-  return found ? h("strong", {}, found.textContent, ":") : pointer && h("code", {}, pointer);
+  const named = found?.closest("fieldset")?.querySelector("legend") ?? found;
+  return named ? h("strong", {}, named.textContent, ":") : pointer && h("code", {}, pointer);
 }
 
 /** The invalid values, findings and broken expectations that a problem lists. */
@@ -200,10 +202,13 @@ export function table({ caption, columns, rows, key, on }) {
  * is that of the next page, or null. */
 export function cursorPages(next, name = "cursor") {
   const isFirst = here().query[name] === undefined;
-  const show = (cursor) => () => ask({ [name]: cursor });
+  const show = (cursor) => ({ target }) => {
+    target.closest("section, main > *").scrollIntoView();
+    ask({ [name]: cursor });
+  };
   return (!isFirst || next !== null) && h("nav", { class: "pages", "aria-label": words.common.pages, key: "pages" },
-    button(words.common.firstPage, show(undefined), { disabled: isFirst }),
-    button(words.common.nextPage, show(next), { disabled: next === null }));
+    !isFirst && button(words.common.firstPage, show(undefined), { key: "first" }),
+    next !== null && button(words.common.nextPage, show(next), { key: "next" }));
 }
 
 /** What a name is as code, such as an identifier or a URL. */
@@ -224,7 +229,8 @@ export function dialog({ title, close, wide }, ...children) {
   return h(
     "dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
       on: { cancel, close: closed } },
-    h("header", {}, h("h2", {}, title), close && closeButton(words.common.close, close)), children);
+    h("header", {}, h("h2", { tabindex: close ? "-1" : null, autofocus: Boolean(close) }, title),
+      close && closeButton(words.common.close, close)), children);
 }
 
 /** A small × whose label says what goes. */
@@ -289,7 +295,7 @@ export function dialogForm(sending, text, close, { kind = "primary", send = () =
   return form(send, { ...rest, after }, children,
     problem && !isSaid && problemBox({ ...problem, body: { ...problem.body, errors } }, () => sending.run()),
     h("div", { class: "actions", key: "actions" }, submit(text, { kind, disabled: isRunning }),
-      button(words.common.cancel, close)));
+      button(words.common.cancel, close, { disabled: isRunning })));
 }
 
 /** Links between sections: `[key, text, href]` of each, and the key of the current one. */

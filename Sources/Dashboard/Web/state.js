@@ -63,6 +63,7 @@ export class Loading {
   #load;
   #running = 0;
   #asked;
+  #isNew = false;
   value;
   problem;
   isRunning = false;
@@ -85,8 +86,11 @@ export class Loading {
       this.problem = undefined;
     } catch (problem) {
       if (mine !== this.#running || problem.name === "AbortError") return;
+      // The answer to another question would be taken for one to this.
+      if (this.#isNew) this.value = undefined;
       this.problem = problem;
     }
+    this.#isNew = false;
     this.isRunning = false;
     this.#view.update();
   }
@@ -96,6 +100,7 @@ export class Loading {
     const asked = JSON.stringify(question);
     if (asked === this.#asked) return;
     this.#asked = asked;
+    this.#isNew = true;
     this.run();
   }
 

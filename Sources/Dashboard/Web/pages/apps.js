@@ -30,7 +30,7 @@ class Apps extends View {
   render() {
     const [, platform = "apple", name] = this.address.parts;
     const { cursor, domain } = this.address.query;
-    if (!(platform in platforms)) return empty(words.pages.notFound, words.pages.notFoundText);
+    if (!Object.hasOwn(platforms, platform)) return empty(words.pages.notFound, words.pages.notFoundText);
     // Tokens that are limited to domains can neither read nor change apps.
     if (!isUnlimited()) return [h("h1", {}, words.pages.apps), h("p", { class: "box" }, words.apps.limited)];
     if (name === undefined) return h("aasa-apps-list", { platform, cursor });
@@ -109,10 +109,10 @@ function adding(platform, close) {
   const text = words.apps;
   const isAndroid = platform === "android";
   const of = platforms[platform];
-  const send = async ({ id = "", name, environment, sha256 = "", label }) => {
+  const send = async ({ id = "", name, environment, sha256 = "", label }, signal) => {
     if (!isAndroid && !/^\s*[A-Z0-9]{10}\./.test(id)) throw refused("id", text.oddIdentifier);
     const fingerprints = isAndroid ? [{ sha256, label }] : undefined;
-    const app = await add(of.one(id.trim()), { name, environment, fingerprints }, "id", text.exists);
+    const app = await add(of.one(id.trim()), { name, environment, fingerprints }, "id", text.exists, signal);
     say(text.added(app[of.id]));
     go(["apps", platform, app[of.id]]);
   };

@@ -138,7 +138,6 @@ class Route extends View {
     });
     const disabled = Boolean(query.list);
     const found = ({ total }) => total > most ? text.tooMany(total, most) : text.found(total);
-    const isFault = ({ total }) => this.fault.domains && total === 0 ? "fault" : null;
     return h("section", { class: "sheet" }, h("h2", {}, text.which),
       filter(text.app, "app", {
         list: "apps", autocomplete: "off", spellcheck: "false", help: text.appHelp, fault: this.fault.app,
@@ -150,8 +149,9 @@ class Route extends View {
         tag: "select", disabled, options: [["", words.common.all], ...Object.entries(words.environment)],
       }),
       filter(text.list, "list", { tag: "textarea", help: text.listHelp }),
-      failure(this.#apps), loaded(this.#found, (value) => (
-        h("p", { class: isFault(value), role: "status", key: "found" }, found(value)))));
+      failure(this.#apps), loaded(this.#found, (value) => h("p", {
+        class: this.fault.domains && value.total === 0 ? "fault" : null, role: "status", key: "found",
+      }, found(value))));
   }
 
   #plan({ domains }) {

@@ -270,7 +270,7 @@ class Checks extends View {
   }
 
   #check(domain) {
-    if (this.#now.isRunning || domain.trim() === "") return;
+    if (this.#now.isRunning) return;
     this.#wanted = hostName(domain) ?? domain.trim();
     this.#now.clear();
     this.#now.run();

@@ -48,13 +48,16 @@ class DomainSettings extends View {
       this.update();
     };
     const value = this.#texts[member] ?? text;
-    // The API names variables as Apple does.
+    return field(w[member], {
+      id: `set-${member}`, value, spellcheck: "false", on: { input, blur }, fault: this.#fault(member), ...rest,
+    });
+  }
+
+  /** What the API says of a member; it names variables as Apple does. */
+  #fault(member) {
     const faults = (this.draft.preview?.problem?.body.errors ?? []).filter(({ pointer = "" }) => (
       pointer.split("/")[1] === (member === "variables" ? "substitutionVariables" : member)));
-    return field(w[member], {
-      id: `set-${member}`, value, spellcheck: "false", on: { input, blur },
-      fault: faults.map(({ message }) => message).join(" ") || undefined, ...rest,
-    });
+    return faults.map(({ message }) => message).join(" ") || undefined;
   }
 
   #lines(member, help) {
@@ -65,10 +68,11 @@ class DomainSettings extends View {
 
   #apps(member, platform) {
     const list = this.draft.domain[member] ?? [];
+    const fault = this.#fault(member);
     return h("fieldset", { key: member, class: "field" }, h("legend", {}, w[member]), appList({
       id: `set-${member}`, platform, none: words.common.none, list, names: this.names?.[platform],
       change: (changed) => this.#set(member, changed),
-    }));
+    }), fault && h("p", { class: "fault" }, fault));
   }
 
   #check(member, checked, off) {

@@ -38,6 +38,7 @@ class Domain extends View {
   /** The entry whose apps are being edited. */ editedEntry;
   /** What is dragged, and where it would go: `{ entry, route, toEntry, before }`. */ drag;
   said = "";
+  #discardButton = button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
   #close = () => this.set({ open: undefined });
 
   start() {
@@ -64,6 +65,7 @@ class Domain extends View {
       of(domain).splice(target, 0, ...of(domain).splice(index, 1));
     });
     this.set({ said: said(target + 1, length) });
+    setTimeout(() => document.activeElement.scrollIntoView({ block: "nearest" }));
   }
 
   /** Puts a route, new, changed or as it was, before another of an entry, or at its end. */
@@ -119,7 +121,7 @@ class Domain extends View {
         h("span", {}, w.draft.from, " ", time(draft.at), ". ", w.draft.notPublished),
         h("div", { class: "actions" }, button(
           w.draft.review, () => this.find("#review").focus(), { key: "review", class: "button to-review" }),
-        this.#discardButton())),
+        this.#discardButton)),
       draft.isStale && this.#conflict(),
       h("div", { class: hasReview ? "with-review" : null, key: "main" },
         h("div", { key: "routes" }, failure(this.#findings),
@@ -184,11 +186,7 @@ class Domain extends View {
         : h("div", { class: "box warning", key: "clashes" }, w.conflict.clashes, plainList(merged.conflicts, where)),
       h("div", { class: "actions", key: "actions" },
         button(w.conflict.rebase(published.revision), () => this.#draft.adopt(), { kind: "primary" }),
-        this.#discardButton()));
-  }
-
-  #discardButton() {
-    return button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
+        this.#discardButton));
   }
 
   /** The buttons that move something up and down. */

@@ -13,7 +13,8 @@ const text = words.domains.add;
 /** The name as the API writes it, or undefined if it cannot be one. */
 export function hostName(name) {
   try {
-    return new URL(/^https?:\/\//i.test(name.trim()) ? name.trim() : `https://${name.trim()}`).hostname || undefined;
+    const { hostname } = new URL(/^https?:\/\//i.test(name.trim()) ? name.trim() : `https://${name.trim()}`);
+    return hostname === "" || hostname.includes("%") ? undefined : hostname;
   } catch {
     return undefined;
   }
@@ -27,13 +28,13 @@ export function addDomain(open, apps) {
   const close = () => open(undefined);
   const plan = (body, name) => {
     const send = (query) => request("PUT", path`/v1/domains/${name}`, { body, ifNoneMatch: "*", query });
-    const show = ({ domain: _, ...value }) => effects(value);
+    const show = (value) => effects({ ...value, domain: undefined });
     return { title: text.would(name), label: text.publish, close, send, show, done: () => {
       say(text.done(name));
       go(["domains", name]);
     } };
   };
-  const send = async ({ domain, app, route, environment }) => {
+  const send = async ({ domain, app, route, environment }, signal) => {
     const name = hostName(domain);
     if (!name) throw refused("domain", text.noName);
     if (!mayEditDomain(name)) throw refused("domain", text.notCovered(session.domains.join(", ")));
@@ -43,10 +44,10 @@ export function addDomain(open, apps) {
       await planned.send({ dryRun: true });
     } catch (problem) {
       if (problem.status === 412) throw refused("domain", text.exists);
-      if (problem.code === "domain-malformed") throw refused("domain", problem.detail);
+      if (problem.status === 400) throw refused("domain", problem.detail);
       if (acceptable(problem).length === 0) throw problem;
     }
-    open(planDialog(planned));
+    if (!signal.aborted) open(planDialog(planned));
   };
   open(formDialog({
     title: text.open, label: text.preview, close, send, fields: (draft, update) => [

@@ -33,7 +33,10 @@ class Domains extends View {
   #timer;
   /** The dialog that is open. */ open;
 
-  #list = new Loading(this, (signal) => get("/v1/domains", { ...this.#query, limit: perPage }, signal));
+  #list = new Loading(this, async (signal) => {
+    const isDeleted = this.#isDeleted;
+    return { ...(await get("/v1/domains", { ...this.#query, limit: perPage }, signal)), isDeleted };
+  });
 
   #known = new Loading(this, async (signal) => {
     const list = async (path) => isUnlimited() ? (await get(path, { limit: 1000 }, signal)).items : [];
@@ -115,7 +118,7 @@ class Domains extends View {
         this.#toolbar(), this.#chips(isFiltered),
         failure(this.#known),
         h("p", { class: "quiet", role: "status", key: "count" },
-          value && !isRunning && text.count(value.total, this.#isDeleted, isFiltered)),
+          value && !isRunning && text.count(value.total, value.isDeleted, isFiltered)),
         loaded(this.#list, (list) => this.#rows(list))],
       this.open];
   }
@@ -163,9 +166,9 @@ class Domains extends View {
       isFiltered && button(text.clear, () => this.#clear(), { kind: "quiet", key: "clear" }));
   }
 
-  #rows({ items, next, total }) {
+  #rows({ items, next, total, isDeleted }) {
     if (total === 0) {
-      const said = this.#isDeleted ? [text.noneDeleted, text.noneDeletedText] : [text.noneFound, text.noneFoundText];
+      const said = isDeleted ? [text.noneDeleted, text.noneDeletedText] : [text.noneFound, text.noneFoundText];
       return empty(...said, button(text.clear, () => this.#clear()));
     }
     const reached = items.some((item) => item.domain === active) ? active : items[0]?.domain;
@@ -176,10 +179,10 @@ class Domains extends View {
     return [
       table({
         caption: text.title, rows: items, key: (item) => item.domain,
-        columns: this.#isDeleted ? this.#deletedColumns() : columns(reached),
+        columns: isDeleted ? this.#deletedColumns() : columns(reached),
         on: { keydown: (event) => this.#move(event), focusin: reach },
       }),
-      cursorPages(next), !this.#isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
+      cursorPages(next), !isDeleted && h("p", { class: "help", key: "keys" }, text.keys)];
   }
 
   #deletedColumns() {

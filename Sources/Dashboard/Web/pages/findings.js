@@ -1,16 +1,16 @@
 // What the linter and the checks found in all domains, and what somebody decided not to act on.
 
-import { get, path, request } from "../api.js";
+import { get, path, refused, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day as date } from "../format.js";
-import { badge, button, chips, cursorPages, draftField, empty, field, form, linkButton, loaded, problemBox, severities,
+import { badge, button, chips, cursorPages, draftField, empty, field, form, linkButton, loaded, severities,
   submit, table, worstFirst } from "../parts.js";
 import { ask, to } from "../routing.js";
 import { Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
 import { findingItem } from "./checks.js";
 import { inWords } from "./domain-parts.js";
-import { exact } from "./domains-add.js";
+import { exact, hostName } from "./domains-add.js";
 import { formDialog } from "./plan.js";
 
 const said = words.findings;
@@ -20,7 +20,7 @@ class Findings extends View {
   address;
   #list = new Loading(this, (signal) => this.#load(signal));
   #suppressions = new Loading(this, async (signal) => (
-    this.#domain && (await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)).items));
+    this.#domain && { of: this.#domain, ...(await get(path`/v1/domains/${this.#domain}/suppressions`, {}, signal)) }));
   /** The dialog that is open. */ dialog;
   /** What is typed into the filter, until it is sent. */ #typed;
 
@@ -62,17 +62,15 @@ class Findings extends View {
   render() {
     this.#list.ask(this.address.query);
     this.#suppressions.ask(this.#domain);
-    const { value, problem } = this.#list;
-    // A filter that the API does not take: what was found before is no answer to it.
-    const isWrong = problem?.status === 400;
+    const { value } = this.#list;
     return [h("h1", { key: "h1" }, said.title), h("p", { class: "quiet", key: "intro" }, said.intro),
       this.#toolbar(),
       h("div", { role: "status", key: "state" },
         value?.pending > 0 && h("p", { class: "box warning" }, said.pending(value.pending))),
-      isWrong ? problemBox(problem, () => this.#reload()) : loaded(this.#list, (list) => this.#found(list)),
-      this.#domain !== "" && !isWrong && h(
+      loaded(this.#list, (list) => this.#found(list)),
+      this.#domain !== "" && value && h(
         "section", { key: "suppressions" }, h("h2", {}, said.suppressionsOf, h("bdi", {}, this.#domain)),
-        loaded(this.#suppressions, (items) => this.#decisions(items))),
+        loaded(this.#suppressions, ({ of, items }) => of === this.#domain && this.#decisions(items))),
       this.dialog];
   }
 
@@ -83,7 +81,7 @@ class Findings extends View {
     });
     const find = (domain) => {
       this.#typed = undefined;
-      ask({ domain: domain.trim(), code: "", cursor: "" });
+      ask({ domain: hostName(domain) ?? domain.trim(), code: "", cursor: "" });
     };
     return form(({ domain }) => find(domain), { class: "toolbar", key: "filters", role: "search" },
       field(said.domain, {
@@ -166,8 +164,9 @@ class Findings extends View {
     const { domain, code, document, pointer, message } = finding;
     const scopes = places(finding);
     const send = async ({ until: day, ...given }) => {
+      if (!day) throw refused("until", words.common.required);
       // The day that was chosen belongs to the suppression.
-      const until = day && new Date(`${day}T23:59:59`).toISOString();
+      const until = new Date(`${day}T23:59:59`).toISOString();
       const { value } = await request("POST", path`/v1/domains/${domain}/suppressions`, {
         body: { code, document, ...given, until },
       });
@@ -219,7 +218,8 @@ function places({ pointer, document }) {
   const [entry] = /^\/applinks\/details\/\d+(?=\/)/.exec(pointer) ?? [];
   const file = said.wholeFile(words.document[document] ?? document);
   if (pointer === "") return [["", file]];
-  return [[pointer, said.thisPlace(inWords(pointer))], ...(entry ? [[entry, said.entry]] : []), ["", file]];
+  const here = inWords(pointer).replace("/", ", ");
+  return [[pointer, said.thisPlace(here)], ...(entry ? [[entry, said.entry]] : []), ["", file]];
 }
 
 /** The day in so many days, as inputs of dates have it. */

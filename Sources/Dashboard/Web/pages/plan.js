@@ -2,7 +2,7 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import { badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, submit,
+import { badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, problemBox, submit,
   worstFirst } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
@@ -45,16 +45,16 @@ class Plan extends View {
     const { value, problem, isRunning } = this.#planning;
     const isReady = value !== undefined && !problem && !isRunning;
     const isNothing = isReady && isEmpty?.(value);
-    const refused = problem ?? this.#doing.problem;
-    // After a failure, the plan is made again before anything else is tried.
-    const doing = { problem: this.#doing.problem, isRunning: this.#doing.isRunning, run: () => this.#again() };
+    const failed = this.#doing.problem;
+    const refused = problem ?? failed;
     const codes = refused ? acceptable(refused) : [];
     return [this.#acceptance(codes, refused?.body),
       isRunning && value && h("p", { class: "loading", role: "status", key: "again" }, words.common.loading),
       codes.length === 0 && loaded(this.#planning, (value) => problem ? null : show(value)),
-      isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo
-        ? dialogForm(codes.length > 0 ? {} : doing, label, close, { key: "do", kind, send: () => this.#doing.run() },
-          reasonField(this.#draft))
+      // After a failure, the plan is made again before anything else is tried.
+      failed && codes.length === 0 && problemBox(failed, () => this.#again()),
+      isNothing && h("p", { key: "empty" }, words.bulk.nothing), isReady && !isNothing && mayDo && !failed
+        ? dialogForm(this.#doing, label, close, { key: "do", kind }, reasonField(this.#draft))
         : !isRunning && h("div", { class: "actions", key: "close" }, button(words.common.close, close))];
   }
 
@@ -153,7 +153,7 @@ export function formDialog({ title, ...question }) {
 class FormDialog extends View {
   question;
   #draft = {};
-  #sending = new Loading(this, () => this.question.send(this.#draft));
+  #sending = new Loading(this, async (signal) => await this.question.send(this.#draft, signal));
 
   start() {
     this.#draft = { ...this.question.draft };

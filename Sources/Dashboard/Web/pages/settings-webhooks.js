@@ -37,16 +37,6 @@ function newSecret() {
   return "whsec_" + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))));
 }
 
-class Webhooks extends View {
-  address;
-
-  render() {
-    const [, , name] = this.address.parts;
-    return name === undefined ? h("aasa-settings-webhook-list", { key: "list" })
-      : h("aasa-settings-webhook", { key: name, name, query: this.address.query });
-  }
-}
-
 class List extends View {
   isAdding = false;
   secret;
@@ -89,14 +79,14 @@ function state({ enabled, goneAt }) {
 /** The dialog that adds a webhook, or changes `old`. `done` gets the answer, with a secret if it is new. */
 function editing(old, close, done) {
   const text = words.settings.webhooks;
-  const send = async ({ name = "", url = "", events, domains, format, enabled, isNewSecret }) => {
+  const send = async ({ name = "", url = "", events, domains, format, enabled, isNewSecret }, signal) => {
     const body = {
       url: url.trim(), events: [...events], domains: typedList(domains), format, enabled,
       secret: isNewSecret ? newSecret() : undefined,
     };
     const where = path`/v1/webhooks/${name}`;
     const saved = old ? (await request("PUT", where, { body })).value
-      : await add(where, body, "name", words.settings.exists);
+      : await add(where, body, "name", words.settings.exists, signal);
     say(words.settings.saved(name));
     close();
     // Slack checks no signature.
@@ -208,6 +198,5 @@ function deliveries(rows) {
   });
 }
 
-customElements.define("aasa-settings-webhooks", Webhooks);
-customElements.define("aasa-settings-webhook-list", List);
+customElements.define("aasa-settings-webhooks", List);
 customElements.define("aasa-settings-webhook", Webhook);

@@ -1,6 +1,6 @@
 // Who may do what, who is told, which servers run, and who did what.
 
-import { add, get, path, request } from "../api.js";
+import { add, get, path, refused, request } from "../api.js";
 import { h, View } from "../dom.js";
 import { count, day } from "../format.js";
 import { badge, button, cursorPages, draftField, empty, exactTime, facts, field, form, loaded, mono, submit, table,
@@ -8,6 +8,7 @@ import { badge, button, cursorPages, draftField, empty, exactTime, facts, field,
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, may, say, session } from "../state.js";
 import { words } from "../words.js";
+import { hostName } from "./domains-add.js";
 import { confirmation, formDialog } from "./plan.js";
 import { domainList, domainsField, secretDialog, typedList } from "./settings-webhooks.js";
 
@@ -25,13 +26,14 @@ class Settings extends View {
   render() {
     const text = words.settings;
     const open = Object.keys(sections).filter((one) => sections[one]());
-    const [, section = open[0]] = this.address.parts;
+    const [, section = open[0], name] = this.address.parts;
+    const tag = name && section === "webhooks" ? "aasa-settings-webhook" : `aasa-settings-${section}`;
     return [h("h1", { key: "title" }, words.pages.settings),
       tabs(words.pages.settings, open.map((one) => [one, text.sections[one], to(["settings", one])]), section),
       open.length < Object.keys(sections).length &&
         h("p", { class: "box", key: "no-right" }, isUnlimited() ? text.noRight : text.limited),
-      open.includes(section) ? h(`aasa-settings-${section}`, { key: section, address: this.address })
-        : !(section in sections) && empty(words.pages.notFound, words.pages.notFoundText)];
+      open.includes(section) ? h(tag, { key: tag + name, address: this.address, name, query: this.address.query })
+        : !Object.hasOwn(sections, section) && empty(words.pages.notFound, words.pages.notFoundText)];
   }
 }
 
@@ -42,7 +44,7 @@ class Members extends View {
   list = new Loading(this, async (signal) => (await get(`/v1/${this.section}`, {}, signal)).items);
   close = () => this.set({ open: undefined });
 
-  async save(_draft, _old) {}
+  async save(_draft, _old, _signal) {}
 
   done(text, open = undefined) {
     if (text) say(text);
@@ -57,9 +59,10 @@ class Members extends View {
     this.set({ open: formDialog({
       title: old ? text.editWhat(old.name) : text.add, label: old ? words.common.save : text.add, close: this.close,
       draft: { role: "viewer", life: "90", ...old, domains: old?.domains.join(", ") },
-      send: (draft) => this.save({ ...draft, domains: typedList(draft.domains) }, old), fields: (draft, update) => [
+      send: (draft, signal) => this.save({ ...draft, domains: typedList(draft.domains) }, old, signal),
+      fields: (draft, update) => [
         draftField(common.name, draft, "name", {
-          required: true, disabled: Boolean(old), maxlength: this.section === "users" ? 255 : 100, focus: !old, help: text.nameHelp,
+          required: true, disabled: Boolean(old), maxlength: 255, focus: !old, help: text.nameHelp,
         }),
         draftField(common.role, draft, "role", {
           tag: "select", options: Object.entries(words.role), help: common[draft.role], change: update,
@@ -106,7 +109,8 @@ class Tokens extends Members {
   async save({ name = "", role, domains, life }) {
     const end = new Date(Date.now() + life * 86400000).toISOString().replace(/\.\d+/, "");
     const body = { name, role, domains, expiresAt: life === "" ? undefined : end };
-    const { value } = await request("POST", "/v1/tokens", { body });
+    const { value } = await request("POST", "/v1/tokens", { body }).catch((problem) => Promise.reject(
+      problem.code === "token-name-taken" ? refused("name", words.settings.exists) : problem));
     const { created, token } = words.settings.tokens;
     this.done(undefined, secretDialog(created(value.name), token, value.token, this.close));
   }
@@ -124,10 +128,10 @@ class Tokens extends Members {
 class Users extends Members {
   section = "users";
 
-  async save({ name = "", role, domains }, old) {
+  async save({ name = "", role, domains }, old, signal) {
     const where = path`/v1/users/${name}`;
     const body = { role, domains };
-    await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists));
+    await (old ? request("PUT", where, { body }) : add(where, body, "name", words.settings.exists, signal));
     this.done(words.settings.saved(name));
   }
 
@@ -150,7 +154,9 @@ class Audit extends View {
     const text = words.settings.audit;
     const { domain, author } = this.address.query;
     this.#records.ask(this.address.query);
-    const filter = (domain, author) => ask({ domain: domain?.trim(), author: author?.trim(), cursor: undefined });
+    const filter = (domain = "", author = "") => ask({
+      domain: hostName(domain) ?? domain.trim(), author: author.trim(), cursor: undefined,
+    });
     const input = (label, id, value = "") => field(label, { id, name: id, value, type: "search", spellcheck: "false" });
     return [
       form(({ domain, author }) => filter(domain, author), { class: "toolbar", key: "filters" },

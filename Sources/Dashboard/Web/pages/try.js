@@ -7,7 +7,7 @@ import { badge, button, chips, cursorPages, dialog, empty, failure, field, form,
 import { ask, to } from "../routing.js";
 import { isUnlimited, Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
-import { appName, conditions, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
+import { appName, cut, domainHeader, inWords, loadNames } from "./domain-parts.js";
 import { changeStored, isEqual, storedDraft, toInput } from "./draft.js";
 import "./drop.js";
 
@@ -89,14 +89,12 @@ class Try extends View {
         : loaded(this.#published, (found) => this.#results(found))];
   }
 
-  #type(text) {
-    this.#typed = text;
-    this.update();
-  }
-
   #form(name) {
     const value = this.#typed ?? this.address.query.url ?? "";
-    const input = ({ target }) => this.#type(target.value);
+    const input = ({ target }) => {
+      this.#typed = target.value;
+      this.update();
+    };
     const keydown = ({ key, ctrlKey, metaKey, target }) =>
       key === "Enter" && (ctrlKey || metaKey) && target.form.requestSubmit();
     return form(({ links }) => this.#submit(links), { key: "form", class: "try-form" },
@@ -149,19 +147,18 @@ class TryHost extends View {
     const [{ domain: name, documents }] = items;
     if (this.only !== undefined && this.only !== name) return { name };
     const of = path`/v1/domains/${name}`;
-    const [domain, checks, fetches, ...files] = await Promise.all([
+    const [domain, checks, fetches, file] = await Promise.all([
       get(of, {}, signal), get(`${of}/checks`, { limit: 1 }, signal), get(`${of}/fetches`, { limit: 1 }, signal),
-      ...documents.map(async (kind) => [kind, await get(`${of}/documents/${kind}`, {}, signal)])]);
-    const published = Object.fromEntries(files);
-    const cdn = published[apple] && copy(checks.items[0], fetches.fetchers);
+      documents.includes(apple) && get(`${of}/documents/${apple}`, {}, signal)]);
+    const cdn = file && copy(checks.items[0], fetches.fetchers);
     const [draft, copied, names] = await Promise.all([this.#onDraft(domain, signal),
       cdn?.revision && this.#onCopy(of, cdn.revision, signal).catch((problem) => ({ problem, document: undefined })),
       // A token that is limited to some domains may not see names.
       loadNames(domain, signal).catch(() => undefined)]);
     // A revision that changed only settings has the same file.
-    const isCurrent = cdn?.revision === domain.revision || isEqual(copied?.document, published[apple]);
+    const isCurrent = cdn?.revision === domain.revision || isEqual(copied?.document, file);
     const { check } = items[0];
-    return { name, domain, published, names, draft, cdn: cdn && { ...cdn, ...copied, isCurrent }, check };
+    return { name, domain, file, names, draft, cdn: cdn && { ...cdn, ...copied, isCurrent }, check };
   }
 
   /** What the draft does, whatever is expected of it. */
@@ -175,7 +172,7 @@ class TryHost extends View {
       })).value;
       const results = Object.keys(kinds).filter((platform) => contents[kinds[platform]])
         .map((platform) => this.#matches(contents[kinds[platform]], signal));
-      return { ...draft, contents, results: (await Promise.all(results)).flat() };
+      return { ...draft, results: (await Promise.all(results)).flat() };
     } catch (problem) {
       return { ...draft, problem };
     }
@@ -264,31 +261,30 @@ class TryHost extends View {
   }
 
   /** What the columns are about: which revision, and how old. */
-  #evidence({ name, domain, draft, cdn, published, check }) {
+  #evidence({ name, domain, draft, cdn, file, check }) {
     const isFailing = check?.status === "failing";
     const checks = h("a", { href: to(["domains", name, "checks"]) }, text.seeChecks);
     return [isFailing && h("p", { class: "box warning", key: "failing" }, text.checkFailing, " ", checks),
       h("p", { class: "help", key: "evidence" },
       this.only === undefined && [h("a", { key: "domain", href: to(["domains", name]) }, h("bdi", {}, name)), ": "],
       domain.enabled ? text.revision(domain.revision) : text.disabled, " ",
-      !published[apple] ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
+      !file ? text.cdnNoFile : !cdn ? text.cdnUnknown : [
         cdn.revision === null ? text.cdnForeign : cdn.isCurrent ? text.cdnCurrent
           : h("strong", { key: "old" }, text.cdnOld(cdn.revision, domain.revision - cdn.revision)),
         " ", cdn.isChecked ? text.seenByCheck : text.fetched, " ", time(cdn.at), "."],
-      published[apple] && !cdn?.revision && !isFailing && [" ", checks],
+      file && !cdn?.revision && !isFailing && [" ", checks],
       cdn && this.host !== name && [" ", text.cdnName(this.host, name)],
       draft && [" ", text.draft, ": ", text.draftOf, " ", time(draft.at), "."])];
   }
 
   #columns(url, facts) {
-    const { domain, published, names, draft, cdn } = facts ?? {};
+    const { domain, names, draft, cdn } = facts ?? {};
     const app = ({ app, platform }) => [
       badge(text.platform[platform]), " ", appName(app, names?.[platform === "ios" ? "apple" : "android"].get(app))];
     const absent = { resolution: "no-match", reason: text.notPublishedApp };
-    const now = (row) => [
-      answer(row.published ?? absent, published?.[kinds[row.platform]], domain), this.#expectation(row.published, url)];
+    const now = (row) => [answer(row.published ?? absent, domain), this.#expectation(row.published, url)];
     const drafted = (row) => [
-      compared(row.draft, row.published, { ...draft, document: draft.contents?.[kinds[row.platform]] }),
+      compared(row.draft, row.published, draft),
       row.draft?.resolution !== row.published?.resolution && this.#expectation(row.draft, url, true)];
     const copied = (row) => row.platform === "android" ? quiet(text.onlyApple)
       : compared(row.cdn, row.published, { ...cdn, domain: undefined });
@@ -366,32 +362,17 @@ function isExpectation(one, { url, app, resolution }) {
   return one.url === url && one.app === app && one.resolution === resolution;
 }
 
-/** The result, the route that decides, and why. */
-function answer({ resolution: word, pointer, reason }, document, domain) {
-  const route = pointer && at(document, pointer);
-  return [resolution(word), " ", h("span", { key: "route" }, routeParts(route)),
-    h("p", { class: "help", key: "reason" }, inWords(reason, domain))];
+/** The result, and the route that decides. */
+function answer({ resolution: word, reason }, domain) {
+  return [resolution(word), h("p", { class: "help", key: "reason" }, inWords(reason, domain))];
 }
 
 /** A result beside the published one: that it is the same, or what is different. */
-function compared(result, published, { problem, document, domain }) {
+function compared(result, published, { problem, domain }) {
   if (problem) return quiet(words.common.unknown);
   const found = result ?? { resolution: "no-match", reason: text.absent };
   if (found.resolution === (published?.resolution ?? "no-match")) return quiet(text.same);
-  return [badge(text.differs, "warning", { key: "differs" }), " ", answer(found, document, domain)];
-}
-
-/** The value at a JSON pointer. */
-function at(document, pointer) {
-  const parts = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return parts.reduce((value, part) => value?.[part], document);
-}
-
-/** A route of a document as people read it. Older files have paths instead. */
-function routeParts(route) {
-  if (!route || typeof route === "string") return route && h("code", {}, route);
-  const { "/": path, "?": query, "#": fragment, exclude, ...flags } = route;
-  return [exclude && [text.exclusion, " "], conditions({ path, query, fragment, ...flags }).map((part) => [part, " "])];
+  return [badge(text.differs, "warning", { key: "differs" }), " ", answer(found, domain)];
 }
 
 customElements.define("aasa-try", Try);
