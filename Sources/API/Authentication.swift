@@ -185,7 +185,7 @@ final class Authentication: Sendable {
         .map { TokenSecret(String($0.dropFirst(name.count + 1))) }
     }
     let secure = values(Self.secureCookie)
-    return secure.isEmpty && !isSecure(request) ? values(Self.cookie) : secure
+    return secure.isEmpty && !cookieName(request).isSecure ? values(Self.cookie) : secure
   }
 
   /// RFC 6750 section 2.1.
@@ -226,14 +226,15 @@ extension Token {
 
   /// Checks that the token may edit a name.
   ///
-  /// - Parameter alias: What the client called it.
+  /// - Parameter host: A host that the domain serves, if the client asked for that.
   /// - Throws: `Problem`, 403.
-  func check(_ name: Alias, calledAs alias: Alias? = nil) throws {
+  func check(_ name: Alias, servingHost host: Alias? = nil) throws {
     if covers(name) { return }
+    let subject = host.map { "the domain that serves \"\($0)\"" } ?? "\"\(name)\""
     throw Problem(
       .tokenLimited,
-      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover "
-        + "\"\(alias ?? name)\".")
+      "The \(noun) \(self.name.quoted) is limited to \(domainList), which does not cover \(subject)."
+    )
   }
 
   /// Whether the token may edit a name.

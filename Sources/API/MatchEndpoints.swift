@@ -94,7 +94,7 @@ struct MatchEndpoints: Sendable {
       if call.request.clientHasGone() { throw StoreError.busy }
       // Which domain has a name is nothing that other tokens may learn.
       let asked = urls.first.flatMap { Self.host(of: question.urls[$0]) }.map { Alias($0) }
-      try call.token?.check(Alias(name), calledAs: asked)
+      try call.token?.check(Alias(name), servingHost: asked)
       try answer.resolve(urls, with: store.domain(name), in: store)
     }
     return answer.response

@@ -47,8 +47,8 @@ public enum Backup {
     let file = try AtomicFile(at: path)
     // When the last connection to a database closes, it removes the WAL if it may write.
     try copy(database, to: file.temporaryPath, mayWrite: access(database, W_OK) == 0)
-    try endSessions(file.temporaryPath)
     let contents = try DatabaseContents(checking: file.temporaryPath, as: database)
+    try endSessions(file.temporaryPath)
     try file.commit(replacing: replacing)
     return contents
   }

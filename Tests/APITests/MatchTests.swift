@@ -132,6 +132,16 @@ import Testing
     #expect(seen == (domain == "b.example" ? 1 : 0))
   }
 
+  @Test func aLimitedTokenDoesNotLearnWhichDomainServesAHost() throws {
+    let secret: JSON = ["aliases": ["www.other.example"]]
+    #expect(try admin.send("PUT", "/v1/domains/secret.example", json: secret).status == 201)
+    let limited = try running.client(.viewer, domains: ["*.other.example"])
+    let response = try limited.send(
+      "POST", "/v1/match", json: ["urls": ["https://www.other.example/a"]])
+    #expect(try response.status == 403 && response.code == "token-limited")
+    #expect(response.text.contains("www.other.example") && !response.text.contains("secret"))
+  }
+
   @Test func everyFaultOfAQuestionIsNamed() throws {
     let json: JSON = ["urls": ["x", 5], "app": 5, "domain": "a_b", "further": 1, "document": [:]]
     #expect(

@@ -251,3 +251,45 @@ def test_a_dialog_begins_at_its_heading_and_enter_does_not_close_it(example):
     expect(page.get_by_role("dialog").get_by_role("heading")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_a_draft_that_the_browser_has_no_room_for_survives_what_others_publish(example, site):
+    page = example.page
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.reload()
+    example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    expect(page.get_by_text("This browser cannot keep the draft.")).to_be_visible()
+    expect(publish_button(page)).to_be_enabled()
+    site.call("PATCH", "/v1/domains/example.com", {"cacheSeconds": 600}, **{"If-Match": "*"})
+    publish_button(page).click()
+    page.get_by_role("button", name="Put my draft on top of revision 2").click()
+    publish_button(page).click()
+    expect(page.get_by_text("Published as revision 3")).to_be_visible()
+    domain = site.call("GET", "/v1/domains/example.com")
+    assert domain["cacheSeconds"] == 600 and domain["entries"][0]["routes"][-1]["path"] == "/gift/*"
+
+
+def test_results_are_there_again_after_going_back(example):
+    page = example.open("#/try?url=https://example.com/buy/1")
+    expect(page.get_by_text("1 link tried: 1 opens an app.")).to_be_visible()
+    page.get_by_role("link", name="Try a link").click()
+    expect(page.get_by_text("Which app opens a link?")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("1 link tried: 1 opens an app.")).to_be_visible()
+
+
+def test_another_person_in_the_same_browser_does_not_get_an_open_draft(example, site):
+    page = example.open(DOMAIN)
+    add_route(page, "/gift/*")
+    expect(publish_button(page)).to_be_enabled()
+    other = example.context.new_page()
+    other.goto("/")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Token").fill(site.create_token("editor"))
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_text("editor (editor)")).to_be_visible()
+    expect(page.get_by_text("You have a draft, saved")).to_have_count(0)
+    expect(page.locator(".route", has_text="/gift/*")).to_have_count(0)

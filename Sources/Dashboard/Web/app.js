@@ -102,7 +102,7 @@ class App extends View {
         "main", { key: "main", tabindex: "-1" }, !session.isKnown ? waiting()
           : session.problem ? problemBox(session.problem, () => this.#look())
           : !isIn ? h("aasa-sign-in", { key: "sign-in" })
-          : shown ? h(shown.tag, { key: parts.join("/"), address: this.#address })
+          : shown ? h(shown.tag, { key: [session.name, ...parts].join("/"), address: this.#address })
           : [h("h1", {}, words.pages.notFound), h("p", {}, words.pages.notFoundText),
             linkButton(words.pages.toDomains, to(["domains"]))]),
       h("div", { role: "status", "aria-live": "polite", key: "messages" }, this.#messages(messages.items))];

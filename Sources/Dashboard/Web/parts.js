@@ -57,10 +57,10 @@ export function draftCheckbox(label, draft, name) {
 }
 
 /** A checkbox for each choice, `[value, label]`, of which `chosen`, a set, has those that are checked. */
-export function choices(chosen, all) {
+export function choices(chosen, all, place = "") {
   return all.map(([value, label]) => {
     const change = ({ target }) => chosen[target.checked ? "add" : "delete"](value);
-    return checkbox(label, { id: value, checked: chosen.has(value), on: { change } });
+    return checkbox(label, { id: place + value, checked: chosen.has(value), on: { change } });
   });
 }
 

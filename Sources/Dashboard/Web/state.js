@@ -107,6 +107,7 @@ export class Loading {
   /** Forgets the value, for a question that has changed. */
   clear() {
     this.#running++;
+    this.#asked = undefined;
     this.isRunning = false;
     this.value = undefined;
     this.problem = undefined;

@@ -357,12 +357,13 @@ class Domain extends View {
   }
 
   #planDeletion() {
+    let revision;
     this.set({ open: planDialog({
       title: w.serving.deleteTitle(this.#name), label: w.serving.delete, kind: "danger", close: this.#close,
       send: async (query) => {
         // The plan is about what is published now, maybe by others.
         if (query.dryRun) await this.#draft.reload();
-        const { revision } = this.#draft.published;
+        if (query.dryRun) ({ revision } = this.#draft.published);
         // Of what the linter refuses, this is what the person wants.
         return request("DELETE", this.#url, { ifMatch: revision, query: { accept: "opens-nothing", ...query } });
       },

@@ -130,6 +130,7 @@ export class Draft extends State {
   /** What the API says about publishing it: see `dryRun`; and `isRunning`. @type {any} */ preview;
   /** What is typed as the reason. */ reason = "";
   /** Whether the browser keeps it. */ isStored = true;
+  isPublishing = false;
   #name;
   #running;
   /** What undoing brings back. */ past = [];
@@ -154,8 +155,11 @@ export class Draft extends State {
 
   /** Takes what is published, and goes on with the draft that was kept. */
   begin(published) {
-    const kept = mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
-    this.past = [];
+    const { base, domain, at, reason } = this;
+    // What the browser has no room for is only here.
+    const kept = this.exists && !this.isStored ? { base, domain, at, reason }
+      : mayEditDomain(this.#name) ? storedDraft(this.#name) : undefined;
+    if (!isEqual(kept?.domain, domain)) this.past = [];
     this.#take({ published, ...(kept ?? { base: published, domain: published, at: undefined, reason: "" }) });
     if (kept) this.refresh();
     return published;
@@ -163,6 +167,7 @@ export class Draft extends State {
 
   /** Changes the draft: `change` gets a copy to work on. */
   change(change) {
+    if (this.isPublishing) return;
     const domain = structuredClone(this.domain);
     change(domain);
     if (isEqual(domain, this.domain)) return;
@@ -171,7 +176,7 @@ export class Draft extends State {
   }
 
   undo() {
-    this.#keep(this.past.pop());
+    if (!this.isPublishing) this.#keep(this.past.pop());
   }
 
   discard() {
@@ -186,11 +191,12 @@ export class Draft extends State {
     this.#keep(this.merged.domain);
   }
 
-  /** Publishes; throws a Problem. */
+  /** Publishes; throws a Problem. Nothing can be changed meanwhile. */
   async publish(accept) {
+    this.isPublishing = true;
     const { value } = await request("PUT", path`/v1/domains/${this.#name}`, {
       body: toInput(this.domain), ifMatch: this.base.revision, query: { reason: this.reason, accept: accept.join(",") },
-    });
+    }).finally(() => (this.isPublishing = false));
     this.published = value.domain;
     this.discard();
     return value;

@@ -63,7 +63,7 @@ class Plan extends View {
     for (const code of codes) this.#asked.set(code, words.domain.draft.anyway(faultOf(code, body)));
     return this.#asked.size > 0 && form(
       () => this.#again(), { key: "accept", class: "box warning" }, h("p", {}, words.bulk.accept),
-      choices(this.#accepted, [...this.#asked]), submit(words.bulk.acceptAndPlan));
+      choices(this.#accepted, [...this.#asked], "plan-"), submit(words.bulk.acceptAndPlan));
   }
 }
 

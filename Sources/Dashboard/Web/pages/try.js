@@ -47,7 +47,7 @@ class Try extends View {
   async #match(signal) {
     const place = this.#name === undefined ? "/v1/match" : path`/v1/domains/${this.#name}/match`;
     const asked = this.#asked.urls.slice(0, limits.asked);
-    this.#round++;
+    const round = ++this.#round;
     // A token that is limited to domains is refused for all URLs if it is for one.
     const groups = this.#name || isUnlimited() ? [asked] : [...Map.groupBy(asked, hostOf).values()];
     const found = [];
@@ -69,7 +69,7 @@ class Try extends View {
     });
     const counts = { all: all.length, match: 0, blocked: 0, "no-match": 0 };
     for (const { best } of all) counts[best]++;
-    return { all, counts, refused };
+    return { all, counts, refused, round };
   }
 
   render() {
@@ -112,7 +112,7 @@ class Try extends View {
       }));
   }
 
-  #results({ all, counts }) {
+  #results({ all, counts, round }) {
     const { show = "all", page: given } = this.address.query;
     const page = Math.max(0, Math.trunc(Number(given)) || 0);
     const chip = (word) => [
@@ -123,7 +123,7 @@ class Try extends View {
     const byHost = Map.groupBy(items, ({ url }) => hostOf(url));
     return [counts.all > 1 && chips(text.filter, Object.keys(counts).filter((word) => counts[word] > 0).map(chip)),
       [...byHost].map(([host, items]) => h("aasa-try-host", {
-        key: [this.#round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name,
+        key: [round, ...items.map((one) => one.url)].join(" "), host, items, only: this.#name,
       })),
       cursorPages((page + 1) * limits.shown < wanted.length ? page + 1 : null, "page")];
   }
