@@ -46,6 +46,14 @@ import Testing
     #expect(greedy.hasStarted(5))
   }
 
+  @Test func aShareIsTheMostThatATokenHas() throws {
+    let heavyWork = HeavyWork(turns: 3, share: 1, patience: 0.05)
+    let turn = try heavyWork.turn(for: "greedy")
+    #expect(throws: Problem.self) { try heavyWork.turn(for: "greedy") }
+    withExtendedLifetime(turn) {}
+    _ = try heavyWork.turn(for: "other")
+  }
+
   @Test func aRequestWithoutATurnIsToldToComeAgain() throws {
     let heavyWork = HeavyWork(turns: 2, patience: 0.05)
     let work = Work()

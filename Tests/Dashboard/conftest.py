@@ -165,6 +165,14 @@ def desk(chromium, site):
 
 
 @pytest.fixture
+def example(desk, site):
+    """A desk where an administrator has signed in, with the example's domain."""
+    site.apply_example()
+    desk.sign_in()
+    return desk
+
+
+@pytest.fixture
 def open_desk(chromium, site):
     """Further desks, with settings of their own."""
     desks = []

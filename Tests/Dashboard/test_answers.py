@@ -9,13 +9,6 @@ from playwright.sync_api import expect
 DOMAIN = "#/domains/example.com"
 
 
-@pytest.fixture
-def example(desk, site):
-    site.apply_example()
-    desk.sign_in()
-    return desk
-
-
 def test_domains_are_filtered_by_app_and_by_finding_with_chips(example, site):
     site.put("shop.example", "/a/*", app=SHOP)
     page = example.open("#/domains")

@@ -3,20 +3,12 @@ import hashlib
 import json
 import re
 
-import pytest
 from conftest import APP, SHOP
 from playwright.sync_api import expect
 
 DOMAIN = "#/domains/example.com"
 PRINT = hashlib.sha256(b"another certificate").digest().hex(":").upper()
 FILE = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/dropped/*"}]}]}}).encode()
-
-
-@pytest.fixture
-def example(desk, site):
-    site.apply_example()
-    desk.sign_in()
-    return desk
 
 
 def add_route(page, path):

@@ -7,7 +7,6 @@ import sys
 import urllib.parse
 import urllib.request
 
-import pytest
 from conftest import APP, SHOP, Desk, Site
 from playwright.sync_api import expect
 
@@ -20,13 +19,6 @@ COVERED = """(() => {
   return [...document.querySelectorAll(":is(a, button, input, select, textarea):not(.messages *)")]
     .filter((one) => isBelow(one.getBoundingClientRect())).map((one) => one.outerHTML);
 })()"""
-
-
-@pytest.fixture
-def example(desk, site):
-    site.apply_example()
-    desk.sign_in()
-    return desk
 
 
 def routes(site, domain="example.com"):
