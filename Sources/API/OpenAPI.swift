@@ -58,7 +58,8 @@ struct OpenAPI {
           "session": [
             "type": "apiKey", "in": "cookie", "name": .string(Authentication.cookie),
             "description": .string(
-              "Sign in with POST /v1/session. Over HTTPS, the name is `\(Authentication.secureCookie)`. Methods other than GET and HEAD also need "
+              "Sign in with POST /v1/session. Over HTTPS, the name is "
+                + "`\(Authentication.secureCookie)`. Methods other than GET and HEAD also need "
                 + "`\(Authentication.dashboardHeader): 1`."),
           ],
         ],
