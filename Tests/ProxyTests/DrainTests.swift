@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 import TestSupport
@@ -36,6 +37,41 @@ import Testing
     try restart([try server(kind, publishes: true)], [0, 0], behind: kind)
   }
 
+  /// These send it again until a server answers, although the first one had it.
+  @Test(arguments: [ProxyKind.caddy, .traefik])
+  func aRequestThatTheOnlyServerDidNotReadBeforeItsEndIsAnswered(kind: ProxyKind) throws {
+    let server = try server(kind, publishes: true)
+    let proxy = try RunningProxy(kind, before: [server], names: ServedFile.hosts) { _ in
+      Self.patience(kind)
+    }
+    let client = try RawConnection(port: proxy.httpPort, seconds: 60)
+    let request = Self.request(for: "small.example")
+    #expect(try client.exchange(request).status == 200)
+    server.process.stop()
+    try client.send(request)
+    #expect(try becomesTrue { try Self.hasUnreadBytes(port: server.publicPort) })
+    #expect(try server.end(SIGKILL) == .killed(bySignal: SIGKILL))
+    let next = try self.server(kind, after: server)
+    #expect(try client.readResponse().status == 200)
+    #expect(try next.end() == .exited(0))
+  }
+
+  private static func request(for host: String) -> String {
+    "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+  }
+
+  /// Whether a connection to a port of 127.0.0.1 has bytes that its program has not read (proc(5)).
+  private static func hasUnreadBytes(port: UInt16) throws -> Bool {
+    let local = "0100007F:" + String(format: "%04X", port)
+    let established = "01"
+    // Not by String(contentsOfFile:), which misses the end of such files.
+    let table = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp")).readToEnd()
+    return String(decoding: table ?? Data(), as: UTF8.self).split(separator: "\n").contains {
+      let words = $0.split(separator: " ")
+      return words[1] == local && words[3] == established && !words[4].hasSuffix(":00000000")
+    }
+  }
+
   private func server(
     _ kind: ProxyKind, publishes: Bool = false, after old: RunningServer? = nil
   ) throws -> RunningServer {
@@ -59,7 +95,8 @@ import Testing
       Self.patience(kind)
     }
     let expected = try ServedFile.direct(servers[0], "GET", "large.example", ServedFile.paths[0])
-    let load = Load(port: proxy.httpPort, host: "large.example", body: expected.body)
+    let load = Load(
+      port: proxy.httpPort, request: Self.request(for: "large.example"), body: expected.body)
     let threads = Threads((1...8).map { _ in { load.run() } })
     defer { load.isEnding.store(true, ordering: .relaxed) }
     for index in order {
@@ -100,10 +137,10 @@ private final class Load: Sendable {
   private let request: String
   private let body: [UInt8]
 
-  init(port: UInt16, host: String, body: [UInt8]) {
+  init(port: UInt16, request: String, body: [UInt8]) {
     self.port = port
+    self.request = request
     self.body = body
-    request = "GET \(ServedFile.paths[0]) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
   }
 
   /// Waits for further answers, or for a failure.

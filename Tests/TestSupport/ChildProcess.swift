@@ -136,6 +136,13 @@ public final class ChildProcess: Sendable {
     if ending == nil { kill(wholeGroup ? -id : id, signal) }
   }
 
+  /// Stops it like SIGSTOP, and returns when none of its threads runs.
+  public func stop() {
+    signal(SIGSTOP)
+    var status: Int32 = 0
+    waitpid(id, &status, WUNTRACED)
+  }
+
   /// Writes to its stdin, and blocks while it does not read.
   public func send(_ bytes: [UInt8]) throws(Failure) {
     let descriptor = state.withLock(\.input) ?? -1
