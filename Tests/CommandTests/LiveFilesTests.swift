@@ -14,7 +14,7 @@ import Testing
     try world.site("live.example", ["body": .string(file)])
     try world.site("down.example", ["close": true])
     let answer = try world.client.send(
-      "POST", "/v1/live-files", json: ["domains": ["live.example", "down.example"]])
+      "POST", "/v1/live-files", json: ["domains": ["live.example", "down.example", "live.example"]])
     #expect(answer.status == 200, "\(answer.text)")
     let items = try answer.json["items"]?.arrayValue ?? []
     #expect(items.map { $0["domain"] } == ["live.example", "down.example"])

@@ -203,6 +203,22 @@ def test_a_roll_back_that_others_overtake_shows_its_effects_again_first(example,
     expect(page.get_by_text("It is published as revision 4.")).to_be_visible()
 
 
+def test_what_is_typed_in_a_dialog_is_lost_only_at_the_second_escape(example):
+    page = example.open("#/apps")
+    add = page.get_by_role("button", name="Add an Apple app")
+    for presses in [1, 2]:
+        add.click()
+        expect(page.get_by_label("App identifier")).to_be_focused()
+        if presses == 2:
+            page.keyboard.type("ABCDE")
+            page.keyboard.press("Escape")
+            expect(page.get_by_text("Press Escape again")).to_be_visible()
+            expect(page.get_by_label("App identifier")).to_have_value("ABCDE")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(add).to_be_focused()
+
+
 def test_a_form_that_is_left_sends_nothing_more(example, site):
     page = example.open("#/apps")
     held, sent = [], []
@@ -212,6 +228,7 @@ def test_a_form_that_is_left_sends_nothing_more(example, site):
     page.get_by_label("App identifier").fill(SHOP)
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_disabled()
+    page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     for one in held:

@@ -122,6 +122,29 @@ def test_routes_are_reordered_by_dragging(example, site):
     assert routes(site) == ["/buy/*", "/help/website/*", "/help/*"]
 
 
+def test_entries_are_reordered_by_dragging_and_by_keyboard(example, site):
+    entries = [{"apps": [app], "routes": [{"path": path}]} for app, path in [(APP, "/a"), (SHOP, "/b"), (APP, "/c")]]
+    site.call("PUT", "/v1/domains/entries.example", {"entries": entries}, **{"If-None-Match": "*"})
+    page = example.open("#/domains/entries.example")
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    paths = page.locator(".route .path")
+    handles, entry = page.locator("h3 .handle"), page.locator(".entry")
+    handles.last.drag_to(entry.first, target_position={"x": 80, "y": 3})
+    expect(paths).to_have_text(["/c", "/a", "/b"])
+    expect(page.get_by_role("button", name="Publish", exact=True)).to_be_enabled()
+    # Over a route of an entry, too; and a route does not go between entries.
+    handles.first.drag_to(page.locator(".route").last)
+    expect(paths).to_have_text(["/a", "/b", "/c"])
+    page.locator(".route .handle").first.drag_to(entry.last.get_by_role("heading", name="Entry 3"))
+    expect(paths).to_have_text(["/a", "/b", "/c"])
+    page.get_by_role("button", name="Edit apps, Entry 2").focus()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(paths).to_have_text(["/b", "/a", "/c"])
+    publish(page, "Sorted")
+    expect(page.get_by_text("Published as revision 2")).to_be_visible()
+    assert routes(site, "entries.example") == ["/b", "/a", "/c"]
+
+
 def test_a_moved_route_is_marked_and_shows_every_link_that_it_changes(example, site):
     site.put("order.example", {"path": "/help", "exclude": True}, {"path": "/new", "exclude": True}, "/*")
     page = example.open("#/domains/order.example")

@@ -216,21 +216,25 @@ export function mono(text) {
   return h("span", { class: "mono" }, text);
 }
 
-/** A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button);
- * without it, the dialog stays until something in it ends it.
+/** A dialog that holds the focus until it ends. `close` is called when the person leaves it (Escape, or the button;
+ * after typing, Escape twice); without it, the dialog stays until something in it ends it.
  * @type {(options: { title: string, close?: () => void, wide?: boolean }, ...children: any[]) => any} */
 export function dialog({ title, close, wide }, ...children) {
   const cancel = (event) => {
+    const { currentTarget: box, cancelable } = event;
     event.preventDefault();
-    close?.();
+    if (!box.isTyped || !cancelable) return close?.();
+    box.isTyped = false;
+    box.querySelector(":scope > [role=status]").textContent = words.common.escapeAgain;
   };
   // A browser may close it all the same when Escape is pressed twice.
   const closed = ({ target }) => target.isConnected && (close ? close() : target.showModal());
   return h(
     "dialog", { key: `dialog ${title}`, modal: true, class: wide ? "wide" : null, "aria-label": title,
-      on: { cancel, close: closed } },
+      on: { cancel, close: closed, input: ({ currentTarget }) => { currentTarget.isTyped = true; } } },
     h("header", {}, h("h2", { tabindex: close ? "-1" : null, autofocus: Boolean(close) }, title),
-      close && closeButton(words.common.close, close)), children);
+      close && closeButton(words.common.close, close)),
+    h("p", { class: "fault", role: "status", key: "again" }), children);
 }
 
 /** A small × whose label says what goes. */

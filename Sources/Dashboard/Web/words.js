@@ -14,6 +14,7 @@ export const words = {
     required: "Enter a value.", notCopied: "The browser did not allow copying. Select the text and copy it yourself.",
     reason: "Reason", reasonHelp: "Shown in the history and the audit log.",
     skip: "Skip to the content", yes: "yes", no: "no", all: "all", unknown: "unknown",
+    escapeAgain: "Press Escape again to close without saving.",
   },
   pages: {
     domains: "Domains", try: "Try a link", checks: "Checks", apps: "Apps", findings: "Findings", bulk: "Bulk changes",

@@ -16,6 +16,11 @@ import "./domain-settings.js";
 
 const w = words.domain;
 const byId = (list, id) => list.find((one) => one.id === id);
+/** Puts one into a list, before another or at its end. */
+const insert = (list, one, before) => {
+  const index = list.findIndex(({ id }) => id === before);
+  list.splice(index < 0 ? list.length : index, 0, one);
+};
 const about = (key, ...text) => h("p", { class: "quiet", key }, text);
 
 class Domain extends View {
@@ -36,7 +41,7 @@ class Domain extends View {
   });
   /** The dialog that is open. */ open;
   /** The entry whose apps are being edited. */ editedEntry;
-  /** What is dragged, and where it would go: `{ entry, route, toEntry, before }`. */ drag;
+  /** A route or an entry that is dragged, and where it would go: `{ entry, route, isOver, to, before }`. */ drag;
   said = "";
   #discardButton = button(w.draft.discard, () => this.#askDiscard(), { key: "discard" });
   #close = () => this.set({ open: undefined });
@@ -76,14 +81,8 @@ class Domain extends View {
       if (old >= 0) source.splice(old, 1);
       // IDs count in each entry of its own.
       const id = old >= 0 && source === target ? route.id : newId(target);
-      const index = target.findIndex((one) => one.id === before);
-      target.splice(index < 0 ? target.length : index, 0, { ...route, id });
+      insert(target, { ...route, id }, before);
     });
-  }
-
-  #removeRoute(entryIndex, position, text) {
-    this.#draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
-    this.set({ said: w.removed(text) });
   }
 
   #addEntry() {
@@ -98,12 +97,10 @@ class Domain extends View {
   render() {
     const isGone = this.#loading.problem?.code === "domain-not-found";
     return [domainHeader(this.#name, "routes", this.#draft.published?.revision),
-      isGone ? this.#gone() : loaded(this.#loading, () => this.#page())];
-  }
-
-  #gone() {
-    return empty(w.gone.title, w.gone.text, linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
-      linkButton(w.tabs.history, to(["domains", this.#name, "history"])));
+      isGone ? empty(w.gone.title, w.gone.text,
+        linkButton(words.domains.showDeleted, to(["domains"], { deleted: "true" })),
+        linkButton(w.tabs.history, to(["domains", this.#name, "history"])))
+        : loaded(this.#loading, () => this.#page())];
   }
 
   #page() {
@@ -216,8 +213,10 @@ class Domain extends View {
       this.set({ said: w.removed(title) });
     };
     const edit = isEdited ? w.doneApps : w.editApps;
-    return h("section", { class: "sheet entry", key: entry.id, "aria-label": title },
-      h("div", { class: "section-head", key: "head" }, h("h3", {}, title),
+    const target = this.#dropTarget(domain.entries, entry);
+    return h("section", { class: `sheet entry ${target.class}`, key: entry.id, "aria-label": title, on: target.on },
+      h("div", { class: "section-head", key: "head", on: canEdit ? { keydown: this.#keys(step) } : {} }, h("h3", {},
+        canEdit && domain.entries.length > 1 && this.#handle(title, { entry: entry.id }), title),
         canEdit && h("div", { class: "actions" },
           domain.entries.length > 1 && this.#arrows(title, index, domain.entries.length, step),
           button(edit, () => this.set({ editedEntry: isEdited ? undefined : entry.id }), {
@@ -233,7 +232,7 @@ class Domain extends View {
       findingList(findings.entries.get(entry) ?? [], domain),
       flags(entry.defaults).length > 0 && about("defaults", w.defaults, " ", flags(entry.defaults).join(", ")),
       entry.routes.length === 0
-        ? h("p", { class: "quiet", key: "empty", on: this.#dropTarget(entry, undefined) }, w.noRoutes)
+        ? h("p", { class: "quiet", key: "empty", on: this.#dropTarget([], undefined, entry.id).on }, w.noRoutes)
         : h("ol", { class: "plain routes", key: "routes", "aria-label": w.routesOf(number) },
           entry.routes.map((route, position) => this.#route(entry, index, route, position, findings))),
       entry.paths && about("paths", w.olderPaths, " ", h("code", {}, entry.paths.join(" "))),
@@ -247,37 +246,19 @@ class Domain extends View {
     const text = routeText(route);
     const change = route.id < 0 ? "added" : this.#draft.preview?.routes?.get(`${entry.id} ${route.id}`);
     const all = entry.routes.length;
-    const isTarget = this.drag?.toEntry === entry.id;
+    const target = this.#dropTarget(entry.routes, route, entry.id);
     const found = findings.routes.get(route) ?? [];
     const notes = found.filter((one) => one.severity === "note");
-    const state = [
-      "route", route.exclude && "exclusion", found.some((one) => one.severity === "error") && "wrong",
-      this.drag?.entry === entry.id && this.drag.route === route.id && "dragged",
-      isTarget && this.drag.before === route.id && "drop-before",
-      isTarget && this.drag.before === undefined && position === all - 1 && "drop-after"];
+    const state = ["route", route.exclude && "exclusion", found.some((one) => one.severity === "error") && "wrong",
+      target.class];
     const move = (step) => this.#step(
       ({ entries }) => entries[entryIndex].routes, position, step, (n, length) => w.moved(text, n, length));
-    const keydown = (event) => {
-      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (!event.altKey || !step) return;
-      event.preventDefault();
-      move(step);
-    };
-    const dragstart = (event) => {
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", text);
-      event.dataTransfer.setDragImage(event.target.closest("li"), 10, 10);
-      this.set({ drag: { entry: entry.id, route: route.id } });
-    };
     const action = (name, label, press) => button(name, press, { kind: "quiet", key: name, "aria-label": label(text) });
     return h("li", {
         key: route.id, id: `route-${entry.id}-${route.id}`, class: state.filter(Boolean).join(" "),
-        on: this.#canEdit ? { keydown, ...this.#dropTarget(entry, route) } : {},
+        on: this.#canEdit ? { keydown: this.#keys(move), ...target.on } : {},
       },
-      this.#canEdit && h("span", {
-        class: "handle", key: "handle", draggable: "true", title: w.drag, "aria-hidden": "true",
-        on: { dragstart, dragend: () => this.set({ drag: undefined }) },
-      }, "⠿"),
+      this.#canEdit && this.#handle(text, { entry: entry.id, route: route.id }),
       h("span", { class: "position", key: "position", "aria-hidden": "true" }, position + 1),
       h("div", { class: "route-body", key: "body" },
         h("div", { class: "conditions", key: "conditions" },
@@ -289,30 +270,68 @@ class Domain extends View {
         foldedFindings(words.severity.count.note(notes.length), notes, this.#draft.domain)),
       this.#canEdit && h("div", { class: "route-actions", key: "actions" }, this.#arrows(text, position, all, move),
         action(words.common.edit, w.editRoute, () => this.#edit(entry, route)),
-        action(words.common.delete, w.deleteRoute, () => this.#removeRoute(entryIndex, position, text))));
+        action(words.common.delete, w.deleteRoute, () => {
+          this.#draft.change(({ entries }) => entries[entryIndex].routes.splice(position, 1));
+          this.set({ said: w.removed(text) });
+        })));
   }
 
-  /** Listeners of a place where a dragged route can go: before a route or after it, or in an entry without any. */
-  #dropTarget(entry, route) {
-    return {
-      dragover: (event) => {
-        if (!this.drag) return;
-        event.preventDefault();
-        const box = event.currentTarget.getBoundingClientRect();
-        const isAfter = event.clientY > box.top + box.height / 2;
-        const before = (isAfter ? entry.routes[entry.routes.indexOf(route) + 1] : route)?.id;
-        if (this.drag.toEntry === entry.id && this.drag.before === before) return;
-        this.set({ drag: { ...this.drag, toEntry: entry.id, before } });
-      },
-      drop: (event) => {
-        const { entry: source, route: dragged, toEntry, before } = this.drag ?? {};
-        if (toEntry === undefined) return;
-        event.preventDefault();
-        this.set({ drag: undefined });
-        if (toEntry === source && before === dragged) return;
-        this.#put(byId(byId(this.#draft.domain.entries, source).routes, dragged), source, toEntry, before);
-      },
+  /** Moves what has the focus with Alt and an arrow key. */
+  #keys(move) {
+    return (event) => {
+      const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      move(step);
     };
+  }
+
+  /** What a route or an entry is dragged by. */
+  #handle(text, drag) {
+    const dragstart = (event) => {
+      event.dataTransfer.effectAllowed = "move";
+      event.dataTransfer.setData("text/plain", text);
+      event.dataTransfer.setDragImage(event.target.closest("li, .section-head"), 10, 10);
+      this.set({ drag });
+    };
+    return h("span", {
+      class: "handle", key: "handle", draggable: "true", title: w.drag, "aria-hidden": "true",
+      on: { dragstart, dragend: () => this.set({ drag: undefined }) },
+    }, "⠿");
+  }
+
+  /** A place where what is dragged can go: before or after `one` of a list, or in a list without any. Routes go into
+   * the entry `to`, entries into the list of entries. */
+  #dropTarget(list, one, to = undefined) {
+    const { drag } = this;
+    const isHere = one && drag?.isOver && drag.to === to;
+    const marks = [
+      one && drag && drag.entry === (to ?? one.id) && drag.route === (to && one.id) && "dragged",
+      isHere && drag.before === one.id && "drop-before",
+      isHere && drag.before === undefined && one === list.at(-1) && "drop-after"];
+    const dragover = (event) => {
+      const { entry, route, ...now } = this.drag ?? {};
+      if (entry === undefined || (route === undefined) !== (to === undefined)) return;
+      event.preventDefault();
+      const box = event.currentTarget.getBoundingClientRect();
+      const isAfter = event.clientY > box.top + box.height / 2;
+      const before = (isAfter ? list[list.indexOf(one) + 1] : one)?.id;
+      if (now.isOver && now.to === to && now.before === before) return;
+      this.set({ drag: { entry, route, isOver: true, to, before } });
+    };
+    const drop = (event) => {
+      const { entry, route, isOver, to, before } = this.drag ?? {};
+      if (!isOver) return;
+      event.preventDefault();
+      this.set({ drag: undefined });
+      if (before === (route ?? entry) && (to ?? entry) === entry) return;
+      const source = byId(this.#draft.domain.entries, entry);
+      const dragged = route === undefined ? source : byId(source?.routes ?? [], route);
+      if (dragged && route !== undefined) this.#put(dragged, entry, to, before);
+      else if (dragged) this.#draft.change(({ entries }) => insert(
+        entries, ...entries.splice(entries.findIndex(({ id }) => id === entry), 1), before));
+    };
+    return { class: marks.filter(Boolean).join(" "), on: this.#canEdit ? { dragover, drop } : {} };
   }
 
   /** Edits a route of an entry, or a new one. */
