@@ -106,6 +106,7 @@ def test_errors_that_can_be_accepted_are_sentences_not_codes(example, site):
     accepted.check()
     dialog.get_by_role("button", name="Accept and preview again").click()
     dialog.get_by_role("button", name="Apply").click()
+    expect(dialog).to_have_count(0)
     expect(page.get_by_text("1 new")).to_be_visible()
     assert site.call("GET", "/v1/domains/wrong.example")["revision"] == 1
 
