@@ -146,7 +146,7 @@ import Testing
     let path = "/v1/domains/example.com?wait=all&waitSeconds=1"
     let all = try client.send("PATCH", path, json: ["cacheSeconds": 60])
     #expect(all.status == 200 && all["X-Aasa-Not-Served-By"] == nil)
-    servers[1].process.signal(SIGSTOP)
+    servers[1].process.stop()
     let late = try client.send("PATCH", path, json: ["cacheSeconds": 61])
     servers[1].process.signal(SIGCONT)
     #expect(late.status == 200)

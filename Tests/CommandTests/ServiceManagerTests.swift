@@ -37,7 +37,7 @@ import Testing
       environment: ["NOTIFY_SOCKET": notify.path, "WATCHDOG_USEC": "2000000"])
     #expect(notify.next() == "READY=1")
     for _ in 1...3 { #expect(notify.next(within: 2) == "WATCHDOG=1") }
-    server.process.signal(SIGSTOP)
+    server.process.stop()
     while notify.next(within: 1) != nil {}
     server.process.signal(SIGCONT)
     #expect(notify.next() == "WATCHDOG=1")

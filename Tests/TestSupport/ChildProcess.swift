@@ -136,11 +136,12 @@ public final class ChildProcess: Sendable {
     if ending == nil { kill(wholeGroup ? -id : id, signal) }
   }
 
-  /// Stops it like SIGSTOP, and returns when none of its threads runs.
+  /// Sends SIGSTOP, and returns when none of its threads runs.
   public func stop() {
     signal(SIGSTOP)
-    var status: Int32 = 0
-    waitpid(id, &status, WUNTRACED)
+    var information = siginfo_t()
+    // `ending` must still see how it ended, if it did.
+    waitid(P_PID, id_t(id), &information, WSTOPPED | WEXITED | WNOWAIT)
   }
 
   /// Writes to its stdin, and blocks while it does not read.
