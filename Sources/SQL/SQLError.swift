@@ -47,10 +47,8 @@ public struct SQLError: Error, Sendable, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// "database is locked (5) in: SELECT …", on one line.
-  public var description: String {
-    "\(message) (\(code))" + (sql.map { " in: \(Self.line($0, " "))" } ?? "")
-  }
+  /// "database is locked (5)", without the statement, which helps nobody who reads it.
+  public var description: String { "\(message) (\(code))" }
 }
 
 extension SQLError {

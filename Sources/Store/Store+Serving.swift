@@ -104,18 +104,22 @@ extension Store {
 /// Reads rows of `domain` with their current documents. A document is served only if it is the one
 /// whose SHA-256 was stored: its entity tag is made from that.
 private enum ServedRows {
-  private static let select = """
-    SELECT domain.id, is_enabled, cache_seconds, domain.revision,
-      (SELECT group_concat(name, ' ') FROM (
-        SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position) AS names),
-      EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
-      \(fileColumns)
-    FROM domain
-    LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
-    LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
-    WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
-    ORDER BY domain.id
-    """
+  private static func select(_ dialect: Dialect) -> String {
+    // SQLite knows `string_agg` since 3.44.
+    let joined = dialect == .sqlite ? "group_concat" : "string_agg"
+    return """
+      SELECT domain.id, is_enabled, cache_seconds, domain.revision,
+        (SELECT \(joined)(name, ' ') FROM (
+          SELECT name FROM domain_name WHERE domain_id = domain.id ORDER BY position) AS names),
+        EXISTS (SELECT 1 FROM revision WHERE domain_id = domain.id AND number > domain.revision),
+        \(fileColumns)
+      FROM domain
+      LEFT JOIN revision ON revision.domain_id = domain.id AND number = domain.revision
+      LEFT JOIN document ON document.domain_id = domain.id AND document.revision = number
+      WHERE domain.id BETWEEN ? AND ? AND deleted_at IS NULL
+      ORDER BY domain.id
+      """
+  }
   /// What `file` reads.
   private static let fileColumns = "number, published_at, kind, content, sha256"
   private static let firstOfFile: Int32 = 6
@@ -147,7 +151,7 @@ private enum ServedRows {
     do {
       var all: [Reading] = []
       let range = [Value.integer(domains.lowerBound), .integer(domains.upperBound)]
-      try connection.run(select, range) { row in
+      try connection.run(select(connection.dialect), range) { row in
         if all.last?.domain != row.integer(0) { all.append(reading(row)) }
         let last = all.count - 1
         guard all[last].isEnabled else { return }

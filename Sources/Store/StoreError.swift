@@ -115,3 +115,58 @@ public enum StoreError: Error, Sendable, Equatable {
     self = .database(refusal, detail: error.description)
   }
 }
+
+extension StoreError: CustomStringConvertible {
+  /// A clause for a log or a terminal.
+  public var description: String {
+    switch self {
+    case .database(_, let detail): detail
+    case .busy: "another program holds the lock of the database"
+    case .notServedYet(_, let detail): "the change is stored, but not served yet: \(detail)"
+    case .notFound(let item): "\(item) does not exist"
+    case .staleRevision(let current):
+      "the domain was changed meanwhile; revision \(current) is the current one"
+    case .alreadyExists(let current): "the domain already exists, with revision \(current)"
+    case .notDeleted(let name, let current):
+      "\(name) is not deleted; revision \(current) is the current one"
+    case .nameTaken(let name, let owner):
+      "\(name) is already a name or an alias of the domain \(owner)"
+    case .appInUse(let app, _, let count): "the app \(app) is in use by \(count) domains"
+    case .appExists(let app): "the app \(app) already exists"
+    case .unknownApps(let apps):
+      "no fingerprints are known of \(apps.map(\.description).joined(separator: ", "))"
+    case .tokenNameTaken(let name): "a token named \(name) already exists"
+    case .userNameTaken(let name): "a user named \(name) already exists"
+    case .tooManyWebhooks: "there are \(Webhook.limit) webhooks already"
+    case .webhookDisabled(let name): "the webhook \(name) is disabled"
+    case .foreign: "the database belongs to another program"
+    case .empty: "the database is empty"
+    case .leftover(let file): "\(file) is left over from a deleted database"
+    case .newerSchema(let found, let known):
+      "the database has schema \(found), and this version of aasa only knows schemas up to \(known)"
+    case .olderSchema(let found, let known):
+      "the database has schema \(found), and this version of aasa needs \(known)"
+    case .unsuitable(let reason): "the server of the database \(reason)"
+    case .readOnlyStore: "this server only reads"
+    case .brokenReferences(let migration, let tables):
+      "the migration \(migration) would leave broken references in \(tables.joined(separator: ", "))"
+    }
+  }
+}
+
+extension StoreError.Item: CustomStringConvertible {
+  /// The thing with its name, such as `revision 3`.
+  public var description: String {
+    switch self {
+    case .domain(let name): "the domain \(name)"
+    case .app(let app): "the app \(app)"
+    case .entry(let number, _): "entry \(number)"
+    case .route(let number, _): "route \(number)"
+    case .suppression(let number, _): "suppression \(number)"
+    case .revision(let number), .prunedRevision(let number): "revision \(number)"
+    case .token(let name): "the token \(name)"
+    case .webhook(let name): "the webhook \(name)"
+    case .user(let name): "the user \(name)"
+    }
+  }
+}

@@ -26,7 +26,7 @@ import Testing
 
   private var uri: String {
     let hosts = nodes.map(\.folder).joined(separator: ",")
-    return "postgresql://test@/postgres?host=\(hosts)&target_session_attrs=read-write"
+    return "postgresql://aasa@/aasa?host=\(hosts)&target_session_attrs=read-write"
   }
 
   /// From now on, a commit is acknowledged only when the standby has it.

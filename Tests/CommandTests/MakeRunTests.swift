@@ -28,7 +28,7 @@ import Testing
 
   @Test(PostgreSQLServer.needs) func itServesTheExampleFromAPostgreSQLDatabase() throws {
     let server = try PostgreSQLServer()
-    try serveTwice(server.uri())
+    try serveTwice(server.uri)
   }
 
   private func serveTwice(_ database: String) throws {

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func server(_ arguments: String...) throws -> RunningServer {
-    try RunningServer(database: database.uri(), arguments: arguments)
+    try RunningServer(database: database.uri, arguments: arguments)
   }
 
   @Test func filesAreServedAndEditsAreRefusedWithATimeToComeBackWhileTheDatabaseIsGone() throws {
@@ -73,7 +73,7 @@ import Testing
   @Test func aServerWithoutASnapshotWaitsForItsDatabaseAndSaysSo() throws {
     try database.stop()
     let words = [
-      "serve", "--database", database.uri(), "--public-address", "127.0.0.1:0",
+      "serve", "--database", database.uri, "--public-address", "127.0.0.1:0",
       "--admin-address", "127.0.0.1:0",
     ]
     let waiting = try ChildProcess(
@@ -97,7 +97,7 @@ import Testing
     let primary = try server()
     let client = try primary.client()
     let standby = try PostgreSQLServer(standbyOf: database)
-    let reader = try RunningServer(database: standby.uri(), arguments: ["--read-only"])
+    let reader = try RunningServer(database: standby.uri, arguments: ["--read-only"])
     try client.publish("example.com", "/a")
     #expect(try becomesTrue { try reader.file(of: "example.com").text.contains("/a") })
     let token = try primary.firstToken()
@@ -170,11 +170,11 @@ private final class Pooler: Sendable {
     folder = try TemporaryDirectory()
     let path = folder.url.path
     chmod(path, 0o777)
-    let users = try folder.write("\"test\" \"\"\n", to: "users.txt")
+    let users = try folder.write("\"aasa\" \"\"\n", to: "users.txt")
     let settings = try folder.write(
       """
       [databases]
-      postgres = host=\(database.folder) user=test
+      aasa = host=\(database.folder) user=aasa
       [pgbouncer]
       pool_mode = transaction
       listen_addr =
@@ -187,7 +187,7 @@ private final class Pooler: Sendable {
       """, to: "pgbouncer.ini")
     chmod(settings, 0o644)
     chmod(users, 0o644)
-    uri = "postgresql://test@/postgres?host=\(path)&port=6432"
+    uri = "postgresql://aasa@/aasa?host=\(path)&port=6432"
     let words = ["/usr/sbin/pgbouncer", settings]
     let all = (getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []) + words
     process = try ChildProcess(

@@ -47,18 +47,20 @@ def read_page(name, below=None, root=False):
     """The steps of a page, or only those between a heading and the next one."""
     steps, block, start, heading, kind = [], None, 0, None, "run"
     for number, line in enumerate(open(name).read().split("\n"), 1):
+        # A block of a list is indented.
         if block is not None:
+            line = line[indent:]
             if line.startswith("```"):
                 if below in (None, heading):
                     steps += read_block(block, start, kind, root)
                 block, kind = None, "run"
             else:
                 block.append(line)
-        elif line.startswith("```console"):
-            block, start = [], number + 1
-        elif line.startswith("```"):
-            block, start, kind = [], number + 1, "skip"
-        elif found := re.fullmatch(r"<!-- docs: (skip|background|(run|start) (.*)) -->", line):
+        elif line.lstrip().startswith("```console"):
+            block, start, indent = [], number + 1, len(line) - len(line.lstrip())
+        elif line.lstrip().startswith("```"):
+            block, start, kind, indent = [], number + 1, "skip", len(line) - len(line.lstrip())
+        elif found := re.fullmatch(r" *<!-- docs: (skip|background|(run|start) (.*)) -->", line):
             if found[2]:
                 hidden = "hidden" if found[2] == "run" else "background"
                 steps.append(Step(number, found[3], "", hidden))

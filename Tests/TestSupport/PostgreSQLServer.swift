@@ -2,7 +2,8 @@ import Foundation
 import SQL
 public import Testing
 
-/// A PostgreSQL server of its own, which ends with this object. It has only a Unix socket.
+/// A PostgreSQL server of its own, which ends with this object. It has only a Unix socket, and a database `aasa`,
+/// whose owner `aasa` has no other right.
 public final class PostgreSQLServer: Sendable {
   /// Why a server does not run.
   public struct Failure: Error {
@@ -28,8 +29,11 @@ public final class PostgreSQLServer: Sendable {
   /// Starts a new server.
   public init() throws {
     folder = try Self.makeFolder()
-    try run("initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+    try run(
+      "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
     try start()
+    try execute("CREATE ROLE aasa LOGIN")
+    try execute("CREATE DATABASE aasa OWNER aasa")
   }
 
   /// A server that is a streaming standby of another one.
@@ -59,7 +63,7 @@ public final class PostgreSQLServer: Sendable {
     let words = ["\(programs)/\(program)"] + arguments
     let all = (getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] : []) + words
     let result = try Program.run(
-      all[0], Array(all.dropFirst()), environment: ["PGHOST": folder, "PGUSER": "test"],
+      all[0], Array(all.dropFirst()), environment: ["PGHOST": folder, "PGUSER": "postgres"],
       in: nil, seconds: 60)
     if result.status != 0 { throw Failure(text: "\(words): \(result.output) \(result.errors)") }
     return result.output
@@ -99,22 +103,22 @@ public final class PostgreSQLServer: Sendable {
     }
     try run(
       "pg_basebackup", "-D", data, "-R", "-X", "stream", "-c", "fast", "-d",
-      "host=\(primary.folder) user=test")
+      "host=\(primary.folder) user=postgres")
     try start()
   }
 
-  /// The URI of a database.
-  public func uri(_ database: String = "postgres", _ parameters: String = "") -> String {
-    "postgresql://test@/\(database)?host=\(folder)\(parameters)"
-  }
+  /// The URI of the database for its owner.
+  public var uri: String { "postgresql://aasa@/aasa?host=\(folder)" }
 
-  /// Runs SQL in a database.
-  public func execute(_ sql: String, in database: String = "postgres") throws {
-    try PostgreSQLConnection(PostgreSQLAddress(uri(database))).execute(sql)
-  }
+  /// Runs SQL as the superuser.
+  public func execute(_ sql: String) throws { try administrator().execute(sql) }
 
   /// The first column of the first row of a SELECT, as text.
-  public func text(_ sql: String, in database: String = "postgres") throws -> String? {
-    try PostgreSQLConnection(PostgreSQLAddress(uri(database))).first(sql) { $0.text(0) }
+  public func text(_ sql: String) throws -> String? {
+    try administrator().first(sql) { $0.text(0) }
+  }
+
+  private func administrator() throws -> PostgreSQLConnection {
+    try PostgreSQLConnection(PostgreSQLAddress("postgresql://postgres@/postgres?host=\(folder)"))
   }
 }

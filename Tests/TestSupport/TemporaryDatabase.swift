@@ -3,43 +3,61 @@ public import SQL
 public import Store
 public import Testing
 
-/// Where the databases of tests are: SQLite files, or with `TEST_DATABASE` databases of that PostgreSQL server
-/// (`Tests/Databases/with-postgresql`).
+/// Where the databases of tests are: SQLite files, or with `TEST_POSTGRESQL` databases of that server
+/// (`Tests/Databases/with-postgresql`), each owned by the role `aasa`, which has no other right.
 public enum TemporaryDatabase {
-  private static let server = ProcessInfo.processInfo.environment["TEST_DATABASE"]
+  private static let folder = ProcessInfo.processInfo.environment["TEST_POSTGRESQL"]
 
   /// Runs a test only on SQLite, because it is about its files or its locks.
-  public static let isFile = ConditionTrait.enabled(if: server == nil, "It is about SQLite.")
+  public static let isFile = ConditionTrait.enabled(if: folder == nil, "It is about SQLite.")
   /// Runs a test only on PostgreSQL.
-  public static let isServer = ConditionTrait.enabled(if: server != nil, "It is about PostgreSQL.")
+  public static let isServer = ConditionTrait.enabled(if: folder != nil, "It is about PostgreSQL.")
 
   /// A database of the server with tables, but no rows; a path that nothing has in a directory if tests use
   /// SQLite.
   public static func create(in directory: TemporaryDirectory) throws -> DatabaseLocation {
-    guard let server else { return .file(directory.path("aasa.db")) }
+    guard let folder else { return .file(directory.path("aasa.db")) }
     // Copying it is much faster than migrating each.
-    return try create(on: server, from: template.get())
+    return try create(on: folder, from: template.get())
   }
 
   /// The same without tables.
   public static func createEmpty(in directory: TemporaryDirectory) throws -> DatabaseLocation {
-    guard let server else { return .file(directory.path("aasa.db")) }
-    return try create(on: server, from: "template1")
+    guard let folder else { return .file(directory.path("aasa.db")) }
+    return try create(on: folder, from: emptyTemplate.get())
+  }
+
+  /// The superuser of the server, in one of its databases.
+  public static func administrator(in database: String = "postgres") throws -> PostgreSQLConnection
+  {
+    try PostgreSQLConnection(uri(database, user: "postgres"))
+  }
+
+  /// How a role reaches a database of the server.
+  public static func uri(_ database: String, user: String = "aasa") throws -> PostgreSQLAddress {
+    try PostgreSQLAddress("postgresql://\(user)@/\(database)?host=\(folder ?? "")")
+  }
+
+  private static let emptyTemplate = Result {
+    try administrator().execute("CREATE ROLE aasa LOGIN")
+    return "template1"
   }
 
   private static let template = Result {
-    let location = try create(on: server ?? "", from: "template1")
+    let location = try create(on: folder ?? "", from: emptyTemplate.get())
     _ = try Store(location, now: { 0 })
-    return location.description.split(separator: "?")[0].split(separator: "/").last.map(String.init)
-      ?? ""
+    return name(of: location)
   }
 
-  private static func create(on server: String, from template: String) throws -> DatabaseLocation {
+  private static func create(on folder: String, from template: String) throws -> DatabaseLocation {
     let name = "test_\(UInt64.random(in: 0 ... .max))"
-    try PostgreSQLConnection(PostgreSQLAddress(server)).run(
-      "CREATE DATABASE \(name) TEMPLATE \(template)")
-    return .postgreSQL(
-      try PostgreSQLAddress(server.replacing("/postgres?", with: "/\(name)?")))
+    try administrator().run("CREATE DATABASE \(name) OWNER aasa TEMPLATE \(template)")
+    return .postgreSQL(try uri(name))
+  }
+
+  /// The name of a database that `create` made.
+  public static func name(of location: DatabaseLocation) -> String {
+    location.description.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
   }
 }
 

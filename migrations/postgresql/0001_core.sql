@@ -18,8 +18,6 @@ CREATE FUNCTION json_group_array_end(text[]) RETURNS text IMMUTABLE LANGUAGE sql
   AS $$ SELECT array_to_json($1)::text $$;
 CREATE AGGREGATE json_group_array(text) (
   SFUNC = array_append, STYPE = text[], INITCOND = '{}', FINALFUNC = json_group_array_end);
-CREATE AGGREGATE group_concat(text, text) (
-  SFUNC = string_agg_transfn, STYPE = internal, FINALFUNC = string_agg_finalfn);
 
 -- An app that domains use.
 CREATE TABLE app (

@@ -42,33 +42,34 @@ class PostgreSQL:
             shutil.chown(self.folder, "postgres")
         root = "/usr/lib/postgresql"
         self.programs = f"{root}/{max(os.listdir(root), key=int)}/bin"
-        self.run("initdb", "-D", self.folder + "/data", "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+        self.run("initdb", "-D", self.folder + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
         self.run("pg_ctl", "-D", self.folder + "/data", "-l", self.folder + "/log", "-w", "start", "-o",
                  f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c max_connections=200")
+        self.run("createuser", "aasa")
 
     def run(self, program, *words):
         subprocess.run(AS_POSTGRES + [f"{self.programs}/{program}", *words], check=True, stdout=subprocess.DEVNULL,
-                       cwd=self.folder, env=dict(os.environ, PGHOST=self.folder, PGUSER="test"))
+                       cwd=self.folder, env=dict(os.environ, PGHOST=self.folder, PGUSER="postgres"))
 
     def create(self, name):
-        self.run("createdb", name)
-        return f"postgresql://test@/{name}?host={self.folder}"
+        self.run("createdb", "--owner=aasa", name)
+        return f"postgresql://aasa@/{name}?host={self.folder}"
 
     def pooled(self, name):
         """The URI of a database behind pgbouncer in transaction mode; None if that is not installed."""
         if not os.path.exists("/usr/sbin/pgbouncer"):
             return None
         with open(self.folder + "/users", "w") as file:
-            file.write('"test" ""\n')
+            file.write('"aasa" ""\n')
         with open(self.folder + "/pgbouncer.ini", "w") as file:
-            file.write(f"[databases]\n{name} = host={self.folder} user=test\n[pgbouncer]\npool_mode = transaction\n"
+            file.write(f"[databases]\n{name} = host={self.folder} user=aasa\n[pgbouncer]\npool_mode = transaction\n"
                        f"listen_addr =\nunix_socket_dir = {self.folder}\nauth_type = trust\n"
                        f"auth_file = {self.folder}/users\ndefault_pool_size = 20\nmax_client_conn = 500\n")
         self.pooler = subprocess.Popen(AS_POSTGRES + ["/usr/sbin/pgbouncer", "-q", self.folder + "/pgbouncer.ini"],
                                        stderr=subprocess.DEVNULL)
         while not os.path.exists(self.folder + "/.s.PGSQL.6432"):
             time.sleep(0.05)
-        return f"postgresql://test@/{name}?host={self.folder}&port=6432"
+        return f"postgresql://aasa@/{name}?host={self.folder}&port=6432"
 
     def end(self):
         if hasattr(self, "pooler"):
