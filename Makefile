@@ -131,8 +131,10 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	  echo "Cannot install schemathesis from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
-# Runs the console blocks of these pages, each in an empty directory with ports of its own.
-DOCUMENTS = README.md docs/android.md docs/api.md docs/checks.md docs/commands.md docs/dashboard.md docs/passkeys.md docs/scaling.md docs/webhooks.md
+# Runs the console blocks of these pages, each in an empty directory with ports of its own. `make container-test` runs
+# those that need the package under systemd.
+DOCUMENTS = README.md $(addprefix docs/,$(addsuffix .md,android api checks commands configuration dashboard \
+  forms metrics operations passkeys scaling webhooks))
 docs: test-setup
 	swift build --product aasa
 	Tests/Databases/with-postgresql python3 -B Tests/Docs check .build/debug/aasa $(DOCUMENTS)
