@@ -134,6 +134,18 @@ public struct APIClient: Sendable {
     return String(base)
   }
 
+  /// Whether the proxies of the environment (`https_proxy`) apply. A proxy reads the token of a plain request, and
+  /// cannot reach this machine's loopback addresses.
+  var mayUseProxy: Bool {
+    guard server.lowercased().hasPrefix("https://") else { return false }
+    let authority = server.lowercased().dropFirst(8).prefix { $0 != "/" }
+    let host =
+      authority.hasPrefix("[")
+      ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+    return host != "localhost" && !host.hasSuffix(".localhost") && host != "::1"
+      && !host.hasPrefix("127.")
+  }
+
   /// Sends a request and waits for the answer, which may have any status.
   ///
   /// - Throws: `Unreachable`.
@@ -170,6 +182,7 @@ public struct APIClient: Sendable {
     try transfer.set(CURLOPT_URL, server + request.target)
     try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
     try transfer.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    if !mayUseProxy { try transfer.set(CURLOPT_PROXY, "") }
     try transfer.set(CURLOPT_CONNECTTIMEOUT, limits.connecting)
     try transfer.set(
       CURLOPT_TIMEOUT, pieces == nil ? limits.answering : limits.answeringLong)

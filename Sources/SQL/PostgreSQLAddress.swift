@@ -7,6 +7,9 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
   public struct Invalid: Error, CustomStringConvertible {
     /// A clause.
     public let description: String
+
+    /// A reason that only the caller sees.
+    public init(description: String) { self.description = description }
   }
 
   /// The text, perhaps with a password.
@@ -20,9 +23,9 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
       let reason = message.map { String(cString: $0) } ?? "there is not enough memory"
-      // The text has a quote before it.
-      let end = reason.range(of: text).map { reason[..<$0.lowerBound].dropLast(3) } ?? reason[...]
-      throw Invalid(description: String(end.filter { !$0.isNewline }))
+      // libpq quotes the text, or a part of it, which may be the password.
+      let words = reason.prefix { $0 != "\"" && !$0.isNewline }
+      throw Invalid(description: String(words.trimmingSuffix { " :".contains($0) }))
     }
     defer { PQconninfoFree(options) }
     var values: [String: String] = [:]
@@ -31,6 +34,15 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
     while let name = option.pointee.keyword {
       if let value = option.pointee.val { values[String(cString: name)] = String(cString: value) }
       option += 1
+    }
+    // libpq takes what follows a "/" or an "@" in a password for the name of a database, or of a host.
+    let isSplit =
+      [values["host"]?.dropFirst(), values["dbname"]?[...]].contains { $0?.contains("@") == true }
+      || values["port"]?.contains { !$0.isNumber && $0 != "," } == true
+    if isSplit {
+      throw Invalid(
+        description:
+          "a user name or password with one of : / @ ? # % must have it escaped, such as %2F for /")
     }
     self.text = text
     description = Self.shown(values)
@@ -55,8 +67,10 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-extension String {
-  fileprivate func range(of part: String) -> Range<String.Index>? {
-    part.isEmpty ? nil : ranges(of: part).first
+extension Substring {
+  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
+    var rest = self
+    while let last = rest.last, predicate(last) { rest.removeLast() }
+    return rest
   }
 }

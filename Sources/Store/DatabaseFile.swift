@@ -1,10 +1,13 @@
 import Glibc
 import SQL
 
-/// A file that appears at its path only when it is complete. Until then it has a temporary path in
-/// the same directory. Only its owner can read it.
+/// A file that appears at its path only when it is complete. Only its owner can read it.
+///
+/// Until then it is in a directory of its own beside its path, which only its owner may enter: SQLite plays back a
+/// journal that it finds beside a database, so nobody else may be able to put one there.
 struct AtomicFile: ~Copyable {
   let temporaryPath: String
+  private let staging: String
   private let path: String
 
   /// Creates an empty file at the temporary path.
@@ -13,15 +16,22 @@ struct AtomicFile: ~Copyable {
   init(at path: String) throws(BackupError) {
     self.path = path
     // Random, because several threads or processes may create the same file.
-    temporaryPath = "\(path).\(String(UInt32.random(in: .min ... .max), radix: 16)).part"
+    staging = "\(path).\(String(UInt32.random(in: .min ... .max), radix: 16)).part"
+    temporaryPath = staging + "/file"
+    if mkdir(staging, 0o700) != 0 { throw .file(path, code: errno) }
     let descriptor = open(temporaryPath, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw .file(path, code: errno) }
+    if descriptor < 0 {
+      let code = errno
+      rmdir(staging)
+      throw .file(path, code: code)
+    }
     close(descriptor)
   }
 
-  /// Removes the temporary file with SQLite's files beside it.
+  /// Removes the directory with what is left in it.
   deinit {
     for suffix in [""] + DatabaseFile.companions { unlink(temporaryPath + suffix) }
+    rmdir(staging)
   }
 
   /// Moves the file to its path. Once this returns, it survives a power failure.

@@ -13,6 +13,16 @@ public enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
   public init?(_ text: String) throws(PostgreSQLAddress.Invalid) {
     let isAddress = ["postgresql:", "postgres:", "service="].contains(where: text.hasPrefix)
     if text.isEmpty { return nil }
+    // libpq's other form of an address, which may have a password, is no path that anybody means.
+    let word = text.prefix { $0.isLetter || $0 == "_" }
+    if ["host", "hostaddr", "port", "dbname", "user", "password", "passfile", "sslmode"].contains(
+      word)
+      && text.dropFirst(word.count).drop(while: \.isWhitespace).hasPrefix("=")
+    {
+      throw PostgreSQLAddress.Invalid(
+        description:
+          "it has the form \"host=… dbname=…\". Use a URI, such as postgresql://user@host/database")
+    }
     self = isAddress ? .postgreSQL(try PostgreSQLAddress(text)) : .file(text)
   }
 

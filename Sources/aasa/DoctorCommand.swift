@@ -153,10 +153,13 @@ private struct Checkup {
         )
       }
     }
-    if let mode = file(directory)?.mode, mode & 0o002 != 0, mode & 0o1000 == 0 {
+    if let mode = file(directory)?.mode, mode & 0o002 != 0 {
+      // A sticky directory, such as /tmp, keeps others from deleting a file, not from adding one.
       problems.append(
-        "Every user can delete files in \(directory.quotedPath). Run: chmod o-w \(directory.quotedPath)"
-      )
+        mode & 0o1000 == 0
+          ? "Every user can delete files in \(directory.quotedPath). Run: chmod o-w \(directory.quotedPath)"
+          : "Every user can add files in \(directory.quotedPath), and SQLite reads those beside a database. Move "
+            + "the database to a directory that only the server's user can write.")
     }
     add("permissions", problems, fine: "only this user can open the database")
   }

@@ -151,7 +151,7 @@ final class Installation {
       .appending(path: "aasa-\(UInt64.random(in: .min ... .max))")
     do {
       try FileManager.default.createDirectory(
-        at: directory, withIntermediateDirectories: true,
+        at: directory, withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
     } catch let error as CocoaError {
       throw Failure("Cannot create \(directory.path.quotedPath): \(error.reason).")

@@ -81,6 +81,11 @@ import Testing
     #expect(lines.count == 2)
     #expect(lines[0].hasSuffix("Run: chmod 600 \"\(database)\""))
     #expect(lines[1].hasSuffix("Run: chmod o-w \"\(scratch.url.path)\""))
+    // As in /tmp: others cannot delete a file there, but put a journal beside it.
+    chmod(database, 0o600)
+    chmod(scratch.url.path, 0o1777)
+    let sticky = try problems("permissions")
+    #expect(sticky.count == 1 && sticky[0].contains("Move the database"), "\(sticky)")
   }
 
   @Test func settingsThatOpenTheDoorAreAProblem() throws {

@@ -41,6 +41,23 @@ import Testing
     #expect(try Metrics(of: server)[since] == nil)
   }
 
+  @Test func theLogOfAnOutageIsWrittenForPeople() throws {
+    let server = try server("--snapshot", scratch.path("snapshot"))
+    let client = try server.client()
+    try client.publish("example.com", "/a")
+    _ = try server.file(of: "example.com")
+    try database.stop()
+    #expect(try client.change("example.com", "/b").status == 503)
+    #expect(try becomesTrue { try client.send("GET", "/readyz").json["status"] == "degraded" })
+    _ = try server.end()
+    let log = try server.errors()
+    #expect(log.contains("fetch counts") && log.contains("No such file or directory"), "\(log)")
+    // How Swift shows a value of a type.
+    for sign in ["Store.", "Error(", "Refusal", "detail:", "Optional("] {
+      #expect(!log.contains(sign), "\(sign): \(log)")
+    }
+  }
+
   @Test func aServerStartsFromItsSnapshotAndGoesOnWithTheDatabase() throws {
     let snapshot = scratch.path("snapshot")
     let first = try server("--snapshot", snapshot)

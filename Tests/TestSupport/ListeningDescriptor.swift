@@ -29,4 +29,10 @@ public final class ListeningDescriptor: Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// Whether anybody has connected.
+  public var hasConnection: Bool {
+    var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&status, 1, 0) > 0
+  }
 }

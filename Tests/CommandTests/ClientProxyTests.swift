@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands with `--server` on a machine whose environment names a proxy.
+@Suite struct ClientProxyTests {
+  private let scratch: TemporaryDirectory
+
+  init() throws { scratch = try TemporaryDirectory() }
+
+  private func domains(of server: String, token: String, proxy: UInt16) throws -> Program.Result {
+    var environment = ["AASA_TOKEN": token]
+    for name in ["http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"] {
+      environment[name] = "http://127.0.0.1:\(proxy)"
+    }
+    return try Program.aasa("domains", "--server", server, environment: environment)
+  }
+
+  @Test func theTokenForAServerOnLoopbackDoesNotGoThroughAProxy() throws {
+    let server = try RunningServer(database: scratch.path("aasa.db"))
+    let token = try server.firstToken()
+    let proxy = try ListeningDescriptor()
+    for host in ["127.0.0.1", "localhost"] {
+      let result = try domains(
+        of: "http://\(host):\(server.adminPort)", token: token, proxy: proxy.port)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    let result = try domains(
+      of: "https://127.0.0.1:\(server.adminPort)", token: token, proxy: proxy.port)
+    #expect(result.status == 1)
+    #expect(!proxy.hasConnection)
+  }
+
+  @Test func aTokenIsNotSentInClearToAProxy() throws {
+    let proxy = try ListeningDescriptor()
+    let result = try domains(
+      of: "http://admin.invalid:8081", token: "aasa_secret", proxy: proxy.port)
+    #expect(result.status == 1)
+    #expect(!proxy.hasConnection)
+  }
+}
