@@ -22,7 +22,7 @@ SWIFT_SOURCES = Sources Tests migrations Package.swift
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 install = dpkg -s $(1) > /dev/null 2>&1 || $(SUDO) .ci/install-packages $(1)
 
-.PHONY: help setup test-setup build run man generate test contract docs lint format bench bench-match \
+.PHONY: help setup test-setup build run man generate test contract clients docs lint format bench bench-match \
   bench-check bench-hostile hostile dashboard bench-dashboard screenshots rolling-upgrade failover \
   sanitize sanitize-address sanitize-thread fuzz fuzz-http soak \
   package dist image packages package-test container-setup container-test reproducible debian13
@@ -31,6 +31,7 @@ help:
 	@echo "make run       install what building needs, build, and serve an example domain"
 	@echo "make test      install what testing needs, and run every test"
 	@echo "make contract  build, and test the server against its OpenAPI description"
+	@echo "make clients   build, and generate clients from the OpenAPI description and use them"
 	@echo "make docs      run the commands of the documentation, and compare what they print"
 	@echo "make dashboard run the tests of the dashboard in Chromium"
 	@echo "make lint      check format, imports, JavaScript and warnings"
@@ -96,6 +97,7 @@ test: test-setup $(TRAEFIK)/installed
 # By themselves, one at a time: a proxy waits for some time, and must not have to share it with other tests.
 	swift test --skip-build --no-parallel --filter DrainTests
 	$(MAKE) --no-print-directory contract
+	$(MAKE) --no-print-directory clients
 	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory hostile
 	$(MAKE) --no-print-directory dashboard
@@ -129,6 +131,18 @@ $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@python3 -m venv --clear $(CONTRACT)
 	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
 	  echo "Cannot install schemathesis from PyPI, which make test needs." >&2; exit 1; }
+	@touch $@
+
+# Generates clients from the description with openapi-python-client and datamodel-codegen from PyPI, and uses them.
+CLIENTS = .build/clients
+clients: test-setup $(CLIENTS)/installed
+	swift build --product aasa
+	Tests/Contract/run .build/debug/aasa $(CLIENTS) clients
+
+$(CLIENTS)/installed: Tests/Contract/clients.txt
+	@python3 -m venv --clear $(CLIENTS)
+	@$(CLIENTS)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	  echo "Cannot install the generators of clients from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
 # Runs the console blocks of these pages, each in an empty directory with ports of its own. `make container-test` runs

@@ -76,7 +76,8 @@ struct AppEndpoints<Key: AppKey>: Sendable {
         "rename\(name)", .apps, "Change the identifier of \(platform.article) \(noun)",
         description: "Changes all domains that use the app, or none.",
         body: .json(
-          .object([Member("to", resource.identifier)]), #"{"to": "\#(platform.newKey)"}"#),
+          .named("\(name)Renaming", .object([Member("to", resource.identifier)])),
+          #"{"to": "\#(platform.newKey)"}"#),
         problems: [.appExists],
         answers: .ok(
           "Every domain that uses the app has a new revision.",

@@ -16,7 +16,8 @@ struct EntryEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listEntries", .entries, "List the entries of a domain",
         answers: .ok(
-          "All entries, in order.", .object([Member("entries", .list(of: "Entry"))]),
+          "All entries, in order.",
+          .named("Entries", .object([Member("entries", .list(of: "Entry"))])),
           isTagged: true,
           #"{"entries": [\#(Example.entry)]}"#)
       ) { call in

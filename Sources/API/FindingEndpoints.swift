@@ -31,7 +31,7 @@ struct FindingEndpoints: Sendable {
         "listSuppressions", .findings, "List the suppressions of a domain",
         answers: .ok(
           "All suppressions, including those that have ended.",
-          .object([Member("items", .list(of: "Suppression"))]),
+          .named("Suppressions", .object([Member("items", .list(of: "Suppression"))])),
           #"{"items": [\#(Example.suppression)]}"#)
       ) { call in
         let items = try store.suppressions(of: call.domain())

@@ -13,7 +13,7 @@ struct MatchEndpoints: Sendable {
     [
       Endpoint(
         .post, "/v1/match", .role(.viewer), isFilteredByToken: true,
-        "match", .answers, "Resolve URLs with what is published, or with a document",
+        "matchURLs", .answers, "Resolve URLs with what is published, or with a document",
         description:
           "Without `document`, each URL is resolved with the document of the domain that serves its host. "
           + "A document that is a list is Android's, any other is Apple's. Nothing is stored.",

@@ -16,7 +16,8 @@ struct OpenAPI {
 
   /// Describes endpoints.
   ///
-  /// - Throws: `JSON.SyntaxError` for an example that is not JSON.
+  /// - Throws: `JSON.SyntaxError` for an example that is not JSON, `NamedSchemas.NameTaken` for different
+  ///   schemas with one name.
   static func describe(_ endpoints: [Endpoint]) throws -> JSON {
     var description = OpenAPI(endpoints)
     return try description.document()
@@ -31,6 +32,10 @@ struct OpenAPI {
     }
     // No operation has this code: it answers methods that a path does not support.
     _ = response(.methodNotAllowed, [.methodNotAllowed])
+    var schemas = try NamedSchemas(ResourceSchemas.all)
+    let references = try schemas.referring([
+      "paths": .object(paths), "parameters": .object(parameters), "responses": .object(responses),
+    ])
     return [
       "openapi": "3.1.0",
       "info": [
@@ -39,13 +44,14 @@ struct OpenAPI {
         "description": .string(
           "The JSON API of the admin listener. docs/api.md teaches it task by task. In the body of a "
             + "request, null means the same as leaving the member out. Every GET endpoint also answers "
-            + "HEAD. docs/limits.md lists the limits; a problem says which one was exceeded."),
+            + "HEAD. docs/limits.md lists the limits; a problem says which one was exceeded. "
+            + "`x-codes` of a response lists the codes that its problems have."),
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
       "tags": .array(Endpoint.Topic.allCases.map { ["name": .string($0.rawValue)] }),
       "security": [["token": []], ["session": []]],
-      "paths": .object(paths),
+      "paths": references["paths"] ?? .null,
       "components": [
         "securitySchemes": [
           "token": [
@@ -63,8 +69,9 @@ struct OpenAPI {
                 + "`\(Authentication.dashboardHeader): 1`."),
           ],
         ],
-        "parameters": .object(parameters), "headers": Self.headers, "links": .object(links),
-        "responses": .object(responses), "schemas": .object(ResourceSchemas.all),
+        "parameters": references["parameters"] ?? .null, "headers": Self.headers,
+        "links": .object(links), "responses": references["responses"] ?? .null,
+        "schemas": .object(schemas.definitions),
       ],
     ]
   }
@@ -196,12 +203,37 @@ struct OpenAPI {
 
   // MARK: Problems
 
+  /// Every problem. It is one schema, so that generated clients have one type for all of them.
+  private static let problem = Schema.named(
+    "Problem",
+    .object(
+      everyProblem + [Member("requestId", .string, "The same as in `X-Request-Id`.")] + someProblems
+        + [
+          Member(
+            "problems", .list(of: .named("DomainProblem", .object(everyProblem + someProblems))),
+            "One problem for each refused domain.", .optional),
+          Member("moreProblems", .count, "The number of problems that are left out.", .optional),
+        ], isOpen: true))
+
+  private static let everyProblem = [
+    Member("type", .constant("about:blank")),
+    Member("title", .string, "The reason phrase of the status."),
+    Member("status", .json(["type": "integer", "minimum": 400, "maximum": 599])),
+    Member("code", .string, "For programs: a stable code."),
+    Member("detail", .string, "For people: what is wrong and what to do."),
+  ]
+
+  private static let someProblems = Problem.Member.allCases.compactMap { member in
+    member == .problems || member == .moreProblems
+      ? nil : Member(member.rawValue, member.schema, member.meaning, .optional)
+  }
+
   /// The response with some codes of one status. It is named after the status if it has all codes of
   /// it, otherwise after its last and most specific code or, if that name is taken, all codes.
   private mutating func response(_ status: Status, _ codes: [Problem.Code]) -> JSON {
     let all = Problem.Code.allCases.filter { $0.status == status }
     let code = codes.last.map { "\($0)\(status.code)" } ?? ""
-    var name = codes == all ? status.title.replacing(" ", with: "") : code.capitalized
+    var name = codes == all ? status.reasonPhrase.replacing(" ", with: "") : code.capitalized
     if let others = codesOfResponses[name], others != codes {
       name = "Only" + codes.map { "\($0)".capitalized }.joined() + "\(status.code)"
     }
@@ -216,16 +248,15 @@ struct OpenAPI {
       words += Finding.Code.refusals.map(\.rawValue)
       meanings.append("The other codes are finding codes.")
     }
-    var properties: JSON.Object = ["code": ["enum": .strings(words)]]
-    for member in codes.flatMap(\.members) { properties[member.rawValue] = member.schema.json }
-    let schema: JSON = ["allOf": [Schema("Problem").json, ["properties": .object(properties)]]]
     let fields: [Status: [String]] = [
       .unauthorized: ["WWW-Authenticate"], .methodNotAllowed: ["Allow"],
     ]
     responses[name] = [
       "description": .string(meanings.joined(separator: "\n\n")),
       "headers": Self.headers(fields[status] ?? []),
-      "content": ["application/problem+json": ["schema": schema]],
+      "content": ["application/problem+json": ["schema": Self.problem.json]],
+      // Not an enumeration in the schema: generators would make a type for each response of each operation.
+      "x-codes": .strings(words),
     ]
     return Self.reference("responses", name)
   }

@@ -59,7 +59,7 @@ struct Parameter: Sendable {
       example: 1, problems: [.suppressionNotFound]),
     Parameter(
       "kind", in: .path, key: "kindOfDocument", "The kind of a document: the name of its file.",
-      .words(DocumentKind.self), example: .string(DocumentKind.apple.rawValue),
+      .documentKind, example: .string(DocumentKind.apple.rawValue),
       problems: [.documentNotFound]),
     Parameter(
       "revision", in: .path, "A revision number, from 1.", .int64, example: 1,
@@ -87,11 +87,11 @@ struct Parameter: Sendable {
     ]))
   static let ifNoneMatch = Parameter(
     "If-None-Match", in: .header, "The domain must not exist yet. Otherwise 412.",
-    .json(["type": "string", "enum": ["*"]]))
+    .named("IfNoneMatch", .words(["*"])))
   static let dashboard = Parameter(
     Authentication.dashboardHeader, in: .header,
     "Shows that no other website made a browser send the request.",
-    .json(["type": "string", "enum": ["1"]]), isRequired: true, example: "1")
+    .named("DashboardHeader", .words(["1"])), isRequired: true, example: "1")
   static let requestID = Parameter(
     "X-Request-Id", in: .header,
     "The ID of the request in the log: 1 to 64 letters, digits, `-`, `_` and `.`. Any other value is "
@@ -108,13 +108,10 @@ struct Parameter: Sendable {
     "dryRun", "`true`: check everything and return the same answer, but change nothing.", .bool)
   static let accept = Parameter(
     "accept", "Codes of errors to accept and publish anyway, separated by commas.",
-    .json([
-      "type": "array",
-      "items": [
-        "type": "string",
-        "enum": .strings(Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)),
-      ],
-    ]), longest: 4000)
+    .list(
+      of: .named(
+        "AcceptableCode", .words(Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)))),
+    longest: 4000)
   static let reason = Parameter(
     "reason", "The reason for the change, for the revision and the audit log.",
     .text(longest: 1000), longest: 1000)
@@ -122,7 +119,7 @@ struct Parameter: Sendable {
     "wait",
     "`all`: answer when every server on the database serves the change. If one does not in time, the header "
       + "field `X-Aasa-Not-Served-By` names it; the change is made all the same.",
-    .json(["type": "string", "enum": ["all"]]))
+    .constant("all"))
   static let waitSeconds = Parameter(
     "waitSeconds", "How long `wait` waits, in seconds.",
     .json(["type": "integer", "minimum": 1, "maximum": 60, "default": 10]))
@@ -134,7 +131,7 @@ struct Parameter: Sendable {
 
   static let kind = Parameter(
     "kind", "The kind of document. In a list of domains: only domains that publish it.",
-    .words(DocumentKind.self))
+    .documentKind)
   static let text = Parameter(
     "q",
     "Only domains whose name or an alias contains this text, in Unicode or as an A-label. Of a URL, only its host "
@@ -159,19 +156,19 @@ struct Parameter: Sendable {
       + "(`false`), even if it has never fetched any.", .bool)
   static let check = Parameter(
     "check", "Only domains whose last check from outside ended like this.",
-    .words(CheckOutcome.self))
+    .words(CheckOutcome.self, "CheckOutcome"))
   static let checkStatus = Parameter(
-    "status", key: "checkStatus", "Only checks that ended like this.", .words(CheckStatus.self))
+    "status", key: "checkStatus", "Only checks that ended like this.", .checkStatus)
   static let fileKind = Parameter(
     "kind", key: "fileKind", "The kind of the file. Default: the kind that its content has.",
-    .words(DocumentKind.self))
+    .documentKind)
   static let code = Parameter(
     "code", key: "findingCode", "Only findings with this code.", "FindingCode")
   static let severity = Parameter(
-    "severity", "Only findings of this severity.", .words(Finding.Severity.self))
+    "severity", "Only findings of this severity.", .words(Finding.Severity.self, "Severity"))
   static let source = Parameter(
     "source", "Only findings from this source: `lint`, in documents, or `check`, from outside.",
-    .words(Finding.Source.self))
+    .words(Finding.Source.self, "FindingSource"))
   static let suppressed = Parameter(
     "suppressed", "`true`: only suppressed findings; `false`: only others.", .bool)
   static let findingsOfDomain = Parameter(
@@ -187,7 +184,7 @@ struct Parameter: Sendable {
     "domain", key: "domainFilter", "Only records of this domain.", "DomainName")
   static let deliveryStatus = Parameter(
     "status", key: "deliveryStatus", "Only deliveries with this status.",
-    .words(Delivery.Status.self))
+    .words(Delivery.Status.self, "DeliveryStatus"))
   static let author = Parameter(
     "author", "Only changes with this token, or by this user or command.", .text(longest: 255))
 

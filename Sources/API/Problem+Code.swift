@@ -230,12 +230,32 @@ extension Problem {
   }
 
   /// The members that only some problems have.
-  enum Member: String, Sendable {
+  enum Member: String, Sendable, CaseIterable {
     case account, count, domain, domains, errors, moreErrors, expectations, moreExpectations
     case findings, moreFindings, problems, moreProblems, revision, conflicts, moreConflicts
-    /// The codes of `?accept=` with which the change would be made; missing if some cannot be accepted.
-    case acceptable
-    case name, claimant, servers
+    case acceptable, name, claimant, servers
+
+    var meaning: String {
+      switch self {
+      case .account: "What takes the bytes of a document that is too large."
+      case .count: "The number of domains that use the app."
+      case .domain: "The domain that was refused, or that has the name."
+      case .domains: "The first of the domains that use the app."
+      case .errors: "What is wrong, and where."
+      case .expectations: "The expectations that the change breaks."
+      case .findings: "All findings about the document."
+      case .problems: "One problem for each refused domain."
+      case .revision: "The revision that is stored but not served yet."
+      case .conflicts: "What applying the state would undo."
+      case .acceptable:
+        "The codes of `?accept=` that publish anyway; left out if some error cannot be accepted."
+      case .name: "The name that is taken."
+      case .claimant: "The other domain of the request that has the name."
+      case .servers: "The servers that accept edits."
+      case .moreErrors, .moreExpectations, .moreFindings, .moreProblems, .moreConflicts:
+        "The number of elements that are left out."
+      }
+    }
 
     var schema: Schema {
       switch self {

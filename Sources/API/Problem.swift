@@ -93,7 +93,7 @@ extension Problem {
 
   var json: JSON {
     var object: JSON.Object = [
-      "type": "about:blank", "title": .string(status.title), "status": .integer(status.code),
+      "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(status.code),
       "detail": .string(detail), "code": .string(code),
     ]
     for member in members.members { object[member.key] = member.value }
@@ -109,30 +109,5 @@ extension Problem {
       body: JSON.object(object).serialized())
     for field in fields { response.fields.append(field) }
     return response
-  }
-}
-
-extension Status {
-  /// The reason phrase of RFC 9110 or RFC 6585, which RFC 9457 asks for as the title of a problem of
-  /// the type `about:blank`.
-  var title: String {
-    switch self {
-    case .badRequest: "Bad Request"
-    case .unauthorized: "Unauthorized"
-    case .forbidden: "Forbidden"
-    case .notFound: "Not Found"
-    case .methodNotAllowed: "Method Not Allowed"
-    case .conflict: "Conflict"
-    case .preconditionFailed: "Precondition Failed"
-    case .preconditionRequired: "Precondition Required"
-    case .contentTooLarge: "Content Too Large"
-    case .unsupportedMediaType: "Unsupported Media Type"
-    case .unprocessableContent: "Unprocessable Content"
-    case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
-    case .notImplemented: "Not Implemented"
-    case .serviceUnavailable: "Service Unavailable"
-    case .insufficientStorage: "Insufficient Storage"
-    default: "Internal Server Error"
-    }
   }
 }

@@ -18,7 +18,7 @@ struct ReplicaEndpoints: Sendable {
           + "15 seconds (180 with SQLite). Servers that only read do not appear.",
         answers: .ok(
           "All of them, by name.",
-          .object([Member("items", .list(of: "Replica"))]),
+          .named("Replicas", .object([Member("items", .list(of: "Replica"))])),
           """
           {
             "items": [{

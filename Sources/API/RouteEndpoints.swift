@@ -16,7 +16,8 @@ struct RouteEndpoints: Sendable {
         .get, path, .role(.viewer),
         "listRoutes", .routes, "List the routes of an entry",
         answers: .ok(
-          "All routes, in order.", .object([Member("routes", .list(of: "Route"))]), isTagged: true,
+          "All routes, in order.",
+          .named("Routes", .object([Member("routes", .list(of: "Route"))])), isTagged: true,
           #"{"routes": \#(Example.routes)}"#)
       ) { call in
         let (stored, entry) = try find(call)
@@ -33,7 +34,8 @@ struct RouteEndpoints: Sendable {
         .put, path, .role(.editor), effect: .publication,
         "setRoutes", .routes, "Replace or reorder all routes of an entry",
         body: .json(
-          .object([Member("routes", .list(of: Self.idOrRoute))]), size: .document,
+          .named("RouteList", .object([Member("routes", .list(of: Self.idOrRoute))])),
+          size: .document,
           #"{"routes": [1, 2, {"path": "/news/*"}]}"#),
         answers: .ok("All routes.", "PublishedRoutes", Example.replacedRoutes), handle: replaceAll),
       Endpoint(

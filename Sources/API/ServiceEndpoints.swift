@@ -34,7 +34,8 @@ struct ServiceEndpoints: Sendable {
         .get, "/healthz", .anybody,
         "getHealth", .service, "Check that the process is alive",
         answers: .ok(
-          "It is alive.", .object([Member("status", .constant("ok"))]), #"{"status": "ok"}"#)
+          "It is alive.", .named("Health", .object([Member("status", .constant("ok"))])),
+          #"{"status": "ok"}"#)
       ) { _ in .json(.ok, ["status": "ok"]) },
       Endpoint(
         .get, "/readyz", .anybody,
@@ -47,14 +48,14 @@ struct ServiceEndpoints: Sendable {
             + "what, and `since` when the first of them began.",
           .json([
             "oneOf": [
-              Schema.object([Member("status", .constant("ready"))]).json,
-              Self.schema(ofStatus: "degraded").json,
+              Schema.named("Ready", .object([Member("status", .constant("ready"))])).json,
+              Self.schema("Degraded", ofStatus: "degraded").json,
             ]
           ]), #"{"status": "ready"}"#),
         Answer(
           status: .serviceUnavailable,
           description: "The server is shutting down; it still answers requests for a while.",
-          schema: Self.schema(ofStatus: "not ready")), handle: ready),
+          schema: Self.schema("NotReady", ofStatus: "not ready")), handle: ready),
       Endpoint(
         .get, "/metrics", .anybody,
         "getMetrics", .service, "Read metrics for Prometheus",
@@ -76,7 +77,7 @@ struct ServiceEndpoints: Sendable {
           "200 if a file is currently served for the name, directly or through a wildcard alias. For "
           + "Caddy's on-demand TLS.",
         answers: .ok(
-          "A file is served.", .object([Member("status", .constant("served"))]),
+          "A file is served.", .named("Served", .object([Member("status", .constant("served"))])),
           #"{"status": "served"}"#)
       ) { call in
         let name = try Call.name(call.query(.askedDomain) ?? "", DomainName.init(_:))
@@ -88,11 +89,13 @@ struct ServiceEndpoints: Sendable {
 
   // MARK: Readiness
 
-  private static func schema(ofStatus status: String) -> Schema {
-    .object([
-      Member("status", .constant(status)), Member("problems", .list(of: .string)),
-      Member("since", .time),
-    ])
+  private static func schema(_ name: String, ofStatus status: String) -> Schema {
+    .named(
+      name,
+      .object([
+        Member("status", .constant(status)), Member("problems", .list(of: .string)),
+        Member("since", .time),
+      ]))
   }
 
   private func ready(_: Call) -> Response {

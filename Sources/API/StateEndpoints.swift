@@ -18,7 +18,7 @@ struct StateEndpoints: Sendable {
     [
       Endpoint(
         .get, "/v1/export", .role(.viewer), isFilteredByToken: true,
-        "export", .state, "Export all apps and domains",
+        "exportState", .state, "Export all apps and domains",
         description:
           "A token that is limited to domains gets those, and the apps that they use. If the database "
           + "file was deleted or replaced while the server ran, the state is what the server still has, "

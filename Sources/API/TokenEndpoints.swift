@@ -14,7 +14,8 @@ struct TokenEndpoints: Sendable {
         .get, "/v1/tokens", .role(.admin),
         "listTokens", .tokens, "List tokens",
         answers: .ok(
-          "All tokens, without their secrets.", .object([Member("items", .list(of: "Token"))]),
+          "All tokens, without their secrets.",
+          .named("Tokens", .object([Member("items", .list(of: "Token"))])),
           """
           {
             "items": [

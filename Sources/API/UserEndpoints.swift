@@ -14,7 +14,7 @@ struct UserEndpoints: Sendable {
         "listUsers", .users, "List users",
         description: "Users are people whom a proxy names in the header `adminUserHeader`.",
         answers: .ok(
-          "All users.", .object([Member("items", .list(of: "User"))]),
+          "All users.", .named("Users", .object([Member("items", .list(of: "User"))])),
           #"{"items": [\#(Example.user)]}"#)
       ) { _ in
         .json(.ok, ["items": .array(try store.users().map { .object(UserResource.json($0)) })])

@@ -15,7 +15,8 @@ struct WebhookEndpoints: Sendable {
         .get, path, .role(.admin),
         "listWebhooks", .webhooks, "List webhooks",
         answers: .ok(
-          "All webhooks, without their secrets.", .object([Member("items", .list(of: "Webhook"))]),
+          "All webhooks, without their secrets.",
+          .named("Webhooks", .object([Member("items", .list(of: "Webhook"))])),
           #"{"items": [\#(Example.webhook)]}"#)
       ) { _ in
         .json(

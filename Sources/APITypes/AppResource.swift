@@ -153,11 +153,11 @@ extension Coding<AndroidApp.Certificate> {
         "sha256", .shared("Fingerprint", request: "FingerprintInput"), "The SHA-256 fingerprint.",
         .required),
       Member(
-        "label", .words(AndroidApp.Certificate.Label.self),
+        "label", .words(AndroidApp.Certificate.Label.self, "CertificateLabel"),
         "Whose key it is: `play-signing` is Google Play's, which users' devices see, `upload` the developer's "
           + "own, and `debug` that of a developer's machine.", .required),
     ]
-    return Coding(.object(members)) { body in
+    return Coding(.named("Certificate", request: "CertificateInput", .object(members))) { body in
       let object = body.object(members.map(\.name))
       let fingerprint = object?.required("sha256")?.parse(Fingerprint.init(validating:))
       let label = object?.required("label")?.word(AndroidApp.Certificate.Label.self)

@@ -10,7 +10,8 @@ package enum CheckHistoryResource {
     ),
     Field("at", .time, get: \.lastAt, "When the last of them was."),
     Field("checks", .count, get: \.count, "Their number."),
-    Field("status", .word, get: \.status, "By the worst finding that is not suppressed."),
+    Field(
+      "status", .word("CheckStatus"), get: \.status, "By the worst finding that is not suppressed."),
     Field(
       "codes", .list(of: .string), "The codes of the findings that are not suppressed.",
       write: { .strings($0.codes) }),

@@ -17,25 +17,31 @@ package struct LiveFilesQuestion {
       Member(
         "items",
         .list(
-          of: .object([
-            Member("domain", .domain),
-            Member(
-              "files",
-              .list(
-                of: .object([
-                  Member("url", .string, "Where it was looked for; it ends with the kind."),
-                  Member("content", .string, "The bytes in base64."),
-                ])), "At most one per kind."),
-            Member(
-              "failures",
-              .list(
-                of: .object([
-                  Member("url", .string),
-                  Member("code", .string, "The code of a finding, or `no-file`."),
-                  Member("message", .string),
-                ])), "What was not fetched, though it may be there."),
-            Member("notes", .list(of: .string), "How the files were found."),
-          ])))
+          of: .named(
+            "LiveFilesOfDomain",
+            .object([
+              Member("domain", .domain),
+              Member(
+                "files",
+                .list(
+                  of: .named(
+                    "LiveFile",
+                    .object([
+                      Member("url", .string, "Where it was looked for; it ends with the kind."),
+                      Member("content", .string, "The bytes in base64."),
+                    ]))), "At most one per kind."),
+              Member(
+                "failures",
+                .list(
+                  of: .named(
+                    "LiveFileFailure",
+                    .object([
+                      Member("url", .string),
+                      Member("code", .string, "The code of a finding, or `no-file`."),
+                      Member("message", .string),
+                    ]))), "What was not fetched, though it may be there."),
+              Member("notes", .list(of: .string), "How the files were found."),
+            ]))))
     ].schema(),
   ]
 
@@ -84,7 +90,7 @@ package struct CheckQuestion {
       .optional),
     Member("current", .revision, "The current revision.", .optional),
     Member(
-      "by", .json(["type": "string", "enum": ["bytes", "meaning"]]),
+      "by", .named("EqualBy", .words(["bytes", "meaning"])),
       "How it equals that revision: in every byte, or as JSON.", .optional),
     Member("bytes", .count, "Its size."),
     Member("sha256", .sha256, "Its SHA-256."),
@@ -118,18 +124,24 @@ package struct CheckQuestion {
       Member("domain", .domain), Member("at", .time, "When the check began."),
       Member("milliseconds", .count, "How long it took."),
       Member(
-        "status", .json(["type": "string", "enum": ["ok", "warning", "failing"]]),
+        "status", .checkStatus,
         "By the worst finding that is not suppressed."),
-      Member("findings", .list(of: .object(finding)), "The worst first."),
+      Member("findings", .list(of: .named("CheckFinding", .object(finding))), "The worst first."),
       Member(
-        "origin", .object(held), "What the site serves as Apple's file, if it is one.", .optional),
-      Member("cdn", .object(held), "What Apple's CDN serves.", .optional),
+        "origin", .named("FoundFile", .object(held)),
+        "What the site serves as Apple's file, if it is one.", .optional),
+      Member("cdn", .named("FoundFile", .object(held)), "What Apple's CDN serves.", .optional),
       Member(
         "certificate",
-        .object([
-          Member("names", .list(of: .string)), Member("issuer", .string), Member("expires", .time),
-        ]), "The certificate of the site.", .optional),
-      Member("requests", .list(of: .object(request)), "Every request, with each redirect."),
+        .named(
+          "SiteCertificate",
+          .object([
+            Member("names", .list(of: .string)), Member("issuer", .string),
+            Member("expires", .time),
+          ])), "The certificate of the site.", .optional),
+      Member(
+        "requests", .list(of: .named("CheckRequest", .object(request))),
+        "Every request, with each redirect."),
     ].schema("A check of a domain from outside."),
   ]
 

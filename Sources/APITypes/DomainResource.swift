@@ -26,7 +26,7 @@ package enum DomainResource {
       }),
     Field("enabled", .bool, \.domain.isEnabled, "Whether the file is served."),
     Field(
-      "format", .words(Domain.Format.self),
+      "format", .words(Domain.Format.self, "DomainFormat"),
       "How entries without their own `keys` are written.",
       write: { .string($0.domain.format.rawValue) },
       read: { body, root in
@@ -56,13 +56,14 @@ package enum DomainResource {
         if let apps = body.list(\.string) { root.domain.document.apps = apps }
       }),
     Field(
-      "details", .word, \.domain.document.detailsForm,
+      "details", .word("DetailsForm"), \.domain.document.detailsForm,
       "How `details` is written. `dictionary` is an obsolete form.", .nullInExport,
       unless: { $0 == .array }),
     Field(
       "defaults", .defaults, \.domain.document.defaults, "The defaults for all routes."),
     Field(
-      "substitutionVariables", .map(of: .list(of: .string)),
+      "substitutionVariables",
+      .named("SubstitutionVariables", .map(of: .list(of: .string))),
       "Apple: applinks.SubstitutionVariables.",
       write: { writeVariables($0.domain.document.substitutionVariables) },
       read: { body, root in
@@ -114,7 +115,9 @@ package enum DomainResource {
       "Other members of `applinks`, published unchanged.", .nullInExport, unless: \.isEmpty),
     Field(
       "serviceExtra",
-      .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) }),
+      .named(
+        "ServiceExtra", request: "ServiceExtraInput",
+        .object(Document.Service.allCases.map { Member($0.rawValue, .object, "", .optional) })),
       "Other members of these services, published unchanged. `apps` here has the strings of an adopted "
         + "list that are not app identifiers, by their index.", [.optional, .nullInExport],
       write: { writeServiceExtra($0.domain.document) },
@@ -168,32 +171,37 @@ package enum DomainResource {
       (fieldsOfSummary.members() + [
         Member("deletedAt", .time, "When it was deleted, in a list of deleted domains.", .optional),
         Member(
-          "documents", .list(of: .words(DocumentKind.self)),
+          "documents", .list(of: .documentKind),
           "The kinds of documents of the current revision."),
         Member(
-          "findings", .object(severities.map { Member($0.rawValue, .count) }),
+          "findings",
+          .named("FindingCounts", .object(severities.map { Member($0.rawValue, .count) })),
           "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
             + "domain, and while the linter is making them again.", .optional),
         Member(
           "apple",
-          .object([
-            Member(
-              "collected", .bool, "Whether Apple's CDN has fetched the current document."),
-            Member(
-              "behind", .nullable(.count),
-              "By how many revisions the newest that it fetched is behind; null if it has fetched none."
-            ),
-          ]),
+          .named(
+            "AppleCopy",
+            .object([
+              Member(
+                "collected", .bool, "Whether Apple's CDN has fetched the current document."),
+              Member(
+                "behind", .nullable(.count),
+                "By how many revisions the newest that it fetched is behind; null if it has fetched none."
+              ),
+            ])),
           "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "
             + "no Apple file.", .optional),
         Member(
           "check",
-          .object([
-            Member("status", .words(CheckStatus.self)), Member("at", .time),
-            Member(
-              "certificateExpires", .time,
-              "When the certificate of the site ends; left out if the check saw none.", .optional),
-          ]),
+          .named(
+            "LastCheck",
+            .object([
+              Member("status", .checkStatus), Member("at", .time),
+              Member(
+                "certificateExpires", .time,
+                "When the certificate of the site ends; left out if the check saw none.", .optional),
+            ])),
           "The last check from outside; left out before the first.", .optional),
       ]).schema(),
   ]

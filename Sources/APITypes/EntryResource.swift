@@ -126,7 +126,7 @@ package enum EntryResource {
     case appID, appIDs, components, paths
   }
 
-  private static let keys = Coding<Entry.Keys>(.list(of: .words(Key.self))) { body in
+  private static let keys = Coding<Entry.Keys>(.list(of: .words(Key.self, "EntryKey"))) { body in
     body.list { $0.word(Key.self) }.map { keys in
       Entry.Keys(
         appID: keys.contains(.appID), appIDs: keys.contains(.appIDs),

@@ -9,7 +9,7 @@ package enum ExpectationResource {
       "url", .url, \.url, "An http or https URL of the domain or of one of its aliases.",
       .required),
     Field(
-      "platform", .words(Platform.self),
+      "platform", .platform,
       "The platform of the app. Default: the one that the app's form suggests.", .optional,
       write: { expectation in
         let (platform, app) = (expectation.app.platform, expectation.app.text)
@@ -40,7 +40,7 @@ package enum ExpectationResource {
   private static let fieldsOfBroken: [Field<BrokenExpectation>] = [
     Field("url", .string, get: \.expectation.url),
     Field(
-      "platform", .words(Platform.self), write: { .string($0.expectation.app.platform.rawValue) }),
+      "platform", .platform, write: { .string($0.expectation.app.platform.rawValue) }),
     Field("app", .string, write: { .string($0.expectation.app.text) }),
     Field("expected", .resolution, get: \.expectation.resolution, "How the URL must resolve."),
     Field("resolution", .resolution, get: \.explanation.resolution, "How the URL would resolve."),

@@ -265,7 +265,9 @@ extension Coding<Resolution> {
 
 extension Coding where Value: RawRepresentable<String> & CaseIterable & Sendable {
   /// A word of a closed set.
-  static var word: Coding { word(.words(Value.self)) }
+  ///
+  /// - Parameter name: The name of the set in `components.schemas`.
+  static func word(_ name: String) -> Coding { word(.words(Value.self, name)) }
 
   fileprivate static func word(_ schema: Schema) -> Coding {
     Coding(schema, read: { $0.word(Value.self) }, write: { .string($0.rawValue) })

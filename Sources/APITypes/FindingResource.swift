@@ -27,13 +27,14 @@ package enum FindingResource {
       "limit", .count, "The largest size that can be published.",
       write: { _ in .integer(Linter.maximumSize) }),
     Field(
-      "apps", .list(of: .object(fieldsOfAppShare.members())),
+      "apps", .list(of: .named("AppBytes", .object(fieldsOfAppShare.members()))),
       "The bytes of the entries of the 1,000 largest apps, the largest first.",
       write: { account in
         .array(account.apps.prefix(Excerpt.limit).map { .object(fieldsOfAppShare.json(of: $0)) })
       }),
     Field(
-      "routes", .list(of: .object(fieldsOfRouteShare.members())), "The largest routes.",
+      "routes", .list(of: .named("RouteBytes", .object(fieldsOfRouteShare.members()))),
+      "The largest routes.",
       write: { .array($0.routes.map { .object(fieldsOfRouteShare.json(of: $0)) }) }),
   ]
 
@@ -51,7 +52,7 @@ package enum FindingResource {
   private static var faultCodes: Schema {
     var codes = Fault.Code.allCases.map(\.rawValue) + ValidationError.Code.allCases.map(\.rawValue)
     codes += Finding.Code.allCases.map(\.rawValue).filter { !codes.contains($0) }
-    return .json(["type": "string", "enum": .strings(codes)])
+    return .named("FaultCode", .words(codes))
   }
 
   static let schemas: JSON.Object = [
@@ -60,21 +61,13 @@ package enum FindingResource {
         "The kind of a finding. docs/findings.md explains each code.")),
     "Report": [
       Member("valid", .bool, "Whether there are no errors."),
-      Member("kind", .words(DocumentKind.self), "The kind of file."),
+      Member("kind", .documentKind, "The kind of file."),
       Member("bytes", .count, "The size of the file."),
       Member("findings", .list(of: .shared("Finding"))),
       Member("moreFindings", .count, PublicationResource.moreDocumentation, .optional),
     ].schema(),
     "Fault": fieldsOfFault.members().schema(),
     "ByteAccount": fieldsOfAccount.members().schema(),
-    "Problem": [
-      Member("type", .json(["const": "about:blank"])),
-      Member("title", .string, "The reason phrase of the status."),
-      Member("status", .json(["type": "integer", "minimum": 400, "maximum": 599])),
-      Member("code", .string, "A stable code."),
-      Member("detail", .string, "What is wrong and what to do."),
-      Member("requestId", .string, "The same as in `X-Request-Id`."),
-    ].schema("RFC 9457. Programs read `code`; people read `detail`.", isOpen: true),
     "Change": change.schema("One difference between two documents, or between other settings."),
     "Comparison": comparison.schema(
       "How two documents differ in meaning, not in bytes, and what else of the domain differs."),
@@ -127,7 +120,7 @@ package enum FindingResource {
   private static let comparison = [
     affectsLinks,
     Member(
-      "settingsRecorded", .json(["const": false]),
+      "settingsRecorded", .constant(false),
       "False if an earlier version of the program published one of the revisions and recorded only its "
         + "document. Then changes to other settings are missing. Left out otherwise.", .optional),
     Member("changes", .list(of: .shared("Change"))),
@@ -135,10 +128,10 @@ package enum FindingResource {
   ]
 
   private static let change = [
-    Member("kind", .words(DocumentChange.Kind.self)),
-    Member("what", .words(DocumentChange.What.self)),
+    Member("kind", .words(DocumentChange.Kind.self, "ChangeKind")),
+    Member("what", .words(DocumentChange.What.self, "ChangeSubject")),
     Member(
-      "document", .words(DocumentKind.self),
+      "document", .documentKind,
       "The kind of document with these places; left out for Apple's.", .optional),
     Member("from", .pointer, "The place in the first document.", .optional),
     Member("to", .pointer, "The place in the second document.", .optional),
@@ -154,8 +147,10 @@ package enum FindingResource {
         + "out without any.", .optional),
   ]
 
-  private static let example = Schema.object([
-    Member("url", .string), Member("platform", .words(Platform.self)),
-    Member("app", .string), Member("before", .resolution), Member("after", .resolution),
-  ])
+  private static let example = Schema.named(
+    "ChangeExample",
+    .object([
+      Member("url", .string), Member("platform", .platform),
+      Member("app", .string), Member("before", .resolution), Member("after", .resolution),
+    ]))
 }

@@ -45,7 +45,7 @@ package struct MatchQuestion {
   private static let result = [
     Member("url", .string),
     Member(
-      "platform", .nullable(.words(Platform.self)),
+      "platform", .nullable(.platform),
       "The platform of the app; null if nothing is published for the host."),
     Member(
       "app", .nullable(.string),
@@ -58,7 +58,8 @@ package struct MatchQuestion {
 
   static let schemas: JSON.Object = [
     "MatchResults": [
-      Member("results", .list(of: .object(result)), "One result per URL and app.")
+      Member(
+        "results", .list(of: .named("MatchResult", .object(result))), "One result per URL and app.")
     ].schema(),
     "StoredQuestion": fieldsOfStored.members().schema(for: .request),
     "Question": fields.members().schema(for: .request),

@@ -108,17 +108,20 @@ extension Plan.Step {
 }
 
 extension Plan {
-  private static let action = Member("action", .words(Action.self))
+  private static let action = Member("action", .words(Action.self, "PlanAction"))
 
   static let schemas: JSON.Object = [
     "Plan":
       ([
-        Member("apps", .list(of: .object([Member("app", .app), action]))),
+        Member("apps", .list(of: .named("AppPlan", .object([Member("app", .app), action])))),
         Member(
-          "androidApps", .list(of: .object([Member("package", .packageName), action])),
+          "androidApps",
+          .list(of: .named("AndroidAppPlan", .object([Member("package", .packageName), action]))),
           "Left out if there are none.", .optional),
         Member(
-          "domains", .list(of: .object([Member("domain", .domain), action] + published)),
+          "domains",
+          .list(
+            of: .named("DomainPlan", .object([Member("domain", .domain), action] + published))),
           "A created or updated domain includes what is published, a deleted one what ends."),
       ] + .dryRun).schema()
   ]
@@ -143,7 +146,7 @@ package enum ForeignChangeResource {
       "stateRevision", .revision, "The revision that the state is based on, if it names one.",
       .optional, write: { $0.expected.map { .integer($0) } }),
     Field(
-      "deleted", .json(["const": true]), "True if the domain was deleted; otherwise left out.",
+      "deleted", .constant(true), "True if the domain was deleted; otherwise left out.",
       .optional, write: { $0.isDeleted ? true : nil }),
     Field(
       "undone", .list(of: .string), "What applying the state would undo, in words.",

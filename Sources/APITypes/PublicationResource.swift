@@ -83,13 +83,13 @@ extension PublicationResource {
 
   static let fieldsOfFinding: [Field<Finding>] = [
     Field("code", .string(.shared("FindingCode")), \.code, "", .required),
-    Field("severity", .word, \.severity, "", .required),
+    Field("severity", .word("Severity"), \.severity, "", .required),
     Field("document", .string, \.kind, "The kind of the document that it is about."),
     Field("pointer", .string(.pointer), \.pointer, "Where it is in the document.", .required),
     Field("message", .string, \.message, "What the linter found.", .required),
     Field("help", .string, \.help, "What to do."),
     Field(
-      "source", .word, \.source, "What found it; `lint` if it is left out.",
+      "source", .word("FindingSource"), \.source, "What found it; `lint` if it is left out.",
       unless: { $0 == .lint }),
     Field(
       "url", .nullable(.string), \.url, "Of a check: the URL that it is about.",
@@ -112,7 +112,7 @@ extension PublicationResource {
   ]
 
   fileprivate static let fieldsOfChange: [Field<Change>] = [
-    Field("kind", .word, \.kind, "", .required),
+    Field("kind", .word("ChangeKind"), \.kind, "", .required),
     Field("summary", .string, \.summary, "The change in words.", .required),
     Field("example", .resolution("ChangedResolution"), \.example),
   ]
@@ -128,7 +128,7 @@ extension PublicationResource {
     "Publication": (members + dryRun).schema("The result of an edit."),
     "PublishedDomain": published(Member("domain", .shared("Domain"))),
     "Conversion": [
-      Member("format", .json(["type": "string", "enum": ["modern"]]), "The form to convert to.")
+      Member("format", .constant("modern"), "The form to convert to.")
     ].schema(for: .request),
     "ConvertedDomain":
       ([Member("domain", .shared("Domain")), remarks] + members
@@ -150,7 +150,7 @@ extension PublicationResource {
   ]
 
   private static let publications = Schema.list(
-    of: .object([Member("domain", .domain)] + members))
+    of: .named("DomainPublication", .object([Member("domain", .domain)] + members)))
 
   private static func renamed(_ app: Member) -> JSON {
     ([app, Member("domains", publications, "The domains that use the app.")] + .dryRun).schema()
@@ -159,10 +159,12 @@ extension PublicationResource {
   private static let remarks = Member(
     "remarks",
     .list(
-      of: .object([
-        Member("pointer", .pointer, "Where it was in the old document."),
-        Member("message", .string, "What is different."),
-      ])), "What the modern form does not say, or says differently.")
+      of: .named(
+        "ConversionRemark",
+        .object([
+          Member("pointer", .pointer, "Where it was in the old document."),
+          Member("message", .string, "What is different."),
+        ]))), "What the modern form does not say, or says differently.")
 
   private static func published(_ member: Member) -> JSON {
     ([member] + members + dryRun).schema()

@@ -27,6 +27,9 @@ package enum ResourceSchemas {
 
   /// The values that resources are made of.
   private static let values: JSON.Object = [
+    "JSONObject": [
+      "type": "object", "additionalProperties": true, "description": "Any members.",
+    ],
     "DomainName": [
       "type": "string", "format": "domain-name", "minLength": 1,
       "description":

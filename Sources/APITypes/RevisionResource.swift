@@ -25,13 +25,13 @@ package enum RevisionResource {
   )
 
   private static let fieldsOfDocument: [Field<Revision.Document>] = [
-    Field("kind", .word, \.kind, "The name of the file."),
+    Field("kind", .word("DocumentKind"), \.kind, "The name of the file."),
     Field("bytes", .count, \.size, "The size."),
     Field("sha256", .sha256, \.sha256, "The SHA-256."),
   ]
 
   private static let settings = Member(
-    "settings", .nullable(.object(DomainResource.settingsOfRevision)),
+    "settings", .nullable(.named("RevisionSettings", .object(DomainResource.settingsOfRevision))),
     "Everything else that decided what visitors got. Null if it was not recorded, because an earlier "
       + "version of the program published the revision.")
 
@@ -86,7 +86,8 @@ package enum FetchResource {
         .optional($0.collectedAt.map { Timestamp.text($0 + deviceSeconds) })
       }),
     Field(
-      "counts", .object(fieldsOfCounts.members()), "The number of fetches by class of fetcher.",
+      "counts", .named("FetchCounts", .object(fieldsOfCounts.members())),
+      "The number of fetches by class of fetcher.",
       write: { .object(fieldsOfCounts.json(of: $0.counts)) }),
   ]
 
@@ -103,7 +104,7 @@ package enum FetchResource {
 
   private static let fieldsOfTotal: [Field<Total>] = [
     Field(
-      "fetcher", .word, get: \.fetcher,
+      "fetcher", .word("Fetcher"), get: \.fetcher,
       "By the User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd."),
     Field("count", .count, "The number of fetches.", write: { .integer($0.count?.count ?? 0) }),
     Field("firstAt", .nullable(.time), get: \.count?.firstAt, "The first fetch."),

@@ -94,7 +94,8 @@ package enum RouteResource {
 
 extension Coding<Route.Query> {
   fileprivate static var query: Coding {
-    Coding(.json(["type": ["string", "object"]])) { body in
+    Coding(.named("QueryPattern", .json(["oneOf": [["type": "string"], Schema.object.json]]))) {
+      body in
       switch body.json {
       case .string(let pattern): return .pattern(pattern)
       case .object(let items): return Route.Query(items)

@@ -1,5 +1,6 @@
 import Association
 package import JSONValue
+import Store
 
 /// The JSON Schema (2020-12) of a value, from which the OpenAPI description is made. A string literal
 /// names one of `components.schemas`.
@@ -27,6 +28,9 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   /// An object with any keys.
   case map(of: Schema)
   case nullable(Schema)
+  /// A schema that becomes one of `components.schemas`, so that generators of clients know what to call it.
+  /// Requests may have their own.
+  case named(String, request: String? = nil, Schema)
   /// An object with these members and no others, unless it is open.
   case object([Member], isOpen: Bool = false)
 
@@ -54,6 +58,11 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
         "type": "object", "additionalProperties": .object(use == .patch ? json.orNull : json),
       ]
     case .nullable(let schema): return schema.json(for: use).orNull
+    case .named(let name, let request, let schema):
+      let json = schema.json(for: use)
+      let isOfPatch = use == .patch && json != schema.json(for: .request)
+      let chosen = isOfPatch ? name + "Patch" : use.isRequest ? request ?? name : name
+      return [NamedSchemas.key: [.string(chosen), .object(json)]]
     case .object(let members, let isOpen):
       var json: JSON.Object = ["type": "object"]
       let required = members.filter { $0.isRequired(in: use) }.map(\.name)
@@ -63,13 +72,15 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
         properties.appendNew(member.name, .object(member.json(for: use)))
       }
       json["properties"] = .object(properties)
-      if !isOpen { json["additionalProperties"] = false }
+      // True is the default, but some generators make types that lose other members if it is missing.
+      json["additionalProperties"] = .bool(isOpen)
       return json
     }
   }
 
   package static let any = json([:])
-  package static let object = json(["type": "object"])
+  /// An object with any members.
+  package static let object = shared("JSONObject")
   package static let string = json(["type": "string"])
   package static let bool = json(["type": "boolean"])
   package static let int64 = json(["type": "integer", "format": "int64"])
@@ -98,7 +109,14 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
     return .json(json)
   }
 
-  package static func constant(_ value: String) -> Schema { .json(["const": .string(value)]) }
+  package static func constant(_ value: String) -> Schema {
+    .json(["type": "string", "const": .string(value)])
+  }
+
+  /// One of the two. Generators of clients know no boolean `const`.
+  static func constant(_ value: Bool) -> Schema {
+    .json(["type": "boolean", "enum": [.bool(value)]])
+  }
 
   /// A string that matches a pattern, by default one without NUL, of at most so many characters.
   package static func text(_ pattern: String = "^[^\\u0000]*$", longest: Int? = nil) -> Schema {
@@ -108,10 +126,24 @@ package indirect enum Schema: Sendable, ExpressibleByStringLiteral {
   }
 
   /// A word of a closed set.
-  package static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema
-  {
-    .json(["type": "string", "enum": .strings(Words.allCases.map(\.rawValue))])
+  static func words<Words: RawRepresentable<String> & CaseIterable>(_: Words.Type) -> Schema {
+    .words(Words.allCases.map(\.rawValue))
   }
+
+  /// A word of a closed set, with the name that the set gets in `components.schemas`.
+  package static func words<Words: RawRepresentable<String> & CaseIterable>(
+    _ words: Words.Type, _ name: String
+  ) -> Schema {
+    .named(name, .words(words))
+  }
+
+  package static func words(_ words: [String]) -> Schema {
+    .json(["type": "string", "enum": .strings(words)])
+  }
+
+  package static let documentKind = words(DocumentKind.self, "DocumentKind")
+  package static let checkStatus = words(CheckStatus.self, "CheckStatus")
+  static let platform = words(Platform.self, "Platform")
 }
 
 extension JSON.Object {
@@ -124,7 +156,9 @@ extension JSON.Object {
 
   /// The schema of the same values and `null`.
   fileprivate var orNull: JSON.Object {
-    if self["$ref"] != nil { return ["oneOf": [.object(self), ["type": "null"]]] }
+    if ["$ref", NamedSchemas.key, "const"].contains(where: { self[$0] != nil }) {
+      return ["oneOf": [.object(self), ["type": "null"]]]
+    }
     var schema = self
     switch schema["type"] {
     case .array(let types): schema["type"] = .array(types + ["null"])
@@ -145,7 +179,7 @@ package struct Member: Sendable {
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Some answers leave it out.
-    static let optional = Traits(rawValue: 1)
+    package static let optional = Traits(rawValue: 1)
     /// Every request must have it.
     static let required = Traits(rawValue: 2)
     /// Ignored in a request, so that a client can send an answer back as it came.
@@ -203,6 +237,6 @@ extension [Member] {
 
   /// What the answer to a dry run adds.
   static let dryRun = [
-    Member("dryRun", .json(["const": true]), "Present in the answer to a dry run.", .optional)
+    Member("dryRun", .constant(true), "Present in the answer to a dry run.", .optional)
   ]
 }

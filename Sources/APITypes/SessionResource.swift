@@ -30,12 +30,12 @@ package struct Identity: Sendable {
 package enum SessionResource {
   private static let fields: [Field<Identity>] = [
     Field("name", .string, get: \.token.name, "The name of the token or of the user."),
-    Field("role", .word, get: \.token.role, "What it may do."),
+    Field("role", .word("Role"), get: \.token.role, "What it may do."),
     Field(
       "domains", .list(of: .alias), get: \.token.domains,
       "The domains it is limited to; empty for all."),
     Field(
-      "by", .word, get: \.source,
+      "by", .word("IdentitySource"), get: \.source,
       "How the server knows: by the `Authorization` header, by the cookie of a session, or by the user whom a "
         + "proxy names."),
     Field(

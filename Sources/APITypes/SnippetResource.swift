@@ -16,7 +16,7 @@ package enum SnippetResource {
 
   private static let fields: [Field<Snippets>] = [
     Field(
-      "entitlements", .list(of: .object(fieldsOfEntitlement.members())),
+      "entitlements", .list(of: .named("Entitlement", .object(fieldsOfEntitlement.members()))),
       "The associated domains of each Apple app. Wildcards are left out for `appclips`, which do not "
         + "support them.",
       write: { .array($0.entitlements.map { .object(fieldsOfEntitlement.json(of: $0)) }) }),

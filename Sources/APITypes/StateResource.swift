@@ -12,10 +12,12 @@ package enum StateResource {
         Member(
           "domains",
           .list(
-            of: .object([
-              Member("domain", .domain), Member("revision", .revision, "The current revision."),
-              Member("sha256", .sha256, "The SHA-256 of its file."),
-            ])))
+            of: .named(
+              "DomainHash",
+              .object([
+                Member("domain", .domain), Member("revision", .revision, "The current revision."),
+                Member("sha256", .sha256, "The SHA-256 of its file."),
+              ]))))
       ]).schema("What an export has, without the domains themselves."),
     "DesiredState": [
       Member("apps", .list(of: .shared("AppOfState"))),

@@ -24,7 +24,8 @@ package enum SuppressionResource {
     Field("id", .row, get: \.suppression.number, "The number of the suppression in the domain."),
     Field("code", .string(.shared("FindingCode")), get: \.suppression.code),
     Field(
-      "document", .word, get: \.suppression.kind, "The kind of the document that they are about."),
+      "document", .word("DocumentKind"), get: \.suppression.kind,
+      "The kind of the document that they are about."),
     Field(
       "pointer", .nullable(.pointer),
       "Where its findings are now: it follows its entry and route when they move. Null if they no "
@@ -58,7 +59,7 @@ package enum SuppressionResource {
       "code", .shared("FindingCode"), "The code of the findings.", .required,
       write: { _ in nil }, read: { body, root in root.code = body.word(Finding.Code.self) }),
     Field(
-      "document", .word, \.kind,
+      "document", .word("DocumentKind"), \.kind,
       "The kind of the document that they are about. Default: Apple's file."),
     Field(
       "pointer", .string(.pointer), \.pointer,

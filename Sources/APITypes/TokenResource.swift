@@ -17,7 +17,7 @@ package enum TokenResource {
 
   private static let fields: [Field<Token>] = [
     Field("name", .string, \.name, "The name of the token."),
-    Field("role", .word, \.role, "What it may do."),
+    Field("role", .word("Role"), \.role, "What it may do."),
     Field("domains", .list(of: .alias), \.domains, domainsDocumentation),
     Field("createdAt", .time, \.createdAt, "When it was created."),
     Field("expiresAt", .nullable(.time), \.expiresAt, "When it expires; null for never."),
@@ -29,7 +29,7 @@ package enum TokenResource {
   private static let fieldsOfNew: [Field<New>] = [
     Field(
       "name", .name, \.name, "The name that revisions and the audit log show.", .required),
-    Field("role", .word, \.role, "What it may do.", .required),
+    Field("role", .word("Role"), \.role, "What it may do.", .required),
     Field("domains", .list(of: .alias, limit: 100), \.domains, domainsDocumentation),
     Field("expiresAt", .anyTime, \.expiresAt, "When it expires (RFC 3339). Without it, never."),
   ]

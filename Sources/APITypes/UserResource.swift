@@ -6,7 +6,7 @@ package import Store
 package enum UserResource {
   private static let fields: [Field<User>] = [
     Field("name", .string, \.name, "The name, as the proxy sends it.", .readOnly),
-    Field("role", .word, \.role, "What the user may do.", .required),
+    Field("role", .word("Role"), \.role, "What the user may do.", .required),
     Field(
       "domains", .list(of: .alias, limit: 100), \.domains,
       "The domains the user is limited to; empty for all. Default: all."),

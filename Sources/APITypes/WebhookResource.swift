@@ -20,13 +20,13 @@ package enum WebhookResource {
       "Where events are sent: an `https` URL, or an `http` URL whose host is an address. Private addresses "
         + "must be in the setting `allowPrivateAddresses`.", .required),
     Field(
-      "events", .list(of: .word), \.webhook.events,
+      "events", .list(of: .word("WebhookEvent")), \.webhook.events,
       "The events that are sent; empty for all. Default: all."),
     Field(
       "domains", .list(of: .alias, limit: 100), \.webhook.domains,
       "The domains whose events are sent; empty for all. Default: all."),
     Field(
-      "format", .word, \.webhook.format,
+      "format", .word("WebhookFormat"), \.webhook.format,
       "`standard` is what standardwebhooks.com specifies, `slack` a text for an incoming webhook of Slack. "
         + "Default: `standard`."),
     Field(
@@ -59,7 +59,7 @@ package enum WebhookResource {
     Field("data", .anyObject, \.data, "The `data` of what is sent."),
     Field("at", .time, \.at, "When it happened."),
     Field(
-      "status", .word, \.status,
+      "status", .word("DeliveryStatus"), \.status,
       "`pending`: it will be attempted; `delivered`: the target answered 2xx; `failed`: given up."),
     Field("attempts", .count, \.attempts, "How often it was attempted."),
     Field("attemptedAt", .time, \.attemptedAt, "When it was last attempted."),

@@ -69,7 +69,6 @@ struct Description {
 
   /// The codes of the problems of one response.
   func codes(_ response: JSON?) -> [String] {
-    let schema = resolve(response)?["content"]?["application/problem+json"]?["schema"]
-    return words(schema?["allOf"]?[1]?["properties"]?["code"])
+    (resolve(response)?["x-codes"]?.arrayValue ?? []).compactMap(\.stringValue)
   }
 }

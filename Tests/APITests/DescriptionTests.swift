@@ -70,6 +70,29 @@ import Testing
     }
   }
 
+  /// Generators of clients make up names for such schemas, and a new one for each place.
+  @Test func everyObjectAndSetOfWordsIsASchemaWithAName() {
+    let components = description.json["components"]?.objectValue?.members ?? []
+    var open =
+      description.operations.map { ("\($0.id)", $0.json) }
+      + components.filter { $0.key != "schemas" }.map { ($0.key, $0.value) }
+    for schema in description.json["components"]?["schemas"]?.objectValue?.members ?? [] {
+      open += (schema.value.objectValue?.members ?? []).map {
+        ("\(schema.key)/\($0.key)", $0.value)
+      }
+    }
+    while let (place, json) = open.popLast() {
+      #expect(json["x-named"] == nil, "\(place)")
+      #expect(json["allOf"] == nil && json["const"]?.boolValue == nil, "\(place)")
+      let isSchema = json["type"]?.stringValue != nil
+      let isBool = json["type"] == "boolean"
+      #expect(!isSchema || (json["properties"] ?? (isBool ? nil : json["enum"])) == nil, "\(place)")
+      open += (json.objectValue?.members ?? []).filter { !["example", "x-codes"].contains($0.key) }
+        .map { ("\(place)/\($0.key)", $0.value) }
+      open += (json.arrayValue ?? []).map { (place, $0) }
+    }
+  }
+
   @Test func theCodesOfFindingsAreDescribed() {
     let all = Finding.Code.allCases
     #expect(

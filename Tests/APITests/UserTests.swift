@@ -172,6 +172,7 @@ import Testing
       for method in ["GET", "DELETE"] {
         let response = try client.send(method, "/v1/session")
         #expect(try response.status == 421 && response.code == "unknown-host", "\(host)")
+        #expect(try response.json["title"] == "Misdirected Request")
       }
     }
     let token = Client(

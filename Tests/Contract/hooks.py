@@ -30,6 +30,16 @@ def refused_only_by_rules(ctx, response, case):
 
 
 @schemathesis.check
+def code_is_described(ctx, response, case):
+    """A problem has one of the codes that the description lists for its response (`x-codes`)."""
+    described = case.operation.definition.raw["responses"].get(str(response.status_code), {})
+    if "$ref" in described:
+        described = case.operation.schema.raw_schema["components"]["responses"][described["$ref"].split("/")[-1]]
+    if "x-codes" in described and response.request.method != "HEAD":
+        assert response.json()["code"] in described["x-codes"], f"an undescribed code: {response.text}"
+
+
+@schemathesis.check
 def gone_after_delete(ctx, response, case):
     """A deleted resource is gone in the next request."""
     sent = response.request

@@ -50,7 +50,7 @@ public enum Screening {
 }
 
 /// A final status code (RFC 9110 section 15).
-public enum Status: UInt16, Sendable {
+public enum Status: UInt16, Sendable, CaseIterable {
   case ok = 200
   case created = 201
   case noContent = 204
@@ -75,4 +75,32 @@ public enum Status: UInt16, Sendable {
 
   /// The three digits.
   public var code: UInt16 { rawValue }
+
+  /// The reason phrase of RFC 9110 or RFC 6585, which RFC 9457 asks for as the title of a problem of
+  /// the type `about:blank`.
+  public var reasonPhrase: String {
+    switch self {
+    case .ok: "OK"
+    case .created: "Created"
+    case .noContent: "No Content"
+    case .notModified: "Not Modified"
+    case .badRequest: "Bad Request"
+    case .unauthorized: "Unauthorized"
+    case .forbidden: "Forbidden"
+    case .notFound: "Not Found"
+    case .methodNotAllowed: "Method Not Allowed"
+    case .conflict: "Conflict"
+    case .preconditionFailed: "Precondition Failed"
+    case .contentTooLarge: "Content Too Large"
+    case .unsupportedMediaType: "Unsupported Media Type"
+    case .misdirectedRequest: "Misdirected Request"
+    case .unprocessableContent: "Unprocessable Content"
+    case .preconditionRequired: "Precondition Required"
+    case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
+    case .internalServerError: "Internal Server Error"
+    case .notImplemented: "Not Implemented"
+    case .serviceUnavailable: "Service Unavailable"
+    case .insufficientStorage: "Insufficient Storage"
+    }
+  }
 }
