@@ -116,7 +116,9 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     let result = Result {
       let (endpoint, parameters) = try admit(request.head, &caller)
-      let call = Call(request: request, parameters: parameters, identity: caller.identity)
+      let call = Call(
+        request: request, parameters: parameters, identity: caller.identity,
+        client: authentication.client(of: request.head))
       // The files of the dashboard take any query, and neither token nor database.
       let patience = endpoint.effect == .none ? nil : try call.patience()
       let response = try handle(call, endpoint)

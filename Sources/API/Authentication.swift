@@ -23,7 +23,7 @@ public struct ProxyTrust: Sendable {
     self.hosts = hosts
   }
 
-  fileprivate func covers(_ peer: String) -> Bool {
+  func covers(_ peer: String) -> Bool {
     guard let address = IPAddress(peer) else { return false }
     return proxies.contains { $0.contains(address) }
   }
@@ -59,6 +59,9 @@ final class Authentication: Sendable {
 
   /// Trusts these proxies from now on.
   func apply(_ new: ProxyTrust) { trust.withLock { $0 = new } }
+
+  /// The address of the client, perhaps behind a trusted proxy.
+  func client(of request: RequestHead) -> String { trust.withLock { $0 }.client(of: request) }
 
   /// Who sends a request: by its token, by the user whom a trusted proxy names, or by the cookie of a session.
   ///

@@ -11,6 +11,8 @@ struct Call: Sendable {
   let parameters: [String: String]
   /// Who sends the request; `nil` if anybody may.
   let identity: Identity?
+  /// The address of the client; empty for a command.
+  var client = ""
 
   /// The rights of the caller; `nil` if none are needed.
   var token: Token? { identity?.token }
@@ -135,7 +137,7 @@ struct Call: Sendable {
   /// - Parameter author: Who, if not the caller.
   func context(by author: Token? = nil) throws(Problem) -> WriteContext {
     WriteContext(
-      author: (author ?? token)?.name ?? "", address: request.peer, reason: query(.reason) ?? "",
+      author: (author ?? token)?.name ?? "", address: client, reason: query(.reason) ?? "",
       isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
   }
 

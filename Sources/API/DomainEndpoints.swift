@@ -63,7 +63,8 @@ struct DomainEndpoints: Sendable {
           "The domain is no longer served, and its names are free. Its revisions are kept, so that it can be "
           + "restored. If links of the domain open an app, this needs `accept=opens-nothing`.",
         answers: .ok(
-          "What ends. `revision` is the last one.", "DeletedDomain", Example.deletion)
+          "What is no longer served. `revision` is the last one.", "DeletedDomain", Example.deletion
+        )
       ) { call in
         let publication = try publisher.delete(
           call.domain(), if: call.precondition(), accepting: call.acceptedCodes(),

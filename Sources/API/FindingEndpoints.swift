@@ -51,7 +51,7 @@ struct FindingEndpoints: Sendable {
         handle: suppress),
       Endpoint(
         .delete, path + "/{suppression}", .role(.editor), effect: .change,
-        "deleteSuppression", .findings, "End a suppression, so that its findings count again",
+        "deleteSuppression", .findings, "End a suppression",
         answers: .deleted
       ) { call in
         let number = try call.row("suppression")

@@ -90,7 +90,7 @@ struct Parameter: Sendable {
     .named("IfNoneMatch", .words(["*"])))
   static let dashboard = Parameter(
     Authentication.dashboardHeader, in: .header,
-    "Shows that no other website made a browser send the request.",
+    "Proves that no other website made a browser send the request.",
     .named("DashboardHeader", .words(["1"])), isRequired: true, example: "1")
   static let requestID = Parameter(
     "X-Request-Id", in: .header,
@@ -118,7 +118,7 @@ struct Parameter: Sendable {
   static let wait = Parameter(
     "wait",
     "`all`: answer when every server on the database serves the change. If one does not in time, the header "
-      + "field `X-Aasa-Not-Served-By` names it; the change is made all the same.",
+      + "field `X-Aasa-Not-Served-By` names it; the change is made anyway.",
     .constant("all"))
   static let waitSeconds = Parameter(
     "waitSeconds", "How long `wait` waits, in seconds.",
@@ -134,8 +134,8 @@ struct Parameter: Sendable {
     .documentKind)
   static let text = Parameter(
     "q",
-    "Only domains whose name or an alias contains this text, in Unicode or as an A-label. Of a URL, only its host "
-      + "counts: the same as `host`.", .text(longest: longestLink), longest: longestLink)
+    "Only domains whose name or an alias contains this text, in Unicode or as an A-label. For a URL, only its host "
+      + "is used, as with `host`.", .text(longest: longestLink), longest: longestLink)
   static let host = Parameter(
     "host",
     "Only the domain that this host belongs to: by name, by alias, or by the longest wildcard.",
@@ -155,12 +155,12 @@ struct Parameter: Sendable {
     "Only enabled domains whose current Apple file Apple's CDN has fetched (`true`) or has not "
       + "(`false`), even if it has never fetched any.", .bool)
   static let check = Parameter(
-    "check", "Only domains whose last check from outside ended like this.",
+    "check", "Only domains whose last check from outside had this outcome.",
     .words(CheckOutcome.self, "CheckOutcome"))
   static let checkStatus = Parameter(
-    "status", key: "checkStatus", "Only checks that ended like this.", .checkStatus)
+    "status", key: "checkStatus", "Only checks with this outcome.", .checkStatus)
   static let fileKind = Parameter(
-    "kind", key: "fileKind", "The kind of the file. Default: the kind that its content has.",
+    "kind", key: "fileKind", "The kind of the file. Default: detected from the content.",
     .documentKind)
   static let code = Parameter(
     "code", key: "findingCode", "Only findings with this code.", "FindingCode")

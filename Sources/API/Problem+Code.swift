@@ -130,7 +130,7 @@ extension Problem {
       case .suppressionNotFound: (.notFound, "The domain has no such suppression.", [])
       case .revisionNotFound: (.notFound, "The domain has no such revision.", [])
       case .revisionPruned: (.notFound, "The revision is no longer kept.", [])
-      case .documentNotFound: (.notFound, "There is no document of this kind.", [])
+      case .documentNotFound: (.notFound, "The domain has no document of this kind.", [])
       case .methodNotAllowed: (.methodNotAllowed, "The path does not allow this method.", [])
       case .nameTaken:
         (.conflict, "Another domain has the name or alias.", [.domain, .name, .claimant])
@@ -164,7 +164,7 @@ extension Problem {
       case .documentTooLarge:
         (.contentTooLarge, Self.tooLargeMeaning, [.account, .domain] + Self.ofDocument)
       case .tooMuchWork:
-        (.contentTooLarge, "The documents of a state take too long to check.", [])
+        (.contentTooLarge, "The documents of the state take too long to check.", [])
       case .notJSONType: (.unsupportedMediaType, "The media type of the body is not JSON.", [])
       case .invalidInput:
         (
@@ -192,7 +192,8 @@ extension Problem {
       case .outcomeUnknown:
         (
           .serviceUnavailable,
-          "The database went away while it stored the change, which may have been made or not.", []
+          "The connection to the database was lost while it stored the change, which may or may not have been made.",
+          []
         )
       case .databaseReplaced:
         (.serviceUnavailable, "The database file was deleted or replaced. Edits are refused.", [])
@@ -237,7 +238,7 @@ extension Problem {
 
     var meaning: String {
       switch self {
-      case .account: "What takes the bytes of a document that is too large."
+      case .account: "What uses the bytes of a document that is too large."
       case .count: "The number of domains that use the app."
       case .domain: "The domain that was refused, or that has the name."
       case .domains: "The first of the domains that use the app."

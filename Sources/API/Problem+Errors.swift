@@ -71,8 +71,8 @@ extension Problem {
         Excerpt(of: expectations) { ExpectationResource.json($0) })
       return Problem(
         .expectationBroken,
-        "Nothing was changed: this change breaks \(expectations.count.counted("expectation")) of "
-          + "\"\(domain)\". Correct the change, or change the expectations first.",
+        "Not published: \(expectations.count.counted("expectation")) of \"\(domain)\" would break. Correct the "
+          + "change, or change the expectations first.",
         members: members)
     case .changedElsewhere(let changes, let count):
       var members: JSON.Object = [:]
@@ -196,7 +196,7 @@ extension Problem {
     case .unknownOutcome:
       return Problem(
         .outcomeUnknown,
-        "The database went away while it stored the change. Look whether the change was made before you "
+        "The connection to the database was lost while it stored the change. Check whether the change was made before you "
           + "repeat it.", fields: [Field("Retry-After", "5")])
     case .replaced:
       return Problem(

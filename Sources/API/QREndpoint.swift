@@ -7,7 +7,7 @@ enum QREndpoint {
   static let code = Endpoint(
     .get, "/v1/qr", .anyToken, query: [.link],
     "getQRCode", .answers, "Draw a QR code of a link",
-    description: "A phone that scans it opens the link as if it was tapped.",
+    description: "Scanning it with a phone opens the link as a tap does.",
     answers: Answer(
       status: .ok, description: "The image, black on white.", mediaType: "image/svg+xml",
       schema: .string,

@@ -14,10 +14,10 @@ struct ReplicaEndpoints: Sendable {
         .get, "/v1/replicas", .role(.viewer),
         "listReplicas", .service, "List the servers on this database",
         description:
-          "Servers that run on the same database, and how far each is. One that is killed disappears after "
+          "Servers that run on the same database, and how far behind each one is. A server that was killed disappears after "
           + "15 seconds (180 with SQLite). Servers that only read do not appear.",
         answers: .ok(
-          "All of them, by name.",
+          "All servers, by name.",
           .named("Replicas", .object([Member("items", .list(of: "Replica"))])),
           """
           {

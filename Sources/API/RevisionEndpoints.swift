@@ -56,7 +56,7 @@ struct RevisionEndpoints: Sendable {
         .post, "/v1/domains/{domain}/diff", .role(.viewer), query: [.from],
         "compareDocument", .revisions, "Compare a document with a revision by meaning",
         description:
-          "Nothing is stored. The kind of the document is seen from its content; the other documents stay "
+          "Nothing is stored. The kind of the document is detected from its content; the other documents stay "
           + "as they are in the revision.",
         body: .json(.any, size: .document, Example.file),
         answers: .ok(
@@ -69,7 +69,7 @@ struct RevisionEndpoints: Sendable {
         "Show who fetched which revision, and whether Apple has the current one",
         description:
           "Of one kind of document: by default, the first that the domain publishes. "
-          + "Fetchers are recognized by their User-Agent, which proves nothing. Fetches are counted in "
+          + "Fetchers are recognized by their User-Agent, which anyone can fake. Fetches are counted in "
           + "memory and stored every 2 to 30 seconds, so their times are up to 30 seconds late.",
         answers: .ok(
           "Totals for the domain, its current revision, and a page of revisions, newest first.",

@@ -23,7 +23,8 @@ struct SessionEndpoints: Sendable {
       Endpoint(
         .get, path, .anyToken,
         "getSession", .sessions, "Read who is signed in",
-        answers: .ok("Who is signed in, and how the server knows.", "Session", Example.token)
+        answers: .ok(
+          "Who is signed in, and how the request was authenticated.", "Session", Example.token)
       ) { call in
         guard let identity = call.identity else { return Response(.noContent) }
         return .json(.ok, .object(Self.json(identity)))

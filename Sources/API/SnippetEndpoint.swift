@@ -11,10 +11,10 @@ struct SnippetEndpoint: Sendable {
   var snippets: Endpoint {
     Endpoint(
       .get, "/v1/domains/{domain}/snippets", .role(.viewer),
-      "getSnippets", .domains, "Write what the domain's apps need",
+      "getSnippets", .domains, "Generate what the domain's apps need",
       description:
-        "The domain's files name the apps; each app must name the domain, too. This is what to paste into the "
-        + "apps' projects, for the domain and its aliases as they are now.",
+        "The domain's files name the apps; each app must name the domain, too. These snippets go into "
+        + "the apps' projects; they cover the domain and its current aliases.",
       answers: .ok("The snippets.", "Snippets", Example.snippets)
     ) { call in
       let domain = try store.domain(call.domain()).domain

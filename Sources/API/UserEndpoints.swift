@@ -12,7 +12,8 @@ struct UserEndpoints: Sendable {
       Endpoint(
         .get, "/v1/users", .role(.admin),
         "listUsers", .users, "List users",
-        description: "Users are people whom a proxy names in the header `adminUserHeader`.",
+        description:
+          "Users are people whom a trusted proxy names in the header that `adminUserHeader` sets.",
         answers: .ok(
           "All users.", .named("Users", .object([Member("items", .list(of: "User"))])),
           #"{"items": [\#(Example.user)]}"#)

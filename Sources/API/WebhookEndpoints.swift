@@ -48,7 +48,7 @@ struct WebhookEndpoints: Sendable {
       Endpoint(
         .get, "\(one)/deliveries", .role(.admin), query: .numberedPage + [.deliveryStatus],
         "listDeliveries", .webhooks, "List what was sent to a webhook, and what will be",
-        description: "Deliveries are deleted 30 days after their end.",
+        description: "Deliveries are deleted 30 days after they end.",
         answers: .ok("A page, newest first.", "WebhookDeliveries", Example.deliveries),
         handle: listDeliveries),
       Endpoint(
@@ -56,7 +56,7 @@ struct WebhookEndpoints: Sendable {
         "testWebhook", .webhooks, "Send a test to a webhook",
         description:
           "It is sent like any event, with the type `webhook.test`: the list of deliveries shows "
-          + "what comes of it.",
+          + "the result.",
         problems: [.webhookDisabled],
         answers: .created(
           "The delivery, which is pending.", "WebhookDelivery", links: ["listDeliveries"],

@@ -5,11 +5,14 @@ package import Store
 /// A record of the audit in JSON.
 package enum AuditResource {
   private static let fields: [Field<AuditRecord>] = [
-    Field("id", .row, \.id, "Later records have higher numbers."),
+    Field("id", .row, \.id, "The number of the record; it increases."),
     Field("at", .time, \.at, "When it happened."),
     Field(
       "author", .string, \.author, "Who did it: the name of a token, of a user, or of a command."),
-    Field("address", .string, \.address, "The address of the client; empty for a command."),
+    Field(
+      "address", .string, \.address,
+      "The address of the client, which `trustedProxies` name for those behind them; empty for a command."
+    ),
     Field("action", .string, \.action, "What was done."),
     Field("reason", .string, \.reason, "The reason, as given in `?reason=`."),
     Field("domain", .domain, \.domain, "The domain that was changed."),

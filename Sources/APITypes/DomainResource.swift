@@ -177,7 +177,7 @@ package enum DomainResource {
           "findings",
           .named("FindingCounts", .object(severities.map { Member($0.rawValue, .count) })),
           "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
-            + "domain, and while the linter is making them again.", .optional),
+            + "domain, and while the linter is renewing them.", .optional),
         Member(
           "apple",
           .named(

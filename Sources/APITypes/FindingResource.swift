@@ -10,9 +10,9 @@ package enum FindingResource {
       write: { .string($0.pointer.description) }),
     Field("code", .string(faultCodes), get: \.code, "A stable code."),
     Field("message", .string, get: \.message, "What is wrong."),
-    ofElement("domain", "In a state: the domain with the fault."),
-    ofElement("app", "In a state: the app with the fault."),
-    ofElement("package", "In a state: the Android app with the fault."),
+    ofElement("domain", "In a state: the domain with the invalid value."),
+    ofElement("app", "In a state: the app with the invalid value."),
+    ofElement("package", "In a state: the Android app with the invalid value."),
   ]
 
   private static func ofElement(_ key: String, _ documentation: String) -> Field<Fault> {
@@ -143,7 +143,7 @@ package enum FindingResource {
     Member("example", example, "A URL that resolves differently.", .optional),
     Member(
       "moreExamples", .list(of: example),
-      "Up to 9 more, one for each further pair of routes that decide about a URL before and after; left "
+      "Up to 9 more, one for each other pair of routes that decide a URL before and after; left "
         + "out without any.", .optional),
   ]
 

@@ -122,7 +122,8 @@ extension Plan {
           "domains",
           .list(
             of: .named("DomainPlan", .object([Member("domain", .domain), action] + published))),
-          "A created or updated domain includes what is published, a deleted one what ends."),
+          "A created or updated domain includes what is published, a deleted one what is no longer served."
+        ),
       ] + .dryRun).schema()
   ]
 

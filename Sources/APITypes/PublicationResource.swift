@@ -164,7 +164,7 @@ extension PublicationResource {
         .object([
           Member("pointer", .pointer, "Where it was in the old document."),
           Member("message", .string, "What is different."),
-        ]))), "What the modern form does not say, or says differently.")
+        ]))), "What the modern form leaves out or expresses differently.")
 
   private static func published(_ member: Member) -> JSON {
     ([member] + members + dryRun).schema()
@@ -175,7 +175,7 @@ extension PublicationResource {
     .dryRun + [
       Member(
         "account", .shared("ByteAccount"),
-        "In the answer to a dry run: what takes the bytes of Apple's file; left out without one.",
+        "In the answer to a dry run: what uses the bytes of Apple's file; left out without one.",
         .optional),
       Member(
         "contents", .object, "In the answer to a dry run: the documents themselves, by kind.",

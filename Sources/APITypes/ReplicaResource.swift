@@ -12,7 +12,7 @@ package enum ReplicaResource {
     Field("applied", .position, \.applied, "The number of the last change that it serves."),
     Field(
       "lag", .position, \.lag,
-      "How many later changes there were when it was last seen."),
+      "How many changes behind it was when it was last seen."),
   ]
 
   static let schemas: JSON.Object = ["Replica": fields.members().schema()]

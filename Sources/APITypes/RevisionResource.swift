@@ -105,7 +105,7 @@ package enum FetchResource {
   private static let fieldsOfTotal: [Field<Total>] = [
     Field(
       "fetcher", .word("Fetcher"), get: \.fetcher,
-      "By the User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd."),
+      "By User-Agent: `apple-cdn` is AASA-Bot, `device` is swcd."),
     Field("count", .count, "The number of fetches.", write: { .integer($0.count?.count ?? 0) }),
     Field("firstAt", .nullable(.time), get: \.count?.firstAt, "The first fetch."),
     Field("lastAt", .nullable(.time), get: \.count?.lastAt, "The last fetch."),

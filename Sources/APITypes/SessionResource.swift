@@ -36,7 +36,7 @@ package enum SessionResource {
       "The domains it is limited to; empty for all."),
     Field(
       "by", .word("IdentitySource"), get: \.source,
-      "How the server knows: by the `Authorization` header, by the cookie of a session, or by the user whom a "
+      "How the request was authenticated: by the `Authorization` header, by a session cookie, or by the user whom a "
         + "proxy names."),
     Field(
       "expiresAt", .nullable(.time), get: \.expiresAt,

@@ -35,13 +35,13 @@ package enum SnippetResource {
         + "without wildcards. A device management server installs it; people cannot. Null without an Apple "
         + "app.", write: { .optional($0.mobileConfig) }),
     Field(
-      "notes", .list(of: .string), "What else has to be so that the snippets work.",
+      "notes", .list(of: .string), "What else the snippets need to work.",
       write: { .strings($0.notes) }),
   ]
 
   static let schemas: JSON.Object = [
     "Snippets": fields.members().schema(
-      "What the makers of a domain's apps paste into their projects.")
+      "What a domain's app developers paste into their projects.")
   ]
 
   package static func json(_ snippets: Snippets) -> JSON { .object(fields.json(of: snippets)) }

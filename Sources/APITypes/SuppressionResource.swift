@@ -15,9 +15,9 @@ package enum SuppressionResource {
 
   fileprivate static let fieldsOfMark: [Field<Mark>] = [
     Field("id", .row, \.id, "The number of the suppression in the domain."),
-    Field("reason", .string, \.reason, "Why nobody acts on the finding."),
-    Field("owner", .string, \.owner, "Who decided that."),
-    Field("until", .time, \.endsAt, "When the finding counts again."),
+    Field("reason", .string, \.reason, "Why no action is needed."),
+    Field("owner", .string, \.owner, "Who made the decision."),
+    Field("until", .time, \.endsAt, "When the finding is no longer suppressed."),
   ]
 
   private static let fields: [Field<SuppressionReport>] = [
@@ -30,9 +30,9 @@ package enum SuppressionResource {
       "pointer", .nullable(.pointer),
       "Where its findings are now: it follows its entry and route when they move. Null if they no "
         + "longer exist.", write: { .optional($0.pointer) }),
-    Field("reason", .string, get: \.suppression.reason, "Why nobody acts on the findings."),
-    Field("owner", .string, get: \.suppression.owner, "Who decided that."),
-    Field("until", .time, get: \.suppression.endsAt, "When the findings count again."),
+    Field("reason", .string, get: \.suppression.reason, "Why no action is needed."),
+    Field("owner", .string, get: \.suppression.owner, "Who made the decision."),
+    Field("until", .time, get: \.suppression.endsAt, "When the findings are no longer suppressed."),
     Field(
       "active", .bool, "Whether it is still in effect.", write: { .bool($0.isActive) }),
     Field(
@@ -65,17 +65,18 @@ package enum SuppressionResource {
       "pointer", .string(.pointer), \.pointer,
       "Findings at this place or below it. The empty string is the whole document.", .required),
     Field(
-      "reason", .named(longest: 1000), \.reason, "Why nobody acts on the findings.", .required),
+      "reason", .named(longest: 1000), \.reason, "Why no action is needed.", .required),
     Field(
       "owner", .named(longest: 100), \.owner, "Who made the decision and can answer questions.",
       .required),
     Field(
-      "until", .anyTime, \.endsAt, "When the findings count again (RFC 3339).", .required),
+      "until", .anyTime, \.endsAt, "When the findings are no longer suppressed (RFC 3339).",
+      .required),
   ]
 
   static let schemas: JSON.Object = [
     "Suppression": (fields.members() + .dryRun).schema(
-      "A decision not to act on some findings of a domain until a time."),
+      "A decision to take no action on some findings of a domain until a given time."),
     "NewSuppression": fieldsOfNew.members().schema(for: .request),
     "FindingSuppression": fieldsOfMark.members().schema(
       "The suppression that covers a finding."),

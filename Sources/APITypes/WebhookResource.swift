@@ -31,7 +31,7 @@ package enum WebhookResource {
         + "Default: `standard`."),
     Field(
       "enabled", .bool, \.webhook.isEnabled,
-      "Whether events are sent. Those that happen while it is false are not sent later. Default: true."
+      "Whether events are sent. Events that happen while it is false are not sent later. Default: true."
     ),
     Field(
       "goneAt", .time, \.webhook.goneAt,
@@ -50,12 +50,13 @@ package enum WebhookResource {
     write: { $0.secret.map { .string($0.text) } }, read: { $1.secret = $0.webhookSecret })
 
   private static let fieldsOfDelivery: [Field<Delivery>] = [
-    Field("id", .row, \.id, "Later deliveries of all webhooks have higher numbers."),
+    Field("id", .row, \.id, "The number of the delivery; it increases across all webhooks."),
     Field(
       "message", .string, \.message,
       "The `webhook-id`: the same for each attempt, and for each webhook that gets the event."),
     Field("event", .string, \.event, "What happened; `webhook.test` for a test."),
-    Field("domain", .domainText, \.domain, "The domain that it happened to; none for a test."),
+    Field(
+      "domain", .domainText, \.domain, "The domain that the event is about; left out for a test."),
     Field("data", .anyObject, \.data, "The `data` of what is sent."),
     Field("at", .time, \.at, "When it happened."),
     Field(
@@ -65,7 +66,7 @@ package enum WebhookResource {
     Field("attemptedAt", .time, \.attemptedAt, "When it was last attempted."),
     Field(
       "nextAt", .time, \.dueAt,
-      "When it is attempted next. Missing at the end, and while an earlier delivery for the domain is pending."
+      "When the next attempt is due. Left out once it has ended, and while an earlier delivery for the domain is pending."
     ),
     Field("milliseconds", .count, \.milliseconds, "How long the last attempt took."),
     Field("answer", .count, \.answer, "The HTTP status of the last attempt."),

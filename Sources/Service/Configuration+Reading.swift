@@ -41,14 +41,15 @@ public struct EffectiveConfiguration: Sendable {
   /// - Parameters:
   ///   - flags: Values by flag, such as `--database`, in their order. The last one decides; a list takes
   ///     all of them. An empty value of a boolean means true.
-  ///   - environment: Only variables that begin with `AASA_` are read.
+  ///   - environment: Only variables that begin with `AASA_` are read. An empty one counts as unset, except
+  ///     that of a list, which is an empty list.
   /// - Throws: `Configuration.Invalid`, also for an unknown variable that begins with `AASA_`.
   public init(
     flags: [String: [String]], environment: [String: String]
   ) throws(Configuration.Invalid) {
     try Self.checkNames(of: environment)
-    // An empty variable names no file.
-    let variable = environment["AASA_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    let environment = environment.filter { !$0.value.isEmpty || Self.isOfList($0.key) }
+    let variable = environment["AASA_CONFIG"]
     if let path = flags["--config"]?.last ?? variable {
       if path.isEmpty {
         throw Configuration.Invalid(description: "--config must be a path, not \"\".")
@@ -65,6 +66,10 @@ public struct EffectiveConfiguration: Sendable {
       try set(
         setting, setting.kind == .flag && value.isEmpty ? "true" : value, .flag(setting.flag))
     }
+  }
+
+  private static func isOfList(_ variable: String) -> Bool {
+    Configuration.settings.contains { $0.variable == variable && $0.kind == .list }
   }
 
   private mutating func read(_ path: String) throws(Configuration.Invalid) {

@@ -7,8 +7,8 @@ extension Configuration {
       # Every setting of aasa with its default. Use it with "aasa serve --config aasa.toml".
       #
       # Precedence, highest first: flags (--public-address), environment variables
-      # (AASA_PUBLIC_ADDRESS), this file, defaults. "aasa config" shows the effective values and
-      # where each comes from. Settings marked "reload" also take effect on SIGHUP
+      # (AASA_PUBLIC_ADDRESS), this file, defaults. An empty variable counts as unset; that of a
+      # list is an empty list. "aasa config" shows the effective values and where each comes from. Settings marked "reload" also take effect on SIGHUP
       # (systemctl reload); all others need a restart.
 
       """

@@ -276,11 +276,11 @@ public final class Service: Sendable {
     store.setLockTimeout(milliseconds: 300)
     for (work, loss) in [
       ({ try self.kept?.write() }, "Could not write the snapshot. The last one stays."),
-      (store.writeTokenUses, "Lost the times at which tokens were last used."),
-      (webhooks.stop, "Lost what came of deliveries to webhooks. They are sent again."),
-      (checks.stop, "Lost the results of the last checks."),
-      (ledger.writeAll, "Lost the fetch counts of the last few seconds."),
-      (replication.stop, "Could not tell other servers of the end. They notice it soon."),
+      (store.writeTokenUses, "Could not save when tokens were last used."),
+      (webhooks.stop, "Could not save webhook delivery results. The deliveries will be repeated."),
+      (checks.stop, "Could not save the results of the last checks."),
+      (ledger.writeAll, "Could not save the fetch counts of the last few seconds."),
+      (replication.stop, "Could not tell other servers about the shutdown. They will notice soon."),
       (store.tidyUp, "Could not tidy up the database. It is intact."),
     ].prefix(store.isReadOnly ? 1 : .max) as ArraySlice<(() throws -> Void, String)> {
       do {

@@ -72,8 +72,8 @@ extension Setting {
   /// This is also an option of the commands that fetch from other machines.
   public static let checkProxy = Setting(
     "checkProxy", \.checkProxy, .proxy, .atOnce,
-    "The HTTP proxy that webhooks and checks use for everything but IP addresses. It decides itself about "
-      + "private addresses. Proxies in environment variables are not used.")
+    "The HTTP proxy that webhooks and checks use for everything but IP addresses. The proxy, not aasa, decides "
+      + "whether private addresses are allowed. Proxies in environment variables are not used.")
 }
 
 extension Configuration {
@@ -106,9 +106,8 @@ extension Configuration {
         + "anyone who reads a token in transit can change every file."),
     Setting(
       "trustedProxies", \.trustedProxies, .ranges, .atOnce,
-      "Proxies whose X-Forwarded-Host, X-Forwarded-Proto and Forwarded headers are trusted, as IP addresses and "
-        + "ranges. "
-        + "From all other clients, these headers are ignored. clientPercent does not limit "
+      "Proxies whose X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto and Forwarded headers are trusted, as "
+        + "IP addresses and ranges. The audit log shows the client behind them. From all other clients, these headers are ignored. clientPercent does not limit "
         + "proxies."),
     Setting(
       "adminUserHeader", \.adminUserHeader, .headerName, .atOnce,

@@ -46,7 +46,7 @@ public struct NewSuppression: Sendable {
   public var pointer: String
   /// Why nobody acts on them.
   public var reason: String
-  /// Who decided that.
+  /// Who made the decision.
   public var owner: String
   /// When the findings count again, in seconds since 1970.
   public var endsAt: Int64

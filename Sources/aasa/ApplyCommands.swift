@@ -74,6 +74,7 @@ private struct DesiredChange {
         known = try installation.hashes(unlessAppsDifferFrom: DesiredFiles.apps(at: path))
       }
       let files = try DesiredFiles(path: path, known: known, progress)
+      progress.above { FilesToAdopt.say(skipped: files.unrelated) }
       if change.prune && !files.isWhole {
         throw UsageError(
           "--prune would delete all domains that \(path.quotedPath) does not list, and it is not a "

@@ -46,7 +46,7 @@ enum CheckCommand {
       })
     {
       throw UsageError(
-        "\(option.name) is not for --server: the server checks with its own settings.")
+        "\(option.name) cannot be used with --server, which checks with its own settings.")
     }
     let question = try question(arguments)
     let installation = try Installation(arguments, missing: .absent)

@@ -16,8 +16,8 @@ enum CopyCommand {
     name: "copy", group: .database,
     summary: "copy everything to another database, with its history",
     details:
-      "Copies everything with its history, and compares counts and digests of all rows. The copy is complete or "
-      + "not made. Stop the servers on both databases first, or restart them with --read-only.",
+      "Copies everything with its history, and compares counts and digests of all rows. If anything differs, no copy "
+      + "is made. Stop the servers on both databases first, or restart them with --read-only.",
     options: [from, to, .json],
     examples: [
       (

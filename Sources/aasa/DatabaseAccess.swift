@@ -51,7 +51,7 @@ extension Store {
     if try !isMissing(location, orEmpty: false) { return }
     throw UnusableDatabase(
       description: location.path == nil
-        ? "\(location.description.quotedPath) has no tables of aasa. 'aasa serve' creates them."
+        ? "\(location.description.quotedPath) is not a database of aasa yet. 'aasa serve' creates its tables."
         : "No database at \(location.description.quotedPath). Choose one with --database.")
   }
 

@@ -8,7 +8,7 @@ import Store
 
 /// A desired state in files: one file like `GET /v1/export`, one file with a domain, or a directory that
 /// `aasa export DIR` wrote, with `apps.json` and a file for each domain, such as `example.com.json`. Hidden
-/// files, other names and subdirectories are ignored.
+/// files are ignored; other names, subdirectories and JSON without a domain are skipped.
 ///
 /// The elements are kept as lines (NDJSON) in a spool, except those that the other side has already.
 struct DesiredFiles {
@@ -29,6 +29,8 @@ struct DesiredFiles {
   private(set) var (apps, domains) = (0, 0)
   /// The domains that the other side has exactly as in the files.
   private(set) var unchanged: [String] = []
+  /// Files of a directory that are no part of a state.
+  private(set) var unrelated: [String] = []
   /// Whether the state lists all domains, so that `--prune` may delete the others.
   private(set) var isWhole = false
 
@@ -72,11 +74,14 @@ struct DesiredFiles {
   }
 
   /// The files of a directory to read, in a stable order.
-  static func names(in directory: String) throws -> [String] {
+  static func names(in directory: String) throws -> [String] { try contents(of: directory).names }
+
+  /// The files of a directory to read, in a stable order, and what else it has, except hidden files.
+  private static func contents(of directory: String) throws -> (names: [String], others: [String]) {
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: directory)
-        .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
-        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      let all = try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      return (all.filter { $0.hasSuffix(".json") }, all.filter { !$0.hasSuffix(".json") })
     } catch let error as CocoaError {
       throw Failure("Cannot read \(directory.quotedPath): \(error.reason).")
     }
@@ -97,11 +102,11 @@ struct DesiredFiles {
   private mutating func readDirectory(
     _ known: [String: String], _ faults: inout [String], _ progress: Progress?
   ) throws {
-    let names = try Self.names(in: path)
+    let (names, others) = try Self.contents(of: path)
+    unrelated = others.map { "\(path)/\($0)" }
     if names.isEmpty {
       faults.append("\(path.quotedPath) contains no file whose name ends in \".json\".")
     }
-    isWhole = names.contains { $0 != Self.appsName }
     let all = Set(names)
     // The apps come first, although other names may precede theirs.
     for name in [Self.appsName] + names.filter({ $0 != Self.appsName }) where all.contains(name) {
@@ -117,6 +122,11 @@ struct DesiredFiles {
       }
       guard let json = Self.json(bytes, of: file, &faults) else { continue }
       if name != Self.appsName {
+        // Such as package.json.
+        if json["domain"] == nil, !domain.contains("."), !json.isAssociationFile {
+          unrelated.append(file)
+          continue
+        }
         if let fault = faultOfName(in: json, file, name, all) { faults.append(fault) }
         try add(json, to: "domains")
       } else if json["apps"] != nil, let members = json.objectValue?.members,
@@ -130,6 +140,10 @@ struct DesiredFiles {
           "\(file.quotedPath) must be an object with the list \"apps\", perhaps \"androidApps\", and no "
             + "other key.")
       }
+    }
+    isWhole = domains + unchanged.count > 0
+    if !isWhole && faults.isEmpty && !names.isEmpty && !all.contains(Self.appsName) {
+      faults.append("\(path.quotedPath) contains no file of a state.")
     }
   }
 
@@ -212,6 +226,9 @@ struct DesiredFiles {
     in json: JSON, _ file: String, _ name: String, _ all: Set<String>
   ) -> String? {
     guard let text = json["domain"]?.stringValue else {
+      if json.isAssociationFile {
+        return "\(file.quotedPath) is an association file. Publish it with 'aasa import'."
+      }
       return "\(file.quotedPath) needs a \"domain\", which must be a string."
     }
     do throws(ValidationError) {

@@ -121,7 +121,7 @@ private struct Checkup {
     var (problems, fine) = ([String](), "")
     do {
       if try Store.isEmpty(location) {
-        problems.append("\(name) has no tables of aasa. 'aasa serve' creates them.")
+        problems.append("\(name) is not a database of aasa yet. 'aasa serve' creates its tables.")
       } else {
         let store = try Store(location, isReadOnly: true)
         problems = try store.faults {}.map { "\(name) is damaged: \($0). Restore a backup." }

@@ -100,7 +100,7 @@ struct Entitlements {
     }
     guard Self.containers(in: bytes) <= Self.mostContainers else {
       throw Failure(
-        "\(name) is no .entitlements file: it has more than \(Self.mostContainers) lists and dictionaries."
+        "\(name) is not an .entitlements file: it has more than \(Self.mostContainers) lists and dictionaries."
       )
     }
     let list: PropertyList
@@ -108,8 +108,8 @@ struct Entitlements {
       list = try PropertyListDecoder().decode(PropertyList.self, from: Data(bytes))
     } catch {
       throw Failure(
-        "\(name) is not an .entitlements file: it is no XML property list with a dictionary. Of a built app, "
-          + "take the output of: codesign -d --entitlements - --xml App.app")
+        "\(name) is not an .entitlements file: it must be an XML property list with a dictionary. For a built app, "
+          + "use the output of: codesign -d --entitlements - --xml App.app")
     }
     guard bytes.contains(UInt8(ascii: "<")) else {
       throw Failure("\(name) is not an XML property list.")

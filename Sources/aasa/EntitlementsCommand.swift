@@ -184,7 +184,7 @@ private struct EntitlementsCheck {
         "With this mode, \(meaning)"
           + (isOnly
             ? " For everybody else, the app is not associated with \(entry.name): add \(entry.text) for a release."
-            : " \(entry.text) is there for everybody else."))
+            : " \(entry.text) covers everybody else."))
     }
   }
 

@@ -46,7 +46,7 @@ extension Fetcher.Policy {
     if let path = arguments.value(.authorities) {
       guard let file = FileManager.default.contents(atPath: path),
         file.firstRange(of: Data("-----BEGIN ".utf8)) != nil
-      else { throw UsageError("--ca must be a PEM file, and \(path.quotedPath) is none.") }
+      else { throw UsageError("--ca must be a PEM file, but \(path.quotedPath) is not one.") }
       policy.authorities = path
     }
     return policy

@@ -7,7 +7,7 @@ import Service
 ///
 /// `example.com`, `example.com.json`, `example.com/apple-app-site-association` and
 /// `example.com/.well-known/apple-app-site-association` are files of `example.com`, and so are those with the
-/// names of the other kinds. A directory stands for everything in it except hidden files and READMEs.
+/// names of the other kinds. A directory stands for the association files in it, and for the files of a state.
 struct FilesToAdopt {
   struct File {
     let path: String
@@ -26,6 +26,8 @@ struct FilesToAdopt {
   private(set) var files: [File] = []
   /// Files beside those of a domain that are named almost like them, or in a second place. They are not read.
   private(set) var skipped: [String] = []
+  /// What else the directories have, except hidden files.
+  private(set) var unrelated: [String] = []
 
   /// Finds the files; `-` is stdin.
   ///
@@ -40,24 +42,60 @@ struct FilesToAdopt {
       return
     }
     if try addFiles(in: path) { return }
-    var names = try Self.names(in: path)
-    // "README.md" is a valid domain.
-    names.removeAll { $0.hasPrefix("README") }
-    if names.contains(DesiredFiles.appsName) { names.removeAll { !$0.hasSuffix(".json") } }
-    if names.isEmpty { throw Failure("\(path.quotedPath) has no files.") }
+    let before = files.count
+    let names = try Self.names(in: path)
+    let isState = names.contains(DesiredFiles.appsName)
     for name in names {
       let entry = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-      if !Self.isDirectory(entry) {
-        files.append(File(path: entry, domain: Self.domain(of: entry), isListed: true))
+      let domain = Self.domain(of: entry)
+      let isFile = !Self.isDirectory(entry)
+      if try !isFile && addFiles(in: entry) { continue }
+      if isFile
+        ? isState && !name.hasSuffix(".json") || !Self.isRelated(entry, domain) : domain == nil
+      {
+        unrelated.append(entry)
         continue
       }
-      if try addFiles(in: entry) { continue }
-      // A directory without files is reported when Apple's cannot be read.
-      files.append(
-        File(
-          path: "\(entry)/\(DocumentKind.apple.rawValue)", domain: Self.domain(of: entry),
-          isListed: true))
+      // A domain's directory without files is reported when Apple's cannot be read.
+      let file = isFile ? entry : "\(entry)/\(DocumentKind.apple.rawValue)"
+      files.append(File(path: file, domain: domain, isListed: true))
     }
+    if files.count == before { throw Failure("\(path.quotedPath) has no association files.") }
+  }
+
+  /// Whether a file in a directory is meant to be published: by its name, if its content is not something else
+  /// altogether, or by its content. "README.md" and "logo.png" are valid domains. One that cannot be read is reported
+  /// later.
+  private static func isRelated(_ path: String, _ domain: DomainName?) -> Bool {
+    let bytes: [UInt8]
+    do throws(Failure) {
+      bytes = try InputFile.bytes(of: path)
+    } catch {
+      return true
+    }
+    let file = File(path: path, domain: domain, isListed: true)
+    if file.kind != nil || domain != nil && path.hasSuffix(".json") { return true }
+    // JSON or, from 2014, JSON in a CMS signature.
+    let text = bytes.drop { $0 > 0x7F || " \t\r\n".utf8.contains($0) }
+    if domain != nil { return text.isEmpty || "{[0".utf8.contains(text[text.startIndex]) }
+    do throws(JSON.SyntaxError) {
+      let json = try JSON.parse(bytes, limits: .trusted).value
+      return json.isState || json["androidApps"] != nil || json.isAssociationFile
+    } catch {
+      let name = path.split(separator: "/").last ?? ""
+      return DocumentKind.allCases.contains { name.contains($0.rawValue) }
+    }
+  }
+
+  /// Says in one line what was left out.
+  func sayUnrelated() { Self.say(skipped: unrelated) }
+
+  /// Says in one line which files of directories were left out.
+  static func say(skipped paths: [String]) {
+    if paths.isEmpty { return }
+    let listed = paths.prefix(5).map(\.quotedPath).joined(separator: ", ")
+    let more = paths.count > 5 ? " and \(paths.count - 5) more" : ""
+    Terminal.complain("Skipped \(paths.count.counted("other file")): \(listed)\(more).".harmless)
   }
 
   /// Adds the files in the directory of a domain; returns false if it has none.
@@ -117,6 +155,13 @@ struct FilesToAdopt {
 }
 
 extension JSON {
+  /// Whether a file looks like an association file of some kind.
+  var isAssociationFile: Bool {
+    if let statements = arrayValue { return statements.contains { $0["relation"] != nil } }
+    return (["applinks", "relation", "origins"] + Document.Service.allCases.map(\.rawValue))
+      .contains { self[$0] != nil }
+  }
+
   /// Whether a file is part of a state, as `aasa export` writes it, and no association file.
   var isState: Bool {
     guard self["applinks"] == nil else { return false }

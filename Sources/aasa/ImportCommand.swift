@@ -17,8 +17,8 @@ enum ImportCommand {
     details:
       "Creates new domains, and makes each domain serve exactly its file. Name a file after its "
       + "domain: example.com, example.com.json, or apple-app-site-association, assetlinks.json or webauthn in "
-      + "example.com or in example.com/.well-known. The kind of any other file is seen from its content. A "
-      + "directory stands for the files in it, and - for stdin. Lists the files that are refused, and "
+      + "example.com or in example.com/.well-known. The kind of any other file is detected from its "
+      + "content. A directory stands for the association files in it, and - for stdin. Lists the files that are refused, and "
       + "publishes the others.",
     options: [domain, .kind, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
     operands: .many("FILE|DIR"),
@@ -62,6 +62,7 @@ enum ImportCommand {
     for path in found.skipped {
       Terminal.complain("Skipped \(path.quotedPath), which is not where servers have the file.")
     }
+    found.sayUnrelated()
     let files = found.files
     if let name = arguments.value(domain) {
       let domain = try DomainName(name)

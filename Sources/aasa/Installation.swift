@@ -64,7 +64,9 @@ final class Installation {
     }
     do throws(APIClient.Invalid) {
       site = .server(
-        try APIClient(server: server, token: token, certificates: environment["SSL_CERT_FILE"]))
+        try APIClient(
+          server: server, token: token,
+          certificates: environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }))
     } catch {
       throw UsageError(error.description)
     }

@@ -15,7 +15,7 @@ enum ListCommands {
     "--uncollected", nil,
     "Only domains whose current document Apple's CDN has not fetched.")
   private static let check = Option(
-    "--check", "STATUS", "Only domains whose last check from outside ended like this.",
+    "--check", "STATUS", "Only domains whose last check from outside had this outcome.",
     choices: ["ok", "warning", "failing", "unchecked"])
   private static let source = Option(
     "--source", "SOURCE", "Only findings in documents (lint) or from outside (check).",

@@ -14,6 +14,21 @@ struct ProblemText {
     Terminal.complain(lines.map(\.harmless).joined(separator: "\n"))
   }
 
+  /// A text with pointers to entries and routes of Apple's file in words: "route 1 of entry 1".
+  static func withPlaces(_ text: String) -> String {
+    text.replacing(
+      /(?:route )?\/applinks\/details\/(\d{1,9})(?:\/(?:components|paths)\/(\d{1,9}))?(?:\/([^\s:]+))?/
+    ) { found in
+      let (_, first, second, key) = found.output
+      let number = { (index: Substring) in (Int(index) ?? 0) + 1 }
+      let entry = "entry \(number(first))"
+      let name = key.map {
+        " (\"\($0.replacing("~1", with: "/").replacing("~0", with: "~"))\")"
+      }
+      return (second.map { "route \(number($0)) of \(entry)" } ?? entry) + (name ?? "")
+    }
+  }
+
   /// What went wrong, and what to do.
   var detail: String {
     let text = { refused.problem[$0]?.stringValue }
@@ -44,7 +59,8 @@ struct ProblemText {
         error["code"]?.stringValue,
         error["message"]?.stringValue,
       ]
-      return "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+      return withPlaces(
+        "  " + words.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": "))
     }
     let expectations = list("expectations").map { "  \(expectation($0, of: domain ?? ""))" }
     let problems = list("problems").flatMap { problem in
@@ -90,7 +106,7 @@ struct ProblemText {
     let text = { json[$0]?.stringValue ?? "" }
     let route = json["pointer"]?.stringValue.map { " by \($0)" } ?? ""
     return "\(domain) \(text("url")) for \(text("app")): expected \(text("expected")), "
-      + "would be \(text("resolution"))\(route). \(text("reason"))"
+      + withPlaces("would be \(text("resolution"))\(route). \(text("reason"))")
   }
 }
 

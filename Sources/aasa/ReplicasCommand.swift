@@ -5,8 +5,8 @@ enum ReplicasCommand {
   static let command = Command(
     name: "replicas", group: .server, summary: "list the servers on a database",
     details:
-      "Shows for each server its machine, the URL of its JSON API, its version, the last change that it serves, "
-      + "how many later ones it did not serve yet, and when it was last seen. Servers that only read do not "
+      "Shows each server's machine, the URL of its JSON API, its version, the last change that it serves, how "
+      + "many changes it is behind, and when it was last seen. Servers that only read do not "
       + "appear.",
     options: [.json] + Option.installation,
     examples: [

@@ -113,7 +113,7 @@ struct ServerLifecycle {
     wait(until: deadline) { work.running.isDone }
     if !work.running.isDone {
       log.write(
-        .error, "Lost the fetch counts of the last few seconds.",
+        .error, "Could not save the fetch counts of the last few seconds.",
         ["error": "The database did not answer in time. It is intact."])
     }
     return work.running.isDone

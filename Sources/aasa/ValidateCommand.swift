@@ -30,7 +30,9 @@ enum ValidateCommand {
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domain = try arguments.value(domain).map { try DomainName($0) }
-    let files = try FilesToAdopt(arguments.operands).files
+    let found = try FilesToAdopt(arguments.operands)
+    found.sayUnrelated()
+    let files = found.files
     var validation = Validation(
       isJSON: arguments.has(.json), kind: try arguments.kind(),
       accepted: try arguments.acceptedCodes(),

@@ -29,6 +29,39 @@ import Testing
     #expect(all?.arrayValue?.count == 4)
   }
 
+  /// Lines of a request, and the address in the audit. 192.0.2.0/24 has trusted proxies, as has the peer, 127.0.0.1.
+  @Test(arguments: [
+    ([], "127.0.0.1"),
+    (["X-Forwarded-For: 203.0.113.7"], "203.0.113.7"),
+    (["X-Forwarded-For: 198.51.100.1, 203.0.113.7, 192.0.2.9"], "203.0.113.7"),
+    (["X-Forwarded-For: 198.51.100.1", "X-Forwarded-For: 203.0.113.7:4711"], "203.0.113.7"),
+    (["X-Forwarded-For: 203.0.113.7, 2001:db8::7"], "2001:db8::7"),
+    (["Forwarded: for=198.51.100.1, For=\"[2001:DB8::7]:4711\";proto=https"], "2001:db8::7"),
+    (["Forwarded: proto=https;for=203.0.113.7", "X-Forwarded-For: 203.0.113.7"], "203.0.113.7"),
+    (["Forwarded: for=203.0.113.7", "X-Forwarded-For: 198.51.100.1"], "127.0.0.1"),
+    (["X-Forwarded-For: 203.0.113.7, unknown"], "127.0.0.1"),
+    (["X-Forwarded-For: 203.0.113.7, unknown, 192.0.2.9"], "192.0.2.9"),
+    (["Forwarded: for=_hidden"], "127.0.0.1"), (["X-Forwarded-For: ,"], "127.0.0.1"),
+    (["Forwarded: proto=https"], "127.0.0.1"),
+  ])
+  func theAuditShowsTheClientBehindTrustedProxies(lines: [String], client: String) throws {
+    let running = try RunningService { _ in
+    } configure: {
+      $0.trustedProxies = ["127.0.0.1", "192.0.2.0/24"].compactMap { AddressRange($0) }
+    }
+    let behind = Client(port: running.admin.port, lines: running.admin.lines + lines)
+    #expect(try behind.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
+    let records = try running.admin.send("GET", "/v1/audit?domain=a.example").json["items"]
+    #expect(records?[0]?["address"] == .string(client))
+  }
+
+  @Test func nobodyElseCanChooseTheAddressInTheAudit() throws {
+    let client = Client(port: admin.port, lines: admin.lines + ["X-Forwarded-For: 203.0.113.7"])
+    #expect(try client.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
+    let records = try admin.send("GET", "/v1/audit?domain=a.example").json["items"]
+    #expect(records?[0]?["address"] == "127.0.0.1")
+  }
+
   @Test func failedAndEmptyChangesAreNotAudited() throws {
     #expect(try admin.send("PUT", "/v1/domains/a.example", json: [:]).status == 201)
     let before = try admin.send("GET", "/v1/audit").body

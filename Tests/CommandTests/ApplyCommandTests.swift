@@ -72,7 +72,7 @@ import Testing
     let result = try trial.run("apply", at: site, trial.directory)
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
-    #expect(result.errors.contains("Nothing was changed: "))
+    #expect(result.errors.contains("Not published: 1 expectation of \"b.example\" would break."))
     #expect(
       result.errors.contains(
         "b.example https://b.example/c/1 for \(AssociationFile.app): expected match, would be no-match"
@@ -103,7 +103,7 @@ import Testing
         " To publish anyway, repeat with --accept opens-nothing,undefined-variable."))
     #expect(
       refused.errors.contains(
-        "\n  a.example /applinks/details/0/components/0/~1: undefined-variable: "))
+        "\n  a.example route 1 of entry 1 (\"/\"): undefined-variable: "))
     let accepted = try trial.run(
       "apply", at: site, "--accept", "undefined-variable,opens-nothing", "-",
       input: state.serialized())

@@ -82,7 +82,7 @@ import Testing
     )
     #expect(
       lines.last?.hasPrefix(
-        "  example.com /applinks/details/0/components/0/~1: undefined-variable: ") == true)
+        #"  example.com route 1 of entry 1 ("/"): undefined-variable: "#) == true)
   }
 
   @Test func aRefusalDoesNotListErrorsThatAreAccepted() throws {

@@ -52,6 +52,68 @@ import Testing
     }
   }
 
+  /// What else is in a folder of files, besides hidden files.
+  private static let others = [
+    "LICENSE", "Makefile", "README.md", "docs/index.html", "logo.png", "package.json", "run.sh",
+  ]
+
+  private func writeOthers(to directory: String) throws {
+    for name in Self.others + [".DS_Store", ".git/config"] {
+      let path = scratch.path("\(directory)/\(name)")
+      try FileManager.default.createDirectory(
+        atPath: URL(filePath: path).deletingLastPathComponent().path,
+        withIntermediateDirectories: true)
+      try scratch.write(
+        name.hasSuffix(".json") ? #"{"name": "site"}"# : "\u{1}# Files", to: "\(directory)/\(name)")
+    }
+  }
+
+  @Test(arguments: ["import", "validate"])
+  func otherFilesInADirectoryAreSkippedInOneLine(command: String) throws {
+    try writeOthers(to: "sites")
+    let site = scratch.path("sites")
+    let result = try trial.run(command, at: .database, words: command == "import" ? [site] : [])
+    let checked = try command == "import" ? result : Program.aasa("validate", site)
+    #expect(checked.status == 0, "\(checked.errors)")
+    let skipped = checked.errors.split(separator: "\n").filter { $0.hasPrefix("Skipped") }
+    let first = ["LICENSE", "Makefile", "README.md", "docs", "logo.png"]
+      .map { "\"\(site)/\($0)\"" }.joined(separator: ", ")
+    #expect(skipped == ["Skipped 7 other files: \(first) and 2 more."])
+    #expect(!checked.errors.contains("DS_Store") && !checked.output.contains("README"))
+  }
+
+  @Test func aFileOfADomainThatIsBrokenIsNoOtherFile() throws {
+    try scratch.write("{\"applinks\": ", to: "sites/five.example.json")
+    try scratch.write("", to: "sites/six.example")
+    let result = try trial.run("import", at: .database, words: [scratch.path("sites")])
+    #expect(result.status == 1)
+    #expect(result.errors.contains("five.example.json: not-json"), "\(result.errors)")
+    #expect(result.errors.contains("six.example: not-json"), "\(result.errors)")
+  }
+
+  @Test func otherFilesBesideAStateAreSkippedInOneLine() throws {
+    _ = try trial.run("import", at: .database, words: [scratch.path("sites")])
+    let state = scratch.path("state")
+    #expect(try trial.run("export", at: .database, words: [state]).status == 0)
+    try writeOthers(to: "state")
+    let result = try trial.run("apply", at: .database, words: ["--prune", state])
+    #expect(result.status == 0, "\(result.errors)")
+    let listed = Self.others.filter { $0 != "package.json" }
+      .map { "\"\(state)/\($0 == "docs/index.html" ? "docs" : $0)\"" }
+    #expect(
+      result.errors.hasPrefix(
+        "Skipped 7 other files: \(listed.prefix(5).joined(separator: ", ")) and 2 more.\n"),
+      "\(result.errors)")
+    // What has no domain at all must not delete all of them.
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("project"), withIntermediateDirectories: false)
+    try scratch.write(#"{"name": "site"}"#, to: "project/package.json")
+    let pruned = try trial.run("apply", at: .database, words: ["--prune", scratch.path("project")])
+    #expect(pruned.status == 1 && pruned.errors.contains("contains no file of a state"))
+    let files = try trial.run("apply", at: .database, words: [scratch.path("sites")])
+    #expect(files.errors.contains("is an association file. Publish it with 'aasa import'."))
+  }
+
   @Test(arguments: StateTrial.Site.allCases, [[], ["--atomic"]])
   func aDirectoryIsPublishedAndServedUnchanged(site: StateTrial.Site, options: [String]) throws {
     func adopt() throws -> Program.Result {
@@ -86,7 +148,7 @@ import Testing
   func whatIsRefusedIsListedWithItsReasonAndTheRestIsPublished(site: StateTrial.Site) throws {
     try scratch.write("{", to: "sites/broken.example")
     try scratch.write(AssociationFile.routes(["/$(food)"]).text, to: "sites/variable.example.json")
-    try scratch.write("{}", to: "sites/notes")
+    try scratch.write(AssociationFile.routes(["/n"]).text, to: "sites/notes")
     let result = try trial.run("import", at: site, scratch.path("sites"))
     #expect(result.status == 1)
     #expect(result.lines.count == 4)

@@ -183,6 +183,9 @@ import Testing
       let result = try trial.run("rollback", at: site, "a.example", "1")
       #expect(result.status == 1 && result.output.isEmpty)
       #expect(result.errors.contains("a.example \(url) for \(AssociationFile.app): expected match"))
+      #expect(
+        result.errors.contains(": Not published: 1 expectation of \"a.example\" would break."))
+      #expect(result.errors.contains("route 1 of entry 1") && !result.errors.contains("/applinks"))
     }
     #expect(try trial.isServed(["/z"], for: "a.example"))
   }

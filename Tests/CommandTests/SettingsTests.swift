@@ -179,9 +179,34 @@ import Testing
     #expect(!exists("aasa.db"))
   }
 
-  @Test func anEmptyVariableNamesNoFile() throws {
-    let result = try Program.aasa("config", environment: ["AASA_CONFIG": ""], in: scratch)
-    #expect(result.status == 0 && result.errors.isEmpty)
+  @Test func anEmptyVariableCountsAsUnset() throws {
+    let names = [
+      "CONFIG", "SERVER", "TOKEN", "DATABASE", "SNAPSHOT", "PUBLIC_CERTIFICATES", "ADMIN_URL",
+      "GOOGLE_KEY", "CHECK_PROXY", "APPLE_CDN", "THREADS", "READ_ONLY", "LOG_FORMAT",
+      "CHECK_INTERVAL",
+    ]
+    for name in names {
+      let result = try Program.aasa("config", environment: ["AASA_\(name)": ""], in: scratch)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(name): \(result.errors)")
+      #expect(!result.output.contains("AASA_\(name)"), "\(name)")
+    }
+    let file = try Program.aasa(
+      "config", "--config", try config("file.db"), environment: ["AASA_DATABASE": ""], in: scratch)
+    #expect(file.output.contains("\(scratch.path("file.db"))\t"), "\(file.output)")
+    let tokens = try Program.aasa(
+      "token", "list", environment: ["AASA_SERVER": "", "AASA_DATABASE": "", "AASA_TOKEN": ""],
+      in: scratch)
+    #expect(tokens.errors.contains("aasa.db"), "\(tokens.errors)")
+  }
+
+  @Test func anEmptyVariableOfAListIsAnEmptyList() throws {
+    try scratch.write("trustedProxies = ['192.0.2.1']", to: "aasa.toml")
+    let result = try Program.aasa(
+      "config", "--config", "aasa.toml", environment: ["AASA_TRUSTED_PROXIES": ""], in: scratch)
+    #expect(result.output.contains("trustedProxies\t\tAASA_TRUSTED_PROXIES"), "\(result.output)")
+  }
+
+  @Test func anEmptyFlagNamesNoFile() throws {
     let flag = try Program.aasa("config", "--config", "", in: scratch)
     #expect(flag.status == 64 && flag.errors == "--config must be a path, not \"\".\n")
   }

@@ -103,7 +103,8 @@ import Testing
     #expect(try server.end() == .exited(0))
     // drainSeconds, the graces, a second for the log, and a little for a busy machine.
     #expect(ContinuousClock.now - start < .seconds(6.5))
-    #expect(try server.errors().contains("Lost the fetch counts of the last few seconds."))
+    #expect(
+      try server.errors().contains("Could not save the fetch counts of the last few seconds."))
     #expect(try server.errors().contains("Stopped."))
     try connection.execute("ROLLBACK")
   }

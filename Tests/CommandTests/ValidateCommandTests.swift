@@ -59,7 +59,7 @@ import Testing
   @Test func anEmptyDirectoryHasNothingToCheck() throws {
     let empty = try TemporaryDirectory()
     let none = try Program.aasa("validate", empty.url.path)
-    #expect(none.status == 1 && none.errors == "\"\(empty.url.path)\" has no files.\n")
+    #expect(none.status == 1 && none.errors == "\"\(empty.url.path)\" has no association files.\n")
   }
 
   @Test(arguments: [false, true])

@@ -194,3 +194,40 @@ def test_a_token_name_that_is_taken_is_said_at_its_field(example):
     page.get_by_label("Name", exact=True).fill("admin")
     page.keyboard.press("Enter")
     expect(page.get_by_label("Name", exact=True)).to_have_accessible_description(re.compile("This name is taken."))
+
+
+def test_a_folder_with_other_files_shows_those_that_can_be_published(example):
+    page = example.open("#/bulk")
+    file = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/other/*"}]}]}}).encode()
+    others = {".DS_Store": b"\0\0\0\1Bud1", "README.md": b"# Files", "LICENSE": b"MIT", "package.json": b'{"name": "site"}',
+              "logo.png": b"\x89PNG", "index.html": b"<html>"}
+    files = {"a.example.json": file, "b.example": file, "copy.txt": file, "broken.example.json": b'{"applinks": ', **others}
+    page.locator("input[type=file]").first.set_input_files(
+        [{"name": name, "mimeType": "application/octet-stream", "buffer": bytes} for name, bytes in files.items()])
+    expect(page.get_by_text("2 of 4 files can be published.")).to_be_attached()
+    expect(page.get_by_text("Skipped 6 other files: .DS_Store, README.md, LICENSE, package.json, logo.png …")).to_be_visible()
+    expect(page.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(4)
+
+
+def test_a_refused_change_says_what_to_do_here_and_where_in_words(example, site):
+    """Neither parameters of the API nor pointers; `example` has an expectation for each of these."""
+    site.call("PATCH", "/v1/domains/example.com", {"expectations": [
+        {"url": "https://example.com/help/website/x", "app": APP, "resolution": "blocked"}]}, **{"If-Match": "*"})
+    site.call("PATCH", "/v1/domains/example.com", {"expectations": []}, **{"If-Match": "*"})
+    site.call("PATCH", "/v1/domains/example.com", {"entries": [{"apps": [APP], "routes": [{"path": "/*"}]}],
+        "expectations": [{"url": "https://example.com/none", "app": APP, "resolution": "match"}]}, **{"If-Match": "*"})
+    page = example.open(DOMAIN + "/history")
+    page.get_by_role("button", name=re.compile("Roll back")).first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text('Not published: 1 expectation of "example.com" would break.')).to_be_visible()
+    expect(dialog).to_contain_text("of entry 1")
+    for words in ("That did not work", "/applinks/", "?accept"):
+        expect(dialog).not_to_contain_text(words)
+    broken = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nothing)"}]}]}}
+    page = example.open("#/bulk")
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "c.example.json", "mimeType": "application/json", "buffer": json.dumps(broken).encode()})
+    page.get_by_role("button", name="Details of c.example.json").click()
+    expect(dialog).to_contain_text("Choose “Accept these errors” to publish anyway")
+    for words in ("That did not work", "/applinks/", "?accept"):
+        expect(dialog).not_to_contain_text(words)

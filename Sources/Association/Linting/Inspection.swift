@@ -108,8 +108,8 @@ struct Inspection {
         help: "Add `details`, an array of entries with `appIDs` and `components`.")
     case .array([])?:
       add(
-        .emptyDetails, at: details, "`details` is empty, so no link opens an app.",
-        help: "Add an entry, or remove `applinks`.")
+        .emptyDetails, at: details, "No app yet: no link opens an app.",
+        help: "Add an app with its routes: an entry in `details`.")
     case .object?:
       add(
         .detailsDictionary, at: details,

@@ -244,13 +244,13 @@ public struct Alias: Sendable, Hashable, CustomStringConvertible {
     if name.contains("*") {
       throw ValidationError(
         .domainHasWildcard,
-        "The alias \"\(text.shown)\" has a \"*\" that is not a whole first label. Write *.example.com "
-          + "for all names below example.com.")
+        "\"\(text.shown)\" has a \"*\" that is not the whole first label. Write *.example.com for all names "
+          + "below example.com.")
     }
     self.name = try DomainName(name)
     if isWildcard && self.name.text.utf8.count > 251 {
       throw ValidationError(
-        .domainTooLong, "The alias \"\(text.shown)\" is too long: no name fits below it.")
+        .domainTooLong, "\"\(text.shown)\" is too long: no name fits below it.")
     }
   }
 

@@ -109,6 +109,22 @@ export function coded(text) {
   return text.split(/(?<!\w)`([^`]+)`(?!\w)/).map((part, index) => index % 2 ? h("code", {}, part) : part);
 }
 
+/** The pointers of a document or a domain that lead to an entry or a route. */
+export const pointers =
+  /(?:route )?(\/applinks\/details\/\d+(?:\/(?:components|paths)\/\d+)?|\/entries\/\d+(?:\/routes\/\d+)?)/g;
+const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components\/(\d+)/g;
+
+/** A text of the API as this page says it: places of a file in words, and what to press in place of what to send. */
+export function asHere(text) {
+  const { routeAt, entryAt, ruleAt } = words.domain;
+  const say = (_, pointer) => {
+    const [entry, route] = pointer.match(/\d+/g).map((index) => Number(index) + 1);
+    return route ? routeAt(route, entry) : entryAt(entry);
+  };
+  const placed = text.replace(pointers, say).replace(rules, (_, index) => ruleAt(Number(index) + 1));
+  return words.problem.instead.reduce((said, [found, ours]) => said.replace(found, ours), placed);
+}
+
 /** What a URL does: match, blocked or no-match. */
 export function resolution(word) {
   const kind = { match: "ok", blocked: "warning", "no-match": "quiet" }[word];
@@ -133,7 +149,7 @@ export function problemBox(problem, again) {
   const said = status === 0 ? words.problem.offline : problem.code === "stale-revision" ? words.problem.stale
     : detail || words.problem.unexpected(status);
   return h("div", { class: "box error", role: "alert", key: "problem" },
-    h("p", {}, h("strong", {}, status === 403 ? words.problem.forbidden : words.problem.failed), " ", coded(said)),
+    h("p", {}, status === 403 && [h("strong", {}, words.problem.forbidden), " "], coded(asHere(said))),
     problemFaults(problem),
     problem.requestId && h("p", { class: "help" }, words.problem.request, " ", h("code", {}, problem.requestId)),
     again && (status >= 500 || [0, 409, 412, 429].includes(status)) && button(words.common.tryAgain, again));
@@ -145,7 +161,9 @@ function subject(pointer = "") {
     CSS.escape(part)}"])`);
   const [found] = pointer.split("/").map(label).filter(Boolean);
   const named = found?.closest("fieldset")?.querySelector("legend") ?? found;
-  return named ? h("strong", {}, named.textContent, ":") : pointer && h("code", {}, pointer);
+  const place = asHere(pointer).replace(/^([^/]+)\/(.*)$/, "$1, $2").replaceAll("~1", "/");
+  return named ? h("strong", {}, named.textContent, ":")
+    : pointer && (place === pointer ? h("code", {}, pointer) : [place, ":"]);
 }
 
 /** The invalid values, findings and broken expectations that a problem lists. */
@@ -153,14 +171,15 @@ function problemFaults({ body }) {
   const { errors = [], findings = [], expectations = [], problems = [], conflicts = [] } = body ?? {};
   const said = words.problem;
   const lines = [
-    errors.map(({ pointer, message }) => [subject(pointer), " ", coded(message)]),
+    errors.map(({ pointer, message }) => [subject(pointer), " ", coded(asHere(message))]),
     // Findings that refuse a document are among the errors, too; others are beside the point.
-    errors.length === 0 ? findings.map((one) => coded(`${one.message} ${one.help}`)) : [],
+    errors.length === 0 ? findings.map((one) => coded(asHere(`${one.message} ${one.help}`))) : [],
     expectations.map((one) => [
-      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ", one.reason]),
+      said.broken(one.url, words.resolution[one.expected], words.resolution[one.resolution]), " ",
+      asHere(one.reason)]),
     // A change of several domains: what each of them says.
     problems.slice(0, 10).map((one) => [h("bdi", {}, one.domain), ": ",
-      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : one.detail]),
+      one.errors?.length > 0 ? problemFaults({ body: { errors: one.errors } }) : asHere(one.detail)]),
     problems.length > 10 ? [said.more(problems.length - 10)] : [],
     conflicts.map((one) => [said.conflict(one.domain, one.author, one.revision), " ", one.undone.join("; ")]),
   ].flat();

@@ -22,12 +22,28 @@ export const words = {
     notFoundText: "No page has this address.", toDomains: "Show all domains",
   },
   problem: {
-    failed: "That did not work.", forbidden: "Not allowed.",
+    forbidden: "Not allowed.",
     offline: "The server cannot be reached. Check your connection.",
     unexpected: (status) => `The server answered ${status}, without saying why.`, request: "Request",
     stale: "Others have published meanwhile. Look at the changes again.",
     broken: (url, expected, actual) => `${url}: expected “${expected}”, but the result would be “${actual}”.`,
-    more: (n) => `… and ${plural(n, "domain", "domains")} more.`, conflict: (domain, author, revision) =>
+    more: (n) => `… and ${plural(n, "domain", "domains")} more.`,
+    // What the API tells programs to send, and what people do here instead.
+    instead: [
+      [/To (?:publish|make the change) anyway, repeat with \?accept=[\w,-]+/g,
+        "Choose “Accept these errors” to publish anyway"],
+      [/publish with \?accept=[\w,-]+/g, "accept them when you publish"],
+      [/repeat with \?overwrite=true/g, "choose “Undo what others have changed since the state was exported”"],
+      [/with PUT \/v1\/android-apps\/\{package\}, or in "androidApps" of the state/g,
+        "on the page Apps, or in the state"],
+      [/An admin can add them with PUT \/v1\/users\/NAME and a role/g, "An admin can add them in the settings"],
+      [/Send PUT with "enabled": true first/g, "Enable it first"],
+      [/To bring it back, send POST \S+\/restore/g, "Filter the domains by “Deleted” to restore it"],
+      [/If-Match does not name the current revision, (\d+)\. Read the domain again, then repeat the change/g,
+        "Others have published revision $1 meanwhile. Look at the changes again"],
+      [/The domain already exists, and If-None-Match requires a new one/g, "The domain already exists"],
+    ],
+    conflict: (domain, author, revision) =>
       `${domain}: ${author} has published revision ${revision} since. This would undo:`,
   },
   severity: {
@@ -359,6 +375,8 @@ export const words = {
       leave: "Leave out", leaveWhat: (name) => `Leave out ${name}`, clear: "Clear the list", checking: "checking …",
       publish: (n) => `Publish ${plural(n, "file", "files")}`, findings: (n) => plural(n, "finding", "findings"),
       status: (ready, all) => `${ready} of ${plural(all, "file", "files")} can be published.`, ready: "no changes",
+      skipped: (names) => `Skipped ${plural(names.length, "other file", "other files")}: ` +
+        `${names.slice(0, 5).join(", ")}${names.length > 5 ? " …" : ""}`,
       done: (n, all) => `Published ${n} of ${plural(all, "file", "files")}.`, nameless: "needs a domain",
       twice: "the same document is listed above", state: "this is a state, not a document", publishing: "publishing …",
       failed: "cannot be published", isNew: "new domain", changes: (n) => `changes the domain (revision ${n})`,

@@ -12,7 +12,7 @@ enum ManPage {
       ".SH DESCRIPTION",
     ]
     lines += paragraph(
-      "aasa serves the association files of many domains from one SQLite database. "
+      "aasa serves the association files of many domains from one SQLite or PostgreSQL database. "
         + "A JSON API edits them. Each edit is checked before it is published.")
     lines.append(".SH COMMANDS")
     for command in commands where command.group != nil {
@@ -46,7 +46,8 @@ enum ManPage {
     (
       "AASA_*",
       "Each option can be set by its variable, such as AASA_DATABASE for --database. Options take "
-        + "precedence over variables, and variables over the --config file."
+        + "precedence over variables, and variables over the --config file. An empty variable counts as unset; that of "
+        + "a list is an empty list."
     ),
     (
       "AASA_SERVER",

@@ -13,7 +13,7 @@ extension Option {
   static let database = Option(Setting.database)
   static let json = Option("--json", nil, "Print JSON.")
   static let kind = Option(
-    "--kind", "KIND", "The kind of the file; by default, the kind that its content has.",
+    "--kind", "KIND", "The kind of the file. Default: detected from the content.",
     choices: DocumentKind.allCases.map(\.rawValue))
   static let accept = Option(
     "--accept", "CODES",

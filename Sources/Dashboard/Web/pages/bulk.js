@@ -2,8 +2,8 @@
 
 import { path, request } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, loaded, mono, problemBox,
-  submit, tabs } from "../parts.js";
+import { asHere, badge, button, coded, dialog, draftCheckbox, draftField, empty, facts, field, form, loaded, mono,
+  problemBox, submit, tabs } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading, may, say } from "../state.js";
 import { words } from "../words.js";
@@ -17,6 +17,8 @@ import { typedList } from "./settings-webhooks.js";
 
 const sections = ["import", "apply", "route"];
 const kinds = ["apple-app-site-association", "assetlinks.json", "webauthn"];
+/** What association files have. */
+const members = ["applinks", "webcredentials", "appclips", "activitycontinuation", "relation", "origins"];
 
 class Bulk extends View {
   address;
@@ -36,6 +38,8 @@ class Bulk extends View {
 let number = 0;
 /** What was dropped stays while the person looks at other pages. */
 let kept = [];
+/** The names of files that were dropped and are no association files. */
+let skipped = [];
 /** A state that was dropped among files, for the page that applies it. */
 let carried = "";
 
@@ -63,7 +67,8 @@ class Import extends View {
   }
 
   async #add(files) {
-    const rows = files.map(({ name, text, file }) => {
+    skipped = files.filter((file) => !isRelated(file)).map(({ name }) => name);
+    const rows = files.filter(isRelated).map(({ name, text, file }) => {
       const kind = kindOf(name);
       return { id: ++number, name, text, body: file, kind, domain: domainOf(name), state: "checking", run: 0 };
     });
@@ -172,6 +177,7 @@ class Import extends View {
           submit(text.fetch, { disabled: this.#fetching.isRunning }),
           loaded(this.#fetching, (said) => plainList(said, (one) => one)))),
       h("p", { class: "hidden", role: "status", key: "status" }, rows.length > 0 && text.status(ready, rows.length)),
+      skipped.length > 0 && h("p", { class: "help", role: "status", key: "skipped" }, text.skipped(skipped)),
       rows.length > 0 && [
         h("ul", { class: "plan rows", key: "rows", "aria-label": text.files }, rows.map((row) => this.#row(row))),
         may("editor") && form(() => this.#publish(), { key: "publish" }, ready > 0 && reasonField(this.#draft),
@@ -192,7 +198,7 @@ class Import extends View {
     const error = !isState && report?.findings.find((one) => one.severity === "error");
     const isRefused = error && (problem?.code ?? error.code) === error.code;
     const fault = problem?.status === 0 ? words.problem.offline
-      : isRefused ? `${error.message} ${error.help}` : problem?.detail;
+      : asHere(isRefused ? `${error.message} ${error.help}` : problem?.detail ?? "");
     const changesLinks = state === "ready" && result.diff?.affectsLinks;
     const kind = changesLinks ? "warning"
       : { ready: "ok", published: "ok", failed: "error", twice: "error", nameless: "warning" }[state];
@@ -251,13 +257,34 @@ function domainOf(name) {
   return [own, ...folders].find((one) => /^([\p{L}\p{N}-]+\.)+[\p{L}-]{2,}$/u.test(one))?.toLowerCase() ?? "";
 }
 
+/** What a text is in JSON, or undefined. */
+function parsed(text) {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a file is what `aasa export` writes, not a document. */
 function isState(text) {
-  try {
-    return Array.isArray(JSON.parse(text).domains);
-  } catch {
-    return false;
-  }
+  const json = parsed(text);
+  if (!json || json.applinks) return false;
+  return Array.isArray(json.domains) || typeof json.domain === "string" || Object.keys(json).join() === "apps"
+    || Array.isArray(json.androidApps);
+}
+
+/** Whether somebody may want to publish a file: by its name, unless its content is something else altogether, or by its
+ * content. A folder also has .DS_Store, README.md (a valid host name) and package.json. */
+function isRelated({ name, text }) {
+  const parts = name.split("/");
+  const own = parts.at(-1);
+  if (parts.some((part) => part.startsWith(".") && part !== ".well-known")) return false;
+  if (kindOf(own) || isState(text)) return true;
+  const json = parsed(text);
+  if (Array.isArray(json) ? json.some((one) => one?.relation) : members.some((one) => json?.[one])) return true;
+  // A JSON file that is broken, or JSON in a signature, is reported.
+  return domainOf(own) !== "" && (/\.json$/i.test(own) || /^[\s\uFEFF]*(?:[{[0]|$)/.test(text));
 }
 
 /** A state that becomes the state of the server, after its plan. */

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { h, View } from "../dom.js";
-import { badge, closeButton, coded, form, quiet, resolution, submit, tabs, time } from "../parts.js";
+import { asHere, badge, closeButton, coded, form, pointers, quiet, resolution, submit, tabs, time } from "../parts.js";
 import { to } from "../routing.js";
 import { isUnlimited, Loading } from "../state.js";
 import { words } from "../words.js";
@@ -143,19 +143,14 @@ export function place(pointer, document, { entries }) {
   return { entry, route: ["components", "paths"].includes(fourth) && entry?.routes[fifth] };
 }
 
-const pointers = /(?:route )?(\/applinks\/details\/\d+(?:\/(?:components|paths)\/\d+)?|\/entries\/\d+\/routes\/\d+)/g;
-const rules = /\/\d+\/relation_extensions\/\S+?\/dynamic_app_link_components\/(\d+)/g;
-
-/** A message of the API with its pointers in words: those of a domain, or without it those of some other file. */
+/** A message of the API as this page says it: pointers of a domain, or without it of some other file, in words. */
 export function inWords(text, domain = undefined) {
   const say = (all, pointer) => {
-    const { entry, route } = domain ? place(pointer, undefined, domain) : {};
-    const number = domain && domain.entries.indexOf(entry) + 1;
-    const [, , , first, , second] = pointer.split("/");
-    if (!domain) return second ? w.routeAt(Number(second) + 1, Number(first) + 1) : w.entryAt(Number(first) + 1);
+    const { entry, route } = place(pointer, undefined, domain);
+    const number = domain.entries.indexOf(entry) + 1;
     return !entry ? all : route ? w.routeAt(entry.routes.indexOf(route) + 1, number) : w.entryAt(number);
   };
-  return text.replace(pointers, say).replace(rules, (_, index) => w.ruleAt(Number(index) + 1));
+  return asHere(domain ? text.replace(pointers, say) : text);
 }
 
 /** A list without signs, of whatever `show` makes of its items. */

@@ -2,8 +2,8 @@
 
 import { h, View } from "../dom.js";
 import { count, size } from "../format.js";
-import { badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, problemBox, submit,
-  worstFirst } from "../parts.js";
+import { asHere, badge, button, choices, dialog, dialogForm, draftField, findingCounts, form, loaded, problemBox,
+  submit, worstFirst } from "../parts.js";
 import { to } from "../routing.js";
 import { Loading } from "../state.js";
 import { words } from "../words.js";
@@ -75,7 +75,7 @@ export function acceptable({ body }) {
 /** What the API says of an error with this code, or else the code. */
 export function faultOf(code, { findings = [], errors = [], problems = [] }) {
   const all = [...findings, ...errors, ...problems.flatMap((one) => [...one.findings ?? [], ...one.errors ?? []])];
-  return all.find((one) => one.code === code)?.message ?? code;
+  return asHere(all.find((one) => one.code === code)?.message ?? code);
 }
 
 /** Where the reason of a change is typed. */
