@@ -228,11 +228,11 @@ final class CheckSchedule: Sendable {
           (key: ["code": $0], value: Double(codes[$0] ?? 0))
         }),
       .gauge(
-        "aasa_check_last_timestamp_seconds", "When the last check of all was, by any server.",
+        "aasa_check_last_timestamp_seconds", "When any server last finished a check.",
         summary?.last.map(Double.init)),
       .gauge(
         "aasa_check_certificate_end_timestamp_seconds",
-        "When the first of the certificates that checks saw ends.",
+        "The earliest expiry of the certificates that checks saw.",
         summary?.certificateEnds.first.map(Double.init)),
       .gauge(
         "aasa_check_cdn_age_seconds",

@@ -117,7 +117,7 @@ final class Replication: Sendable {
     return [
       .gauge(
         "aasa_replica_lag_changes",
-        "Changes that each server on the database did not serve yet when it was last seen.",
+        "How many changes behind each server on the database was when it was last seen.",
         others.map { (key: labels($0), value: Double($0.lag)) }),
       .gauge(
         "aasa_replica_seen_timestamp_seconds", "When each server on the database was last seen.",

@@ -87,7 +87,7 @@ extension Configuration {
     Setting(
       "snapshot", \.snapshot, .file, .afterRestart,
       "A file in which the server keeps what it serves, so that it can start while its PostgreSQL database "
-        + "cannot be reached. It is written at most once a minute and at the end."),
+        + "cannot be reached. It is written at most once a minute and at shutdown."),
     Setting(
       "publicAddress", \.publicAddress, .address, .afterRestart,
       "Where association files are served. 0.0.0.0 listens on every IPv4 address, [::] on every "
@@ -107,8 +107,8 @@ extension Configuration {
     Setting(
       "trustedProxies", \.trustedProxies, .ranges, .atOnce,
       "Proxies whose X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto and Forwarded headers are trusted, as "
-        + "IP addresses and ranges. The audit log shows the client behind them. From all other clients, these headers are ignored. clientPercent does not limit "
-        + "proxies."),
+        + "IP addresses and ranges. The audit log shows the client behind them. From all other clients, these "
+        + "headers are ignored. clientPercent does not limit proxies."),
     Setting(
       "adminUserHeader", \.adminUserHeader, .headerName, .atOnce,
       "The header in which trustedProxies name the user who sends a request to the JSON API, such as "
@@ -183,7 +183,7 @@ extension Configuration {
         + "which a domain's result changed are always kept."),
     Setting(
       "checkPlaces", \.checkPlaces, .places, .atOnce,
-      "Where checks find hosts instead of at their addresses in DNS, as HOST:ADDRESS or HOST:ADDRESS:PORT, "
+      "Addresses that checks use for hosts instead of those in DNS, as HOST:ADDRESS or HOST:ADDRESS:PORT, "
         + "for split DNS; * stands for every host."),
     .checkProxy,
     Setting(

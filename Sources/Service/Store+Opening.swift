@@ -79,7 +79,7 @@ extension StoreError.Refusal {
       "refuses the connection. Check the name of the database, the user and the password."
     case .unreachable: "cannot be reached. Check the address, the network and the server."
     case .unknownOutcome:
-      "went away while it committed. Check whether the change was made before you repeat it."
+      "lost the connection while it committed. Check whether the change was made before you repeat it."
     case .damaged: "is damaged. Restore a backup."
     case .replaced: "was replaced."
     case .inputOutput: "cannot be read or written. Check the disk of the server."

@@ -176,7 +176,7 @@ final class WebhookDelivery: Sendable {
         "event": .string(delivery.event), "error": .string(attempt.error),
       ]
       fields["domain"] = delivery.domain.map(JSON.string)
-      log.write(.warning, "Gave up a delivery to a webhook.", fields)
+      log.write(.warning, "Gave up on a webhook delivery.", fields)
     }
   }
 

@@ -137,7 +137,7 @@ public enum BackupError: Error, Sendable, Equatable, CustomStringConvertible {
     case .database(let path, let error): "\"\(path)\" cannot be used: \(error)"
     case .inUse(let name, let servers):
       "Servers run on \"\(name)\" and could write meanwhile: \(servers.joined(separator: ", ")). Stop them, or "
-        + "restart them with --read-only. One that was killed is forgotten after three minutes."
+        + "restart them with --read-only. A server that was killed is forgotten after three minutes."
     case .notEmpty(let name):
       "\"\(name)\" has contents already. Choose an empty database, or replace the contents with 'aasa restore "
         + "--force'."

@@ -99,7 +99,7 @@ import Testing
     #expect(attempts == 9 && (23...27).contains(hours), "\(attempts) in \(hours) h")
     let failed = try #require(try hooked.deliveries("a").first)
     #expect(failed["status"] == "failed" && failed["error"]?.stringValue?.isEmpty == false)
-    #expect(becomesTrue { hooked.log.contains("Gave up a delivery to a webhook.") })
+    #expect(becomesTrue { hooked.log.contains("Gave up on a webhook delivery.") })
     // The next event is attempted.
     target.answer { _ in .status(200) }
     try hooked.publish("example.com", "/b")

@@ -210,17 +210,17 @@ def test_a_folder_with_other_files_shows_those_that_can_be_published(example):
 
 
 def test_a_refused_change_says_what_to_do_here_and_where_in_words(example, site):
-    """Neither parameters of the API nor pointers; `example` has an expectation for each of these."""
-    site.call("PATCH", "/v1/domains/example.com", {"expectations": [
-        {"url": "https://example.com/help/website/x", "app": APP, "resolution": "blocked"}]}, **{"If-Match": "*"})
-    site.call("PATCH", "/v1/domains/example.com", {"expectations": []}, **{"If-Match": "*"})
-    site.call("PATCH", "/v1/domains/example.com", {"entries": [{"apps": [APP], "routes": [{"path": "/*"}]}],
-        "expectations": [{"url": "https://example.com/none", "app": APP, "resolution": "match"}]}, **{"If-Match": "*"})
+    """Neither parameters of the API nor pointers."""
+    routes = [{"path": "/help/faq/*", "exclude": True}, {"path": "/help/*"}, {"path": "/buy/*"}]
+    site.call("PATCH", "/v1/domains/example.com", {
+        "entries": [{"apps": [APP], "androidApps": ["com.example.app"], "routes": routes}],
+        "expectations": [{"url": "https://example.com/help/faq/1", "app": APP, "resolution": "blocked"}],
+    }, **{"If-Match": "*"})
     page = example.open(DOMAIN + "/history")
     page.get_by_role("button", name=re.compile("Roll back")).first.click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text('Not published: 1 expectation of "example.com" would break.')).to_be_visible()
-    expect(dialog).to_contain_text("of entry 1")
+    expect(dialog).to_contain_text("The closest is route 2 of entry 1")
     for words in ("That did not work", "/applinks/", "?accept"):
         expect(dialog).not_to_contain_text(words)
     broken = {"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/$(nothing)"}]}]}}

@@ -384,9 +384,10 @@ def test_an_invalid_value_marks_its_field_which_gets_the_focus(example, site):
     dialog.get_by_label("URL").fill("ftp://hooks.example.com/")
     dialog.get_by_label("Domains").fill("not a.*.domain")
     dialog.get_by_role("button", name="Save").click()
-    for label, said in [("URL", "must begin with https://"), ("Domains", "not a whole first label")]:
+    for label, said in [("URL", "must begin with https://"), ("Domains", "not the whole first label")]:
         expect(dialog.get_by_label(label)).to_have_attribute("aria-invalid", "true")
         expect(dialog.get_by_label(label)).to_have_accessible_description(re.compile(re.escape(said)))
+        expect(dialog.get_by_label(label)).not_to_have_accessible_description(re.compile("alias"))
     expect(dialog.get_by_label("URL")).to_be_focused()
     expect(dialog.get_by_text("The body has")).to_have_count(0)
     dialog.get_by_label("URL").fill("https://hooks.example.com/")

@@ -207,7 +207,7 @@ export const words = {
     schemeAdded: (n) => `https:// was added to ${plural(n, "URL", "URLs")} without a scheme.`,
     tooMany: (most, n) => `Only the first ${count(most)} of ${count(n)} URLs were tried.`,
     notYours: (some, n) => `Left out ${plural(n, "link", "links")} outside your domains: “${some}”.`,
-    noLinks: (some, n) => `Left out ${plural(n, "line that is no link", "lines that are no links")}: “${some}”.`,
+    noLinks: (some, n) => `Left out ${plural(n, "line that is not a link", "lines that are not links")}: “${some}”.`,
     summary: ({ all, match: opens, blocked, "no-match": stays }) => `${plural(all, "link", "links")} tried: ` +
       [opens && `${plural(opens, "opens", "open")} an app`, blocked && `${count(blocked)} excluded`,
         stays && `${count(stays)} without a matching route`].filter(Boolean).join(", ") + ".",
@@ -250,7 +250,7 @@ export const words = {
     same: "These are the same revision. Choose two different ones.", none: "Nothing changed in meaning.",
     links: {
       true: "Some links behave differently.", false: "No link behaves differently.",
-      undefined: "It is unknown whether links behave differently.",
+      undefined: "Whether links behave differently is unknown.",
     },
     noSettings:
       "An earlier version recorded only the documents of one of these revisions, so settings are not compared.",
@@ -262,7 +262,7 @@ export const words = {
     statuses: { failing: "Failing", warning: "Warnings", ok: "OK", all: "All" }, showAll: "Show all",
     which: "Check any domain", limited: (domains) => `You may check ${domains.join(", ")}.`,
     checkNow: "Check now", checking: "Checking …", resultOf: "Check of ", none: "No domain has been checked yet",
-    progress: "The domain, Apple’s CDN and Google are asked. This takes ten seconds at most.",
+    progress: "Asking the domain, Apple’s CDN and Google. This takes at most ten seconds.",
     done: (status, n) => `Checked: ${status}, ${plural(n, "finding", "findings")}.`,
     noneText: "To check all of them regularly, set checkInterval in the server’s configuration.",
     caption: "Domains and how their last checks ended", since: (time) => ["since ", time],
@@ -275,7 +275,7 @@ export const words = {
     },
     last: "Last check", checked: (time) => ["Checked ", time, "."],
     sameSince: (time, checks) => ["The outcome has been the same since ", time, `, in ${checks} checks.`],
-    fine: "No findings. If a link still opens the browser, the user may prefer that, or the app lacks the domain.",
+    fine: "No findings. If a link still opens the browser, the user may prefer that, or the app lacks the entitlement.",
     never: "This domain has never been checked from outside.", askEditor: "An editor can check it.",
     deleted: "The requests and answers of this check are no longer kept.", nextStep: "Next step:",
     appleCode: "App Store Connect calls it", suppressed: "suppressed", suppress: "Suppress findings for a while",
@@ -321,7 +321,7 @@ export const words = {
     identifier: { apple: "App identifier", android: "Package name" }, identifierHelp: {
       apple: "Prefix (mostly the team ID), period, bundle ID: ABCDE12345.com.example.app", android: "com.example.app",
     },
-    exists: "This app exists already. Close this dialog and open the app in the list.", addPrint: "Add a fingerprint",
+    exists: "This app already exists. Close this dialog and open the app in the list.", addPrint: "Add a fingerprint",
     oddIdentifier: "Begin with the prefix: 10 capital letters and digits, such as ABCDE12345, and a period.",
     usedBy: (n) => plural(n, "domain uses it", "domains use it"), fingerprint: "SHA-256 fingerprint",
     fingerprintHelp: "32 pairs of hexadecimal digits, as keytool or the Play Console shows them.",
@@ -471,6 +471,6 @@ export const words = {
       emptyText: "Servers that only read do not appear here.", current: "up to date", started: "Started",
       seen: "Last seen", behind: (n) => `${plural(n, "change", "changes")} behind`,
     },
-    until: "Session ends", api: "All that this page does, a script can do with the JSON API:",
+    until: "Session ends", api: "Everything on this page can be scripted with the JSON API:",
   },
 };

@@ -105,7 +105,7 @@ struct ServiceMetrics: Sendable {
     [
       .gauge(
         "aasa_snapshot_timestamp_seconds",
-        "When the snapshot was taken that is served, because the server started without its database.",
+        "When the served snapshot was taken, if the server started without its database.",
         table.snapshotAt.map(Double.init)),
       .gauge(
         "aasa_snapshot_written_timestamp_seconds", "When the snapshot was last written.",

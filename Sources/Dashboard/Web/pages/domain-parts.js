@@ -160,7 +160,7 @@ export function plainList(items, show, properties = {}) {
 
 /** Findings: how bad, what, and what to do. */
 export function findingList(findings, domain = undefined, key = "findings") {
-  const say = (text) => coded(domain ? inWords(text, domain) : text);
+  const say = (text) => coded(inWords(text, domain));
   return findings.length > 0 && plainList(findings, (one) => [
     badge(words.severity[one.severity], one.severity), " ", one.suppressed && [badge(w.suppressed), " "],
     say(one.message), " ", quiet(say(one.help))], { class: "plain findings", key });
