@@ -98,7 +98,7 @@ import Testing
     try trial.scratch.write(
       "{\"domain\": \"c.example\", \"domain\": 1}", to: "state/c.example.json")
     try trial.scratch.write("{\"domain\": \"d.example\"}", to: "state/e.example.json")
-    try trial.scratch.write("[]", to: "state/list.json")
+    try trial.scratch.write("[]", to: "state/list.example.json")
     try trial.scratch.write("{\"domain\": \"https://x.example\"}", to: "state/x.example.json")
     try trial.scratch.write("{\"domains\": []}", to: "state/apps.json")
     let result = try trial.run("diff", at: .database, trial.directory)
@@ -112,7 +112,7 @@ import Testing
     #expect(
       lines[3].contains(
         "/e.example.json\" to \"d.example.json\": its domain is \"d.example\"."))
-    #expect(lines[4].contains("/list.json\" needs a \"domain\""))
+    #expect(lines[4].contains("/list.example.json\" needs a \"domain\""))
     #expect(lines[5].contains("/x.example.json\": "))
   }
 
