@@ -21,8 +21,8 @@ struct CheckHistoryEndpoints: Sendable {
         .get, "/v1/domains/{domain}/checks", .role(.viewer), query: .numberedPage,
         "listChecksOfDomain", .checks, "List how the checks of a domain ended",
         description:
-          "One item for as many checks in a row as had the same outcome. A change of the outcome is kept "
-          + "forever, also if the domain is deleted.",
+          "Consecutive checks with the same outcome form one item. Items are kept forever, even if the domain is "
+          + "deleted.",
         answers: .ok(
           "A page, newest first.", "CheckRuns",
           #"{"items": [{\#(Example.checkRun), "last": \#(Example.check)}], "next": null}"#),

@@ -30,7 +30,9 @@ struct WebhookEndpoints: Sendable {
       Endpoint(
         .put, one, .role(.admin), effect: .change,
         "putWebhook", .webhooks, "Add or replace a webhook",
-        description: "Deliveries that are pending go to the new URL, at once.",
+        description:
+          "Deliveries that are pending go to the new URL, at once. A webhook that begins to receive `check.failed` "
+          + "gets it at once for each domain whose checks fail already.",
         body: .json("WebhookInput", Example.webhookInput), problems: [.malformedPath],
         answers: .ok("The webhook existed.", "ChangedWebhook", links: links),
         .created(

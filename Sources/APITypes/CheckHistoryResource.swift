@@ -34,7 +34,7 @@ package enum CheckHistoryResource {
         Member("failingSince", .time, "When the first of those was.", .optional),
         Member("certificateExpires", .time, "When the certificate of the site ends.", .optional),
         Member(
-          "cdnBehind", .count, "By how many revisions Apple's copy is behind; left out if unknown.",
+          "cdnBehind", .count, "How many revisions behind Apple's copy is; left out if unknown.",
           .optional),
         Member("cdnFetchedAt", .time, "When Apple's CDN fetched its copy.", .optional),
       ]).schema("How the last check of a domain ended."),

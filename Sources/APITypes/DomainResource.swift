@@ -187,7 +187,7 @@ package enum DomainResource {
                 "collected", .bool, "Whether Apple's CDN has fetched the current document."),
               Member(
                 "behind", .nullable(.count),
-                "By how many revisions the newest that it fetched is behind; null if it has fetched none."
+                "How many revisions behind Apple's latest fetch is; null if it has fetched none."
               ),
             ])),
           "What the fetch ledger knows about Apple's CDN. Left out if the domain is disabled, deleted or has "

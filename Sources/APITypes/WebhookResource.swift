@@ -17,8 +17,8 @@ package enum WebhookResource {
     Field("name", .string, \.webhook.name, "The name of the webhook.", .readOnly),
     Field(
       "url", .webhookURL(longest: longestURL), \.webhook.url,
-      "Where events are sent: an `https` URL, or an `http` URL whose host is an address. Private addresses "
-        + "must be in the setting `allowPrivateAddresses`.", .required),
+      "Where events are sent: an `https` URL, or an `http` URL whose host is an IP address. Such a host, and a private "
+        + "address behind a name, must be in the setting `allowPrivateAddresses`.", .required),
     Field(
       "events", .list(of: .word("WebhookEvent")), \.webhook.events,
       "The events that are sent; empty for all. Default: all."),
@@ -128,7 +128,9 @@ extension BodyValue {
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
     else { return "A URL has only ASCII characters, and no spaces. Escape others with \"%\"." }
     let isSecure = text.hasPrefix("https://")
-    guard isSecure || text.hasPrefix("http://") else { return "The URL must begin with https://." }
+    guard isSecure || text.hasPrefix("http://") else {
+      return "The URL must begin with https://, or with http:// and an IP address."
+    }
     if text.contains("#") { return "The URL must not have a fragment (\"#\")." }
     let authority = text.dropFirst(isSecure ? 8 : 7).prefix { !"/?".contains($0) }
     if authority.contains("@") {
@@ -143,7 +145,8 @@ extension BodyValue {
     }
     if isAddress(host) { return nil }
     if !isSecure {
-      return "http:// is only for an address such as http://10.0.0.5:9000/. Use https://."
+      return
+        "http:// is only for an IP address such as http://10.0.0.5:9000/. Use https:// for a name."
     }
     do throws(ValidationError) {
       _ = try DomainName(String(host))

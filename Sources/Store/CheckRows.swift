@@ -184,12 +184,7 @@ enum CheckRows {
         let (count, since) = (next.failures, next.failingSince ?? check.at)
         try WebhookRows.emit(
           .checkFailed, of: domain,
-          [
-            "status": .string(status.rawValue), "since": .time(since), "checks": .integer(count),
-            "codes": .strings(
-              Set(counting.filter { $0.severity == .error }.map(\.code.rawValue)).sorted()),
-            "findings": .array(counting.prefix(10).map(eventFinding)),
-          ], connection, now: now)
+          failed(since: since, checks: count, counting.map(\.json)), connection, now: now)
       }
     } else {
       (next.failures, next.failingSince, next.isAlerted) = (0, nil, false)
@@ -219,13 +214,51 @@ enum CheckRows {
     return next
   }
 
-  /// A finding as webhooks get it.
-  private static func eventFinding(_ finding: Finding) -> JSON {
-    var object: JSON.Object = [
-      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
-      "message": .string(finding.message), "help": .string(finding.help),
+  /// The data of `check.failed`.
+  private static func failed(since: Int64, checks: Int, _ findings: [JSON]) -> JSON.Object {
+    let errors = findings.filter { $0["severity"]?.stringValue == Finding.Severity.error.rawValue }
+    return [
+      "status": .string(CheckStatus.failing.rawValue), "since": .time(since),
+      "checks": .integer(checks),
+      "codes": .strings(Set(errors.compactMap { $0["code"]?.stringValue }).sorted()),
+      "findings": .array(
+        findings.prefix(10).map { finding in
+          var object: JSON.Object = [:]
+          for key in ["code", "severity", "message", "help", "url"] { object[key] = finding[key] }
+          return .object(object)
+        }),
     ]
-    object["url"] = finding.url.map { .string($0) }
-    return .object(object)
+  }
+
+  /// Writes `check.failed` for one webhook, for domains that others were already told of: the most recent failures
+  /// first.
+  ///
+  /// - Parameter isNew: Whether the webhook has just begun to receive the events of a domain.
+  static func tell(
+    _ webhook: Int64, of isNew: (Alias) -> Bool, _ connection: any Connection, now: Int64
+  ) throws {
+    let failing = try connection.all(
+      """
+      SELECT name, failing_since, failures, result FROM check_schedule
+      JOIN domain_name ON domain_name.domain_id = check_schedule.domain_id AND position = 0
+      JOIN domain_check ON domain_check.id = check_id
+      WHERE is_alerted = 1 ORDER BY failing_since DESC, name
+      """
+    ) { row -> (name: DomainName, data: JSON.Object)? in
+      let name = DomainName(stored: row.text(0))
+      guard isNew(Alias(name)) else { return nil }
+      // The result is deleted some time after the last check.
+      let findings = try JSON.Object?.read(row, 3)?["findings"]?.arrayValue ?? []
+      return (
+        name,
+        failed(
+          since: row.integer(1), checks: row.int(2), findings.filter { $0["suppressed"] == nil })
+      )
+    }
+    for (name, data) in failing.lazy.compactMap(\.self).prefix(Webhook.mostFailuresAtStart) {
+      try WebhookRows.add(
+        .checkFailed, to: webhook, of: name.text, data, WebhookRows.newMessage(), connection,
+        now: now)
+    }
   }
 }

@@ -84,13 +84,22 @@ enum WebhookRows {
       webhook.domains.isEmpty || webhook.domains.contains { $0.covers(own) }
     }
     if receivers.isEmpty { return }
-    var members: JSON.Object = ["domain": .string(name)]
-    for member in try data().members { members[member.key] = member.value }
-    let (text, message) = (JSON.object(members).text, try newMessage())
+    let (data, message) = (try data(), try newMessage())
     for webhook in receivers {
-      try add(
-        event.rawValue, message, to: webhook.id, of: name, data: text, connection, now: now)
+      try add(event, to: webhook.id, of: name, data, message, connection, now: now)
     }
+  }
+
+  /// Adds a delivery of an event. The member `domain`, with its name, is put in front of the data.
+  static func add(
+    _ event: WebhookEvent, to webhook: Int64, of domain: String, _ data: JSON.Object,
+    _ message: String, _ connection: any Connection, now: Int64
+  ) throws {
+    var members: JSON.Object = ["domain": .string(domain)]
+    for member in data.members { members[member.key] = member.value }
+    try add(
+      event.rawValue, message, to: webhook, of: domain, data: JSON.object(members).text, connection,
+      now: now)
   }
 
   /// Adds a delivery and returns its row. It is due when no earlier one about the domain is pending.

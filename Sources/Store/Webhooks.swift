@@ -36,6 +36,14 @@ public struct Webhook: Sendable, Equatable {
   public static let limit = 100
   /// The longest name, in characters.
   public static let longestName = 100
+  /// A webhook that begins to receive `check.failed` hears of no more domains that fail already.
+  public static let mostFailuresAtStart = 1000
+
+  /// Whether it receives an event of a domain.
+  func wants(_ event: WebhookEvent, of domain: Alias) -> Bool {
+    isEnabled && (events.isEmpty || events.contains(event))
+      && (domains.isEmpty || domains.contains { $0.covers(domain) })
+  }
 
   /// A webhook for everything, without a URL.
   package init(name: String) { self.name = name }
@@ -109,7 +117,8 @@ extension Store {
 }
 
 extension Transaction {
-  /// Adds or replaces a webhook. Pending deliveries are attempted again at once.
+  /// Adds or replaces a webhook. Pending deliveries are attempted again at once. It is told of domains whose
+  /// checks fail already, unless it received their events before.
   ///
   /// - Parameter secret: Its secret; `nil` to keep the one that it has, or to make one.
   /// - Returns: The webhook, and its secret if it got one now, which cannot be read again.
@@ -128,6 +137,7 @@ extension Transaction {
         INSERT INTO webhook (secret, \(WebhookRows.columns))
         VALUES (?\(WebhookRows.table.columns.map { _ in ", ?" }.joined()))
         """, [.blob(secret.bytes)] + WebhookRows.table.values(new))
+      try tellOfFailures(new, before: nil)
       try record("add webhook", .webhook(new.name))
       return (new, true, secret)
     }
@@ -147,8 +157,17 @@ extension Transaction {
       try connection.run(
         "UPDATE webhook SET secret = ? WHERE id = ?", [.blob(secret.bytes), .integer(id)])
     }
+    try tellOfFailures(new, before: old)
     try record("change webhook", .webhook(new.name), changes: changes)
     return (new, false, isSecretNew ? secret : nil)
+  }
+
+  private func tellOfFailures(_ webhook: Webhook, before old: Webhook?) throws {
+    let isNew = { (domain: Alias) in
+      webhook.wants(.checkFailed, of: domain) && old?.wants(.checkFailed, of: domain) != true
+    }
+    let id = try WebhookRows.get(webhook.name, connection).id
+    try CheckRows.tell(id, of: isNew, connection, now: now)
   }
 
   /// Deletes a webhook with its deliveries.

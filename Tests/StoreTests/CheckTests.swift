@@ -129,6 +129,44 @@ import Testing
     #expect(try check(.botBlocked)?.status == .failing)
   }
 
+  @Test func aNewWebhookHearsOfTheDomainsThatFailAlready() throws {
+    let other = try DomainName("b.brand.example")
+    try store.put(.example(other.text))
+    for _ in 1...2 { try check(.botBlocked) }
+    try suppress(.slow)
+    for _ in 1...2 { try check(.botBlocked, .slow) }
+    for _ in 1...2 { try check(.botBlocked, of: other) }
+    // One failure is no alert yet.
+    try store.put(.example("c.example"))
+    try check(.botBlocked, of: DomainName("c.example"))
+
+    try hooks.put("all")
+    #expect(
+      try hooks.events("all") == ["check.failed b.brand.example", "check.failed example.com"])
+    let data = try #require(try hooks.deliveries("all").last?.data)
+    #expect(data["checks"] == 4 && data["since"] == .time(Self.start), "\(data)")
+    #expect(data["codes"] == ["bot-blocked"] && data["findings"]?.arrayValue?.count == 1)
+    #expect(data["findings"]?.arrayValue?.first?["url"] == "https://example.com/")
+
+    // Only of what it receives, and of nothing twice.
+    try hooks.put("brand", events: [.checkFailed], domains: ["*.brand.example"])
+    try hooks.put("news", events: [.revisionPublished])
+    try hooks.put("off", isEnabled: false)
+    try hooks.put("all", events: [.checkFailed])
+    #expect(try hooks.events("brand") == ["check.failed b.brand.example"])
+    #expect(try hooks.events("news") == [] && hooks.events("off") == [])
+    #expect(try hooks.deliveries("all").count == 2)
+
+    // What it receives from now on counts as new.
+    try hooks.put("brand", events: [.checkFailed])
+    try hooks.put("off")
+    #expect(
+      try hooks.events("brand") == ["check.failed b.brand.example", "check.failed example.com"])
+    #expect(try hooks.events("off").count == 2)
+    try check(of: other)
+    #expect(try hooks.events("off").last == "check.recovered b.brand.example")
+  }
+
   @Test func aDomainIsAlertedAfterTwoFailuresInARowAndOnceWhenItRecovers() throws {
     try hooks.put("all", events: [.checkFailed, .checkRecovered])
     for codes in ["f", "o", "f", "o", "f", "w", "f", "f", "f", "o", "o"] {

@@ -446,7 +446,8 @@ export const words = {
       empty: "No webhooks yet", emptyText: "Add one to hear of failing checks and new revisions.", test: "Send a test",
       edit: "Edit the webhook", delete: "Delete the webhook", tested: "A test is on its way.", what: "Events", on: "on",
       whatHelp: "Choose none to send all.", allEvents: "all", off: "off", gone: "turned off: the target answered 410",
-      urlHelp: "https only. Private addresses must be allowed in the server’s settings.", format: "Format", at: "When",
+      urlHelp: "https://, or http:// with an IP address. The setting allowPrivateAddresses must allow such an address, "
+        + "and private addresses behind names.", format: "Format", at: "When",
       formats: { standard: "Standard Webhooks (signed JSON)", slack: "Slack message" }, enabled: "Send events",
       secret: "Signing secret", deleteText: (name) => `Delete “${name}” and its list of deliveries?`, event: "Event",
       newSecret: "Replace the signing secret", deliveries: "Deliveries",
