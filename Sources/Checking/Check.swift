@@ -85,13 +85,20 @@ struct CertificateFacts: Sendable {
 }
 
 extension String {
-  /// A text from outside for people and logs: without control characters and passwords in URLs, cut at 200.
-  var fromOutside: String {
-    var text = harmless
+  /// A text from outside for people and logs, of at most about 200 characters.
+  var fromOutside: String { fromOutside(atMost: 200) }
+
+  /// A text from outside for people and logs: on one line, without control characters and passwords in URLs. A
+  /// longer one is cut between words.
+  func fromOutside(atMost limit: Int) -> String {
+    var text = onOneLine
     // A regular expression is compiled each time, so only where there can be a password.
     if text.utf8.contains(UInt8(ascii: "@")) {
       text = text.replacing(#/\/\/[^\/@\s]*@/#, with: "//")
     }
-    return text.count > 200 ? "\(text.prefix(200))…" : text
+    let start = text.prefix(limit)
+    if start.endIndex == text.endIndex { return text }
+    let words = start[..<(start.lastIndex(of: " ") ?? start.endIndex)]
+    return "\(words.count > limit / 2 ? words : start)…"
   }
 }

@@ -6,7 +6,7 @@ import JSONValue
 /// Makes the findings of a check.
 struct CheckInspection {
   let subject: Subject
-  let seen: Observations
+  var seen: Observations
   var check: Check
   /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
   private(set) var originFile: [UInt8]?
@@ -22,7 +22,7 @@ struct CheckInspection {
   mutating func run() throws {
     inspectCertificate()
     if subject.isServed {
-      originFile = try inspect(seen.bot, .apple)
+      originFile = try inspect(.apple)
       inspectLocations()
       inspectSibling()
       try inspectAliases()
@@ -34,10 +34,11 @@ struct CheckInspection {
         "Find out what answers for the name. If it is a cache, wait or purge it.")
     }
     try inspectCDN()
-    if let assetLinks = seen.assetLinks { _ = try inspect(assetLinks, .assetLinks) }
+    _ = try inspect(.assetLinks)
     if let package = subject.app?.package { inspectAndroidApp(package) }
-    if let webAuthn = seen.webAuthn { _ = try inspect(webAuthn, .webAuthn) }
+    _ = try inspect(.webAuthn)
     inspectGoogle()
+    inspectRobots()
     check.findings.sort { $0.severity > $1.severity }
   }
 
@@ -75,7 +76,7 @@ extension CheckInspection {
   private static let certificateWarning: Int64 = 14 * 86_400
 
   private mutating func inspectCertificate() {
-    let hops = [seen.bot, seen.browser].map { $0.followed.hops[0] }
+    let hops = seen.apple.observations.map { $0.followed.hops[0] }
     guard let certificate = hops.compactMap(\.fetch.certificate).first else { return }
     check.certificate = CertificateFacts(
       names: certificate.names, issuer: certificate.issuer, endsAt: certificate.endsAt)

@@ -17,9 +17,11 @@ public struct Checker: Sendable {
     public init() {}
   }
 
-  /// The limit of a request with its redirects. All requests of a check run at the same time, except the one
-  /// to Google, which follows; so a check takes at most twice as long.
+  /// The limit of a request with its redirects. A check makes them in two rounds, so it takes at most twice as
+  /// long.
   private static let milliseconds = 5_000
+  /// Of how many places of a host, such as the addresses of its name, each is asked.
+  private static let mostPlaces = 4
 
   private let fetcher: Fetcher
   private let services: Services
@@ -71,35 +73,107 @@ public struct Checker: Sendable {
     await LiveFiles.of(domains, fetcher)
   }
 
+  /// All requests of the first round are made at the same time, then all of the second one.
   private func observe(_ subject: Subject) async -> Observations {
     let host = subject.domain.text
-    async let bot = site(host, .wellKnown(.apple), .bot, readsCertificate: true)
-    async let browser = site(host, .wellKnown(.apple), .browser, readsCertificate: true)
-    async let root = site(host, .root, .bot)
+    async let apple = survey(host, .apple, subject)
+    async let assetLinks = survey(host, .assetLinks, subject)
+    async let webAuthn = survey(host, .webAuthn, subject)
+    async let places = fetcher.places(of: host, milliseconds: Self.milliseconds)
+    async let root = site(host, Place.root, .bot)
     async let sibling = optionalSite(subject.sibling)
     async let aliases = aliases(subject)
-    async let assetLinks = site(host, .wellKnown(.assetLinks), .google)
-    async let webAuthn = site(host, .wellKnown(.webAuthn), .browser)
     async let cdn = cdn(host)
     var observations = Observations(
-      bot: await bot, browser: await browser, root: await root, cdn: await cdn)
-    observations.assetLinks = await assetLinks
-    observations.webAuthn = await webAuthn
+      apple: await apple, assetLinks: await assetLinks, webAuthn: await webAuthn, root: await root,
+      cdn: await cdn)
     observations.sibling = await sibling
     observations.aliases = await aliases
-    observations.google = await google(host, observations.packages(subject))
+    let (first, all) = (observations, Array(await places.prefix(Self.mostPlaces)))
+    async let moreOfApple = more(host, .apple, first, subject, all)
+    async let moreOfAssetLinks = more(host, .assetLinks, first, subject, all)
+    async let moreOfWebAuthn = more(host, .webAuthn, first, subject, [])
+    async let robots = robots(host, first, subject)
+    async let google = google(host, first.packages(subject))
+    observations.apple.add(await moreOfApple)
+    observations.assetLinks.add(await moreOfAssetLinks)
+    observations.webAuthn.add(await moreOfWebAuthn)
+    observations.robots = await robots
+    observations.google = await google
     return observations
   }
 
+  /// Asks for a file as each User-Agent that should get it.
+  private func survey(_ host: String, _ kind: DocumentKind, _ subject: Subject) async -> Survey {
+    let agents = Agent.asking(for: kind)
+    let isWanted = subject.expects(kind) || subject.isServed && subject.reference == nil
+    let asking = isWanted ? agents : [agents[0]]
+    return Survey(
+      asking,
+      await observations(asking) { agent in
+        await site(host, .wellKnown(kind), agent, readsCertificate: kind == .apple)
+      })
+  }
+
+  /// Asks again for a file: as the User-Agent that matters, and at each place of the host. If the first answers
+  /// differ, it asks as each User-Agent several times, to tell whether they depend on it.
+  private func more(
+    _ host: String, _ kind: DocumentKind, _ first: Observations, _ subject: Subject,
+    _ places: [Fetcher.Place]
+  ) async -> [Observation] {
+    let survey = first[kind]
+    let isThere = survey.observations.contains { $0.file != nil }
+    guard subject.expects(kind) || isThere && subject.reference == nil,
+      survey.observations.contains(where: { $0.answer != nil })
+    else { return [] }
+    let agents =
+      survey.varies
+      ? survey.agents.flatMap { Array(repeating: $0, count: 3) }
+      : Array(repeating: survey.agents[0], count: 2)
+    async let again = observations(agents) { await site(host, .wellKnown(kind), $0) }
+    async let there = observations(places.count > 1 ? places : []) {
+      await site(host, .wellKnown(kind), survey.agents[0], at: $0)
+    }
+    return await again + there
+  }
+
+  private func observations<Element: Sendable>(
+    _ elements: [Element], of observe: @escaping @Sendable (Element) async -> Observation
+  ) async -> [Observation] {
+    await withTaskGroup(of: (Int, Observation).self) { group in
+      for (index, element) in elements.enumerated() {
+        group.addTask { (index, await observe(element)) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
+  /// `robots.txt`, which only Google heeds, where there is or should be a file for Android.
+  private func robots(
+    _ host: String, _ first: Observations, _ subject: Subject
+  ) async -> Observation? {
+    let file = first.assetLinks.observations.contains { $0.file != nil }
+    guard subject.expects(.assetLinks) || file && subject.reference == nil,
+      first.assetLinks.observations.contains(where: { $0.answer != nil })
+    else { return nil }
+    return await site(host, .robots, .google, bytes: RobotsFile.limit)
+  }
+
   private func site(
-    _ host: String, _ place: Place, _ agent: Agent, readsCertificate: Bool = false
+    _ host: String, _ place: Place, _ agent: Agent, readsCertificate: Bool = false,
+    at address: Fetcher.Place? = nil, bytes: Int? = nil
   ) async -> Observation {
     var request = FetchRequest("https://\(host)\(place.path)")
     request.agent = agent.rawValue
     request.fields = [(name: "X-Aasa-Check", value: "1")]
     request.milliseconds = Self.milliseconds
     request.readsCertificate = readsCertificate
-    return Observation(host: host, agent: agent, followed: await fetcher.follow(request))
+    request.place = address
+    request.bytes = bytes ?? request.bytes
+    let followed = await fetcher.follow(request)
+    return Observation(
+      host: host, agent: agent, followed: followed,
+      place: address?.addressAndPort ?? followed.hops[0].fetch.place)
   }
 
   private func optionalSite(_ host: String?) async -> Observation? {
@@ -154,11 +228,13 @@ enum Place {
   case wellKnown(DocumentKind)
   /// Apple's older location.
   case root
+  case robots
 
   var path: String {
     switch self {
     case .wellKnown(let kind): "/.well-known/\(kind.rawValue)"
     case .root: "/\(DocumentKind.apple.rawValue)"
+    case .robots: "/robots.txt"
     }
   }
 }
@@ -170,6 +246,36 @@ enum Agent: String {
   case browser =
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1"
   case own = "aasa"
+  /// One that no rule knows.
+  case arbitrary = "Example/1.0"
+
+  /// Who asks for a kind of file: first the fetcher on which links depend.
+  static func asking(for kind: DocumentKind) -> [Agent] {
+    switch kind {
+    case .apple: [.bot, .browser, .arbitrary]
+    case .assetLinks: [.google, .browser, .arbitrary]
+    case .webAuthn: [.browser, .arbitrary]
+    }
+  }
+
+  /// The agent as a part of a sentence.
+  var words: String {
+    switch self {
+    case .bot: "Apple's bot (AASA-Bot)"
+    case .google: "Google's fetcher (GoogleAssociationService)"
+    case .browser: "a browser"
+    case .own, .arbitrary: "any other User-Agent (\(rawValue))"
+    }
+  }
+
+  /// What a rule knows a bot by.
+  var token: String? {
+    switch self {
+    case .bot: "AASA-Bot"
+    case .google: rawValue
+    case .browser, .own, .arbitrary: nil
+    }
+  }
 }
 
 /// What Google is asked about.

@@ -6,7 +6,7 @@ extension Fetch.Failure {
   public var code: Finding.Code {
     switch self {
     case .url, .connection, .header: .connectionFailed
-    case .name: .dnsError
+    case .name, .timeout(.lookup): .dnsError
     case .privateAddress: .privateAddress
     case .timeout: .timeout
     case .tls: .tlsError
@@ -19,11 +19,42 @@ extension Fetch.Failure {
     case .url(let words), .connection(let words), .name(let words): "\(words)."
     case .privateAddress(let address):
       "the name has the address \(address), which is not public."
-    case .timeout(connected: true):
-      "the server accepted the connection, and did not answer in time."
-    case .timeout(connected: false): "the server did not accept the connection in time."
+    case .timeout(let phase): "\(phase.words) in time."
     case .tls(let fault, let words): "\(fault.words ?? words)."
     case .header: "the header of the answer is larger than 64 KB."
+    }
+  }
+}
+
+extension Fetch.Phase {
+  fileprivate var words: String {
+    switch self {
+    case .lookup: "the name was not resolved"
+    case .proxy: "the proxy did not connect to the server"
+    case .connection: "the server did not accept the connection"
+    case .handshake:
+      "the server accepted the connection, and did not finish the TLS handshake"
+    case .answer: "the server accepted the connection, and did not answer"
+    case .rest: "the server began to answer, and did not finish"
+    }
+  }
+
+  fileprivate var help: String {
+    switch self {
+    case .lookup:
+      "Check the name servers of the domain, and the DNS resolver of this machine: one of them does not answer."
+    case .proxy: "Check checkProxy, and that the proxy may connect to the site on port 443."
+    case .connection:
+      "Check that the server is up, and that no firewall drops connections on port 443."
+    case .handshake:
+      "Something accepts connections on port 443 and does not finish TLS. Check the load balancer or proxy there: "
+        + "its certificate, its targets, and whether it is overloaded."
+    case .answer:
+      "The connection works. Find out what holds the request back: a proxy whose upstream hangs, an overloaded "
+        + "server, or a rule that slows bots down."
+    case .rest:
+      "The connection works. Find out what stops the answer on its way: a proxy that waits for the rest, a wrong "
+        + "Content-Length, or a network that drops large packets."
     }
   }
 }
@@ -49,8 +80,7 @@ extension Fetch.Failure {
     case .name: "Check the DNS records of the name."
     case .privateAddress:
       "Apple refuses such addresses. If the name is only seen so from here, set checkPlaces or allowPrivateAddresses."
-    case .timeout:
-      "Check that the server is up, and that no firewall drops connections on port 443."
+    case .timeout(let phase): phase.help
     case .url: "Use an https URL whose host is a name."
     case .header: "Send fewer or shorter header fields: look at cookies and at what proxies add."
     case .connection: "Check that the server is up and speaks HTTPS on port 443."
@@ -61,7 +91,7 @@ extension Fetch.Failure {
   /// The code of App Store Connect's `AppClipDomainStatus`.
   var appleCode: String? {
     switch self {
-    case .name: "DNS_ERROR"
+    case .name, .timeout(.lookup): "DNS_ERROR"
     case .timeout: "TIMEOUT"
     case .tls: "TLS_ERROR"
     case .connection: "NETWORK_ERROR"

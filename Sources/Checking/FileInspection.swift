@@ -7,19 +7,19 @@ extension CheckInspection {
   /// The time from which an answer is slow. Apple is said to wait for 5 seconds.
   private static let slow = 3_000
 
-  /// Inspects the answer for a kind of file. Where none is expected, a site without it is no finding.
+  /// Inspects the answers for a kind of file. Where none is expected, a site without it is no finding.
   ///
   /// - Returns: The file; `nil` if there is none, or if what there is cannot be read.
-  mutating func inspect(_ observation: Observation, _ kind: DocumentKind) throws -> [UInt8]? {
-    if !subject.expects(kind), observation.file == nil || subject.reference != nil { return nil }
+  mutating func inspect(_ kind: DocumentKind) throws -> [UInt8]? {
+    if !subject.expects(kind) {
+      let isAny = seen[kind].observations.contains { $0.file != nil }
+      if !isAny { notePage(kind) }
+      if !isAny || subject.reference != nil { return nil }
+    }
+    if try inspectVariation(of: kind) { return nil }
+    let observation = seen[kind].chosen
     // What is wrong with the host is said once.
     if case .failure(let failure) = observation.result, has(failure.code) { return nil }
-    // One failure may be chance.
-    let isRefused = observation.answer != nil || seen.root.answer == nil
-    if kind == .apple, observation.file == nil, isRefused, seen.browser.file != nil {
-      addBlocked(observation)
-      return nil
-    }
     inspectRedirects(observation, kind)
     switch observation.result {
     case .failure(let failure):
@@ -73,25 +73,17 @@ extension CheckInspection {
         ][code] : nil)
   }
 
-  /// Reports that a browser gets the file, and Apple's bot does not.
-  private mutating func addBlocked(_ observation: Observation) {
-    let (what, apple): (String, String?) =
-      switch observation.result {
-      case .failure(let failure): (failure.words.fromOutside, failure.appleCode)
-      case .success(let answer):
-        (
-          (observation.followed.hops.count > 1 ? "a redirect, then " : "")
-            + "status \(answer.status)"
-            + (answer["cf-mitigated"].map { ", cf-mitigated: \($0.fromOutside)" } ?? "")
-            + (answer.status == 200 ? ", and something else than the file." : "."),
-          "BAD_HTTP_RESPONSE"
-        )
-      }
+  /// Reports a page in place of Android's file, which nobody expects.
+  private mutating func notePage(_ kind: DocumentKind) {
+    let observation = seen[kind].chosen
+    guard kind == .assetLinks, subject.isServed, let answer = observation.answer, answer.isPage
+    else { return }
     add(
-      .botBlocked, observation.url,
-      "\(observation.url) serves the file to a browser, but not to Apple's bot (AASA-Bot): \(what)",
-      "Exempt this path, or the User-Agent AASA-Bot, from bot rules, rate limits and challenges.",
-      apple: apple)
+      .htmlAnswer, severity: .note, observation.url,
+      "\(observation.url) \(observation.redirectInWords)serves an HTML page. For Android, the domain has no "
+        + "assetlinks.json, so its links open no Android app.",
+      "If that is meant, nothing needs to be done; 404 would say it better. Otherwise publish the file, and pass this "
+        + "path to aasa. 'aasa check --app PACKAGE' checks for an Android app.", kind: kind)
   }
 
   private mutating func addStatus(
@@ -125,12 +117,7 @@ extension CheckInspection {
         "Make the file smaller: devices ignore a larger one.", kind: kind)
       return nil
     }
-    let type =
-      (answer["Content-Type"] ?? "").split(separator: ";").first
-      .map { $0.filter { $0 != " " }.lowercased() } ?? ""
-    let first = bytes.first { !" \t\r\n".utf8.contains($0) }
-    let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
-    if first == UInt8(ascii: "<") || type == "text/html" && !isJSON {
+    if answer.isPage {
       add(
         .htmlAnswer, observation.url, "\(url) serves an HTML page instead of the file.",
         "Something in front of aasa answers every path with a page. Pass this path to aasa.",
@@ -144,7 +131,7 @@ extension CheckInspection {
         "Serve the JSON inside.", kind: kind, apple: apple("BAD_PKCS7_SIGNATURE"))
       return nil
     }
-    inspectType(type, observation, kind)
+    inspectType(answer.mediaType, observation, kind)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       add(
         .byteOrderMark, observation.url, "\(url) begins with a byte order mark, which is not JSON.",
@@ -219,7 +206,7 @@ extension CheckInspection {
 
   /// Reports an Android app that no statement names.
   mutating func inspectAndroidApp(_ package: PackageName) {
-    guard let observation = seen.assetLinks else { return }
+    let observation = seen.assetLinks.chosen
     let statements = observation.file.flatMap(JSON.readable).map { AssetLinks($0).statements } ?? []
     let isNamed = statements.contains { statement in
       if case .app(package, _) = statement.target { true } else { false }

@@ -8,6 +8,8 @@ struct Observation: Sendable {
   let host: String
   let agent: Agent
   let followed: FollowedFetch
+  /// The address that was asked, with the port if that is not the usual one; `nil` if it is not known.
+  var place: String?
 
   var url: String { followed.hops[0].url }
   var result: Result<Fetch.Answer, Fetch.Failure> { followed.last.fetch.result }
@@ -33,7 +35,7 @@ struct Observation: Sendable {
     let hops = followed.hops.map { hop in
       FollowedFetch.Hop(url: String(hop.url.prefix { $0 != "?" }), fetch: hop.fetch)
     }
-    return Observation(host: host, agent: agent, followed: FollowedFetch(hops: hops))
+    return Observation(host: host, agent: agent, followed: FollowedFetch(hops: hops), place: place)
   }
 
   /// The requests as a check shows them.
@@ -68,26 +70,48 @@ struct Observation: Sendable {
 
 /// The answers that a check got.
 struct Observations: Sendable {
-  let bot: Observation
-  let browser: Observation
+  var apple: Survey
+  var assetLinks: Survey
+  var webAuthn: Survey
   let root: Observation
   let cdn: Observation
-  var assetLinks: Observation?
-  var webAuthn: Observation?
+  var robots: Observation?
   var sibling: Observation?
   var aliases: [(alias: Alias, observation: Observation)] = []
   var google: [(target: GoogleTarget, observation: Observation)] = []
 
   var all: [Observation] {
-    [bot, browser, root] + [sibling, assetLinks, webAuthn].compactMap(\.self)
+    DocumentKind.allCases.flatMap { self[$0].observations }
+      + [root] + [robots, sibling].compactMap(\.self)
       + aliases.map(\.observation) + [cdn] + google.map(\.observation)
   }
+
+  subscript(kind: DocumentKind) -> Survey {
+    get {
+      switch kind {
+      case .apple: apple
+      case .assetLinks: assetLinks
+      case .webAuthn: webAuthn
+      }
+    }
+    set {
+      switch kind {
+      case .apple: apple = newValue
+      case .assetLinks: assetLinks = newValue
+      case .webAuthn: webAuthn = newValue
+      }
+    }
+  }
+
+  /// What is reported on as Apple's file.
+  var bot: Observation { apple.chosen }
 
   /// The Android apps that Google is asked about: those whose links the domain should open, or else opens. One
   /// certificate of each, because Google answers for one.
   func packages(_ subject: Subject) -> [GoogleTarget] {
     if subject.reference != nil && !subject.expects(.assetLinks) { return [] }
-    let file = subject.reference?.documents[.assetLinks] ?? assetLinks?.file.flatMap(JSON.readable)
+    let file =
+      subject.reference?.documents[.assetLinks] ?? assetLinks.chosen.file.flatMap(JSON.readable)
     guard let file else { return [] }
     var targets: [GoogleTarget] = []
     for statement in AssetLinks(file).statements {
@@ -115,4 +139,11 @@ extension [UInt8] {
 
   /// Whether it begins like a signed file (CMS): a SEQUENCE in DER or BER.
   var isSigned: Bool { count > 1 && self[0] == 0x30 && self[1] >= 0x80 }
+}
+
+extension Fetch {
+  /// The address that it connected to, as an observation has it.
+  var place: String? {
+    address.map { ($0.contains(":") ? "[\($0)]" : $0) + (port == 443 ? "" : ":\(port)") }
+  }
 }

@@ -119,36 +119,32 @@ extension CheckInspection {
 
   private mutating func inspect(failure answer: Fetch.Answer) {
     guard subject.expects(.apple) else { return }
-    guard let reason = answer["Apple-Failure-Reason"], !reason.isEmpty else {
+    guard let failure = AppleFailure(answer) else {
       add(
         .cdnNeverFetched, seen.cdn.url, "Apple's CDN has nothing for \(subject.domain).",
         "It fetches the file when the first device asks for it.")
       return
     }
-    let details = answer["Apple-Failure-Details"].map { " (\($0.fromOutside))" } ?? ""
+    let details = failure.details.map { " (\($0.fromOutside(atMost: 1000)))" } ?? ""
     let next = Freshness(answer, now: check.at).rest.map {
-      " It tries again in \(Freshness.duration($0)) at the earliest."
+      "It tries again in \(Freshness.duration($0)) at the earliest."
     }
+    let reason = "\(failure.reason.fromOutside(atMost: 500))\(details)."
     add(
       .cdnFailed, seen.cdn.url,
-      "Apple's CDN could not fetch the file: \(reason.fromOutside)\(details).\(next ?? "")",
+      (["Apple's CDN could not fetch the file: \(reason)", failure.meaning]
+        + [failure.directly, next].compactMap(\.self)).joined(separator: " "),
       isSiteFine
-        ? "The site serves the file to this machine. If you fixed it since, wait until Apple tries again. Otherwise "
-          + "look for rules that block other countries, networks or bots."
+        ? "The site serves the file to this machine. If you fixed it since, wait until Apple tries again. Otherwise: "
+          + failure.help
         : "Fix the site first; see the other findings.",
-      apple: Self.appleCode(of: reason))
+      apple: failure.appleCode)
   }
 
   /// Whether nothing was found that keeps Apple from the file.
   private var isSiteFine: Bool {
     originFile != nil
       && !check.findings.contains { $0.severity == .error && $0.url == seen.bot.url.fromOutside }
-  }
-
-  /// The code of App Store Connect for a reason of the CDN, as far as they are known to be the same.
-  private static func appleCode(of reason: String) -> String? {
-    ["SWCERR00101": "BAD_HTTP_RESPONSE", "SWCERR00301": "TIMEOUT"]
-      .first { reason.hasPrefix($0.key) }?.value
   }
 
   mutating func inspectGoogle() {
@@ -168,11 +164,12 @@ extension CheckInspection {
         continue
       }
       let codes = json["errorCode"]?.arrayValue?.compactMap(\.stringValue) ?? []
-      let isServed = seen.assetLinks?.file.flatMap(JSON.readable).map {
+      let isServed = seen.assetLinks.chosen.file.flatMap(JSON.readable).map {
         Self.links(target, in: $0)
       }
-      let details = ([codes.joined(separator: ", ")] + [json["debugString"]?.stringValue ?? ""])
-        .filter { !$0.isEmpty }.joined(separator: ": ").fromOutside
+      let explanation = GoogleExplanation(json["debugString"]?.stringValue ?? "").text
+      let details = [codes.joined(separator: ", ").fromOutside, explanation]
+        .filter { !$0.isEmpty }.joined(separator: ": ")
       if isLinked {
         if isServed == false { addDifference(name, observation, "links", "does not") }
       } else if isServed == true && codes.isEmpty {
@@ -181,8 +178,11 @@ extension CheckInspection {
         add(
           .assetLinksNotLinked, observation.url,
           "For Google, \(name) is not linked" + (details.isEmpty ? "." : ": \(details)"),
-          "Links of the domain do not open the app on Android. Check the package, the fingerprint and the file "
-            + "that the site serves.", kind: .assetLinks)
+          "Links of the domain do not open the app on Android. "
+            + (robotsRule == nil && !areRobotsUnreachable
+              ? "Check the package, the fingerprint and the file that the site serves."
+              : "robots.txt keeps Google from the file: see robots-disallow."),
+          kind: .assetLinks)
       }
     }
   }
@@ -193,7 +193,9 @@ extension CheckInspection {
     add(
       .googleDiffers, observation.url,
       "Google \(google) \(name), but the file that the site serves \(site).",
-      "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
+      google == "does not link" && (robotsRule != nil || areRobotsUnreachable)
+        ? "robots.txt keeps Google from the file: see robots-disallow. Google asks again some hours after it is fixed."
+        : "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
   }
 
   /// `linked` is left out where it is false (the JSON form of protocol buffers).
@@ -210,6 +212,55 @@ extension CheckInspection {
       let fingerprint = Fingerprint(target.fingerprint)
     else { return false }
     return AssetLinks(file).statements.link(relation, to: package, signedWith: fingerprint)
+  }
+}
+
+// What robots.txt says to Google.
+extension CheckInspection {
+  /// The crawler whose rules Google's service heeds.
+  private static let crawler = "Googlebot"
+
+  /// The rule that keeps Google from Android's file.
+  private var robotsRule: RobotsFile.Rule? {
+    guard let answer = seen.robots?.answer, (200...299).contains(answer.status) else { return nil }
+    return RobotsFile(answer.body, for: Self.crawler)
+      .rule(against: Place.wellKnown(.assetLinks).path)
+  }
+
+  /// Whether the file cannot be had for a reason that crawlers take for a prohibition (RFC 9309 section 2.3.1.4,
+  /// and 429 as Google reads it).
+  private var areRobotsUnreachable: Bool {
+    guard let robots = seen.robots else { return false }
+    return robots.answer.map { $0.status >= 500 || $0.status == 429 } ?? true
+  }
+
+  /// Reports that robots.txt keeps Google from Android's file.
+  mutating func inspectRobots() {
+    guard let robots = seen.robots else { return }
+    let file = seen.assetLinks.chosen.url
+    // If Google links an app anyway, it has asked before, or does not heed the file.
+    let isNotLinked = has(.googleDiffers, .assetLinksNotLinked)
+    if let rule = robotsRule {
+      add(
+        .robotsDisallow, severity: isNotLinked ? .error : .warning, robots.url,
+        "Line \(rule.line) of \(robots.followed.last.url.fromOutside), \(rule.text.quoted), keeps \(Self.crawler) "
+          + "from \(file). It is in the group of "
+          + (rule.group == "*" ? "\"*\", which is for every agent." : "\(rule.group.quoted)."),
+        "Allow the path in the group of that agent: \"Allow: /.well-known/\". Google's service, which Android asks "
+          + "about links and passkeys, heeds robots.txt.",
+        kind: .assetLinks)
+    } else if areRobotsUnreachable {
+      let what =
+        switch robots.result {
+        case .failure(let failure): failure.words.fromOutside
+        case .success(let answer): "status \(answer.status)."
+        }
+      add(
+        .robotsDisallow, severity: isNotLinked ? .error : .warning, robots.url,
+        "\(robots.url) cannot be read: \(what) Until it can, crawlers take everything for disallowed, and Google may "
+          + "not fetch \(file).",
+        "Serve robots.txt, or answer 404 if there is none.", kind: .assetLinks)
+    }
   }
 }
 

@@ -7,15 +7,14 @@ enum Destination {
   case allowed(Fetcher.Place?, isName: Bool)
   case refused(Fetch.Failure)
 
-  init(_ url: String, _ policy: Fetcher.Policy, usesPlaces: Bool) {
-    guard let host = Self.host(of: url) else {
+  init(_ request: FetchRequest, _ policy: Fetcher.Policy) {
+    guard let host = Self.host(of: request.url) else {
       self = .refused(.url("not an http or https URL"))
       return
     }
     let literal = IPAddress(host)
-    let place = policy.places.first { place in
-      usesPlaces && (place.host == host || place.host == "*" && literal == nil)
-    }
+    let places = [request.place].compactMap(\.self) + (request.usesPlaces ? policy.places : [])
+    let place = places.first { $0.host == host || $0.host == "*" && literal == nil }
     let isAllowed =
       literal.map { address in policy.allowedAddresses.contains { $0.contains(address) } } ?? true
     self =

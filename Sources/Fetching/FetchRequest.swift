@@ -1,3 +1,5 @@
+import HTTP
+
 /// A request to another machine.
 public struct FetchRequest: Sendable {
   /// An http or https URL. A host that is an IP address is refused unless the policy's places or allowed
@@ -20,6 +22,10 @@ public struct FetchRequest: Sendable {
   /// Whether the policy's places hold. A connection for a request without places is kept for later ones, as
   /// for a service that is often asked.
   public var usesPlaces = true
+  /// Where the host of the URL is, of several places that it has; `nil` for the first that answers.
+  public var place: Fetcher.Place?
+  /// Whether only the addresses of the host are looked up. It connects to none of them.
+  var isLookup = false
 
   /// A request.
   public init(_ url: String) { self.url = url }
@@ -29,6 +35,10 @@ public struct FetchRequest: Sendable {
 public struct Fetch: Sendable {
   /// The address that it connected to; `nil` if it did not.
   public var address: String?
+  /// The port that it connected to; 0 if it did not.
+  public var port = 0
+  /// Of a lookup: the addresses that the policy allows.
+  var addresses: [IPAddress] = []
   /// How long it took.
   public var milliseconds = 0
   /// The certificate of the server, also if it was refused; `nil` without TLS.
@@ -73,11 +83,27 @@ public struct Fetch: Sendable {
     /// No connection, or it ended early; the words of libcurl and the system.
     case connection(String)
     /// The time is over.
-    case timeout(connected: Bool)
+    case timeout(Phase)
     /// The certificate or the handshake is refused.
     case tls(TLSFault, String)
     /// The header is over 64 KB.
     case header
+  }
+
+  /// What a request waits for.
+  public enum Phase: Sendable, Equatable, CaseIterable {
+    /// The addresses of the name.
+    case lookup
+    /// The proxy, for its connection to the site.
+    case proxy
+    /// The connection.
+    case connection
+    /// The end of the TLS handshake.
+    case handshake
+    /// The first byte of the answer.
+    case answer
+    /// The rest of the answer.
+    case rest
   }
 
   /// What is wrong with TLS.

@@ -31,6 +31,19 @@ public final class Fetcher: Sendable {
 
   /// Fetches a URL. Returns within the request's time.
   public func fetch(_ request: FetchRequest) async -> Fetch { await transfers.fetch(request) }
+
+  /// Where a host is: at the policy's places, or else at the addresses of its name that the policy allows. None
+  /// if a proxy decides that.
+  public func places(of host: String, milliseconds: Int = 5_000) async -> [Place] {
+    let own = transfers.policy.places.filter { $0.host == host }
+    let all = transfers.policy.places.filter { $0.host == "*" }
+    if let places = [own, all].first(where: { !$0.isEmpty }) { return places }
+    if transfers.policy.proxy != nil { return [] }
+    var request = FetchRequest("https://\(host)/")
+    request.milliseconds = milliseconds
+    request.isLookup = true
+    return await fetch(request).addresses.map { Place(host: host, address: $0) }
+  }
 }
 
 extension Fetcher {
@@ -42,6 +55,11 @@ extension Fetcher {
     public let address: IPAddress
     /// The port; `nil` for that of the URL.
     public let port: UInt16?
+
+    /// A place at the port of the URL.
+    init(host: String, address: IPAddress) {
+      (self.host, self.address, port) = (host, address, nil)
+    }
 
     /// Parses `HOST:ADDRESS` or `HOST:ADDRESS:PORT`, such as `example.com:192.0.2.1` or
     /// `*:[::1]:8443`; nil for anything else.
@@ -65,9 +83,11 @@ extension Fetcher {
     }
 
     /// As it is parsed.
-    public var description: String {
-      let address = self.address.isIPv4 ? "\(self.address)" : "[\(self.address)]"
-      return "\(host):\(address)" + (port.map { ":\($0)" } ?? "")
+    public var description: String { "\(host):\(addressAndPort)" }
+
+    /// The same without the host.
+    public var addressAndPort: String {
+      (address.isIPv4 ? "\(address)" : "[\(address)]") + (port.map { ":\($0)" } ?? "")
     }
   }
 }

@@ -32,6 +32,8 @@ final class Transfer {
   private var isHeaderComplete = false
   /// The first address that the policy refused.
   private var refusedAddress: IPAddress?
+  /// Of a lookup: those that it allows.
+  private var addresses: [IPAddress] = []
   private var hasAddress = false
 
   init(_ job: Job, _ policy: Fetcher.Policy, refused: (code: Int, words: String)? = nil) {
@@ -52,7 +54,7 @@ final class Transfer {
       finish(.failure(.connection("libcurl has no memory")))
       return nil
     }
-    switch Destination(job.request.url, policy, usesPlaces: job.request.usesPlaces) {
+    switch Destination(job.request, policy) {
     case .refused(let failure):
       finish(.failure(failure))
       return nil
@@ -96,9 +98,8 @@ final class Transfer {
       ]
     }
     if let place {
-      let address = place.address.isIPv4 ? "\(place.address)" : "[\(place.address)]"
-      codes.append(
-        setList(CURLOPT_CONNECT_TO, ["::\(address):\(place.port.map { "\($0)" } ?? "")"]))
+      let end = place.port == nil ? ":" : ""
+      codes.append(setList(CURLOPT_CONNECT_TO, ["::\(place.addressAndPort)\(end)"]))
     }
     codes.append(set(CURLOPT_CUSTOMREQUEST, request.method))
     if let body = request.body {
@@ -183,14 +184,20 @@ extension Transfer {
   /// so a name that has another address each time cannot get around the policy.
   fileprivate func open(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     hasAddress = true
-    let isAllowed = Self.numeric(address).map { address in
+    let numeric = Self.numeric(address)
+    let isAllowed = numeric.map { address in
       let isAllowed =
         proxy != nil || address.isPublic
         || policy.allowedAddresses.contains { $0.contains(address) }
       if !isAllowed && refusedAddress == nil { refusedAddress = address }
       return isAllowed
     }
-    guard isAllowed == true else { return curl_socket_t(-1) }
+    guard isAllowed == true, let numeric else { return curl_socket_t(-1) }
+    if job.request.isLookup {
+      // libcurl goes on with the next address.
+      if !addresses.contains(numeric) { addresses.append(numeric) }
+      return curl_socket_t(-1)
+    }
     return socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
@@ -221,10 +228,8 @@ extension Transfer {
       return nil
     }
     let words = String(cString: curl_easy_strerror(code))
-    var verification = 0
-    _ = aasa_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verification)
     if code == CURLE_PEER_FAILED_VERIFICATION {
-      return Transfer(job, policy, refused: (verification, words))
+      return Transfer(job, policy, refused: (get(CURLINFO_SSL_VERIFYRESULT), words))
     }
     finish(result(code, words), certificate())
     return nil
@@ -233,8 +238,7 @@ extension Transfer {
   private func result(
     _ code: CURLcode, _ words: String
   ) -> Result<Fetch.Answer, Fetch.Failure> {
-    var status = 0
-    _ = aasa_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+    let status = get(CURLINFO_RESPONSE_CODE)
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && answer.isCut {
       answer.status = status
       answer.redirect = aasa_curl_get_string(handle, CURLINFO_REDIRECT_URL).map {
@@ -245,11 +249,7 @@ extension Transfer {
     if headerBytes > Self.headerLimit { return .failure(.header) }
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: return .failure(.name(words))
-    case CURLE_OPERATION_TIMEDOUT where !hasAddress && primaryAddress == nil:
-      return .failure(.name("The name was not resolved in time"))
-    case CURLE_OPERATION_TIMEDOUT:
-      // CURLINFO_CONNECT_TIME stays 0 while a handshake hangs.
-      return .failure(.timeout(connected: primaryAddress != nil))
+    case CURLE_OPERATION_TIMEDOUT: return .failure(.timeout(phase))
     case CURLE_SSL_CACERT_BADFILE:
       return .failure(
         .connection("Cannot read the certificate authorities in \(policy.authorities ?? "")"))
@@ -269,10 +269,29 @@ extension Transfer {
     }
   }
 
+  /// What the request waits for.
+  private var phase: Fetch.Phase {
+    if headerBytes > 0 { return .rest }
+    let tunnel = get(CURLINFO_HTTP_CONNECTCODE)
+    if proxy != nil, job.request.url.lowercased().hasPrefix("https:"), tunnel != 200 {
+      return .proxy
+    }
+    // CURLINFO_CONNECT_TIME stays 0 while a handshake hangs.
+    if primaryAddress == nil { return hasAddress ? .connection : .lookup }
+    var sent: curl_off_t = 0
+    _ = aasa_curl_get_size(handle, CURLINFO_PRETRANSFER_TIME_T, &sent)
+    return sent > 0 ? .answer : .handshake
+  }
+
+  private func get(_ info: CURLINFO) -> Int {
+    var value = 0
+    _ = aasa_curl_get_long(handle, info, &value)
+    return value
+  }
+
   /// The words, with those of the system, such as "Connection refused".
   private func withSystemError(_ words: String) -> String {
-    var code = 0
-    _ = aasa_curl_get_long(handle, CURLINFO_OS_ERRNO, &code)
+    let code = get(CURLINFO_OS_ERRNO)
     return code == 0 ? words : "\(words): \(String(cString: strerror(Int32(code))))"
   }
 
@@ -287,6 +306,8 @@ extension Transfer {
     var fetch = Fetch()
     fetch.result = result
     fetch.address = primaryAddress
+    fetch.port = get(CURLINFO_PRIMARY_PORT)
+    fetch.addresses = addresses
     fetch.certificate = certificate
     fetch.milliseconds = Int((.now - job.start) / .milliseconds(1))
     job.continuation.resume(returning: fetch)

@@ -9,7 +9,7 @@ final class Transfers: Sendable {
     var isRunning = false
   }
 
-  private let policy: Fetcher.Policy
+  let policy: Fetcher.Policy
   private let state = Mutex(State())
   /// Sound: only `curl_multi_wakeup`, which any thread may call, is called outside of `run`
   /// (curl_multi_wakeup(3)); `run` frees it after `stop` was called, which is the last call.

@@ -232,10 +232,8 @@ final class WebhookDelivery: Sendable {
 
   /// A text from outside, short and on one line.
   private static func cleaned(_ text: String) -> String {
-    let words = text.unicodeScalars.prefix(1024)
-      .split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
-      .map(String.init).joined(separator: " ")
-    return String(String.UnicodeScalarView(words.harmless.unicodeScalars.prefix(200)))
+    let words = String(text.unicodeScalars.prefix(1024)).onOneLine
+    return String(words.unicodeScalars.prefix(200))
   }
 
   var families: [MetricFamily] {

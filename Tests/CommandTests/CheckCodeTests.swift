@@ -20,6 +20,9 @@ import Testing
 
     /// What Apple's file is answered with.
     static func file(_ answer: JSON) -> JSON { ["paths": [CheckedWorld.path: answer]] }
+    /// Answers by turns; `null` is what the server answers.
+    static func turns(_ answers: JSON...) -> JSON { file(["turns": .array(answers)]) }
+    static func agent(_ part: String, _ answer: JSON) -> JSON { ["agents": [part: answer]] }
     static func certificate(_ kind: JSON) -> JSON { ["certificate": kind] }
     static func redirect(_ url: String) -> JSON {
       file(["status": 301, "fields": ["Location": .string(url)]])
@@ -29,6 +32,7 @@ import Testing
     }
   }
 
+  private static let other: JSON = ["body": "{\"applinks\":{\"details\":[]}}"]
   private static let json = AssociationFile.routes(["/a/*"]).text
 
   static let causes: [Cause] = [
@@ -48,8 +52,13 @@ import Testing
     Cause(
       finding: "tls-error error", site: Cause.certificate("self-signed"), words: "signs itself"),
     Cause(finding: "certificate-expiring warning", site: Cause.certificate(10)),
-    Cause(finding: "timeout error", site: ["hang": true], apple: "TIMEOUT"),
+    Cause(
+      finding: "timeout error", site: ["hang": true], apple: "TIMEOUT",
+      words: "did not finish the TLS handshake"),
     Cause(finding: "timeout error", site: Cause.file(["hang": true]), words: "did not answer"),
+    Cause(
+      finding: "timeout error", site: Cause.file(["stall": true, "body": "{"]),
+      words: "began to answer, and did not finish"),
     Cause(
       finding: "connection-failed error", site: Cause.file(["close": true]),
       apple: "NETWORK_ERROR"),
@@ -69,6 +78,50 @@ import Testing
       finding: "bot-blocked error",
       site: ["agents": ["AASA-Bot": CheckedWorld.page]], words: "something else than the file"),
     Cause(finding: "bot-blocked error", site: ["agents": ["AASA-Bot": ["close": true]]]),
+    Cause(
+      finding: "agents-differ error", site: Cause.agent("Mozilla", other),
+      words: "a browser gets a file that is none of the revisions"),
+    Cause(
+      finding: "agents-differ error", site: Cause.agent("AASA-Bot", other),
+      words: "a browser gets revision 1, the current one"),
+    Cause(
+      finding: "agents-differ warning", site: Cause.agent("Mozilla", ["status": 403]),
+      words: "a browser gets status 403"),
+    Cause(
+      finding: "agents-differ warning", site: Cause.agent("Example/", CheckedWorld.page),
+      words: "any other User-Agent (Example/1.0) gets a page instead of the file"),
+    Cause(
+      finding: "agents-differ warning", site: Cause.agent("Example/", ["close": true]),
+      words: "any other User-Agent (Example/1.0) gets no answer"),
+    Cause(
+      finding: "answers-differ error", site: Cause.turns(.null, ["status": 404]),
+      words: "got revision 1, the current one"),
+    Cause(
+      finding: "answers-differ error", site: Cause.turns(.null, .null, ["status": 503]),
+      words: "got status 503"),
+    Cause(
+      finding: "answers-differ error", site: Cause.turns(other, .null),
+      words: "got a file that is none of the revisions"),
+    Cause(
+      finding: "answers-differ error", site: Cause.turns(.null, CheckedWorld.page),
+      words: "got a page instead of the file"),
+    Cause(
+      finding: "answers-differ error", site: Cause.turns(.null, ["close": true]),
+      words: "got no answer"),
+    Cause(
+      finding: "answers-differ error",
+      site: Cause.turns(
+        .null, ["fields": ["Content-Type": "text/plain"], "body": .string(Self.json)]),
+      words: "got revision 1, the current one with the type \"text/plain\""),
+    Cause(
+      finding: "answers-differ error",
+      site: Cause.turns(
+        .null, ["status": 302, "fields": ["Location": "https://login.example/?n=1"]]),
+      words: "got a redirect to https://login.example/, then status 404"),
+    Cause(
+      finding: "html-answer note",
+      site: ["paths": ["/.well-known/assetlinks.json": CheckedWorld.page]],
+      words: "has no assetlinks.json"),
     Cause(
       finding: "http-status error", site: Cause.redirect("https://www.cause.example/nothing"),
       words: "redirects to https://www.cause.example/nothing, which answers 404"),
@@ -143,6 +196,71 @@ import Testing
     #expect(check["origin"]?["revision"] == 1 && check["origin"]?["by"] == "bytes")
     #expect(check["cdn"]?["revision"] == 1 && check["cdn"]?["current"] == 1)
     #expect(check["certificate"]?["names"] == ["fine.example"])
+  }
+
+  @Test func twoRevisionsOfOursByTurnsAreAWarningAndNoError() throws {
+    try world.publish("edit.example", ["/1/*"])
+    try world.publish("edit.example", ["/2/*"])
+    let old: JSON = ["body": .string(AssociationFile.routes(["/1/*"]).text)]
+    for turns in [[old, .null], [.null, old], [old, .null, .null]] as [[JSON]] {
+      try world.site("edit.example", ["turns": .array(turns)])
+      let check = try world.check("edit.example")
+      #expect(CheckedWorld.findings(check).first == "answers-differ warning", "\(check.text)")
+      #expect(check["status"] == "warning" && !check.text.contains("body-not-ours"))
+      let message = check["findings"]?.arrayValue?.first?["message"]?.stringValue ?? ""
+      #expect(message.contains("got revision 2, the current one"), "\(message)")
+      #expect(message.contains("got revision 1"), "\(message)")
+      #expect(check["origin"]?["revision"] == 2)
+    }
+    // Only the spelling differs.
+    let same = "  " + AssociationFile.routes(["/2/*"]).text + "\n"
+    try world.site("edit.example", ["turns": [.null, ["body": .string(same)]]])
+    #expect(!(try world.check("edit.example")).text.contains("answers-differ"))
+  }
+
+  @Test func aDomainOfOthersWhoseAnswersDifferIsFound() throws {
+    let files = [["/a/*"], ["/b/*"]].map { paths -> JSON in
+      ["body": .string(AssociationFile.routes(paths).text)]
+    }
+    try world.outside.site("theirs.test", ["paths": [CheckedWorld.path: ["turns": .array(files)]]])
+    let check = try world.check("theirs.test")
+    #expect(CheckedWorld.findings(check).contains("answers-differ error"), "\(check.text)")
+    try world.outside.site(
+      "agents.test", ["paths": [CheckedWorld.path: files[0]], "agents": ["Mozilla": files[1]]])
+    let other = try world.check("agents.test")
+    #expect(CheckedWorld.findings(other).contains("agents-differ error"), "\(other.text)")
+  }
+
+  @Test func eachPlaceOfAHostIsAskedAndTheOneThatDiffersIsNamed() throws {
+    let second = try StandIns()
+    let file = ["paths": [CheckedWorld.path: ["body": .string(Self.json)]]] as JSON
+    try world.outside.site("places.test", file)
+    try second.site("places.test", ["paths": [CheckedWorld.path: Self.other]])
+    let roots = try Program.run("cat", [world.outside.authorities, second.authorities]).output
+    let authorities = try world.scratch.write(roots, to: "both.pem")
+    let places = [world.outside, second].map { "places.test:127.0.0.1:\($0.sitePort)" }
+    let check = try Program.aasa(
+      "check", "--resolve", places[0], "--resolve", places[1], "--ca", authorities, "--json",
+      "places.test", "--database", world.scratch.path("none.db"),
+      environment: world.outside.settings)
+    let message =
+      try JSON.parse(check.bytes).value["findings"]?.arrayValue?
+      .first { $0["code"] == "answers-differ" }?["message"]?.stringValue ?? check.output
+    #expect(check.status == 1)
+    #expect(message.contains("from 127.0.0.1:\(world.outside.sitePort); 1 got"), "\(message)")
+    #expect(message.hasSuffix("from 127.0.0.1:\(second.sitePort)."), "\(message)")
+  }
+
+  @Test func aCheckMakesABoundedNumberOfRequests() throws {
+    try world.publish("count.example")
+    _ = try world.check("count.example")
+    let quiet = try world.outside.agents(of: "count.example")
+    // Of Apple's file five, of the older location, Android's file and webauthn one each; Apple's CDN asks, too.
+    #expect(quiet.count == 9, "\(quiet)")
+    try world.publish("varied.example")
+    try world.site("varied.example", ["turns": [.null, Self.other]])
+    _ = try world.check("varied.example")
+    #expect(try world.outside.agents(of: "varied.example").count <= 16)
   }
 
   @Test func addressesThatAreNotPublicAreRefused() throws {

@@ -111,11 +111,34 @@ import Testing
   }
 
   @Test(arguments: [
-    ("SWCERR00101 Bad HTTP Response: 403 Forbidden", "BAD_HTTP_RESPONSE"),
-    ("SWCERR00202 Connections to private/reserved IP addresses are not allowed", nil),
-    ("SWCERR00301 Timeout", "TIMEOUT"), ("SWCERR00401 Bad JSON content", nil),
-    ("SWCERR09999 Something new\u{1B}[31m", nil),
-  ]) func applesReasonIsPassedOn(reason: String, apple: String?) throws {
+    (
+      "SWCERR00101 Bad HTTP Response: 403 Forbidden", "BAD_HTTP_RESPONSE",
+      "The site answered Apple with status 403.", "refuses Apple's bot"
+    ),
+    (
+      "SWCERR00101 Bad HTTP Response: 404 Not Found", "BAD_HTTP_RESPONSE",
+      "The site answered Apple with status 404.", "the path does not reach aasa"
+    ),
+    (
+      "SWCERR00202 Connections to private/reserved IP addresses are not allowed", nil,
+      "For Apple, the name has a private or reserved address", "public DNS records"
+    ),
+    (
+      "SWCERR00301 Timeout", "TIMEOUT", "The site did not answer Apple in time.",
+      "firewall that drops Apple's connections"
+    ),
+    (
+      "SWCERR00401 Bad JSON content", nil, "What the site served to Apple was not JSON.",
+      "in place of the file"
+    ),
+    (
+      "SWCERR09999 Something new\u{1B}[31m", nil, "This code is unknown to aasa",
+      "other countries, networks or bots"
+    ),
+  ])
+  func applesReasonIsPassedOnAndExplained(
+    reason: String, apple: String?, meaning: String, help: String
+  ) throws {
     try world.publish("failed.example")
     try world.outside.cdn(
       "failed.example",
@@ -127,6 +150,9 @@ import Testing
     #expect(message.contains(reason.prefix(20)) && message.contains(#"({"status":"x"})"#))
     #expect(message.contains("tries again in ") && !message.contains("\u{1B}"), "\(message)")
     #expect(finding["help"]?.stringValue?.contains("wait until Apple tries again") == true)
+    #expect(
+      message.contains(meaning) && message.contains("Apple-Try-Direct is false"), "\(message)")
+    #expect(finding["help"]?.stringValue?.contains(help) == true, "\(finding.text)")
     // Who gets the file through a redirect has something to fix first.
     try world.site(
       "failed.example", ["status": 301, "fields": ["Location": "https://www.failed.example/file"]],
@@ -188,20 +214,7 @@ import Testing
   }
 
   @Test func googlesAnswerIsComparedWithTheFile() throws {
-    let fingerprint =
-      "F8:8B:E4:93:BF:67:34:99:B9:E3:D8:D0:5E:85:9B:65:E1:7E:C4:A5:47:F5:60:A5:FD:E5:94:D3:D1:0E:62:F3"
-    let statements: JSON = [
-      [
-        "relation": ["delegate_permission/common.handle_all_urls"],
-        "target": [
-          "namespace": "android_app", "package_name": "com.example.app",
-          "sha256_cert_fingerprints": [.string(fingerprint)],
-        ],
-      ]
-    ]
-    let put = try world.client.send(
-      "PUT", "/v1/domains/android.example/documents/assetlinks.json", json: statements)
-    #expect(put.status == 201, "\(put.text)")
+    try publishAndroid("android.example")
     try world.publish("android.example")
     #expect(CheckedWorld.findings(try world.check("android.example")) == [])
     for (google, finding) in [
@@ -222,6 +235,137 @@ import Testing
     #expect(
       CheckedWorld.findings(check) == ["body-not-ours error", "assetlinks-not-linked error"],
       "\(check.text)")
+  }
+
+  /// Publishes Android's file for a domain.
+  private func publishAndroid(_ domain: String) throws {
+    let fingerprint =
+      "F8:8B:E4:93:BF:67:34:99:B9:E3:D8:D0:5E:85:9B:65:E1:7E:C4:A5:47:F5:60:A5:FD:E5:94:D3:D1:0E:62:F3"
+    let statements: JSON = [
+      [
+        "relation": ["delegate_permission/common.handle_all_urls"],
+        "target": [
+          "namespace": "android_app", "package_name": "com.example.app",
+          "sha256_cert_fingerprints": [.string(fingerprint)],
+        ],
+      ]
+    ]
+    let put = try world.client.send(
+      "PUT", "/v1/domains/\(domain)/documents/assetlinks.json", json: statements)
+    #expect(put.status == 201, "\(put.text)")
+  }
+
+  /// A finding of a check of a domain.
+  private func finding(_ code: String, at domain: String) throws -> (finding: JSON, check: JSON) {
+    let check = try world.check(domain)
+    let found = check["findings"]?.arrayValue?.first { $0["code"]?.stringValue == code }
+    return (try #require(found, "\(check.text)"), check)
+  }
+
+  private func site(_ domain: String, _ paths: JSON, _ agents: JSON = [:]) throws {
+    try world.outside.site(
+      domain,
+      ["upstream": .integer(world.server.publicPort), "paths": paths, "agents": agents])
+  }
+
+  @Test func robotsThatShutGoogleOutAreNamedWithTheirLine() throws {
+    try publishAndroid("robots.example")
+    let robots: JSON = [
+      "fields": ["Content-Type": "text/plain"],
+      "body":
+        "User-agent: *\nAllow: /\n\n# us\nuser-agent: GOOGLEBOT\nDisallow: /.well-known/ # all\n",
+    ]
+    try site("robots.example", ["/robots.txt": robots])
+    let (linked, check) = try finding("robots-disallow", at: "robots.example")
+    #expect(linked["severity"] == "warning" && check["status"] == "warning", "\(check.text)")
+    let words = "Line 6 of https://robots.example/robots.txt, \"Disallow: /.well-known/ # all\", "
+    #expect(linked["message"]?.stringValue?.hasPrefix(words) == true, "\(linked.text)")
+    #expect(linked["message"]?.stringValue?.contains("group of \"Googlebot\"") == true)
+    // Google does not link: that is why.
+    try world.outside.google("robots.example", ["linked": false])
+    let (cause, failing) = try finding("robots-disallow", at: "robots.example")
+    #expect(cause["severity"] == "error" && failing["status"] == "failing")
+    let differs = try finding("google-differs", at: "robots.example").finding
+    #expect(differs["help"]?.stringValue?.contains("robots-disallow") == true, "\(differs.text)")
+    try world.outside.google(
+      "robots.example", ["linked": false, "errors": ["ERROR_CODE_FETCH_ERROR"]])
+    let notLinked = try finding("assetlinks-not-linked", at: "robots.example").finding
+    #expect(notLinked["help"]?.stringValue?.contains("robots-disallow") == true)
+  }
+
+  @Test(
+    arguments: [
+      (["status": 503], true), (["status": 429], true), (["close": true], true),
+      (["status": 404], false), (["status": 403], false), (CheckedWorld.page, false),
+      (["body": "User-agent: *\nDisallow: /"], true),
+      (["body": "User-agent: *\nDisallow: /\nUser-agent: Googlebot\nDisallow:"], false),
+      (["status": 301, "fields": ["Location": "https://moved.example/robots.txt"]], true),
+    ] as [(JSON, Bool)])
+  func robotsAreReadAsGoogleDoes(answer: JSON, isShutOut: Bool) throws {
+    try publishAndroid("crawled.example")
+    try world.outside.site(
+      "moved.example", ["paths": ["/robots.txt": ["body": "User-agent: *\nDisallow: /"]]])
+    try site("crawled.example", ["/robots.txt": answer])
+    let check = try world.check("crawled.example")
+    #expect(check.text.contains("robots-disallow") == isShutOut, "\(check.text)")
+  }
+
+  @Test func robotsAreAskedForOnlyWhereThereIsAFileForAndroid() throws {
+    try world.publish("ios.example")
+    try site("ios.example", ["/robots.txt": ["body": "User-agent: *\nDisallow: /"]])
+    let check = try world.check("ios.example")
+    #expect(check["status"] == "ok" && !check.text.contains("robots.txt"), "\(check.text)")
+  }
+
+  @Test func androidsFileThatDiffersByTurnsOrByAgentIsFound() throws {
+    try publishAndroid("turns.example")
+    let path = "/.well-known/assetlinks.json"
+    for other in [["status": 404], ["body": "[]"], CheckedWorld.page] as [JSON] {
+      try site("turns.example", [path: ["turns": [.null, other]]])
+      let found = try finding("answers-differ", at: "turns.example").finding
+      #expect(found["severity"] == "error" && found["document"] == "assetlinks.json")
+    }
+    try site("turns.example", [:], ["GoogleAssociationService": ["status": 403]])
+    let blocked = try finding("bot-blocked", at: "turns.example").finding
+    #expect(blocked["document"] == "assetlinks.json" && blocked["appleCode"] == nil)
+    #expect(blocked["message"]?.stringValue?.contains("Google's fetcher") == true)
+    try site("turns.example", [:], ["Example/": ["status": 403]])
+    let others = try finding("agents-differ", at: "turns.example").finding
+    #expect(others["severity"] == "warning", "\(others.text)")
+  }
+
+  @Test func googlesExplanationIsReadableAndWhole() throws {
+    try publishAndroid("debug.example")
+    let last = "Error fetching statements from https://debug.example./.well-known/assetlinks.json"
+    let statements = (1...3).map { number in
+      "\n---\nSource: Web asset \(number)\nTarget:\tAndroid app asset \(number)\nMatches target query: No\r\n"
+    }
+    let debug =
+      "********************* ERRORS *********************\n* Error: unavailable: \(last)\u{1B}[31m\n"
+      + "********************* INFO MESSAGES *********************\n* Info: considered:\n"
+      + statements.joined() + "\n--- End of statement list. ---\n\n\n"
+    try world.outside.google(
+      "debug.example",
+      ["linked": false, "errors": ["ERROR_CODE_FETCH_ERROR"], "debug": .string(debug)])
+    let message =
+      try finding("assetlinks-not-linked", at: "debug.example")
+      .finding["message"]?.stringValue ?? ""
+    let replaced = message.filter { $0 == "\u{FFFD}" }.count
+    // White space is a space, and a character that controls terminals is none.
+    #expect(replaced == 0 && !message.contains { $0.isNewline || $0 == "\u{1B}" }, "\(message)")
+    #expect(message.contains("ERROR_CODE_FETCH_ERROR: ERRORS; * Error: unavailable: \(last)"))
+    #expect(message.contains("Target: Android app asset 3; Matches target query: No"), "\(message)")
+    #expect(message.hasSuffix("End of statement list."), "\(message)")
+    // A very long one is cut between lines.
+    let long = (1...2000).map { "line \($0) is here" }.joined(separator: "\n")
+    try world.outside.google(
+      "debug.example",
+      ["linked": false, "errors": ["ERROR_CODE_FETCH_ERROR"], "debug": .string(long)])
+    let cut =
+      try finding("assetlinks-not-linked", at: "debug.example")
+      .finding["message"]?.stringValue ?? ""
+    #expect(cut.contains(" is here… (") && cut.hasSuffix(" more lines)"), "\(cut)")
+    #expect(cut.count < 4200)
   }
 
   @Test func aLookIsNoFetchOfApple() throws {

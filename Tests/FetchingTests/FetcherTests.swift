@@ -1,4 +1,5 @@
 import Fetching
+import Glibc
 import HTTP
 import JSONValue
 import TestSupport
@@ -117,15 +118,69 @@ import Testing
     #expect(words.contains("refused"))
   }
 
-  @Test func aSiteThatHangsIsGivenUpInTime() throws {
+  @Test func aSiteThatHangsIsGivenUpInTimeAndItIsToldWhere() throws {
     try outside.site("a.example", ["hang": true])
     try outside.site("b.example", ["paths": ["/": ["hang": true]]])
-    for host in ["a.example", "b.example"] {
-      let fetch = fetch("https://\(host)/", milliseconds: 300)
-      #expect(failure(fetch) == .timeout(connected: true))
+    try outside.site("c.example", ["paths": ["/": ["stall": true, "body": "half"]]])
+    for (host, phase) in [
+      ("a.example", .handshake), ("b.example", .answer), ("c.example", .rest),
+    ] as [(String, Fetch.Phase)] {
+      let fetch = fetch("https://\(host)/", milliseconds: 2_000)
+      #expect(failure(fetch) == .timeout(phase))
       // The site would say something after 30 seconds.
       #expect((200..<25_000).contains(fetch.milliseconds))
     }
+  }
+
+  /// A socket that listens and accepts nothing. Connections are made until its queue is full.
+  @Test func aConnectionThatIsNotAcceptedAndAProxyThatHangsAreToldApart() throws {
+    let full = try DeafServer(queue: 0)
+    var policy = try Self.policy(outside)
+    policy.places = [try #require(Fetcher.Place("*:127.0.0.1:\(full.port)"))]
+    full.fill()
+    #expect(
+      failure(fetch("https://a.example/", milliseconds: 500, by: Fetcher(policy)))
+        == .timeout(.connection))
+    let deaf = try DeafServer(queue: 10)
+    policy = try Self.policy(outside)
+    policy.proxy = "http://127.0.0.1:\(deaf.port)"
+    #expect(
+      failure(fetch("https://a.example/", milliseconds: 500, by: Fetcher(policy)))
+        == .timeout(.proxy))
+  }
+
+  @Test func aHostIsAtEachOfItsPlaces() throws {
+    var policy = Fetcher.Policy()
+    policy.places = try ["a.example:192.0.2.1", "a.example:[2001:db8::1]:8443", "*:192.0.2.3"].map {
+      try #require(Fetcher.Place($0))
+    }
+    let places = { (host: String, policy: Fetcher.Policy) in
+      let fetcher = Fetcher(policy)
+      return WorkThread.wait { await fetcher.places(of: host) }.map(\.addressAndPort)
+    }
+    #expect(places("a.example", policy) == ["192.0.2.1", "[2001:db8::1]:8443"])
+    #expect(places("b.example", policy) == ["192.0.2.3"])
+    // Of a name, those that are allowed. Nothing connects to them.
+    policy = Fetcher.Policy()
+    policy.allowedAddresses = [try #require(AddressRange("127.0.0.0/8"))]
+    #expect(places("localhost", policy) == ["127.0.0.1"])
+    #expect(places("localhost", Fetcher.Policy()) == [] && places("nobody.invalid", policy) == [])
+  }
+
+  @Test func aRequestGoesToThePlaceThatItNamesAndItsRedirectsDoNot() throws {
+    let other = try StandIns()
+    try other.site(
+      "a.example", ["paths": ["/": ["status": 302, "fields": ["Location": "https://b.example/"]]]])
+    try outside.site("b.example", ["paths": ["/": ["body": "there"]]])
+    var (policy, request) = (try Self.policy(outside), FetchRequest("https://a.example/"))
+    let both = try TemporaryDirectory()
+    let roots = try Program.run("cat", [outside.authorities, other.authorities]).output
+    policy.authorities = try both.write(roots, to: "both.pem")
+    request.place = Fetcher.Place("a.example:127.0.0.1:\(other.sitePort)")
+    let fetcher = Fetcher(policy)
+    let followed = WorkThread.wait { [request] in await fetcher.follow(request) }
+    #expect(try followed.last.fetch.result.get().body == Array("there".utf8))
+    #expect(followed.hops.map(\.fetch.port) == [other.sitePort, outside.sitePort].map(Int.init))
   }
 
   @Test func aProxyIsUsedForNamesAndNeverForAddresses() throws {
@@ -230,4 +285,47 @@ import Testing
   ]) func aPlaceIsAHostWithAnAddress(text: String, expected: String?) {
     #expect(Fetcher.Place(text)?.description == expected)
   }
+}
+
+/// A socket on loopback that listens and never accepts.
+private final class DeafServer {
+  let port: UInt16
+  private let socket: CInt
+  private var clients: [CInt] = []
+
+  init(queue: CInt) throws {
+    let socket = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    self.socket = socket
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(socket, address, size) == 0 && listen(socket, queue) == 0
+          && getsockname(socket, address, &size) == 0
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    try #require(code)
+  }
+
+  /// Connects until the system answers no further connection.
+  func fill() {
+    for _ in 0..<4 {
+      let client = Glibc.socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      address.sin_port = port.bigEndian
+      withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          _ = connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      clients.append(client)
+    }
+  }
+
+  deinit { for descriptor in clients + [socket] { close(descriptor) } }
 }

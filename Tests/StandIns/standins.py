@@ -179,7 +179,8 @@ class Site(Handler):
     agents       answers by a part of the User-Agent, before those by path
     paths        answers by path: status, fields, body or base64, gzip, delay (seconds), together (how many
                  requests must wait for the answer until it is given), hang, close (cut the body short),
-                 padding (bytes of header), raw (all of the answer)
+                 stall (say nothing after half of the body), padding (bytes of header), raw (all of the answer),
+                 turns (a list of answers, which requests get by turns; `null` passes the request on)
     """
 
     def do_GET(self):
@@ -191,6 +192,10 @@ class Site(Handler):
             world.agents.setdefault(host, []).append(agent)
         answer = next((a for part, a in site.get("agents", {}).items() if part in agent), None)
         answer = answer or site.get("paths", {}).get(path)
+        if answer and "turns" in answer:
+            with world.lock:
+                turn = site["turn", path] = site.get(("turn", path), -1) + 1
+            answer = answer["turns"][turn % len(answer["turns"])]
         if answer is None and "upstream" in site:
             return self.pass_on(host, site["upstream"])
         self.answer(answer or {"status": 404, "body": "not found"})
@@ -235,11 +240,13 @@ class Site(Handler):
             fields.append(("Content-Encoding", "gzip"))
         for number in range(answer.get("padding", 0) // 1000):
             fields.append((f"X-Padding-{number}", "x" * 980))
-        if answer.get("close"):
+        if answer.get("close") or answer.get("stall"):
             self.send_response_only(answer.get("status", 200))
             self.send_header("Content-Length", str(len(body) + 10))
             self.end_headers()
             self.wfile.write(body)
+            self.wfile.flush()
+            time.sleep(30 if answer.get("stall") else 0)
             self.close_connection = True
             return
         self.send(answer.get("status", 200), fields, body)
@@ -345,7 +352,8 @@ def fetched(domain, path, agent):
 
 
 class Google(Handler):
-    """Google's Digital Asset Links service. What is set for a domain: `unreachable`, `status`, `linked`."""
+    """Google's Digital Asset Links service. What is set for a domain: `unreachable`, `status`, `linked`,
+    `errors` (codes) and `debug` (the `debugString`)."""
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
@@ -358,13 +366,13 @@ class Google(Handler):
         if "status" in wanted:
             return self.send_json(wanted["status"], {"error": {"status": "RESOURCE_EXHAUSTED"}})
         if "linked" in wanted:
-            is_linked, errors = wanted["linked"], []
+            is_linked, errors = wanted["linked"], wanted.get("errors", [])
         else:
             reason, _, body = fetched(domain, "/.well-known/assetlinks.json", "GoogleAssociationService")
             errors = [] if reason is None else ["ERROR_CODE_FETCH_ERROR"]
             is_linked = reason is None and self.links(json.loads(body), query)
         # Members that are false or empty are left out (the JSON form of protocol buffers).
-        answer = {"maxAge": "599.5s", "debugString": "stand-in\n"}
+        answer = {"maxAge": "599.5s", "debugString": wanted.get("debug", "stand-in\n")}
         if is_linked:
             answer["linked"] = True
         if errors:

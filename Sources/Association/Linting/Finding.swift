@@ -248,6 +248,8 @@ extension Finding {
     // A check: what the origin answers.
     case httpStatus = "http-status"
     case botBlocked = "bot-blocked"
+    case agentsDiffer = "agents-differ"
+    case answersDiffer = "answers-differ"
     case redirectSameSite = "redirect-same-site"
     case redirectCrossSite = "redirect-cross-site"
     case redirectInsecure = "redirect-insecure"
@@ -273,6 +275,7 @@ extension Finding {
     case assetLinksNotLinked = "assetlinks-not-linked"
     case googleDiffers = "google-differs"
     case googleUnreachable = "google-unreachable"
+    case robotsDisallow = "robots-disallow"
   }
 }
 
@@ -293,8 +296,9 @@ extension Finding.Code {
       .queryAsString, .ruleWithoutCondition, .doubleStar, .wildcardAfterStar, .pathWithoutSlash,
       .fragmentSignInPattern, .ampersandInValue, .missingOrigins, .originNotString,
       .malformedOrigin, .insecureOrigin, .wildcardOrigin, .dnsError, .privateAddress,
-      .connectionFailed, .timeout, .tlsError, .httpStatus, .botBlocked, .redirectSameSite,
-      .redirectCrossSite, .redirectInsecure, .tooManyRedirects, .htmlAnswer, .contentType,
+      .connectionFailed, .timeout, .tlsError, .httpStatus, .botBlocked, .agentsDiffer,
+      .answersDiffer, .redirectSameSite, .redirectCrossSite, .redirectInsecure, .tooManyRedirects,
+      .htmlAnswer, .contentType,
       .bodyNotOurs, .aliasNotReached, .appMissing, .cdnFailed, .expectationFailedOnCDN,
       .assetLinksNotLinked:
       .error

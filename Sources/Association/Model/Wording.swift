@@ -24,6 +24,13 @@ extension String {
     return String(result)
   }
 
+  /// The text on one line: each line break, tab or other run of white space is one space. The rest is harmless.
+  public var onOneLine: String {
+    unicodeScalars.split {
+      $0.properties.isWhitespace || $0.properties.generalCategory == .control
+    }.map { String($0).harmless }.joined(separator: " ")
+  }
+
   /// The text in double quotes, for a message.
   public var quoted: String { "\"\(shown)\"" }
 

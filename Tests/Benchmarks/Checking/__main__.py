@@ -3,7 +3,7 @@
 
     python3 -B Tests/Benchmarks/Checking .build/release/aasa [--domains 1000] [--minutes 5]
 
-Every domain is served as it is published, so each check makes all of its requests: seven to the site over TLS,
+Every domain is served as it is published, so each check makes all of its requests: nine to the site over TLS,
 each with a handshake, and one to Apple's CDN. The server also answers those that reach it. With fewer domains,
 the interval is shorter, so that the rate is the same.
 """
