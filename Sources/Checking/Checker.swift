@@ -126,10 +126,10 @@ public struct Checker: Sendable {
     guard subject.expects(kind) || isThere && subject.reference == nil,
       survey.observations.contains(where: { $0.answer != nil })
     else { return [] }
-    let agents =
-      survey.varies
-      ? survey.agents.flatMap { Array(repeating: $0, count: 3) }
-      : Array(repeating: survey.agents[0], count: 2)
+    let agents = survey.agents.enumerated().flatMap { index, agent in
+      let times = survey.varies ? (index == 0 ? 6 : 3) : (index == 0 ? 2 : 0)
+      return Array(repeating: agent, count: times)
+    }
     async let again = observations(agents) { await site(host, .wellKnown(kind), $0) }
     async let there = observations(places.count > 1 ? places : []) {
       await site(host, .wellKnown(kind), survey.agents[0], at: $0)

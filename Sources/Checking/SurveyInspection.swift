@@ -82,8 +82,14 @@ extension CheckInspection {
     }
     if groups.count > 4 { parts.append("and others") }
     let areOurs = try areOurs(all, kind)
+    // Links open as long as the fetcher that matters gets the file each time.
+    let isGood =
+      survey.chosen.file != nil && Survey.groups(survey.of(survey.agents[0])).count == 1
+      && !Survey.groups(all.filter { $0.file != nil }).contains {
+        $0.reply.differs(from: Reply(survey.chosen))
+      }
     add(
-      .answersDiffer, severity: areOurs ? .warning : .error, survey.chosen.url,
+      .answersDiffer, severity: areOurs || isGood ? .warning : .error, survey.chosen.url,
       "\(survey.chosen.url) gives different answers by turns: \(parts.joined(separator: "; ")).",
       areOurs
         ? "If the domain was changed a moment ago, this passes when caches expire. Otherwise a cache or a server keeps "

@@ -239,23 +239,25 @@ enum CheckRows {
   ) throws {
     let failing = try connection.all(
       """
-      SELECT name, failing_since, failures, result FROM check_schedule
+      SELECT check_schedule.domain_id, name FROM check_schedule
       JOIN domain_name ON domain_name.domain_id = check_schedule.domain_id AND position = 0
-      JOIN domain_check ON domain_check.id = check_id
       WHERE is_alerted = 1 ORDER BY failing_since DESC, name
       """
-    ) { row -> (name: DomainName, data: JSON.Object)? in
-      let name = DomainName(stored: row.text(0))
-      guard isNew(Alias(name)) else { return nil }
-      // The result is deleted some time after the last check.
-      let findings = try JSON.Object?.read(row, 3)?["findings"]?.arrayValue ?? []
-      return (
-        name,
-        failed(
-          since: row.integer(1), checks: row.int(2), findings.filter { $0["suppressed"] == nil })
-      )
-    }
-    for (name, data) in failing.lazy.compactMap(\.self).prefix(Webhook.mostFailuresAtStart) {
+    ) { (domain: $0.integer(0), name: DomainName(stored: $0.text(1))) }
+    let new = failing.filter { isNew(Alias($0.name)) }.prefix(Webhook.mostFailuresAtStart)
+    for (domain, name) in new {
+      let data = try connection.first(
+        """
+        SELECT failing_since, failures, result FROM check_schedule
+        JOIN domain_check ON domain_check.id = check_id WHERE check_schedule.domain_id = ?
+        """, [.integer(domain)]
+      ) { row in
+        // The result is deleted some time after the last check.
+        let findings = try JSON.Object?.read(row, 2)?["findings"]?.arrayValue ?? []
+        return failed(
+          since: row.integer(0), checks: row.int(1), findings.filter { $0["suppressed"] == nil })
+      }
+      guard let data else { continue }
       try WebhookRows.add(
         .checkFailed, to: webhook, of: name.text, data, WebhookRows.newMessage(), connection,
         now: now)

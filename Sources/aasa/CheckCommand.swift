@@ -19,9 +19,9 @@ enum CheckCommand {
   static let command = Command(
     name: "check", group: .look, summary: "check domains from outside",
     details:
-      "Sends requests to each domain as Apple's bot and as a browser, to Apple's CDN and to Google's service, and "
-      + "reports what keeps links from opening the app. Works for any domain, even without a database. With "
-      + "--server, the server makes the requests.",
+      "Sends requests to each domain as Apple's bot, as a browser and as any other client, more than once, to "
+      + "Apple's CDN and to Google's service, and reports what keeps links from opening the app. Works for any "
+      + "domain, even without a database. With --server, the server makes the requests.",
     options: [DomainList.from, file, app, expect] + Option.fetching + [
       Option(Setting.googleKey), .json,
     ]
