@@ -171,9 +171,9 @@ extension CheckInspection {
       let details = [codes.joined(separator: ", ").fromOutside, explanation]
         .filter { !$0.isEmpty }.joined(separator: ": ")
       if isLinked {
-        if isServed == false { addDifference(name, observation, "links", "does not") }
+        if isServed == false { addDifference(name, observation, "links", "does not", "") }
       } else if isServed == true && codes.isEmpty {
-        addDifference(name, observation, "does not link", "does")
+        addDifference(name, observation, "does not link", "does", explanation)
       } else {
         add(
           .assetLinksNotLinked, observation.url,
@@ -188,11 +188,13 @@ extension CheckInspection {
   }
 
   private mutating func addDifference(
-    _ name: String, _ observation: Observation, _ google: String, _ site: String
+    _ name: String, _ observation: Observation, _ google: String, _ site: String,
+    _ explanation: String
   ) {
     add(
       .googleDiffers, observation.url,
-      "Google \(google) \(name), but the file that the site serves \(site).",
+      "Google \(google) \(name), but the file that the site serves \(site)."
+        + (explanation.isEmpty ? "" : " Google says: \(explanation)"),
       google == "does not link" && (robotsRule != nil || areRobotsUnreachable)
         ? "robots.txt keeps Google from the file: see robots-disallow. Google asks again some hours after it is fixed."
         : "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)

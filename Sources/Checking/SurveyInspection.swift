@@ -1,5 +1,6 @@
 import Association
 import Fetching
+import JSONValue
 import Store
 
 // Whether everybody gets the same answer, each time.
@@ -90,7 +91,8 @@ extension CheckInspection {
       }
     add(
       .answersDiffer, severity: areOurs || isGood ? .warning : .error, survey.chosen.url,
-      "\(survey.chosen.url) gives different answers by turns: \(parts.joined(separator: "; ")).",
+      "\(survey.chosen.url) gives different answers by turns: \(parts.joined(separator: "; "))."
+        + (try difference(of: all, from: survey.chosen, kind)),
       areOurs
         ? "If the domain was changed a moment ago, this passes when caches expire. Otherwise a cache or a server keeps "
           + "an earlier revision: purge it."
@@ -140,12 +142,27 @@ extension CheckInspection {
     add(
       .agentsDiffer, severity: isOneFile || areOurs ? .warning : .error, survey.chosen.url,
       "\(survey.chosen.url) gives other answers to some User-Agents: \(survey.chosen.agent.words) gets "
-        + "\(try words(for: survey.chosen, kind)); \(parts.joined(separator: "; ")).",
+        + "\(try words(for: survey.chosen, kind)); \(parts.joined(separator: "; "))."
+        + (try difference(of: files, from: survey.chosen, kind)),
       kind == .apple
         ? "Serve the same file to every User-Agent, as Apple asks (TN3155): look for bot rules, and for caches and "
           + "servers that go by it. Devices in developer mode ask with one of their own."
         : "Serve the same file to every User-Agent: look for bot rules, and for caches and servers that go by it.",
       kind: kind)
+  }
+
+  /// What changes from one file to the first that is another one and no revision of ours, as a sentence, or nothing.
+  private mutating func difference(
+    of observations: [Observation], from chosen: Observation, _ kind: DocumentKind
+  ) throws -> String {
+    guard let json = chosen.file.flatMap(JSON.readable) else { return "" }
+    for observation in observations where Reply(observation).differs(from: Reply(chosen)) {
+      guard let file = observation.file, try held(observation, kind)?.equality == nil else {
+        continue
+      }
+      return try Reference(json, of: subject.domain).held(file, kind).changesInWords
+    }
+    return ""
   }
 
   /// What an answer is, as a part of a sentence.

@@ -228,6 +228,7 @@ import Testing
     try world.outside.site("theirs.test", ["paths": [CheckedWorld.path: ["turns": .array(files)]]])
     let check = try world.check("theirs.test")
     #expect(CheckedWorld.findings(check).contains("answers-differ error"), "\(check.text)")
+    #expect(check.text.contains(" It differs: ") && check.text.contains("/b/*"), "\(check.text)")
     try world.outside.site(
       "agents.test", ["paths": [CheckedWorld.path: files[0]], "agents": ["Mozilla": files[1]]])
     let other = try world.check("agents.test")

@@ -356,6 +356,10 @@ import Testing
     #expect(message.contains("ERROR_CODE_FETCH_ERROR: ERRORS; * Error: unavailable: \(last)"))
     #expect(message.contains("Target: Android app asset 3; Matches target query: No"), "\(message)")
     #expect(message.hasSuffix("End of statement list."), "\(message)")
+    // Also where Google only disagrees with the file.
+    try world.outside.google("debug.example", ["linked": false, "debug": .string(debug)])
+    let differs = try finding("google-differs", at: "debug.example").finding["message"]?.stringValue
+    #expect(differs?.contains("Google says: ERRORS; * Error: unavailable: \(last)") == true)
     // A very long one is cut between lines.
     let long = (1...2000).map { "line \($0) is here" }.joined(separator: "\n")
     try world.outside.google(
