@@ -1,7 +1,7 @@
 # Run `make help` for a list of targets.
 
 # Debian packages.
-BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libqrencode-dev \
+BUILD_PACKAGES = libmicrohttpd-dev libsqlite3-dev libpq-dev libsodium-dev libidn2-dev libpsl-dev libqrencode-dev \
   nlohmann-json3-dev libtomlplusplus-dev libcurl4-openssl-dev libsystemd-dev libgnutls28-dev
 TEST_PACKAGES = curl python3 python3-venv openssl nginx-light caddy haproxy varnish prometheus systemd \
   mandoc zsh fish postgresql pgbouncer zbar-tools librsvg2-bin chromium

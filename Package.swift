@@ -60,6 +60,7 @@ let package = Package(
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(
       name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(
@@ -73,7 +74,7 @@ let package = Package(
     // The domain: pure, no I/O.
     .target(name: "JSONValue", dependencies: ["CJSONParser"], swiftSettings: strictAndFast),
     .target(
-      name: "Association", dependencies: ["JSONValue", "CIDN2"], swiftSettings: strictAndFast),
+      name: "Association", dependencies: ["JSONValue", "CIDN2", "CPSL"], swiftSettings: strictAndFast),
 
     // What Prometheus reads.
     .target(name: "Metrics", swiftSettings: strict),

@@ -86,7 +86,9 @@ package enum DomainResource {
   private static let otherKinds: [Field<StoredDomain>] = [
     Field(
       "androidCredentials", .list(of: .packageName, limit: 10_000), \.domain.androidCredentials,
-      "The Android apps that share passwords and passkeys with the domain.", unless: \.isEmpty),
+      "The Android apps that share passwords and passkeys with the domain. Google wants the relation for links "
+        + "for passkeys, too, so they get both; those in no entry also get a rule that keeps every link out of "
+        + "them on Android 15 and later.", unless: \.isEmpty),
     Field(
       "dynamicAppLinks", .bool, \.domain.hasDynamicAppLinks,
       "Whether the routes are also published for Android. If not, the manifests of the apps alone decide. "

@@ -228,9 +228,12 @@ extension CheckInspection {
     let missing = wanted.subtracting(named).sorted()
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
+    let others =
+      missing.count == 1
+      ? AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted()) : ""
     add(
       .appMissing, observation.url,
-      "The file at \(observation.url) does not name \(list.fromOutside).",
+      "The file at \(observation.url) does not name \(list.fromOutside).\(others.fromOutside)",
       "Links of the domain do not open an app that its file does not name. Publish the file with the app."
     )
   }

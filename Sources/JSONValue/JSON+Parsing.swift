@@ -69,6 +69,8 @@ extension JSON {
     public let message: String
     /// The limit that the text exceeds; `nil` if it is not JSON.
     public let limit: Limit?
+    /// The comma that is missing or too many, if that is why the text is not JSON.
+    public var comma: MisplacedComma?
 
     /// "line 3, column 7: what is wrong"; for a limit, without a place.
     public var description: String {
@@ -199,7 +201,7 @@ private final class Builder {
       before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
     return JSON.SyntaxError(
       line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message,
-      limit: nil)
+      limit: nil, comma: MisplacedComma(in: text, before: offset))
   }
 
   /// Notes a limit that the text exceeds, which ends the parsing.

@@ -1,4 +1,5 @@
 public import Association
+import JSONValue
 public import Store
 
 /// Makes findings again that are out of date: after an upgrade with a changed linter, and for the domains
@@ -42,12 +43,33 @@ public struct Relinting: Sendable {
     var linted: [(basis: LintBasis, findings: [Finding])] = []
     for basis in stale where linted.isEmpty || !mustStop() {
       let draft = Draft(basis.stored.domain, basis.apps)
-      linted.append((basis, draft.findings()))
+      linted.append((basis, try draft.findings() + outdated(basis.stored, draft)))
     }
     if linted.isEmpty { return 0 }
     try store.write(Self.context) { transaction in
       for (basis, findings) in linted { try transaction.save(findings, for: basis) }
     }
     return linted.count
+  }
+
+  /// Reports that the published file says less for passkeys than the rows of the domain would by now: earlier
+  /// versions wrote one relation for them. It stays as it is until the domain is published again.
+  private func outdated(_ stored: StoredDomain, _ draft: Draft) throws -> [Finding] {
+    if stored.domain.androidCredentials.isEmpty { return [] }
+    let published = try store.revision(stored.revision, of: stored).documents
+    if published[.assetLinks] == draft.bytes[.assetLinks] { return [] }
+    guard let served = ReadDocuments(intact: published)?.assetLinks,
+      let finding = Linter.report(onFile: served.json.serialized(), kind: .assetLinks).findings
+        .first(
+          where: { $0.code == .credentialsWithoutLinks })
+    else { return [] }
+    return [
+      Finding(
+        .credentialsWithoutLinks, at: finding.pointer,
+        "The published file is of an earlier version. " + finding.message,
+        help:
+          "Publish the domain again: send a PATCH with {} to it, or make any edit. The dry run shows what changes."
+      )
+    ].about(.assetLinks)
   }
 }

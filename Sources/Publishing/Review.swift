@@ -158,8 +158,22 @@ struct Draft {
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context
-    ).filter { rendering?.isOfTranslation($0) != true } + environmentFindings() + androidFindings()
-      + findingsOfBothPlatforms()
+    ).filter { rendering?.isOfTranslation($0) != true && !isOfKnownCertificate($0) }
+      + environmentFindings() + androidFindings() + findingsOfBothPlatforms()
+  }
+
+  /// Whether a finding asks what certificate a statement has, and the stored app tells.
+  private func isOfKnownCertificate(_ finding: Finding) -> Bool {
+    guard finding.code == .singleFingerprint, let links = documents.assetLinks,
+      let index = finding.pointer.keys.first.flatMap({ Int($0) }),
+      case .statement(let statement) = links.elements[index].meaning,
+      case .app(let package, let fingerprints) = statement.target, let app = apps.android[package]
+    else { return false }
+    let isRendered = index < links.elements.count - domain.assetLinksExtra.count
+    return isRendered || app.environment != .production
+      || app.certificates.contains {
+        $0.label == .playSigning && fingerprints.contains($0.fingerprint)
+      }
   }
 
   /// Reports where the documents of the two platforms disagree.
@@ -210,7 +224,7 @@ struct Draft {
       let finding = Finding(
         .environmentMismatch, severity: domain.isStrict ? .error : .warning, at: .root,
         "\"\(app)\" is a \(environment.rawValue) app, but this is a \(domain.environment.rawValue) "
-          + "domain: its links open in that app for everybody who has it installed.",
+          + "domain: what the domain shares with that app works for everybody who has it installed.",
         help: "Remove the app from this domain, or set the domain's \"environment\".")
       return [finding].about(kind)
     }

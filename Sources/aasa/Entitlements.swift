@@ -52,7 +52,7 @@ struct Entitlements {
     }
 
     /// The services that a domain's file can have.
-    static let services = ["applinks"] + Document.Service.allCases.map(\.rawValue) + ["authsrv"]
+    static let services = Document.documentedServices
 
     /// The entry without its mode.
     var text: String { "\(service):\(name)" }

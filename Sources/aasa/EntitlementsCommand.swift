@@ -118,7 +118,9 @@ private struct EntitlementsCheck {
     var entries: [Entitlements.Entry] = []
     for text in entitlements.entries {
       do throws(Entitlements.Malformed) {
-        entries.append(try Entitlements.Entry(text))
+        let entry = try Entitlements.Entry(text)
+        entries.append(entry)
+        checkLetters(of: entry, text)
       } catch {
         add("malformed-entry", .error, text, "The system ignores the entry. \(error.message)")
       }
@@ -129,6 +131,16 @@ private struct EntitlementsCheck {
   }
 
   // MARK: - What the app names
+
+  private mutating func checkLetters(of entry: Entitlements.Entry, _ text: String) {
+    guard entry.name.name.isInternationalized else { return }
+    let isWrittenOut = text.utf8.contains { $0 >= 0x80 }
+    add(
+      "internationalized-name", .note, text,
+      DomainName.internationalizedReport + " \(DomainName.internationalizedHelp)"
+        + (isWrittenOut
+          ? " Apple wants such names in their ASCII form in the app: write \(entry.text)." : ""))
+  }
 
   private mutating func check(_ entry: Entitlements.Entry) throws {
     if entry.name.isWildcard && entry.service == "appclips" {
@@ -141,8 +153,10 @@ private struct EntitlementsCheck {
     guard let domain = try published.domain(serving: host) else {
       return add(
         "not-hosted", .error, entry.text,
-        "No domain is published here for \(host). Add it as a domain or as an alias, or remove the entry."
-      )
+        (entry.name.isWildcard
+          ? "For \(entry.name), devices use the file of \(host), and no domain is published here for it."
+          : "No domain is published here for \(host).")
+          + " Add it as a domain or as an alias, or remove the entry.")
     }
     if !domain.isEnabled {
       return add(
@@ -151,11 +165,15 @@ private struct EntitlementsCheck {
       )
     }
     guard let app else { return }
-    if !domain.apps(of: entry.service).contains(app) {
+    let named = domain.apps(of: entry.service)
+    if !named.contains(app) {
+      let others = AppIdentifier(stored: app).sentence(onOthersIn: named)
       add(
         "app-not-named", .error, entry.text,
-        "The file of \(domain.name) does not name \(app) for \(entry.service). Add it there, or remove the entry."
-      )
+        "The file of \(domain.name) does not name \(app) for \(entry.service).\(others)"
+          + (others.isEmpty
+            ? " Add it there, or remove the entry."
+            : " Add \(app) there, or correct the one that the file names."))
     }
   }
 
@@ -196,11 +214,27 @@ private struct EntitlementsCheck {
     for domain in try published.domains(using: app) where domain.isEnabled {
       for service in Entitlements.Entry.services where domain.apps(of: service).contains(app) {
         let named = entries.filter { $0.service == service }.map(\.name)
-        for name in domain.names where !named.contains(where: { $0.covers(name) }) {
+        for name in domain.names where !named.contains(name) {
           if service == "appclips" && name.isWildcard { continue }
+          let entry = "\(service):\(name)"
+          if let wildcard = named.first(where: { $0.covers(name) }) {
+            try checkFile(of: domain, for: name, service, coveredBy: wildcard)
+            continue
+          }
+          if !name.isWildcard,
+            let below = named.first(where: { $0.isWildcard && $0.name == name.name })
+          {
+            // Only its file is asked for.
+            add(
+              "not-in-entitlements", .note, entry,
+              "The app names \(below), for which devices use the file of \(name), so the app must stay in that file."
+                + " That does not include \(name) itself: add \(entry) to the app if it should work there, too."
+            )
+            continue
+          }
           if name.isWildcard, try published.domain(serving: name.name) == nil {
             add(
-              "not-in-entitlements", .note, "\(service):\(name)",
+              "not-in-entitlements", .note, entry,
               "The app does not name \(name), and the entry would have no effect: devices look for its file at"
                 + " \(name.name), which is not published here. To use it, add \(name.name) as an alias of"
                 + " \(domain.name) and the entry to the app.")
@@ -208,14 +242,34 @@ private struct EntitlementsCheck {
           }
           // An app for customers need not name domains for tests.
           let isMeant = environment.map { $0 == domain.environment } ?? true
+          let isUsed = named.contains { other in
+            domain.names.contains { $0.covers(Alias(other.name)) }
+          }
           add(
-            "not-in-entitlements", isMeant ? .error : .note, "\(service):\(name)",
+            "not-in-entitlements", isMeant ? .error : .note, entry,
             "The file of \(domain.name) names the app for \(service), but the app does not name \(name)"
               + (isMeant ? "" : ", which is for \(domain.environment)")
-              + ". Add the entry to the app, or remove the app there.")
+              + ". Add the entry to the app"
+              + (isUsed
+                ? ". Other entries of the app use the same file, so the app must stay in it."
+                : ", or remove the app there."))
         }
       }
     }
+  }
+
+  /// Says which file devices use for a name that the app names only by a wildcard: that of the name behind the
+  /// wildcard (Apple's Technote 3155).
+  private mutating func checkFile(
+    of domain: PublishedNames.Domain, for name: Alias, _ service: String, coveredBy wildcard: Alias
+  ) throws {
+    let used = try published.domain(serving: wildcard.name)
+    if used?.name == domain.name { return }
+    let entry = "\(service):\(name)"
+    add(
+      "not-in-entitlements", .note, entry,
+      "The app names \(name) only by \(service):\(wildcard), for which devices use the file of \(wildcard.name), not"
+        + " that of \(domain.name). To use the file of \(domain.name), add \(entry) to the app.")
   }
 }
 

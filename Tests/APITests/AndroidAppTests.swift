@@ -1,6 +1,7 @@
 import Association
 import HTTP
 import JSONValue
+import SQL
 import Service
 import Store
 import TestSupport
@@ -427,5 +428,102 @@ import Testing
     desired["package"] = "com.example.new"
     let add = try limited.send("POST", "/v1/apply", json: ["androidApps": [.object(desired)]])
     #expect(add.status == 200, "\(add.text)")
+  }
+
+  // MARK: - Passkeys
+
+  private let credentials = "delegate_permission/common.get_login_creds"
+  private let links = "delegate_permission/common.handle_all_urls"
+
+  @Test func anAppForPasskeysIsPublishedWithBothRelationsAndNoLinkOpensIt() throws {
+    try putApp()
+    let put = try admin.send(
+      "PUT", "/v1/domains/a.example", json: ["androidCredentials": [.string(package)]])
+    #expect(try put.json["findings"]?.arrayValue?.map { $0["code"] } == ["older-android-opens-all"])
+    #expect(try served("a.example")[0]?["relation"] == [.string(credentials), .string(links)])
+    let match: JSON = ["urls": ["https://a.example/", "https://a.example/login?a=b"]]
+    let results = try admin.send("POST", "/v1/domains/a.example/match", json: match).json["results"]
+    #expect(results?.arrayValue?.map { $0["resolution"] } == ["blocked", "blocked"])
+    let snippets = try admin.send("GET", "/v1/domains/a.example/snippets").json
+    #expect(snippets["intentFilter"] == .null)
+    // It opened no link before, so its end is no end of links.
+    let removed = try admin.send(
+      "PATCH", "/v1/domains/a.example", json: ["androidCredentials": []])
+    #expect(removed.status == 200, "\(removed.text)")
+  }
+
+  @Test func leavingTheEntriesForPasskeysAloneIsTheEndOfLinks() throws {
+    try putApp()
+    try running.put("a.example", ["entries": entries])
+    let change: JSON = ["entries": [], "androidCredentials": [.string(package)]]
+    let refused = try admin.send("PATCH", "/v1/domains/a.example", json: change)
+    #expect(refused.status == 422 && refused.text.contains("opens-nothing"), "\(refused.text)")
+  }
+
+  /// Earlier versions published one relation. An upgrade changes no served file, and says what to do.
+  @Test func whatAnEarlierVersionPublishedIsServedUntilTheDomainIsPublishedAgain() throws {
+    try putApp()
+    try running.put("a.example", ["androidCredentials": [.string(package)]])
+    var statement = try #require(served("a.example")[0]?.objectValue)
+    statement["relation"] = [.string(credentials)]
+    statement["relation_extensions"] = nil
+    let old: JSON = [.object(statement)]
+    let basis = try running.store.basis(of: DomainName("a.example"))
+    let stored = try #require(basis.stored)
+    var domain = stored.domain
+    domain.cacheSeconds = 60
+    let edit = DomainEdit(domain, over: basis, documents: [.assetLinks: old.serialized()])
+    _ = try running.store.write(WriteContext(author: "test")) { try $0.save(edit, action: "test") }
+    try running.connect().execute("UPDATE domain SET linted_by = 0")
+    func published() throws -> JSON {
+      try admin.send("GET", "/v1/domains/a.example/documents/assetlinks.json").json
+    }
+    #expect(try published() == old)
+    let list = try admin.send("GET", "/v1/findings?code=credentials-without-links").json
+    #expect(list["total"] == 1 && list["items"]?[0]?["domain"] == "a.example")
+    #expect(list["items"]?[0]?["help"]?.stringValue?.contains("Publish the domain again") == true)
+
+    let dryRun = try admin.send("PATCH", "/v1/domains/a.example?dryRun=true", json: [:])
+    let summaries = (try dryRun.json["diff"]?["changes"]?.arrayValue ?? []).compactMap {
+      $0["summary"]?.stringValue
+    }
+    #expect(summaries == ["relation \(links) of \(package) added"])
+    #expect(try published() == old)
+    let patch = try admin.send("PATCH", "/v1/domains/a.example", json: [:])
+    #expect(patch.status == 200, "\(patch.text)")
+    #expect(try served("a.example")[0]?["relation"]?.arrayValue?.count == 2)
+    #expect(
+      try admin.send("GET", "/v1/findings?code=credentials-without-links").json["total"] == 0)
+
+    let back = try admin.send("POST", "/v1/domains/a.example/revisions/2/restore")
+    #expect(back.status == 200, "\(back.text)")
+    #expect(try served("a.example") == old)
+  }
+
+  @Test func anAdoptedCertificateThatTheStoredAppKnowsIsNotAskedAbout() throws {
+    let file: JSON = [
+      [
+        "relation": [.string(links)],
+        "target": [
+          "namespace": "android_app", "package_name": .string(package),
+          "sha256_cert_fingerprints": [.string(fingerprint("A"))],
+        ], "note": "kept",
+      ]
+    ]
+    func codes() throws -> [String] {
+      let answer = try admin.send(
+        "PUT", "/v1/domains/a.example/documents/assetlinks.json", body: Array(file.text.utf8))
+      return (try answer.json["findings"]?.arrayValue ?? []).compactMap { $0["code"]?.stringValue }
+    }
+    #expect(try codes().contains("single-fingerprint"))
+    try putApp()
+    let change = try admin.send("PATCH", "/v1/domains/a.example", json: ["cacheSeconds": 61])
+    let known = (try change.json["findings"]?.arrayValue ?? []).compactMap {
+      $0["code"]?.stringValue
+    }
+    #expect(change.status == 200 && !known.contains("single-fingerprint"), "\(known)")
+    try putApp(nil, input("A", label: "upload"))
+    let upload = try admin.send("PATCH", "/v1/domains/a.example", json: ["cacheSeconds": 62])
+    #expect(try upload.json.text.contains("single-fingerprint"))
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import JSONValue
 import TestSupport
 import Testing
@@ -107,8 +108,113 @@ import Testing
     #expect(answer.status == 200)
     #expect(
       try findings(Self.complete + ["applinks:b.example"])
-        == ["error not-in-entitlements applinks:go.a.example"]
-        + ["error not-in-entitlements webcredentials:go.a.example"])
+        == ["note not-in-entitlements applinks:go.a.example"]
+        + ["note not-in-entitlements webcredentials:go.a.example"])
+  }
+
+  /// The message of each finding about an entry.
+  private func messages(_ entry: String, _ entries: [String], app: String? = nil) throws -> [String]
+  {
+    let file = Self.plist(entries, more: app == nil ? identifier : "")
+    let result = try trial.run(
+      "entitlements", at: .database, words: ["--json"] + (app.map { ["--app", $0] } ?? []) + ["-"],
+      input: Array(file.utf8))
+    return (try JSON.parse(result.bytes).value["findings"]?.arrayValue ?? [])
+      .filter { $0["entry"]?.stringValue == entry }.compactMap { $0["message"]?.stringValue }
+  }
+
+  private func publish(_ domain: String, _ change: JSON) throws {
+    let answer = try trial.server.client().send("PUT", "/v1/domains/\(domain)", json: change)
+    #expect(answer.status == 200 || answer.status == 201, "\(answer.text)")
+  }
+
+  private var both: JSON {
+    [
+      "webcredentials": [.string(app)],
+      "entries": [["apps": [.string(app)], "routes": [["path": "/x/*"]]]],
+    ]
+  }
+
+  /// The file at example.com serves `applinks:*.example.com` (TN3155), so the app must stay in it.
+  @Test func theFileBehindAWildcardIsNotMissedInTheApp() throws {
+    try publish("example.com", both)
+    let report = URL(filePath: #filePath).appending(
+      path: "../../Fixtures/public-reports/wildcard.entitlements")
+    let result = try trial.run(
+      "entitlements", at: .database, "--app", app, report.standardized.path)
+    let lines = result.lines.filter { $0.contains("example.com") && $0.contains("applinks") }
+    #expect(
+      lines.count == 1 && lines[0].hasPrefix("  note not-in-entitlements applinks:example.com: "))
+    for suffix in ["", "?mode=developer", "?mode=managed"] {
+      for service in ["applinks", "webcredentials"] {
+        let found = try messages("\(service):example.com", ["\(service):*.example.com\(suffix)"])
+        #expect(found.count == 1)
+        #expect(found[0].contains("must stay in that file") && !found[0].contains("remove the app"))
+      }
+    }
+    let entries = ["applinks", "webcredentials"].flatMap {
+      ["\($0):*.example.com", "\($0):example.com"]
+    }
+    #expect(try findings(entries).allSatisfy { !$0.contains("example.com") })
+  }
+
+  @Test func aFileThatOtherEntriesUseIsNotToLoseTheApp() throws {
+    var domain = both.objectValue ?? [:]
+    domain["aliases"] = ["www.example.com", "*.example.com"]
+    try publish("example.com", .object(domain))
+    for entries in [
+      ["applinks:example.com"], ["applinks:www.example.com", "applinks:example.com"],
+    ] {
+      let found = try messages("applinks:*.example.com", entries)
+      #expect(found.count == 1 && found[0].contains("must stay in it"))
+    }
+    #expect(
+      try messages("applinks:www.example.com", ["webcredentials:example.com"]).first?
+        .hasSuffix("or remove the app there.") == true)
+  }
+
+  /// Devices ask only the name behind the wildcard.
+  @Test func theFileOfANameBelowAWildcardIsNotUsed() throws {
+    try publish("example.com", both)
+    try publish("shop.example.com", both)
+    let entries = ["applinks:*.example.com", "applinks:example.com"]
+    let found = try messages("applinks:shop.example.com", entries)
+    #expect(found.count == 1)
+    #expect(found[0].contains("use the file of example.com, not that of shop.example.com"))
+    #expect(try findings(entries).contains("note not-in-entitlements applinks:shop.example.com"))
+    #expect(
+      try messages("applinks:shop.example.com", entries + ["applinks:shop.example.com"]).isEmpty)
+    let other = try messages("applinks:*.example.net", ["applinks:*.example.net"])
+    #expect(other.first?.contains("devices use the file of example.net") == true)
+  }
+
+  @Test func anotherPrefixOfTheBundleIdentifierIsPointedAt() throws {
+    let signed = "ZYXWV98765" + app.drop { $0 != "." }
+    let found = try messages("applinks:a.example", ["applinks:a.example"], app: signed)
+    #expect(
+      found.count == 1 && found[0].contains("It names \(app), with the same bundle identifier"))
+    let other = try messages("applinks:a.example", ["applinks:a.example"], app: "ZYXWV98765.x")
+    #expect(other.count == 1 && !other[0].contains("same bundle identifier"))
+  }
+
+  @Test func aNameWithOtherLettersIsNotedAsReported() throws {
+    for entry in ["applinks:bücher.example", "applinks:xn--bcher-kva.example"] {
+      let found = try messages(entry, [entry])
+      #expect(found.contains { $0.contains("not confirmed by Apple") })
+      let isWrittenOut = entry.contains("ü")
+      #expect(
+        found.contains { $0.contains("write applinks:xn--bcher-kva.example") } == isWrittenOut)
+    }
+  }
+
+  @Test func theServicesOfMessagesAreEntries() throws {
+    #expect(
+      try findings(
+        ["messagefilter:a.example", "classificationreport:a.example"], "--app", "ABCDE12345.x")
+        == [
+          "error app-not-named messagefilter:a.example",
+          "error app-not-named classificationreport:a.example",
+        ])
   }
 
   @Test func aDomainThatDoesNotNameTheAppIsNamed() throws {

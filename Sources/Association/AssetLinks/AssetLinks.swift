@@ -105,6 +105,25 @@ public struct AssetLinks: Sendable {
   }
 }
 
+extension AssetLinks.Statement {
+  /// Whether the statement is for passkeys alone: the app gets the relation for links, which Google wants for
+  /// passkeys, too, and the rules keep every link out of it.
+  var keepsLinksOut: Bool {
+    guard relations.contains(.getLoginCredentials), case .list(let rules) = rules else {
+      return false
+    }
+    return rules.allSatisfy(\.isExclusion) && rules.contains(where: \.isForEveryURL)
+  }
+}
+
+extension AssetLinks.Rule {
+  /// Whether the only condition is a path that every URL has.
+  fileprivate var isForEveryURL: Bool {
+    guard conditions.count == 1, case .path(let pattern) = conditions[0] else { return false }
+    return pattern.text == "*" || pattern.text == "/*"
+  }
+}
+
 extension Sequence<AssetLinks.Statement> {
   /// Whether a statement grants the relation to the app with this package and this certificate.
   public func link(

@@ -25,6 +25,7 @@ public struct AssetLinksRendering: Sendable {
   /// Renders the file; `nil` if the domain has nothing of Android's.
   ///
   /// Each Android app gets one statement: the apps of entries first, then those that only share passwords.
+  /// Google wants both relations for passkeys, so the rules of the latter keep every link out of the app.
   /// `assetLinksExtra` follows unchanged. An app without certificates gets an empty list of fingerprints,
   /// which the linter refuses.
   ///
@@ -51,7 +52,8 @@ public struct AssetLinksRendering: Sendable {
     }
     for package in domain.androidCredentials where seen.insert(package).inserted {
       statements.append(
-        Self.statement(package, [.getLoginCredentials], try certificates(package), nil))
+        Self.statement(
+          package, [.handleAllURLs, .getLoginCredentials], try certificates(package), Self.closed))
     }
     json = .array(statements + domain.assetLinksExtra)
   }
@@ -98,7 +100,7 @@ public struct AssetLinksRendering: Sendable {
   private static let mostWork = 4_000_000
 
   /// A list that keeps every link out of the app.
-  private static let closed: [JSON] = [["/": "*", "exclude": true]]
+  static let closed: [JSON] = [["/": "*", "exclude": true]]
 
   private static func rules(of routes: AndroidRoutes) -> [Rules] {
     var groups: [[Int]: [(statement: Int, package: PackageName)]] = [:]

@@ -50,16 +50,20 @@ extension StatementInspection {
   /// Inspects the rules that are in force, or would be with the relation and an app.
   mutating func inspectRules() {
     var first: JSONPointer?
+    var isForPasskeys = true
     for statement in links.statements {
       guard case .list(let rules) = statement.rules else { continue }
       first = first ?? rules.first?.pointer
+      isForPasskeys = isForPasskeys && statement.keepsLinksOut
       inspect(rules, of: statement)
     }
     if let first {
       add(
         .olderAndroidOpensAll, at: first,
         "Android 14 and lower ignore dynamic rules: there, the app's manifest alone decides.",
-        help: "Let the manifest name only paths that the app should open on Android 14, too.")
+        help: isForPasskeys
+          ? "Let the manifest name no link of this site, if none should open the app there."
+          : "Let the manifest name only paths that the app should open on Android 14, too.")
     }
   }
 
@@ -85,6 +89,7 @@ extension StatementInspection {
       }
     }
     guard let last = rules.last else { return }
+    if statement.keepsLinksOut { return }
     if rules.allSatisfy(\.isExclusion) {
       add(
         .exclusionsOnly, at: last.pointer,

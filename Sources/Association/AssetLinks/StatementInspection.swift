@@ -51,6 +51,8 @@ struct StatementInspection {
     for element in links.elements { inspect(element) }
     inspectIncludes()
     inspectRepetitions()
+    inspectCredentials()
+    inspectSingleFingerprints()
     inspectRules()
     inspectValues(of: links.json, at: .root)
   }
@@ -94,8 +96,9 @@ struct StatementInspection {
       add(
         .unknownRelation, at: place.appending(index),
         "No reader of the relation \(relation.description.quoted) is known.",
-        help: "Compare it with \(Relation.handleAllURLs), for links and passkeys, and"
-          + " \(Relation.getLoginCredentials), for shared passwords.")
+        help:
+          "Compare it with \(Relation.handleAllURLs), for links, and \(Relation.getLoginCredentials), for shared"
+          + " passwords. Passkeys need both.")
     }
     if case .app(let package, let fingerprints) = statement.target {
       inspect(package, fingerprints, at: statement.pointer.appending("target"))
@@ -203,6 +206,65 @@ struct StatementInspection {
     }
   }
 
+  /// Looks for apps that share passwords without the relation that passkeys need besides. An included list may
+  /// have it.
+  private mutating func inspectCredentials() {
+    let hasIncludes = links.elements.contains {
+      if case .include = $0.meaning { true } else { false }
+    }
+    if hasIncludes { return }
+    var linked: [PackageName: Set<Fingerprint>] = [:]
+    for statement in links.statements where statement.relations.contains(.handleAllURLs) {
+      guard case .app(let package, let fingerprints) = statement.target else { continue }
+      linked[package, default: []].formUnion(fingerprints)
+    }
+    for statement in links.statements where statement.relations.contains(.getLoginCredentials) {
+      guard case .app(let package, let fingerprints) = statement.target,
+        let missed = fingerprints.first(where: { linked[package]?.contains($0) != true })
+      else { continue }
+      add(
+        .credentialsWithoutLinks, at: statement.pointer.appending("relation"),
+        (linked[package] != nil
+          ? "The certificate \(missed) of \(package) has \(Relation.getLoginCredentials) without"
+            + " \(Relation.handleAllURLs)."
+          : "\(package) has \(Relation.getLoginCredentials) without \(Relation.handleAllURLs).")
+          + " Google asks for both for passkeys: without the second, they fail with \"RP ID cannot be validated\"."
+          + " Passwords need only the first.",
+        help:
+          "Add \(Relation.handleAllURLs) to `relation`. So that Android 15 and later open no link because of"
+          + " it, add to the statement: \(Self.closedExtension).")
+    }
+  }
+
+  /// What a statement needs so that no link opens its app.
+  private static let closedExtension =
+    #""relation_extensions": {"\#(Relation.handleAllURLs)": "#
+    + #"{"\#(AssetLinks.Rules.key)": [{"/": "*", "exclude": true}]}}"#
+
+  /// Looks for apps with one certificate, which is often the upload key that no user's device sees.
+  private mutating func inspectSingleFingerprints() {
+    var known: [PackageName: Set<Fingerprint>] = [:]
+    for case .app(let package, let fingerprints) in links.statements.map(\.target) {
+      known[package, default: []].formUnion(fingerprints)
+    }
+    for statement in links.statements {
+      guard case .app(let package, let fingerprints) = statement.target,
+        known.removeValue(forKey: package)?.count == 1,
+        let fingerprint = fingerprints.first, !fingerprint.isKnownNotToBeOwn
+      else { continue }
+      add(
+        .singleFingerprint,
+        at: statement.pointer.appending("target").appending("sha256_cert_fingerprints").appending(
+          0),
+        "This is the only certificate of \(package). If it is that of the upload key, nothing works for people who"
+          + " install the app from Google Play, which signs what it delivers with a key of its own.",
+        help:
+          "Compare it with the SHA-256 fingerprint under \"App signing key certificate\" in the Play Console:"
+          + " https://play.google.com/console/developers/app/keymanagement. If they differ, add that one."
+      )
+    }
+  }
+
   // MARK: - Values that readers do not read
 
   /// Reports numbers, nulls and booleans in arrays that no other finding is about.
@@ -237,6 +299,7 @@ struct StatementInspection {
   }
 
   private mutating func addUnread(_ unread: UnreadValue) {
+    let json = links.json
     switch unread.reason {
     case .unknownKey where AssetLinks.Rule.appleOnly.contains(unread.key) && unread.part == .rule:
       add(
@@ -247,7 +310,7 @@ struct StatementInspection {
       add(
         .unknownKey, severity: .note, at: unread.pointer,
         "\(unread.key.quoted) has no meaning in \(unread.part.name). Android ignores it.",
-        help: unread.part.advice(on: unread.key))
+        help: unread.advice(in: json))
     case .wrongType, .noEffect, .malformed, .missing: addFault(unread)
     }
   }
@@ -267,7 +330,7 @@ struct StatementInspection {
       add(
         .missingRelation, at: pointer,
         "The statement has no array `relation` with a relation, so it permits nothing.",
-        help: "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
+        help: unread.remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
     case "target":
       add(
         .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
@@ -289,7 +352,8 @@ struct StatementInspection {
       add(
         .missingFingerprints, at: pointer,
         "`sha256_cert_fingerprints` must be an array with a fingerprint. \(skipped)" + Self.refusal,
-        help: "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
+        help: unread.remedy
+          ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
     case "site": addSite(unread)
     default: addRuleFault(unread)
     }
@@ -310,20 +374,30 @@ struct StatementInspection {
 
   private mutating func addSite(_ unread: UnreadValue) {
     let text = unread.value.stringValue ?? ""
-    let scheme = text.firstRange(of: "://")
-    let path = scheme.flatMap { text[$0.upperBound...].firstIndex(of: "/") }
-    if let path, WebSite(String(text[..<path])) != nil {
+    let site = WebSite(readIn: text)
+    let advice =
+      site.map { "Write \"\($0)\"." } ?? "Write the site, such as \"https://www.example.com\"."
+    if case .missing = unread.reason {
+      return add(
+        .malformedSite, at: unread.pointer,
+        "The `target` has no `site`, so it names no site. Google skips the statement."
+          + Self.refusal, help: "Add `site`, such as \"https://www.example.com\".")
+    }
+    let isForWebAPK = site.map { text.hasPrefix("\($0)/") } ?? false
+    if let site, isForWebAPK {
       return add(
         .webTargetWithPath, at: unread.pointer,
         "The site \(text.quoted) has a path. Google skips the statement."
-          + (text[path...] == "/"
+          + (text == "\(site)/"
             ? "" : Self.refusal + " Only Chrome reads such a site, to look for a WebAPK."),
-        help: "Write \(String(text[..<path]).quoted).")
+        help: advice)
     }
     add(
       .malformedSite, at: unread.pointer,
-      "`site` must be a scheme, a host and maybe a port, such as \"https://www.example.com\". Google skips the"
-        + " statement." + Self.refusal, help: "Remove everything else, also a slash at the end.")
+      "\(unread.isText ? text.quoted : "`site` is \(unread.value.kind), which") is no site: a scheme, a host and maybe"
+        + " a port, such as \"https://www.example.com\". Google skips the statement."
+        + Self.refusal,
+      help: advice)
   }
 
   private mutating func addFingerprint(_ unread: UnreadValue) {
@@ -405,6 +479,9 @@ extension Fingerprint {
   private static let ofGuides = Fingerprint(
     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
   )
+
+  /// Whether another finding says that the certificate is not the app's own.
+  fileprivate var isKnownNotToBeOwn: Bool { Self.published[self] != nil || isInvented }
 
   /// Whether this is the fingerprint in Google's guides, or no hash function made it: half of its octets
   /// occur twice, or they count up.

@@ -142,6 +142,16 @@ public struct WebSite: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
+  /// The site that a text with more, or without the scheme, probably means; `nil` without a host in it.
+  init?(readIn text: String) {
+    let trimmed = text.drop { $0 == " " }
+    let scheme = trimmed.firstRange(of: "://")
+    let start = scheme?.upperBound ?? trimmed.startIndex
+    let authority = trimmed[start...].prefix { !"/\\?# ".contains($0) }
+    guard scheme != nil || authority.contains(".") else { return nil }
+    self.init((scheme.map { String(trimmed[..<$0.upperBound]) } ?? "https://") + authority)
+  }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     byte.isASCIILetterOrDigit || byte >= 0x80 || "-._".utf8.contains(byte)
   }

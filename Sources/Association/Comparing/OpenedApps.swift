@@ -22,13 +22,14 @@ public struct OpenedApps {
     lostOfApple(after: after) + android.filter { after?.android.contains($0) != true }
   }
 
-  /// The packages of the apps that a file lets open links. Rules may still let no URL in.
+  /// The packages of the apps that a file lets open links. Rules may still let no URL in, except those for
+  /// passkeys alone.
   private static func packages(in links: AssetLinks) -> [String] {
     var packages: [String] = []
     for statement in links.statements where statement.relations.contains(.handleAllURLs) {
-      guard case .app(let package, _) = statement.target, !packages.contains(package.text) else {
-        continue
-      }
+      guard case .app(let package, _) = statement.target, !packages.contains(package.text),
+        !statement.keepsLinksOut
+      else { continue }
       packages.append(package.text)
     }
     return packages

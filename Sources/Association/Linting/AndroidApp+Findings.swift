@@ -27,7 +27,7 @@ extension AndroidApp {
     var finding = Finding(
       .noPlaySigningFingerprint, at: .root,
       "\(package) has no fingerprint with the label \"play-signing\". Google Play signs what it delivers with "
-        + "a key of its own, so links do not open the app for people who install it from there.",
+        + "a key of its own, so links, passwords and passkeys do not work for people who install it from there.",
       help:
         "Copy the SHA-256 fingerprint under \"App signing key certificate\" in the Play Console: "
         + "https://play.google.com/console/developers/app/keymanagement, or in the menu \"Protected with "

@@ -98,6 +98,7 @@ extension Finding {
     case malformedAppIdentifier = "malformed-app-identifier"
     case placeholderAppIdentifier = "placeholder-app-identifier"
     case unusualAppIdentifierPrefix = "unusual-app-identifier-prefix"
+    case numericAppIdentifierPrefix = "numeric-app-identifier-prefix"
     case unusualBundleIdentifier = "unusual-bundle-identifier"
     case repeatedApp = "repeated-app"
 
@@ -111,6 +112,7 @@ extension Finding {
     // The routes.
     case queryValueNotString = "query-value-not-string"
     case matchesEverything = "matches-everything"
+    case takesSignInPages = "takes-sign-in-pages"
     case publicComment = "public-comment"
 
     // The patterns.
@@ -150,6 +152,7 @@ extension Finding {
     // The names of the domain.
     case wwwSiblingMissing = "www-sibling-missing"
     case apexSiblingMissing = "apex-sibling-missing"
+    case internationalizedName = "internationalized-name"
     case environmentMismatch = "environment-mismatch"
 
     // Its Android apps.
@@ -188,6 +191,8 @@ extension Finding {
     case malformedSite = "malformed-site"
     case webTargetWithPath = "web-target-with-path"
     case duplicateStatement = "duplicate-statement"
+    case credentialsWithoutLinks = "credentials-without-links"
+    case singleFingerprint = "single-fingerprint"
 
     // Its dynamic rules.
     case extensionWithoutRelation = "extension-without-relation"
@@ -228,6 +233,7 @@ extension Finding {
     case wildcardOrigin = "wildcard-origin"
     case originWithPath = "origin-with-path"
     case unusualOrigin = "unusual-origin"
+    case publicSuffixOrigin = "public-suffix-origin"
     case duplicateOrigin = "duplicate-origin"
     case ownOrigin = "own-origin"
     case tooManyLabels = "too-many-labels"
@@ -302,7 +308,8 @@ extension Finding.Code {
       .bodyNotOurs, .aliasNotReached, .appMissing, .cdnFailed, .expectationFailedOnCDN,
       .assetLinksNotLinked:
       .error
-    case .publicComment, .unneededExclusion, .shadowingNotDecided, .unusedVariable,
+    case .takesSignInPages, .internationalizedName, .singleFingerprint, .publicComment,
+      .unneededExclusion, .shadowingNotDecided, .unusedVariable,
       .wwwSiblingMissing, .apexSiblingMissing, .includeUnverified, .unknownRelation,
       .duplicateFingerprint, .duplicateStatement, .noFinalRule, .olderAndroidOpensAll,
       .dotBesideWildcard, .starDemandsPresence, .missingSlashForm, .duplicateOrigin, .ownOrigin,

@@ -50,10 +50,12 @@ extension Inspection {
   }
 
   /// Inspects a list of app identifiers.
-  mutating func inspectApps(_ apps: IndexedStrings) {
+  ///
+  /// - Parameter effect: What an identifier without an app means.
+  mutating func inspectApps(_ apps: IndexedStrings, withoutApp effect: String = linksStay) {
     var seen: Set<[UInt8]> = []
     for (index, app) in apps.elements {
-      inspectApp(app, at: apps.pointer(at: index))
+      inspectApp(app, at: apps.pointer(at: index), withoutApp: effect)
       if seen.insert(Array(app.utf8)).inserted { continue }
       add(
         .repeatedApp, at: apps.pointer(at: index), "The list names \(app.shown) more than once.",
@@ -61,17 +63,28 @@ extension Inspection {
     }
   }
 
-  private mutating func inspectApp(_ text: String, at pointer: @autoclosure () -> JSONPointer) {
+  static let linksStay = "the links stay in the browser"
+
+  private mutating func inspectApp(
+    _ text: String, at pointer: @autoclosure () -> JSONPointer,
+    withoutApp effect: String = linksStay
+  ) {
     guard let app = AppIdentifier(usable: text) else {
       if text.hasBlank { return addPlaceholder(text, at: pointer()) }
       return add(
         .malformedAppIdentifier, at: pointer(),
-        "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so the links stay in the browser.",
+        "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so \(effect).",
         help: "Write the application identifier prefix (usually the Team ID), a dot and the bundle"
           + " identifier, such as ABCDE12345.com.example.app.")
     }
     if app.isPlaceholder {
       addPlaceholder(text, at: pointer())
+    } else if app.prefix.utf8.allSatisfy(\.isASCIIDigit) {
+      add(
+        .numericAppIdentifierPrefix, at: pointer(),
+        "The prefix of \(app) has only digits, like the number of an app in the App Store. Apple's prefixes nearly"
+          + " always have letters. It probably matches no app, so \(effect).",
+        help: "Write the App ID Prefix of the developer account, usually the Team ID.")
     } else if !app.hasUsualPrefix {
       add(
         .unusualAppIdentifierPrefix, at: pointer(),

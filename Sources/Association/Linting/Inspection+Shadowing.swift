@@ -10,6 +10,18 @@ extension Inspection {
       }, uniquingKeysWith: { $1 })
     var unmatchable: Set<JSONPointer>?
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
+    var twins: [[Int]: Bool] = [:]
+    /// Whether a route repeats an entry for older systems: so both get the same routes.
+    func isOfTwin(_ pointer: JSONPointer, _ deciders: [JSONPointer]) -> Bool {
+      guard let own = places[pointer]?.entry else { return false }
+      let others = Set(deciders.compactMap { places[$0]?.entry }).subtracting([own])
+      return !others.isEmpty
+        && others.allSatisfy { other in
+          let isTwin = twins[[own, other]] ?? links.entries[own].isNewer(links.entries[other])
+          twins[[own, other]] = isTwin
+          return isTwin
+        }
+    }
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
       for route in routes {
         switch route.verdict {
@@ -18,6 +30,8 @@ extension Inspection {
           let known = unmatchable ?? self.unmatchable
           unmatchable = known
           if !known.contains(route.pointer) { addNeverMatches(route) }
+        case .repeats(let other) where isOfTwin(route.pointer, [other]): break
+        case .shadowed(let others) where isOfTwin(route.pointer, others): break
         case .repeats(let other):
           addShadowed(Shadowed(route, by: [other], places, links.entries), .duplicateRoute)
         case .shadowed(let others):
@@ -173,7 +187,26 @@ extension String? {
   }
 }
 
+extension AppLinks.Entry {
+  /// Whether this has the same routes for newer systems as an entry for older ones, written alike.
+  fileprivate func isNewer(_ older: AppLinks.Entry) -> Bool {
+    let text = { (route: AppLinks.Route) in
+      (route.path?.text ?? "*").utf8.drop { $0 == UInt8(ascii: "/") }
+    }
+    return hasComponents && older.isForOlderSystems && routes.count == older.routes.count
+      && zip(routes, older.routes).allSatisfy { route, other in
+        route.isExclusion == other.isExclusion && route.hasOnlyPath
+          && text(route).elementsEqual(text(other))
+      }
+  }
+}
+
 extension AppLinks.Route {
+  /// Whether there is no condition on the query and the fragment.
+  fileprivate var hasOnlyPath: Bool {
+    if case .any = query { fragment == nil } else { false }
+  }
+
   /// Whether the route has a condition on the query that every query meets.
   fileprivate var hasStarAsQuery: Bool {
     switch query {

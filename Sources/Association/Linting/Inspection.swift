@@ -82,13 +82,26 @@ struct Inspection {
   }
 
   private mutating func inspectService(_ service: ReadDocument.Service) {
-    if let apps = service.apps { inspectApps(apps) }
+    if let apps = service.apps {
+      inspectApps(
+        apps, withoutApp: Self.effects[service.name] ?? "the service does not apply to it")
+    }
     if service.json["apps"] ?? [] != [] { return }
     add(
       .entryWithoutApp, severity: .warning, at: service.pointer,
       "`\(service.name)` names no app, so it applies to none.",
       help: "List app identifiers in `apps`, or remove `\(service.name)`.")
   }
+
+  /// What it means that a service names no app, or another one.
+  private static let effects = [
+    "webcredentials": "the app gets no passwords and passkeys of the domain",
+    "appclips": "no App Clip opens",
+    "activitycontinuation": "Handoff from the browser does not reach the app",
+    "authsrv": "the app cannot sign people in by single sign-on",
+    "messagefilter": "the app's message filter cannot ask the server",
+    "classificationreport": "the app's reports of spam do not reach the server",
+  ]
 
   private mutating func inspectApplinks(_ applinks: JSON.Object) {
     if let apps = links.apps, !apps.elements.isEmpty {
@@ -125,13 +138,14 @@ struct Inspection {
   // MARK: - Unread values
 
   private mutating func addUnread(_ unread: UnreadValue) {
+    let json = read.json
     switch unread.reason {
     case .noEffect, .malformed, .missing: break
     case .unknownKey:
       add(
         .unknownKey, at: unread.pointer,
         "\(unread.key.quoted) has no meaning in \(unread.part.name). Devices ignore it.",
-        help: unread.part.advice(on: unread.key))
+        help: unread.advice(in: json))
     case .wrongType(let expected) where unread.part == .route || unread.part == .defaults:
       add(
         .wrongValueType, at: unread.pointer,
@@ -144,7 +158,7 @@ struct Inspection {
         .wrongType, at: unread.pointer,
         "\(subject) is \(unread.value.kind) but must be \(expected). Devices cannot read it and may"
           + " ignore the whole file.",
-        help: "Write \(expected).")
+        help: unread.remedy ?? "Write \(expected).")
     }
   }
 
@@ -152,6 +166,7 @@ struct Inspection {
 
   /// Reports a missing sibling of a domain, with or without `www.`, because people type both.
   mutating func inspectNames(_ context: Linter.Context) {
+    inspectInternationalizedNames(context)
     let labels = context.domain.split(separator: ".").map(String.init)
     guard labels.count >= 2, labels.first != "*" else { return }
     let parent = labels.dropFirst().joined(separator: ".")
@@ -166,6 +181,17 @@ struct Inspection {
     }
   }
 
+  /// Reports names with other letters than those of ASCII: devices are said not to fetch their files.
+  private mutating func inspectInternationalizedNames(_ context: Linter.Context) {
+    let names = context.names.filter(DomainName.isInternationalized)
+    guard let first = names.first else { return }
+    let others = names.count == 1 ? "" : " and \((names.count - 1).counted("other name"))"
+    add(
+      .internationalizedName, at: .root,
+      "\(DomainName.internationalizedReport) This concerns \(first)\(others).",
+      help: DomainName.internationalizedHelp)
+  }
+
   private mutating func addMissing(
     _ code: Finding.Code, _ sibling: String, _ context: Linter.Context
   ) {
@@ -177,15 +203,56 @@ struct Inspection {
   }
 }
 
+extension UnreadValue {
+  /// How to correct a value of the wrong type; `nil` if that is not obvious.
+  var remedy: String? {
+    guard case .wrongType(let expected) = reason, !isElement else { return nil }
+    switch (key, value) {
+    case ("appID", .array(let apps)) where part == .entry:
+      let only = apps.count == 1 ? apps[0].stringValue : nil
+      return "Rename the key to `appIDs`, which takes a list"
+        + (only.map { ", or write the string \($0.quoted)" } ?? "") + "."
+    case ("appIDs", .string(let app)) where part == .entry:
+      return "Write `[\(app.quoted)]`."
+    case (_, .string(let text)) where expected == "an array" && key != "details":
+      return "Write `[\(text.quoted)]`."
+    case ("components", .object): return "Write `[` before the object and `]` after it."
+    case (_, .array(let apps))
+    where part == .document && DocumentPart.appListServices.contains(key):
+      return apps.allSatisfy { $0.stringValue != nil }
+        ? "Write the list as `{\"apps\": […]}`." : nil
+    default: return nil
+    }
+  }
+}
+
+extension UnreadValue {
+  /// What to do about an unknown key of a file: use the known one that it resembles, or move it.
+  func advice(in file: JSON) -> String {
+    if let similar = part.members.first(where: { DocumentPart.resemble(key, $0.key) }) {
+      let object = pointer.keys.dropLast().reduce(file as JSON?) { value, key in
+        value?[key]
+          ?? value?.arrayValue.flatMap { list in
+            Int(key).flatMap { list.indices.contains($0) ? list[$0] : nil }
+          }
+      }
+      return object?[similar.key] == nil
+        ? "Write `\(similar.key)` if that is what you mean."
+        : "Remove it: the object has `\(similar.key)`, too."
+    }
+    return part.advice(on: key)
+  }
+}
+
 extension DocumentPart {
-  /// What to do about an unknown key: use the known one that it resembles, or move it.
-  func advice(on key: String) -> String {
-    if let similar = members.first(where: { Self.resemble(key, $0.key) }) {
-      return "Write `\(similar.key)` if that is what you mean."
+  /// What to do about an unknown key that resembles no known one.
+  fileprivate func advice(on key: String) -> String {
+    let homes = Self.parts(of: kind).filter { $0.type(of: key) != nil }
+    if let other = homes.last(where: { $0.place == place }) {
+      return
+        "Remove it: only \(other == .entry ? "an element of a list `details`" : other.name) has it."
     }
-    if let home = Self.parts(of: kind).first(where: { $0.type(of: key) != nil }) {
-      return "Move `\(key)` to \(home.name), where it belongs."
-    }
+    if let home = homes.first { return "Move `\(key)` to \(home.name), where it belongs." }
     let readers =
       switch kind {
       case .apple: "Apple's systems"
@@ -195,8 +262,18 @@ extension DocumentPart {
     return "Remove it, unless something other than \(readers) reads it."
   }
 
+  /// The part of which this is one form.
+  private var place: DocumentPart {
+    switch self {
+    case .keyedEntry: .entry
+    case .include: .statement
+    case .appTarget, .siteTarget: .target
+    default: self
+    }
+  }
+
   /// Whether one could be a misspelling of the other.
-  private static func resemble(_ key: String, _ known: String) -> Bool {
+  fileprivate static func resemble(_ key: String, _ known: String) -> Bool {
     let letters = { (text: String) in
       Array(text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") })
     }

@@ -3,7 +3,7 @@ public import JSONValue
 /// Finds what will not work on a device, before anything is published.
 public enum Linter {
   /// Raised whenever the findings about some document change, so that servers make stored findings again.
-  public static let version = 1
+  public static let version = 2
 
   /// The largest document, in uncompressed bytes, that Apple's systems read (App Search Programming
   /// Guide, "Support Universal Links": 128 KB).
@@ -149,7 +149,9 @@ public enum Linter {
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
     if size <= maximumSize && !inspection.isTooComplex {
-      inspection.inspectShadowing(domain: context?.domain ?? "example.com")
+      let domain = context?.domain ?? "example.com"
+      inspection.inspectShadowing(domain: domain)
+      inspection.inspectSignInPages(domain: domain)
     }
     return inspection.inFileOrder()
   }
@@ -164,7 +166,8 @@ public enum Linter {
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
+      help: error.comma?.help
+        ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
   }
 
@@ -266,5 +269,14 @@ public enum Linter {
           + " Google has a limit, too, and does not name it.",
         help: "Make room before it grows: remove apps, or merge rules.")
     ]
+  }
+}
+
+extension MisplacedComma {
+  /// What to do about it.
+  fileprivate var help: String {
+    isMissing
+      ? "Write a comma in line \(line), behind column \(column): one is missing there."
+      : "Remove the comma in line \(line), column \(column): it is one too many."
   }
 }

@@ -18,13 +18,17 @@ struct PatternSyntax {
 
   /// The host that the text begins with, such as `example.com` or `*.example.com`.
   var host: String? {
-    let isDoubleSlash = text.utf8.starts(with: "//".utf8)
-    if !isDoubleSlash, bytes.first == UInt8(ascii: "/") { return nil }
     let first = text.drop { $0 == "/" }.prefix { $0 != "/" }
     let labels = first.split(separator: ".", omittingEmptySubsequences: false)
     guard labels.count >= 2, let last = labels.last?.lowercased(),
       Self.topLevelDomains.contains(last)
     else { return nil }
+    // Behind one slash, it may be the name of a file, a library or a package.
+    let isBehindOneSlash = bytes.first == UInt8(ascii: "/") && !text.utf8.starts(with: "//".utf8)
+    if isBehindOneSlash {
+      let isReversed = labels.count > 2 && Self.topLevelDomains.contains(labels[0].lowercased())
+      if isReversed || labels.count == 2 && !Self.rarelyEndingsOfFiles.contains(last) { return nil }
+    }
     let isHost = labels.enumerated().allSatisfy { index, label in
       index == 0 && label == "*"
         || !label.isEmpty
@@ -130,6 +134,12 @@ struct PatternSyntax {
     "com", "org", "net", "io", "app", "dev", "co", "me", "info", "biz", "edu", "gov", "eu", "uk",
     "de", "fr", "jp", "cn", "in", "br", "au", "ca", "es", "nl", "se", "ch", "ru", "us", "ai",
     "shop", "store", "link", "page", "example",
+  ]
+  /// Those of them that files and libraries rarely have.
+  private static let rarelyEndingsOfFiles: Set<String> = [
+    "com", "org", "edu", "gov", "eu", "uk", "de", "fr", "jp", "cn", "br", "au", "ca", "nl", "ch",
+    "ru", "us",
+    "example",
   ]
 }
 

@@ -97,7 +97,10 @@ extension Matcher {
     guard scope.isNamed else {
       return Explanation(
         app: scope.app,
-        reason: scope.app.map { "The document has no entry for the app \($0.shown)." }
+        reason: scope.app.map {
+          "The document has no entry for the app \($0.shown)."
+            + AppIdentifier(stored: $0).sentence(onOthersIn: scopes.compactMap(\.app))
+        }
           ?? "No entry of the document names an app, so no app opens the URL.")
     }
     guard let (route, condition) = try closest(in: scope, url, parts, &budget) else {

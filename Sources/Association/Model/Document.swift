@@ -25,6 +25,10 @@ public struct Document: Sendable, Equatable {
     case activitycontinuation
   }
 
+  /// The names of all services that Apple documents. Rows hold `applinks` and those of `Service`; `extra`
+  /// keeps the others as they are written.
+  public static let documentedServices = DocumentPart.services
+
   /// The apps of a service, and other members of its object.
   public struct AppList: Sendable, Equatable {
     /// The apps in order.

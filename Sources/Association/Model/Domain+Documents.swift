@@ -122,11 +122,20 @@ extension Domain {
     _ file: JSON?, _ apps: UsedApps
   ) throws(AdoptionError) {
     assetLinksExtra = []
-    if let file = file?.arrayValue, let rendered = assetLinks(apps)?.arrayValue,
-      !rendered.isEmpty, file.starts(with: rendered)
-    {
-      assetLinksExtra = Array(file.dropFirst(rendered.count))
-      return
+    // Without the second, an earlier version's statements of those that only share passwords would cost the
+    // rows of all apps.
+    for credentials in [
+      androidCredentials, androidCredentials.filter(document.androidApps.contains),
+    ] {
+      var rows = self
+      rows.androidCredentials = credentials
+      if let file = file?.arrayValue, let rendered = rows.assetLinks(apps)?.arrayValue,
+        !rendered.isEmpty, file.starts(with: rendered)
+      {
+        rows.assetLinksExtra = Array(file.dropFirst(rendered.count))
+        self = rows
+        return
+      }
     }
     // What only Android apps used is of no use any more.
     document.entries.removeAll { !$0.isForApple }
@@ -150,7 +159,8 @@ extension Domain {
     }
   }
 
-  /// The domain with the apps of statements that have no dynamic rules; `nil` if there are other ones.
+  /// The domain with the apps of statements that have no dynamic rules, or those of an app that only shares
+  /// passwords; `nil` if there are other ones.
   private func naming(appsOf links: AssetLinks, _ apps: UsedApps) -> Domain? {
     var domain = self
     var packages: [PackageName] = []
@@ -158,7 +168,9 @@ extension Domain {
       guard case .statement(let statement) = element.meaning,
         case .app(let package, _) = statement.target, apps.android[package] != nil
       else { return nil }
-      if statement.relations.contains(.handleAllURLs) { packages.append(package) }
+      if statement.relations.contains(.handleAllURLs), !statement.keepsLinksOut {
+        packages.append(package)
+      }
       if statement.relations.contains(.getLoginCredentials) {
         domain.androidCredentials.append(package)
       }

@@ -91,6 +91,22 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// The application identifier prefix.
   public var prefix: Substring { text.prefix { $0 != "." } }
 
+  /// The bundle identifier, with the dot before it.
+  private var suffix: Substring { text[prefix.endIndex...] }
+
+  /// A sentence about those of some apps that have the bundle identifier of this one and another prefix, one
+  /// of which is probably meant. Empty without any; otherwise with a blank before it.
+  public func sentence(onOthersIn apps: some Sequence<String>) -> String {
+    var seen: Set<String> = [text]
+    let others = apps.filter {
+      AppIdentifier(stored: $0).suffix == suffix && seen.insert($0).inserted
+    }
+    if others.isEmpty || suffix.isEmpty { return "" }
+    return
+      " It names \(others.prefix(3).map(\.shown).joined(separator: " and ")), with the same bundle identifier and"
+      + " another prefix. The prefix must be that of the signed app."
+  }
+
   /// The whole identifier.
   public var description: String { text }
 
@@ -216,6 +232,22 @@ public struct DomainName: Sendable, Hashable, Comparable, CustomStringConvertibl
     guard code == IDN2_OK.rawValue, let found else { return text }
     return String(cString: found)
   }
+
+  /// Whether a name has a label with letters beyond ASCII.
+  package static func isInternationalized(_ text: String) -> Bool {
+    text.split(separator: ".").contains { $0.hasPrefix("xn--") }
+  }
+
+  /// Whether the name has a label with letters beyond ASCII.
+  public var isInternationalized: Bool { Self.isInternationalized(text) }
+
+  /// What is said of the files of names with letters beyond ASCII.
+  public static let internationalizedReport =
+    "Reported by two developers, not confirmed by Apple: iOS 16 and later never fetch the file of a name with "
+    + "letters beyond ASCII (xn--)."
+  /// What to do about that.
+  public static let internationalizedHelp =
+    "Test it on a device with iOS 16 or later. If it fails there, use a name in ASCII."
 
   /// The name as in DNS.
   public var description: String { text }

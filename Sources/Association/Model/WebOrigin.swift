@@ -38,6 +38,8 @@ struct WrittenOrigin {
     case noURL
     /// The scheme is `http`.
     case insecure
+    /// The host is the browser's own machine: `localhost`, a name below it, or a loopback address.
+    case ownMachine
     /// The host has a `*`.
     case wildcard
     /// The host is an address or a single label, or has characters that domain names do not have; or the
@@ -55,6 +57,8 @@ struct WrittenOrigin {
   private(set) var host: DomainName?
   /// What is wrong; `nil` for an origin as browsers write it.
   private(set) var fault: Fault?
+  /// Whether the host is a public suffix, such as `github.io`: different people have the names below it.
+  private(set) var isPublicSuffix = false
 
   init(_ text: String) {
     var rest = Array(text.utf8)[...]
@@ -79,7 +83,9 @@ struct WrittenOrigin {
       host = DomainName(
         usable: name.utf8.starts(with: "*.".utf8) ? String(name.dropFirst(2)) : name)
     }
-    if isInsecure || isWildcard {
+    if Self.isOwnMachine(name) {
+      fault = .ownMachine
+    } else if isInsecure || isWildcard {
       fault = isWildcard ? .wildcard : .insecure
     } else if let host, let port = Self.port(address[colon...].dropFirst()),
       let origin = WebOrigin(host, port: port)
@@ -87,9 +93,17 @@ struct WrittenOrigin {
       self.origin = origin
       let hasMore = user != nil || authority.endIndex < rest.endIndex
       fault = hasMore ? .more : sameScalars(origin.text, text) ? nil : .spelling
+      isPublicSuffix = RegistrableName.isSuffix(host.text)
     } else {
       fault = .host
     }
+  }
+
+  private static func isOwnMachine(_ host: String) -> Bool {
+    let name = host.lowercased()
+    return name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]"
+      || name.hasPrefix("127.")
+        && name.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }

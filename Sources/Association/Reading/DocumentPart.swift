@@ -24,9 +24,11 @@ enum DocumentPart: Sendable, CaseIterable {
     }
   }
 
-  /// The services (Apple's page Configuring an associated domain; Handoff Programming Guide).
+  /// The services (Apple's pages Configuring an associated domain, Creating a message filter app extension, and
+  /// SMS and call spam reporting; Handoff Programming Guide).
   static let services = [
-    "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv",
+    "applinks", "webcredentials", "appclips", "activitycontinuation", "authsrv", "messagefilter",
+    "classificationreport",
   ]
   /// The services that only list apps.
   static let appListServices = services.dropFirst()

@@ -42,7 +42,7 @@ public struct Snippets: Sendable {
     let opens = domain.document.entries.filter { !$0.androidApps.isEmpty }
     let keptOpen = AssetLinks(.array(domain.assetLinksExtra)).statements.contains { statement in
       guard case .app = statement.target else { return false }
-      return statement.relations.contains(.handleAllURLs)
+      return statement.relations.contains(.handleAllURLs) && !statement.keepsLinksOut
     }
     intentFilter = opens.isEmpty && !keptOpen ? nil : Self.intentFilter(names)
     let isNarrow =

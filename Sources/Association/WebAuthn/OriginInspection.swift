@@ -35,12 +35,13 @@ struct OriginInspection {
         .notObject, at: .root, "The file is \(kind) but must be an object. \(effect)",
         help: #"Write {"origins": ["https://www.example.com"]}."#)
     }
+    let json = file.json
     for unread in file.unread {
       guard case .wrongType(let expected) = unread.reason else {
         add(
           .unknownKey, severity: .note, at: unread.pointer,
           "\(unread.key.quoted) has no meaning in \(unread.part.name). Browsers ignore it.",
-          help: unread.part.advice(on: unread.key))
+          help: unread.advice(in: json))
         continue
       }
       add(
@@ -76,6 +77,13 @@ struct OriginInspection {
       }
       let written = WrittenOrigin(text)
       if let fault = written.fault { add(fault, of: written, text, at: pointer) }
+      if written.isPublicSuffix, let host = written.host {
+        add(
+          .publicSuffixOrigin, at: pointer,
+          "\(host) is a public suffix: the sites below it belong to different people. An origin covers only itself,"
+            + " so this permits none of them, and browsers skip it.",
+          help: "List the origin of each site of yours, such as \"https://your-site.\(host)\".")
+      }
       if let origin = written.origin {
         if let place = places[origin] {
           add(
@@ -105,7 +113,7 @@ struct OriginInspection {
   private mutating func count(
     _ written: WrittenOrigin, at pointer: JSONPointer, _ labels: inout [String]
   ) {
-    guard let label = written.host.flatMap({ RegistrableName($0.text) })?.label,
+    guard let label = written.host.flatMap({ RegistrableName($0.text, .all) })?.label,
       !labels.contains(label)
     else { return }
     guard labels.count >= RelatedOrigins.mostLabels else { return labels.append(label) }
@@ -114,6 +122,10 @@ struct OriginInspection {
       "Browsers skip this origin. They read those of \(RelatedOrigins.mostLabels) registrable names, without"
         + " the ending such as \".com\", and the list has them before: \(labels.joined(separator: ", ")).",
       help: "Move the origins that matter to the front, or remove others.")
+  }
+
+  private func isInsecure(_ text: String) -> Bool {
+    text.drop { $0.isWhitespace }.lowercased().hasPrefix("http:")
   }
 
   private mutating func add(
@@ -132,6 +144,15 @@ struct OriginInspection {
         .malformedOrigin, at: pointer,
         "\(text.quoted) is no origin with passkeys: \(form). Browsers skip addresses and hosts without a"
           + " dot.", help: "Write a domain name, and a port of at most 65535 if it is not 443.")
+    case .ownMachine:
+      add(
+        isInsecure(text) ? .insecureOrigin : .malformedOrigin, at: pointer,
+        "\(text.quoted) is the machine on which the browser runs. Browsers skip it here: they read only https"
+          + " origins whose host has a dot and is no address. Passkeys do work on http://localhost, but only those of"
+          + " the relying party \"localhost\", which needs no file.",
+        help:
+          "Remove the element. For development, use the relying party \"localhost\", or give the development"
+          + " server a name below the domain, with https.")
     case .insecure:
       add(
         .insecureOrigin, at: pointer,

