@@ -79,7 +79,7 @@ public struct AssetLinksRendering: Sendable {
     _ rules: [JSON]?
   ) -> JSON {
     var statement: JSON.Object = [
-      "relation": .strings(relations.map(\.description).sorted()),
+      "relation": .strings(relations.map(\.description)),
       "target": [
         "namespace": "android_app", "package_name": .string(package.text),
         "sha256_cert_fingerprints": .strings(certificates.map(\.fingerprint.description)),

@@ -58,7 +58,7 @@ import Testing
       statements.map { $0["relation"]?.arrayValue?.count } == [2, 1, 2, nil])
     #expect(
       statements[0]["relation"] == [
-        "delegate_permission/common.get_login_creds", "delegate_permission/common.handle_all_urls",
+        "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
       ])
     #expect(
       statements[0]["target"]?["sha256_cert_fingerprints"]
