@@ -15,7 +15,7 @@ struct DesiredFiles {
   /// The file with the apps in a directory.
   static let appsName = "apps.json"
   /// The lists of apps in it, and in a state.
-  private static let appLists = ["apps", "androidApps"]
+  static let appLists = ["apps", "androidApps"]
   /// The largest file that is read, in bytes. The state of a directory may be larger.
   static let largestFile = 1_073_741_824
   /// The largest state, in bytes.
@@ -129,7 +129,7 @@ struct DesiredFiles {
         }
         if let fault = faultOfName(in: json, file, name, all) { faults.append(fault) }
         try add(json, to: "domains")
-      } else if json["apps"] != nil, let members = json.objectValue?.members,
+      } else if let members = json.objectValue?.members, !members.isEmpty,
         members.allSatisfy({ Self.appLists.contains($0.key) && $0.value.arrayValue != nil })
       {
         for member in members {
@@ -137,8 +137,8 @@ struct DesiredFiles {
         }
       } else {
         faults.append(
-          "\(file.quotedPath) must be an object with the list \"apps\", perhaps \"androidApps\", and no "
-            + "other key.")
+          "\(file.quotedPath) must be an object with the lists \"apps\" and \"androidApps\", or one of "
+            + "them, and no other key.")
       }
     }
     isWhole = domains + unchanged.count > 0

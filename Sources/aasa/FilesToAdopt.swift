@@ -41,10 +41,11 @@ struct FilesToAdopt {
       files.append(File(path: path, domain: Self.domain(of: path), isListed: false))
       return
     }
-    if try addFiles(in: path) { return }
     let before = files.count
     let names = try Self.names(in: path)
     let isState = names.contains(DesiredFiles.appsName)
+    // A domain may have the name of a kind.
+    if !isState, try addFiles(in: path) { return }
     for name in names {
       let entry = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
       let domain = Self.domain(of: entry)
@@ -164,8 +165,11 @@ extension JSON {
 
   /// Whether a file is part of a state, as `aasa export` writes it, and no association file.
   var isState: Bool {
-    guard self["applinks"] == nil else { return false }
-    return self["domain"]?.stringValue != nil || self["domains"]?.arrayValue != nil
-      || objectValue?.keys == ["apps"]
+    guard self["applinks"] == nil, let object = objectValue else { return false }
+    if self["domain"]?.stringValue != nil || self["domains"]?.arrayValue != nil { return true }
+    return !object.isEmpty
+      && object.members.allSatisfy {
+        DesiredFiles.appLists.contains($0.key) && $0.value.arrayValue != nil
+      }
   }
 }

@@ -11,8 +11,10 @@ enum InputFile {
   static let lineLimit = 1_048_576
 
   /// All bytes of a file.
+  ///
+  /// - Parameter stateLimit: The limit of a file that begins like a part of a state, if that is another one.
   static func bytes(
-    of path: String, atMost limit: Int = associationFileLimit
+    of path: String, atMost limit: Int = associationFileLimit, ofState stateLimit: Int? = nil
   ) throws(Failure) -> [UInt8] {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path) }
@@ -23,8 +25,18 @@ enum InputFile {
       if chunk.isEmpty { return bytes }
       bytes += chunk
       if bytes.count > limit {
+        if let stateLimit, bytes.count <= stateLimit, beginsState(bytes) { continue }
         throw Failure("\(name(path)) is too large. The limit is \(limit) bytes.")
       }
+    }
+  }
+
+  /// Whether the first member is one of a state.
+  private static func beginsState(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes.prefix(4096), as: UTF8.self)
+    let beginning = text.drop { $0.isWhitespace || $0 == "{" }
+    return (DesiredFiles.appLists + ["domains", "domain"]).contains {
+      beginning.hasPrefix("\"\($0)\"")
     }
   }
 

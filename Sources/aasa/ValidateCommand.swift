@@ -1,8 +1,10 @@
 import APITypes
 import Association
+import FoundationEssentials
 import JSONValue
 import Publishing
 import Service
+import Store
 
 /// `aasa validate`
 enum ValidateCommand {
@@ -16,7 +18,8 @@ enum ValidateCommand {
     details:
       "Prints what will not work on devices, with the code of each finding. Takes association files of Apple "
       + "and Android, directories of them like import, and what export writes: for each exported domain, it checks "
-      + "the document that apply would publish, and the expectations. Use - for stdin.",
+      + "the documents that apply would publish, with the apps of the apps.json beside it, and the expectations. "
+      + "Use - for stdin.",
     options: [domain, .kind, .accept, .json], operands: .many("FILE|DIR"),
     examples: [
       ("Check the files that a pipeline will apply", "aasa validate domains/"),
@@ -38,25 +41,34 @@ enum ValidateCommand {
       accepted: try arguments.acceptedCodes(),
       apps: UsedApps())
     // Before the domains that use them.
-    for file in files where file.path.hasSuffix("/\(DesiredFiles.appsName)") {
-      validation.apps.add(try apps(in: file.path))
-    }
+    for path in appsFiles(of: files) { validation.apps.add(apps(in: path)) }
     for file in files { try validation.check(file, as: domain) }
     if files.count > 1 { try validation.summarize() }
     return validation.isValid ? .success : .failure
   }
 
+  /// The files that may list apps: those that are named, and `apps.json` beside a file of a domain.
+  private static func appsFiles(of files: [FilesToAdopt.File]) -> [String] {
+    var seen: Set<String> = []
+    return files.flatMap { file -> [String] in
+      if file.path == "-" { return [] }
+      let directory = file.path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      let beside = (directory + [DesiredFiles.appsName[...]]).joined(separator: "/")
+      return file.isListed || file.domain != nil ? [beside] : [beside, file.path]
+    }.filter { seen.insert($0).inserted && FileManager.default.fileExists(atPath: $0) }
+  }
+
   /// The apps of a state. What is wrong with the file is reported in its turn.
-  private static func apps(in path: String) throws -> UsedApps {
+  private static func apps(in path: String) -> UsedApps {
     do {
-      let json = try JSON.parse(InputFile.bytes(of: path)).value
-      let state = try Faults.collecting(in: json, StateResource.read)
+      let bytes = try InputFile.bytes(of: path, ofState: DesiredFiles.largestFile)
+      let json = try JSON.parse(bytes, limits: .trusted).value
+      guard json.isState else { return UsedApps() }
+      var lists: JSON.Object = [:]
+      for list in DesiredFiles.appLists { lists[list] = json[list] }
+      let state = try Faults.collecting(in: .object(lists), StateResource.read)
       return UsedApps(state.apps, state.androidApps)
-    } catch is Failure {
-      return UsedApps()
-    } catch is JSON.SyntaxError {
-      return UsedApps()
-    } catch is InvalidInput {
+    } catch {
       return UsedApps()
     }
   }
@@ -67,6 +79,18 @@ extension UsedApps {
     self.init(
       environments: Dictionary(apps.map { ($0.id, $0.environment) }, uniquingKeysWith: { $1 }),
       android: Dictionary(android.map { ($0.package, $0) }, uniquingKeysWith: { $1 }))
+  }
+
+  /// These apps and others that exist elsewhere, each with a certificate that no other app has.
+  fileprivate func assuming(_ packages: [PackageName]) -> UsedApps {
+    var apps = self
+    for package in packages {
+      let digest = SHA256.hexadecimal(of: Array(package.text.utf8))
+      guard let fingerprint = Fingerprint(written: digest) else { continue }
+      apps.android[package] = AndroidApp(
+        package: package, certificates: [.init(fingerprint, label: .playSigning)])
+    }
+    return apps
   }
 
   fileprivate mutating func add(_ others: UsedApps) {
@@ -106,7 +130,7 @@ private struct Validation {
   mutating func check(_ file: FilesToAdopt.File, as domain: DomainName?) throws {
     let bytes: [UInt8]
     do throws(Failure) {
-      bytes = try InputFile.bytes(of: file.path)
+      bytes = try InputFile.bytes(of: file.path, ofState: DesiredFiles.largestFile)
     } catch {
       unreadable += 1
       return Terminal.complain(error.description)
@@ -145,8 +169,18 @@ private struct Validation {
     }
     if domains.isEmpty { try add(file.path, nil, [], size: nil) }
     for domain in domains {
-      let check = DomainCheck(domain, apps)
+      let missing = domain.androidApps.filter { apps.android[$0] == nil }
+      let check = DomainCheck(domain, apps.assuming(missing))
       var findings = check.findings.map(\.json) + check.broken.map(Self.finding)
+      findings += missing.map { package in
+        [
+          "code": "app-not-listed", "severity": "note", "pointer": "",
+          "message": .string(
+            "The files do not list the Android app \(package), so its fingerprints are not checked."
+          ),
+          "help": .string("Check it together with \(DesiredFiles.appsName)."),
+        ]
+      }
       let isOwnFile = json["domain"] != nil
       if isOwnFile, file.isListed, !file.path.hasSuffix("/\(domain.name).json") {
         findings.append(

@@ -15,7 +15,7 @@ import Testing
   init() throws { scratch = try TemporaryDirectory() }
 
   @Test func aKilledServerLosesNoAcknowledgedEditAndKeepsNoPartialOne() throws {
-    var random = SeededGenerator(state: 20_261_121)
+    var random = SeededGenerator(seed: 20_261_121)
     var token: String?
     var count = 0
     for round in 1...rounds {
@@ -93,18 +93,5 @@ import Testing
     #expect(rows.map(\.0) == Array(1...revision))
     #expect(served["ETag"]?.contains(rows.last?.1 ?? "none") == true)
     #expect(try connection.faults() == ["ok"])
-  }
-}
-
-/// Random numbers that are the same in each run (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

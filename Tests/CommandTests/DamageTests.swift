@@ -156,7 +156,7 @@ import Testing
     let original = try RunningServer(database: database)
     let tags = try domains.map { try original.file(of: $0)["ETag"] }
     #expect(try original.end() == .exited(0))
-    var random = Seeded(state: 12)
+    var random = SeededGenerator(seed: 12)
     for seed in 1...60 {
       var bytes = whole
       let index = Int.random(in: 0..<bytes.count, using: &random)
@@ -184,18 +184,6 @@ import Testing
         }
       }
       #expect(try server.end() == .exited(0))
-    }
-  }
-
-  /// SplitMix64.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
     }
   }
 
