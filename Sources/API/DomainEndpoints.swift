@@ -35,7 +35,7 @@ struct DomainEndpoints: Sendable {
         answers: .ok("The domain.", "Domain", isTagged: true, Example.domain(revision: 2)),
         handle: get),
       Endpoint(
-        .put, path, .role(.editor), effect: .publication,
+        .put, path, .role(.editor), effect: .publication, query: [.androidApps],
         "putDomain", .domains, "Add a domain, or replace all of it",
         description:
           "Replacing a domain needs `If-Match`: its revision, or `*` for any.",
@@ -47,7 +47,7 @@ struct DomainEndpoints: Sendable {
           Example.publication(
             1, #""domain": \#(Example.domain(revision: 1, expectations: "[]"))"#)), handle: put),
       Endpoint(
-        .patch, path, .role(.editor), effect: .publication,
+        .patch, path, .role(.editor), effect: .publication, query: [.androidApps],
         "patchDomain", .domains, "Change members of a domain",
         body: .patch("DomainPatch", size: .document, #"{"cacheSeconds": 600}"#),
         answers: .ok(
@@ -90,7 +90,7 @@ struct DomainEndpoints: Sendable {
         answers: .ok("The document, byte for byte.", .object, isTagged: true, Example.document)
       ) { call in try .file(.apple, of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
-        .put, path + "/file", .role(.editor), effect: .publication,
+        .put, path + "/file", .role(.editor), effect: .publication, query: [.androidApps],
         "adoptFile", .domains, "Adopt an existing Apple file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The media type "
@@ -116,7 +116,7 @@ struct DomainEndpoints: Sendable {
       ) { call in try .file(call.kind(), of: publisher.store.currentRevision(of: call.domain())) },
       Endpoint(
         .put, path + "/documents/{kind}", .role(.editor), roleForDryRun: .viewer,
-        effect: .publication,
+        effect: .publication, query: [.androidApps],
         "adoptDocument", .domains, "Adopt an existing file",
         description:
           "The served document is JSON-equal to the file; otherwise the file is refused. The other documents "
@@ -192,7 +192,7 @@ struct DomainEndpoints: Sendable {
     let name = try call.domain()
     let publication = try publisher.publish(
       name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
-      by: call.context()
+      creatingAndroidApps: call.createsAndroidApps(), by: call.context()
     ) { old in
       let domain = try read(json(old), name, over: old, call)
       if let old, !mayReplace { throw Problem(replacing: old) }
@@ -226,7 +226,8 @@ struct DomainEndpoints: Sendable {
       try call.answer(
         publisher.adopt(
           call.request.body, as: kind, for: call.domain(), if: call.precondition(),
-          accepting: call.acceptedCodes(), by: call.context()))
+          accepting: call.acceptedCodes(), creatingAndroidApps: call.createsAndroidApps(),
+          by: call.context()))
     }
   }
 
@@ -284,6 +285,15 @@ extension Call {
   ///
   /// - Throws: `Problem`, 403.
   func checkAlias(_ alias: Alias) throws { try token?.check(alias) }
+
+  private enum AndroidApps: String, CaseIterable {
+    case create
+  }
+
+  /// Whether Android apps of adopted statements are created: `?androidApps=create`.
+  fileprivate func createsAndroidApps() throws(Problem) -> Bool {
+    try word(.androidApps, AndroidApps.self) == .create
+  }
 
   private enum Flag: String, CaseIterable {
     case `true`, `false`

@@ -112,6 +112,12 @@ struct Parameter: Sendable {
       of: .named(
         "AcceptableCode", .words(Finding.Code.allCases.filter(\.isAcceptable).map(\.rawValue)))),
     longest: 4000)
+  static let androidApps = Parameter(
+    "androidApps",
+    "`create`: create the Android apps that are not stored, with the fingerprints of the statements that are "
+      + "adopted or kept. Adopting a file, this also names them in the entries whose routes say the same for "
+      + "Android; what is served stays JSON-equal to the file. Without it, the answer names the apps.",
+    .named("AndroidAppsChoice", .words(["create"])))
   static let reason = Parameter(
     "reason", "The reason for the change, for the revision and the audit log.",
     .text(longest: 1000), longest: 1000)

@@ -100,9 +100,6 @@ extension AppResource<AppIdentifier> {
 }
 
 extension AppResource<PackageName> {
-  /// No app has more certificates.
-  private static let certificateLimit = 100
-
   /// Android apps.
   package static let android = AppResource(
     key: "package", list: "androidApps", schema: "AndroidApp", coding: .packageName,
@@ -114,7 +111,8 @@ extension AppResource<PackageName> {
       Field("name", .text(longest: 200), \.app.name, "A display name; may be empty."),
       Field("environment", .environment, \.app.environment, "What the app is built for."),
       Field(
-        "fingerprints", .list(of: Coding.certificate.schema, limit: certificateLimit, atLeast: 1),
+        "fingerprints",
+        .list(of: Coding.certificate.schema, limit: AndroidApp.mostCertificates, atLeast: 1),
         "The certificates that sign the app, in the order in which they are published; at least one.",
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
         read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
@@ -130,7 +128,7 @@ extension AppResource<PackageName> {
 
   private static func readCertificates(_ body: BodyValue) -> [AndroidApp.Certificate]? {
     var seen: Set<Fingerprint> = []
-    let certificates = body.list(atMost: certificateLimit) { body in
+    let certificates = body.list(atMost: AndroidApp.mostCertificates) { body in
       let certificate = Coding.certificate.read(body)
       if let certificate, !seen.insert(certificate.fingerprint).inserted {
         body.fault(.repeated, "The fingerprint \(certificate.fingerprint) is listed twice.")
@@ -147,7 +145,7 @@ extension AppResource<PackageName> {
 }
 
 extension Coding<AndroidApp.Certificate> {
-  fileprivate static var certificate: Coding {
+  static var certificate: Coding {
     let members = [
       Member(
         "sha256", .shared("Fingerprint", request: "FingerprintInput"), "The SHA-256 fingerprint.",

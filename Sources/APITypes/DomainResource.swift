@@ -176,6 +176,10 @@ package enum DomainResource {
           "documents", .list(of: .documentKind),
           "The kinds of documents of the current revision."),
         Member(
+          "keptStatements", .bool,
+          "True if `assetlinks.json` has statements of an adopted file that no entry renders; otherwise left out.",
+          .optional),
+        Member(
           "findings",
           .named("FindingCounts", .object(severities.map { Member($0.rawValue, .count) })),
           "The number of findings that are not suppressed, as in `GET /v1/findings`. Left out of a deleted "
@@ -227,6 +231,7 @@ package enum DomainResource {
       of: StoredDomain(shown, revision: domain.revision, updatedAt: domain.updatedAt))
     object["deletedAt"] = domain.deletedAt.map { .string(Timestamp.text($0)) }
     object["documents"] = .strings(domain.kinds.map(\.rawValue))
+    object["keptStatements"] = domain.hasKeptStatements ? true : nil
     object["findings"] = domain.findings.map { counts in
       var object = JSON.Object()
       for severity in severities { object[severity.rawValue] = .integer(counts[severity] ?? 0) }

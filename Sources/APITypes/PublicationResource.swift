@@ -50,6 +50,8 @@ package struct PublicationResource: Sendable {
   /// The changes with all their details; `nil` for the first revision.
   fileprivate var diff: JSON?
   package fileprivate(set) var acceptedCodes: [String] = []
+  /// The Android apps of an adopted file.
+  package fileprivate(set) var androidApps: [AdoptedAppResource] = []
 }
 
 extension PublicationResource {
@@ -79,6 +81,10 @@ extension PublicationResource {
       }),
     Field(
       "accepted", .codes, \.acceptedCodes, "The errors that were accepted.", unless: \.isEmpty),
+    Field(
+      "androidApps", .list(of: AdoptedAppResource.coding), \.androidApps,
+      "The Android apps of adopted statements that were created, or that `androidApps=create` creates.",
+      unless: \.isEmpty),
   ]
 
   static let fieldsOfFinding: [Field<Finding>] = [
@@ -203,6 +209,9 @@ extension PublicationResource {
       Resolution(
         url: $0.url, platform: $0.app.platform.rawValue, app: $0.app.text, before: $0.before,
         after: $0.after)
+    }
+    androidApps = publication.androidApps.prefix(Excerpt.limit).map {
+      AdoptedAppResource($0, in: publication)
     }
     let comparison = publication.comparison()
     changes = (comparison?.changes ?? []).prefix(Excerpt.limit).map { change in

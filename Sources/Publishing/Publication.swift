@@ -11,6 +11,10 @@ public struct Publication: Sendable {
   /// The URLs of old and new expectations that resolve differently now.
   public let changedResolutions: [ChangedResolution]
   package let documents: ReadDocuments
+  /// The Android apps of an adopted file that were created or could be, and those that it names anyway.
+  public var androidApps: [AdoptedApp] = []
+  /// Whether those of `androidApps` that were not stored were created.
+  public var createsAndroidApps = false
   /// Whether the domain was deleted. Then the revision is its last one.
   var isDeletion = false
   /// The names that moved from or to other domains in the same change.

@@ -11,6 +11,10 @@ struct Proposal {
   var before: Domain?
   /// Codes of errors with which the document is published anyway.
   var accepted: Set<Finding.Code>
+  /// The Android apps of adopted statements.
+  var androidApps: [AdoptedApp] = []
+  /// Whether those that are not stored are created.
+  var createsAndroidApps = false
 }
 
 /// A proposal that passed review. All that is left is to write its rows.
@@ -19,6 +23,9 @@ struct Review {
   private let documents: ReadDocuments
   private let findings: [Finding]
   private let changedResolutions: [ChangedResolution]
+  private let createdApps: [AndroidApp]
+  private let androidApps: [AdoptedApp]
+  private let createsAndroidApps: Bool
 
   /// Renders and lints a proposal, and checks its expectations.
   ///
@@ -26,6 +33,9 @@ struct Review {
   /// - Throws: `PublicationError`, and what `apps` throws.
   init(_ proposal: Proposal, over basis: DomainBasis, apps source: AppSource) throws {
     let old = proposal.before ?? basis.stored?.domain
+    (createdApps, androidApps) = (proposal.createdApps, proposal.androidApps)
+    createsAndroidApps = proposal.createsAndroidApps
+    let source = source.adding(createdApps)
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
@@ -78,7 +88,8 @@ struct Review {
   func preview(action: String, by context: WriteContext, now: Int64) -> Publication {
     Publication(
       edited: edit.preview(action: action, by: context, now: now), findings: findings,
-      changedResolutions: changedResolutions, documents: documents)
+      changedResolutions: changedResolutions, documents: documents, androidApps: androidApps,
+      createsAndroidApps: createsAndroidApps)
   }
 
   /// Writes the rows.
@@ -87,9 +98,14 @@ struct Review {
   func publish(
     in transaction: borrowing Transaction, action: String
   ) throws -> Publication {
-    Publication(
+    for app in createdApps {
+      if try transaction.app(app.package) != nil { throw Outdated() }
+      _ = try transaction.put(app, PackageName.self)
+    }
+    return Publication(
       edited: try transaction.save(edit, action: action), findings: findings,
-      changedResolutions: changedResolutions, documents: documents)
+      changedResolutions: changedResolutions, documents: documents, androidApps: androidApps,
+      createsAndroidApps: createsAndroidApps)
   }
 }
 
@@ -184,6 +200,8 @@ struct Draft {
       found[.assetLinks, default: []] +=
         PlatformComparison(rendering, domain: domain.name.text).findings
     }
+    found[.assetLinks, default: []] += Linter.findings(
+      aboutStatementsBesideRoutesOf: domain, in: links)
     return found.sorted { $0.key < $1.key }.flatMap { kind, findings in findings.about(kind) }
   }
 

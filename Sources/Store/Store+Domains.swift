@@ -237,6 +237,8 @@ public struct DomainSummary: Sendable, Equatable {
   public fileprivate(set) var certificateEndsAt: Int64?
   /// The kinds of documents of the current revision, in their order.
   public fileprivate(set) var kinds: [DocumentKind] = []
+  /// Whether `assetlinks.json` has statements that no row renders.
+  public fileprivate(set) var hasKeptStatements = false
   /// The numbers of findings that no suppression covers; `nil` while they are made again, and of a deleted
   /// domain.
   public fileprivate(set) var findings: [Finding.Severity: Int]?
@@ -259,6 +261,7 @@ private struct DomainGlances {
     var isPending = false
     var certificateEndsAt: Int64?
     var isCollected = false
+    var hasKeptStatements = false
     var fetched: Int?
     var kinds: [DocumentKind] = []
     var findings: [Finding.Severity: Int] = [:]
@@ -273,14 +276,15 @@ private struct DomainGlances {
     try connection.run(
       """
       SELECT domain.id, linted_by < ?2, certificate_ends_at, \(FetchRows.isCollected),
-        (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple))
+        (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple)),
+        assetlinks_extra <> '[]'
       FROM domain LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
       WHERE domain.id \(isListed)
       """, [list, .integer(Linter.version)]
     ) { row in
       glances[row.integer(0)] = Glance(
         isPending: row.bool(1), certificateEndsAt: row.optionalInteger(2),
-        isCollected: row.bool(3), fetched: try Int?.read(row, 4))
+        isCollected: row.bool(3), hasKeptStatements: row.bool(5), fetched: try Int?.read(row, 4))
     }
     try connection.run(
       """
@@ -305,6 +309,7 @@ private struct DomainGlances {
     guard let glance = glances[id] else { return }
     domain.kinds = glance.kinds.sorted()
     domain.certificateEndsAt = glance.certificateEndsAt
+    domain.hasKeptStatements = glance.hasKeptStatements
     if domain.deletedAt != nil { return }
     if !glance.isPending { domain.findings = glance.findings }
     if domain.isEnabled && glance.kinds.contains(.apple) {

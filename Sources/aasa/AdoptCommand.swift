@@ -16,7 +16,9 @@ enum AdoptCommand {
       "Fetches the association files of each domain as Apple's bot does, from both of Apple's locations, and "
       + "publishes them unchanged: JSON-equal to the originals. Lists the domains that have no file or "
       + "cannot be reached, and publishes the others. Running it again changes only what has changed.",
-    options: [DomainList.from] + Option.fetching + [.dryRun, .accept, .reason, .json]
+    options: [DomainList.from] + Option.fetching + [
+      Adoption.androidApps, .dryRun, .accept, .reason, .json,
+    ]
       + Option.installation,
     operands: Command.Operands(name: "DOMAIN", count: 0...Int.max),
     examples: [
@@ -39,7 +41,8 @@ enum AdoptCommand {
       installation: try Installation(
         arguments, missing: isDryRun ? .takenAsEmpty : .createdWithNote),
       files: [], accepted: try arguments.acceptedCodes(),
-      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: nil)
+      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: nil,
+      createsAndroidApps: arguments.has(Adoption.androidApps))
     var report = ImportReport(count: 0, isDryRun: isDryRun, isJSON: arguments.has(.json))
     defer { report.summarize() }
     report.count += list.unreadable.count

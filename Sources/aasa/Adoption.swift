@@ -14,6 +14,14 @@ struct Adoption {
   let isDryRun: Bool
   /// The kind of all files; `nil` if their names or contents say it.
   let kind: DocumentKind?
+  /// Whether the Android apps of the files are created.
+  let createsAndroidApps: Bool
+
+  /// Creates the Android apps that files name.
+  static let androidApps = Option(
+    "--android-apps", nil,
+    "Create the Android apps of assetlinks.json with their fingerprints, and name them in the entries whose "
+      + "routes say the same.")
 
   /// Why a file is not published.
   struct Refusal: Error {
@@ -48,10 +56,16 @@ struct Adoption {
   /// applied over the revisions that the dry runs found.
   func publishAll(_ report: inout ImportReport, _ progress: Progress) throws {
     var domains: [JSON] = []
+    var created = CreatedApps()
     var unchanged: [(file: FilesToAdopt.File, json: JSON)] = []
     for (index, file) in files.enumerated() {
       progress.say("Checking file \(index + 1) of \(files.count)")
-      switch try adopt(file, isDryRun: true) {
+      var result = try adopt(file, isDryRun: true)
+      if case .success(let adopted) = result, !created.add(adopted.json) {
+        // Another file gives an app other fingerprints, so this file keeps its statements.
+        result = try adopt(file, isDryRun: true, createsAndroidApps: false)
+      }
+      switch result {
       case .failure(let refusal): try progress.above { try report.add(refusal, of: file) }
       case .success(let adopted) where adopted.json["changed"]?.boolValue == false:
         unchanged.append((file, adopted.json))
@@ -61,8 +75,8 @@ struct Adoption {
     report.isNothingPublished = !report.refused.isEmpty
     if report.isNothingPublished { return }
     var steps: [String: JSON] = [:]
-    if !domains.isEmpty {
-      var rest = domains[...]
+    if !domains.isEmpty || !created.apps.isEmpty {
+      var rest = (created.apps + domains)[...]
       let lines = { rest.popFirst().map { $0.serialized() + [UInt8(ascii: "\n")] } }
       let change = Installation.Change(accepted: accepted, reason: reason)
       try installation.apply(change, lines: lines) { part in
@@ -85,8 +99,9 @@ struct Adoption {
     return .object(domain)
   }
 
+  /// - Parameter createsAndroidApps: Whether apps are created; `nil` if the person says so.
   private func adopt(
-    _ file: FilesToAdopt.File, isDryRun: Bool
+    _ file: FilesToAdopt.File, isDryRun: Bool, createsAndroidApps: Bool? = nil
   ) throws -> Result<Adopted, Refusal> {
     let bytes: [UInt8]
     do throws(Failure) {
@@ -113,7 +128,10 @@ struct Adoption {
     }
     do {
       let kind = kind ?? file.kind ?? DocumentKind(ofFile: bytes)
-      return .success(try put(bytes, as: kind, domain, isDryRun: isDryRun))
+      return .success(
+        try put(
+          bytes, as: kind, domain, isDryRun: isDryRun,
+          createsAndroidApps: createsAndroidApps ?? self.createsAndroidApps))
     } catch let refused as Installation.Refused where refused.isOfDocument {
       let text = ProblemText(refused)
       let errors = refused.problem["errors"]?.arrayValue ?? []
@@ -127,9 +145,11 @@ struct Adoption {
   }
 
   private func put(
-    _ bytes: [UInt8], as kind: DocumentKind, _ domain: DomainName, isDryRun: Bool
+    _ bytes: [UInt8], as kind: DocumentKind, _ domain: DomainName, isDryRun: Bool,
+    createsAndroidApps: Bool
   ) throws -> Adopted {
     let query = [
+      "androidApps": createsAndroidApps ? "create" : "",
       "dryRun": "\(isDryRun)", "reason": reason,
       "accept": accepted.map(\.rawValue).sorted().joined(separator: ","),
     ]
@@ -154,6 +174,29 @@ struct Adoption {
   }
 }
 
+/// The Android apps that the dry runs of several files create, as elements of a state.
+private struct CreatedApps {
+  private(set) var apps: [JSON] = []
+
+  /// Adds the apps that an answer creates; returns false, and adds nothing, if another answer creates one of
+  /// them with other fingerprints.
+  mutating func add(_ answer: JSON) -> Bool {
+    let created = (answer["androidApps"]?.arrayValue ?? []).filter { $0["action"] == "created" }
+    var new: [JSON] = []
+    for app in created {
+      let known = apps.first { $0["package"] == app["package"] }
+      if let known, known["fingerprints"] != app["fingerprints"] { return false }
+      if known == nil {
+        var element: JSON.Object = [:]
+        for member in ["package", "fingerprints"] { element[member] = app[member] }
+        new.append(.object(element))
+      }
+    }
+    apps += new
+    return true
+  }
+}
+
 extension Installation.Refused {
   /// Whether the next file may fare better: not if the server is busy, the token unknown or the disk full.
   fileprivate var isOfDocument: Bool {
@@ -174,6 +217,8 @@ struct ImportReport {
   private(set) var refused: [(path: String, codes: [String])] = []
   private var published = 0
   private var unchanged = 0
+  /// The Android apps that could be created.
+  private var offered: [String] = []
 
   init(count: Int, isDryRun: Bool, isJSON: Bool) {
     self.count = count
@@ -184,6 +229,11 @@ struct ImportReport {
   /// Prints what is published for a file: an answer of the API, or a step of a plan.
   mutating func add(_ answer: JSON, of file: FilesToAdopt.File) throws {
     let isChanged = answer["changed"]?.boolValue ?? true
+    let publication = try Faults.collecting(in: answer, PublicationResource.read)
+    let androidApps = publication.androidApps
+    for app in androidApps where app.action == .offered && !offered.contains(app.package) {
+      offered.append(app.package)
+    }
     if isChanged { published += 1 } else { unchanged += 1 }
     if isJSON {
       return try Terminal.print(
@@ -203,9 +253,12 @@ struct ImportReport {
     try Terminal.print(
       "\(file.domain?.text ?? ""): revision \(revision), \(bytes.counted("byte"))"
         + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"))
-    let publication = try Faults.collecting(in: answer, PublicationResource.read)
     let changes = PlanText.changes(publication, TextStyle())
-    if !changes.isEmpty { try Terminal.print(changes.joined(separator: "\n")) }
+    let apps = androidApps.filter { $0.action != .offered }
+      .map { "  Android app \($0.package): \($0.message)".harmless }
+    if !(changes + apps).isEmpty {
+      try Terminal.print((changes + apps).joined(separator: "\n"))
+    }
   }
 
   /// Prints why a file is refused.
@@ -221,8 +274,20 @@ struct ImportReport {
     Terminal.complain(refusal.lines.map(\.harmless).joined(separator: "\n"))
   }
 
+  /// Says which Android apps could be created.
+  private func offer() {
+    if offered.isEmpty { return }
+    let names = offered.prefix(10).joined(separator: ", ")
+    let more = offered.count > 10 ? " and \(offered.count - 10) more" : ""
+    Terminal.complain(
+      "The files name \(offered.count.counted("Android app")) that \(offered.count == 1 ? "is" : "are") not "
+        + "stored: \(names)\(more). Their statements are kept as they are. To create the apps with their "
+        + "fingerprints, repeat with --android-apps.".harmless)
+  }
+
   /// Says how many files were published, and which were not, if there are several.
   func summarize() {
+    offer()
     if count == 1 { return }
     let done = published + unchanged + refused.count
     let parts = [

@@ -20,7 +20,8 @@ enum ImportCommand {
       + "example.com or in example.com/.well-known. The kind of any other file is detected from its "
       + "content. A directory stands for the association files in it, and - for stdin. Lists the files that are refused, and "
       + "publishes the others.",
-    options: [domain, .kind, atomic, .dryRun, .accept, .reason, .json] + Option.installation,
+    options: [domain, .kind, Adoption.androidApps, atomic, .dryRun, .accept, .reason, .json]
+      + Option.installation,
     operands: .many("FILE|DIR"),
     examples: [
       ("Publish a file", "aasa import --domain example.com apple-app-site-association"),
@@ -32,14 +33,19 @@ enum ImportCommand {
     success: "every file is published", failure: "a file was refused; stderr says why", run: run)
 
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
-    let files = try files(arguments)
+    var files = try files(arguments)
+    if arguments.has(Adoption.androidApps) {
+      // The routes of Android apps are compared with those of the Apple file.
+      files = files.filter { $0.kind != .assetLinks } + files.filter { $0.kind == .assetLinks }
+    }
     let accepted = try arguments.acceptedCodes()
     let isDryRun = arguments.has(.dryRun)
     let installation = try Installation(
       arguments, missing: isDryRun ? .refused : .createdWithNote)
     let adoption = Adoption(
       installation: installation, files: files, accepted: accepted,
-      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: try arguments.kind())
+      reason: arguments.value(.reason) ?? "", isDryRun: isDryRun, kind: try arguments.kind(),
+      createsAndroidApps: arguments.has(Adoption.androidApps))
     let domains = files.compactMap(\.domain)
     if arguments.has(atomic), Set(domains).count < domains.count {
       throw UsageError(

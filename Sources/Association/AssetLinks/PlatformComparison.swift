@@ -115,23 +115,11 @@ private final class GroupComparison {
       rulesOfRoute[route] = start..<(rule + 1)
     }
     self.rulesOfRoute = rulesOfRoute
-    let names = self.routes.flatMap { route -> [[Unicode.Scalar]] in
-      guard case .items(let items) = route.query else { return [] }
-      return items.map { Array($0.name.unicodeScalars) }
-    }
-    let hasQuery = (ofApple + ofAndroid).contains { $0.conditions.hasQuery }
-    let irregular =
-      hasQuery
-      ? AnalyzedRoute(RouteConditions(irregularNames: Self.distinct(names)), language: -1) : nil
+    let irregular = AnalyzedRoute(irregularBeside: self.routes, ofApple + ofAndroid)
     (self.ofApple, self.ofAndroid, self.irregular) = (ofApple, ofAndroid, irregular)
     commonQuestions = RouteQuestions(domain: domain) {
       (ofApple + ofAndroid + [irregular].compactMap(\.self)).map(\.conditions)
     }
-  }
-
-  private static func distinct(_ names: [[Unicode.Scalar]]) -> [[Unicode.Scalar]] {
-    var seen: Set<[Unicode.Scalar]> = []
-    return names.filter { seen.insert($0).inserted }
   }
 
   /// The findings about the rules in order, then those about routes without a rule.
@@ -484,15 +472,31 @@ private enum UnusualURLs {
 }
 
 extension AnalyzedRoute {
+  /// Matches the URLs that are not compared because of their query; `nil` if no condition is about it.
+  ///
+  /// - Parameters:
+  ///   - routes: Apple's routes.
+  ///   - all: These routes and Android's rules.
+  convenience init?(irregularBeside routes: [AppLinks.Route], _ all: [AnalyzedRoute]) {
+    if !all.contains(where: \.conditions.hasQuery) { return nil }
+    let names = routes.flatMap { route -> [[Unicode.Scalar]] in
+      guard case .items(let items) = route.query else { return [] }
+      return items.map { Array($0.name.unicodeScalars) }
+    }
+    var seen: Set<[Unicode.Scalar]> = []
+    let distinct = names.filter { seen.insert($0).inserted }
+    self.init(RouteConditions(irregularNames: distinct), language: -1)
+  }
+
   /// Whether some URL may match both.
-  fileprivate func mayMeet(_ other: AnalyzedRoute) -> Bool {
+  func mayMeet(_ other: AnalyzedRoute) -> Bool {
     prefix.filter.mayMeet(other.prefix.filter) && prefix.mayMeet(other.prefix)
   }
 }
 
 extension RouteConditions {
   /// Whether some URL that matches is none of those that are compared exactly.
-  fileprivate var hasUnusualText: Bool {
+  var hasUnusualText: Bool {
     var texts = patterns.flatMap(\.texts)
     if case .items(let items) = query { texts += items.map(\.name) }
     return texts.contains { text in
@@ -502,7 +506,7 @@ extension RouteConditions {
   }
 
   /// Whether some query does not meet the condition on it.
-  fileprivate var hasQuery: Bool {
+  var hasQuery: Bool {
     if case .whole(let tokens) = query { !tokens.isStar } else { true }
   }
 }

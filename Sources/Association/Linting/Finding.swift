@@ -159,6 +159,7 @@ extension Finding {
     case debugFingerprint = "debug-fingerprint"
     case noPlaySigningFingerprint = "no-play-signing-fingerprint"
     case keptStatementDiffers = "kept-statement-differs"
+    case androidNotManaged = "android-not-managed"
 
     // A change of the domain.
     case opensNothing = "opens-nothing"

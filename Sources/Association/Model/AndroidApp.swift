@@ -34,6 +34,9 @@ public struct AndroidApp: Sendable, Equatable {
   /// published.
   public var certificates: [Certificate]
 
+  /// No app has more certificates.
+  public static let mostCertificates = 100
+
   /// An app.
   public init(
     package: PackageName, name: String = "", environment: App.Environment = .production,

@@ -152,33 +152,11 @@ extension Domain {
         pointer: .root,
         message: "The list is empty, so it says the same as no file. Delete the document instead.")
     }
-    if let named = naming(appsOf: AssetLinks(file), apps), named.assetLinks(apps) == file {
-      self = named
-    } else {
-      assetLinksExtra = statements
-    }
-  }
-
-  /// The domain with the apps of statements that have no dynamic rules, or those of an app that only shares
-  /// passwords; `nil` if there are other ones.
-  private func naming(appsOf links: AssetLinks, _ apps: UsedApps) -> Domain? {
-    var domain = self
-    var packages: [PackageName] = []
-    for element in links.elements {
-      guard case .statement(let statement) = element.meaning,
-        case .app(let package, _) = statement.target, apps.android[package] != nil
-      else { return nil }
-      if statement.relations.contains(.handleAllURLs), !statement.keepsLinksOut {
-        packages.append(package)
-      }
-      if statement.relations.contains(.getLoginCredentials) {
-        domain.androidCredentials.append(package)
-      }
-    }
-    if !packages.isEmpty {
-      domain.hasDynamicAppLinks = false
-      domain.document.entries.append(Entry(androidApps: packages))
-    }
-    return domain
+    assetLinksExtra = statements
+    var named = self
+    var adopted = keptApps(apps)
+    if adopted.contains(where: \.isNew) { return }
+    named.nameKeptApps(&adopted, apps)
+    if named.assetLinksExtra.isEmpty { self = named }
   }
 }

@@ -26,7 +26,7 @@ import Testing
       ![
         .environmentMismatch, .cmsSigned, .excludesLaterRoutes, .opensNothing,
         .credentialsOnOnePlatform, .androidDiffers, .debugFingerprint,
-        .noPlaySigningFingerprint, .keptStatementDiffers, .androidRowsRemoved,
+        .noPlaySigningFingerprint, .keptStatementDiffers, .androidNotManaged, .androidRowsRemoved,
       ].contains($0)
     })
   func everyCodeHasACase(code: Finding.Code) {

@@ -1,0 +1,68 @@
+import JSONValue
+
+extension Linter {
+  /// The findings about statements of Android apps that go other ways than the routes of Apple's apps: kept
+  /// statements, and apps in rows without routes. A change of the routes does not reach these.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain.
+  ///   - links: Its rendered `assetlinks.json`.
+  public static func findings(
+    aboutStatementsBesideRoutesOf domain: Domain, in links: AssetLinks
+  ) -> [Finding] {
+    let lists = domain.document.entriesOfAppleApps
+    if lists.isEmpty { return [] }
+    let named = domain.document.androidApps
+    let withoutRoutes =
+      domain.hasDynamicAppLinks
+      ? []
+      : Set(named).subtracting(
+        domain.document.entries.filter { !$0.isForAndroidManifests }.flatMap(\.androidApps))
+    var seen = Set(named).subtracting(withoutRoutes)
+    var unspent = SeparateStatement.budget
+    var list = FindingList()
+    for element in links.elements {
+      guard let statement = SeparateStatement(element.json),
+        seen.insert(statement.package).inserted
+      else { continue }
+      guard
+        let finding = finding(
+          about: statement, at: element.pointer, isKept: !withoutRoutes.contains(statement.package),
+          comparingWith: lists, of: domain, &unspent)
+      else { continue }
+      if list.count(finding.code, finding.severity) { list.append(finding) }
+    }
+    return list.listed
+  }
+
+  private static func finding(
+    about statement: SeparateStatement, at pointer: JSONPointer, isKept: Bool,
+    comparingWith lists: [[Int]], of domain: Domain, _ unspent: inout Int
+  ) -> Finding? {
+    let package = statement.package
+    var first: SeparateStatement.Difference?
+    for entries in lists {
+      let comparison = statement.compared(
+        with: entries, of: domain.document, domain: domain.name.text, &unspent)
+      switch comparison {
+      case .same: return nil
+      case .differs(let difference): first = first ?? difference
+      case .undecided: break
+      }
+    }
+    let found =
+      first?.words(for: package)
+      ?? "It would take too long to find out whether Android opens the same URLs in \(package)."
+    let reason =
+      isKept
+      ? "The statement is published as it was adopted" : "The app has no routes of its own"
+    return Finding(
+      .androidNotManaged, severity: first?.opensExclusion == true ? .warning : .note, at: pointer,
+      "\(found) \(reason), so changes of the routes do not reach it.",
+      help: isKept
+        ? "Name \(package) in `androidApps` of an entry and remove the statement from `assetlinksExtra`. In the"
+          + " dashboard, \"Use these routes for Android, too\" does both."
+        : "Name \(package) in `androidApps` of an entry with routes, and set `dynamicAppLinks` to true. In the"
+          + " dashboard, \"Use these routes for Android, too\" does both.")
+  }
+}

@@ -1,0 +1,59 @@
+import Association
+import Store
+
+extension Proposal {
+  /// Creates the Android apps of the statements that were adopted and kept, and names them in rows as far as
+  /// these render the same.
+  mutating func createKeptApps(_ source: AppSource) throws {
+    var apps = try apps(source)
+    androidApps = domain.keptApps(apps)
+    createsAndroidApps = true
+    for adopted in androidApps { apps.android[adopted.app.package] = adopted.app }
+    domain.nameKeptApps(&androidApps, apps)
+  }
+
+  /// Names the Android apps of kept statements that could be created.
+  mutating func offerKeptApps(_ source: AppSource) throws {
+    androidApps = domain.keptApps(try apps(source)).filter(\.isNew)
+  }
+
+  /// Creates the Android apps that rows name and that are not stored, if kept statements of the domain, or of
+  /// the domain before, have their fingerprints.
+  mutating func createNamedApps(before: Domain?, _ source: AppSource) throws {
+    let apps = try apps(source)
+    let named = Set(domain.androidApps)
+    let kept = (before?.keptApps(apps) ?? []) + domain.keptApps(apps)
+    var seen: Set<PackageName> = []
+    androidApps = kept.filter { adopted in
+      adopted.isNew && named.contains(adopted.app.package)
+        && apps.android[adopted.app.package] == nil && seen.insert(adopted.app.package).inserted
+    }.map { $0.named(in: domain) }
+    createsAndroidApps = true
+  }
+
+  /// The apps that the edit creates.
+  var createdApps: [AndroidApp] {
+    createsAndroidApps ? androidApps.filter(\.isNew).map(\.app) : []
+  }
+
+  /// The stored Android apps that the domain names, in rows or in kept statements.
+  private func apps(_ source: AppSource) throws -> UsedApps {
+    var apps = UsedApps()
+    for package in domain.androidApps + domain.keptAndroidApps
+    where apps.android[package] == nil {
+      apps.android[package] = try source.androidApp(package)
+    }
+    return apps
+  }
+}
+
+extension AppSource {
+  /// The apps with those that an edit creates.
+  func adding(_ created: [AndroidApp]) -> AppSource {
+    if created.isEmpty { return self }
+    let new = Dictionary(created.map { ($0.package, $0) }, uniquingKeysWith: { $1 })
+    var source = self
+    source.androidApp = { try androidApp($0) ?? new[$0] }
+    return source
+  }
+}

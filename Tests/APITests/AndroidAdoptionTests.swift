@@ -1,0 +1,295 @@
+import Association
+import HTTP
+import JSONValue
+import Service
+import Store
+import TestSupport
+import Testing
+
+/// Android apps are created from an adopted `assetlinks.json`, which is served as it was.
+@Suite struct AndroidAdoptionTests {
+  let running: RunningService
+  var admin: Client { running.admin }
+  private let domain = "/v1/domains/example.com"
+  private let shop = "com.example.shop"
+  private let create = "?androidApps=create"
+
+  init() throws { running = try RunningService() }
+
+  private func fingerprint(_ digit: String = "7") -> String {
+    digit
+      + "E:5B:10:C4:93:D8:2F:A6:41:0C:EE:57:B2:19:8D:64:F3:0A:76:C9:35:DE:48:91:AB:22:6F:80:1D:E7:54:BC"
+  }
+
+  /// A statement that lets an app handle links, perhaps with rules.
+  private func statement(
+    _ package: String? = nil, _ digits: [String] = ["7"], rules: JSON? = nil
+  ) -> JSON {
+    var statement: JSON.Object = [
+      "relation": ["delegate_permission/common.handle_all_urls"],
+      "target": [
+        "namespace": "android_app", "package_name": .string(package ?? shop),
+        "sha256_cert_fingerprints": .strings(digits.map(fingerprint)),
+      ],
+    ]
+    if let rules {
+      statement["relation_extensions"] = [
+        "delegate_permission/common.handle_all_urls": ["dynamic_app_link_components": rules]
+      ]
+    }
+    return .object(statement)
+  }
+
+  private let site: JSON = [
+    "relation": ["delegate_permission/common.get_login_creds"],
+    "target": ["namespace": "web", "site": "https://example.org"],
+  ]
+  private let routes: JSON = [["/": "/buy/private/*", "exclude": true], ["/": "/buy/*"]]
+  /// What these routes are for Android, which compares slashes at the end.
+  private let rules: JSON = [
+    ["/": "/buy/private/*", "exclude": true], ["/": "/buy/private", "exclude": true],
+    ["/": "/buy/*"], ["/": "/buy"],
+  ]
+
+  /// A domain with these routes for an Apple app, as an adopted file.
+  private func adoptApple(
+    _ components: JSON = [["/": "/buy/private/*", "exclude": true], ["/": "/buy/*"]],
+    _ query: String = ""
+  ) throws {
+    let file: JSON = [
+      "applinks": ["details": [["appIDs": [.string(app)], "components": components]]]
+    ]
+    let response = try admin.send("PUT", "\(domain)/file\(query)", json: file)
+    guard response.status < 300 else { throw Unexpected(response: response) }
+  }
+
+  /// Adopts a file for Android, and checks that it is served as it is.
+  private func adopt(_ file: JSON, _ query: String = "") throws -> JSON {
+    let response = try admin.send("PUT", "\(domain)/documents/assetlinks.json\(query)", json: file)
+    guard response.status < 300 else { throw Unexpected(response: response) }
+    if !query.contains("dryRun") { #expect(try served() == file) }
+    return try response.json
+  }
+
+  private func served() throws -> JSON {
+    let connection = try RawConnection(port: running.service.publicAddress.port)
+    let answer = try connection.exchange(
+      "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: example.com\r\n\r\n")
+    return answer.status == 200 ? try answer.json : .null
+  }
+
+  private func resolutions(_ url: String) throws -> [JSON] {
+    let question: JSON = ["urls": [.string(url)]]
+    let answer = try admin.send("POST", "\(domain)/match", json: question).json
+    return answer["results"]?.arrayValue?.compactMap { $0["resolution"] } ?? []
+  }
+
+  private func apps() throws -> [JSON] {
+    try admin.send("GET", "/v1/android-apps").json["items"]?.arrayValue ?? []
+  }
+
+  private func findings(_ answer: JSON) -> [JSON] {
+    answer["findings"]?.arrayValue?.filter { $0["code"] == "android-not-managed" } ?? []
+  }
+
+  @Test func withoutTheOptionTheAnswerOffersTheAppsAndNothingIsCreated() throws {
+    let answer = try adopt([statement(nil, ["7", "8"]), site])
+    let offered = answer["androidApps"]?[0]
+    #expect(offered?["package"] == .string(shop) && offered?["action"] == "offered")
+    #expect(offered?["place"] == "statement")
+    #expect(
+      offered?["message"]?.stringValue?.hasPrefix("Not stored: with `androidApps=create`") == true)
+    #expect(try apps().isEmpty)
+    #expect(answer["domain"]?["assetlinksExtra"]?.arrayValue?.count == 2)
+  }
+
+  @Test func anAppIsCreatedWithTheFingerprintsOfTheFile() throws {
+    let answer = try adopt([statement(nil, ["8", "7"])], create)
+    let created = answer["androidApps"]?[0]
+    #expect(created?["action"] == "created" && created?["place"] == "entries")
+    #expect(answer["domain"]?["assetlinksExtra"] == nil)
+    #expect(answer["domain"]?["entries"]?[0]?["androidApps"] == [.string(shop)])
+    let app = try apps().first
+    #expect(app?["package"] == .string(shop) && app?["domains"] == 1)
+    #expect(
+      app?["fingerprints"]?.arrayValue
+        == ["8", "7"].map {
+          ["sha256": .string(fingerprint($0)), "label": "play-signing"]
+        })
+  }
+
+  @Test func aDryRunShowsTheSameAndCreatesNothing() throws {
+    let dry = try adopt([statement()], "\(create)&dryRun=true")
+    #expect(dry["androidApps"]?[0]?["action"] == "created")
+    #expect(try apps().isEmpty && served() == .null)
+    let wet = try adopt([statement()], create)
+    #expect(wet["androidApps"] == dry["androidApps"])
+  }
+
+  @Test func anAppWhoseRulesAreThoseOfAnEntryGetsIntoThatEntry() throws {
+    try adoptApple()
+    let answer = try adopt([statement(rules: rules)], create)
+    let created = answer["androidApps"]?[0]
+    #expect(created?["message"] == "Created with 1 fingerprint. Named in entry 1.")
+    #expect(created?["entries"] == [1])
+    #expect(answer["domain"]?["entries"]?.arrayValue?.count == 1)
+    #expect(answer["domain"]?["assetlinksExtra"] == nil)
+    // From now on, a route is for both.
+    let added = try admin.send(
+      "POST", "\(domain)/entries/1/routes",
+      json: ["path": "/buy/secret/*", "exclude": true, "position": 0])
+    #expect(added.status == 201, "\(added.text)")
+    #expect(try resolutions("https://example.com/buy/secret/1") == ["blocked", "blocked"])
+  }
+
+  @Test func theOrderInWhichTheFilesComeDoesNotMatter() throws {
+    _ = try adopt([statement(rules: rules)])
+    try adoptApple(routes, create)
+    let stored = try admin.send("GET", domain).json
+    #expect(stored["entries"]?[0]?["androidApps"] == [.string(shop)])
+    #expect(stored["assetlinksExtra"] == nil)
+    #expect(try served() == [statement(rules: rules)])
+  }
+
+  @Test func theEntryOfTheAppWithTheSameRoutesIsFoundAmongOthers() throws {
+    let file: JSON = [
+      "applinks": [
+        "details": [
+          ["appIDs": [.string(otherApp)], "components": [["/": "/clip/*"]]],
+          ["appIDs": [.string(app)], "components": routes],
+        ]
+      ]
+    ]
+    #expect(try admin.send("PUT", "\(domain)/file", json: file).status == 201)
+    let answer = try adopt([statement(rules: rules)], create)
+    #expect(answer["androidApps"]?[0]?["entries"] == [2])
+    #expect(findings(answer).isEmpty)
+  }
+
+  @Test func anAppWithOtherRulesIsCreatedAndItsStatementKeptAndAURLSaysWhy() throws {
+    try adoptApple()
+    let answer = try adopt([statement(rules: [["/": "/buy/*"]])], create)
+    let created = answer["androidApps"]?[0]
+    #expect(created?["action"] == "created" && created?["place"] == "statement")
+    let message = created?["message"]?.stringValue ?? ""
+    #expect(
+      message.contains("Android opens \"https://example.com/buy/private")
+        && message.contains("which Apple's systems keep in the browser (blocked)"), "\(message)")
+    #expect(answer["domain"]?["assetlinksExtra"]?.arrayValue?.count == 1)
+    #expect(try apps().count == 1)
+    let finding = findings(answer).first
+    #expect(finding?["severity"] == "warning" && finding?["document"] == "assetlinks.json")
+  }
+
+  @Test func aStatementWithTheSameRulesInOtherWordsIsKeptAndThatIsSaid() throws {
+    try adoptApple([["/": "/buy*"], ["/": "/sell*"]])
+    let answer = try adopt([statement(rules: [["/": "/sell*"], ["/": "/buy*"]])], create)
+    let message = answer["androidApps"]?[0]?["message"]?.stringValue ?? ""
+    #expect(
+      message.hasSuffix("is written in another way than rows would be, so it is kept as it is."))
+    #expect(findings(answer).isEmpty)
+  }
+
+  @Test func anAppWithoutRulesGetsAnEntryOfItsOwnUnlessTheRoutesOpenEverything() throws {
+    try adoptApple()
+    let apart = try adopt([statement()], create)
+    let message = apart["androidApps"]?[0]?["message"]?.stringValue ?? ""
+    #expect(
+      message.contains("Named in an entry of its own. Android opens \"https://"), "\(message)")
+    #expect(apart["domain"]?["entries"]?.arrayValue?.count == 2)
+    #expect(apart["domain"]?["dynamicAppLinks"] == false)
+    #expect(findings(apart).first?["severity"] == "warning")
+    #expect(try admin.send("DELETE", "\(domain)?accept=opens-nothing").status == 200)
+    try adoptApple([["/": "*"]])
+    let together = try adopt([statement()], create)
+    #expect(together["domain"]?["entries"]?.arrayValue?.count == 1)
+    #expect(together["domain"]?["entries"]?[0]?["androidApps"] == [.string(shop)])
+    #expect(findings(together).isEmpty)
+  }
+
+  @Test func rulesWithoutRoutesOfAnAppleAppBecomeRoutes() throws {
+    let rules: JSON = [
+      ["/": "/help/web*", "exclude": true], ["/": "/help*"], ["?": ["web": "1"], "#": "top"],
+    ]
+    let answer = try adopt([statement(rules: rules)], create)
+    let entry = answer["domain"]?["entries"]?[0]
+    #expect(entry?["androidApps"] == [.string(shop)], "\(answer["androidApps"]?.text ?? "")")
+    #expect(entry?["routes"]?.arrayValue?.count == 3)
+  }
+
+  @Test func aStoredAppWithOtherFingerprintsStaysAsItIs() throws {
+    let app: JSON = [
+      "fingerprints": [["sha256": .string(fingerprint("9")), "label": "upload"]]
+    ]
+    #expect(try admin.send("PUT", "/v1/android-apps/\(shop)", json: app).status == 201)
+    let answer = try adopt([statement(), statement("com.example.other", ["8"])], create)
+    #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["play-signing", "upload"])
+    let messages = answer["androidApps"]?.arrayValue?.compactMap { $0["message"]?.stringValue }
+    #expect(messages?.first?.contains("are not those of the app") == true)
+    #expect(messages?.last?.contains("comes after one that rows cannot say") == true)
+    #expect(answer["androidApps"]?[0]?["action"] == "stored")
+  }
+
+  @Test func whatRowsCannotSayIsKeptBehindThem() throws {
+    let file: JSON = [
+      statement(), statement("com.example.two", ["8"]), site,
+      ["include": "https://example.org/more.json"],
+    ]
+    let answer = try adopt(file, create)
+    #expect(answer["domain"]?["assetlinksExtra"]?.arrayValue?.count == 2)
+    #expect(
+      answer["domain"]?["entries"]?.arrayValue?.map { $0["androidApps"] }
+        == [[.string(shop), "com.example.two"]])
+    #expect(try adopt(file, create)["changed"] == false)
+  }
+
+  @Test func anAppIsCreatedThatADomainNamesAndItsKeptStatementKnows() throws {
+    try adoptApple()
+    _ = try adopt([statement()])
+    let entries: JSON = [
+      [
+        "apps": [.string(app)], "androidApps": [.string(shop)],
+        "routes": [["path": "/buy/private/*", "exclude": true], ["path": "/buy/*"]],
+      ]
+    ]
+    let patch: JSON = ["entries": entries, "assetlinksExtra": .null]
+    #expect(try admin.send("PATCH", domain, json: patch).code == "unknown-android-app")
+    let dry = try admin.send("PATCH", "\(domain)\(create)&dryRun=true", json: patch)
+    #expect(dry.status == 200, "\(dry.text)")
+    #expect(try dry.json["diff"]?["affectsLinks"] == true && apps().isEmpty)
+    let patched = try admin.send("PATCH", "\(domain)\(create)", json: patch)
+    #expect(try patched.json["androidApps"]?[0]?["action"] == "created", "\(patched.text)")
+    #expect(try served() == [statement(rules: rules)])
+    let unknown: JSON = ["androidCredentials": ["com.example.unknown"]]
+    #expect(
+      try admin.send("PATCH", "\(domain)\(create)", json: unknown).code == "unknown-android-app")
+  }
+
+  @Test func anotherValueOfTheParameterIsRefused() throws {
+    let answer = try admin.send(
+      "PUT", "\(domain)/documents/assetlinks.json?androidApps=all", json: [statement()])
+    #expect(try answer.status == 400 && answer.code == "unknown-value")
+  }
+
+  /// The contract: whatever the two files are, both are served as they were.
+  @Test(arguments: 0..<40)
+  func whateverTheFilesAreBothAreServedAsTheyWere(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let patterns: [JSON] = [
+      ["/": "/a/*"], ["/": "/a", "exclude": true], ["/": "/b"], ["/": "*"],
+      ["/": "/c?", "exclude": true], ["?": ["q": "1"]], ["#": "x"], ["/": "/é"],
+    ]
+    let components = random.some(of: patterns)
+    try adoptApple(.array(components))
+    let apple = try running.served("example.com")
+    var file: [JSON] = []
+    for package in random.some(of: [shop, "com.example.two", "com.example.three"]) {
+      let rules: JSON? = random.pick([nil, .array(components), .array(random.some(of: patterns))])
+      file.append(statement(package, random.some(of: ["7", "8"]), rules: rules))
+      if random.pick([true, false, false]) { file.append(site) }
+    }
+    let answer = try adopt(.array(file), create)
+    #expect(try running.served("example.com") == apple)
+    #expect(answer["androidApps"]?.arrayValue?.allSatisfy { $0["action"] == "created" } == true)
+  }
+}
