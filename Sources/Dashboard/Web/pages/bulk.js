@@ -110,8 +110,9 @@ class Import extends View {
   /** Publishes, or does as if. A domain that exists is replaced only in the revision that was looked at. */
   async #put(row, query) {
     const domain = path`/v1/domains/${row.domain}`;
+    const androidApps = this.#draft.androidApps ? "create" : undefined;
     const put = async (condition) => {
-      const options = { body: row.body, query, signal: this.ending, ...condition };
+      const options = { body: row.body, query: { ...query, androidApps }, signal: this.ending, ...condition };
       return (await request("PUT", `${domain}/documents/${row.kind}`, options)).value;
     };
     if (row.isNew !== false) {
@@ -139,7 +140,8 @@ class Import extends View {
   }
 
   async #publish() {
-    const wanted = this.#ready();
+    // Android's routes are compared with those of Apple's file.
+    const wanted = this.#ready().toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
     const revisions = {};
     let done = 0;
     this.set({ isPublishing: true });
@@ -180,12 +182,23 @@ class Import extends View {
       skipped.length > 0 && h("p", { class: "help", role: "status", key: "skipped" }, text.skipped(skipped)),
       rows.length > 0 && [
         h("ul", { class: "plan rows", key: "rows", "aria-label": text.files }, rows.map((row) => this.#row(row))),
-        may("editor") && form(() => this.#publish(), { key: "publish" }, ready > 0 && reasonField(this.#draft),
+        may("editor") && form(() => this.#publish(), { key: "publish" }, this.#offer(),
+          ready > 0 && reasonField(this.#draft),
           h("div", { class: "actions" },
             ready > 0 && submit(text.publish(ready), { kind: "primary", disabled: isPublishing, key: "publish" }),
             button(text.clear, () => this.#drop(rows), { disabled: isPublishing })))],
       shown && dialog({ title: shown.name, wide: true, close: () => this.set({ shown: undefined }) },
         shown.problem ? problemBox(shown.problem) : effects({ ...shown.result, domain: shown.domain }))];
+  }
+
+  /** Asks whether to create the Android apps that files name. */
+  #offer() {
+    const rows = kept.filter((row) => row.state === "ready" && row.kind !== "webauthn");
+    const apps = [...new Set(rows.flatMap(({ result }) => result?.androidApps ?? [])
+      .filter(({ action }) => action !== "stored").map((one) => one.package))];
+    return apps.length > 0 && h("div", { key: "android", on: { change: () => this.#checkAll(rows) } }, draftCheckbox(
+      words.bulk.import.androidApps(apps.slice(0, 5).join(", ") + (apps.length > 5 ? " …" : "")),
+      this.#draft, "androidApps"));
   }
 
   #row(row) {
@@ -270,8 +283,10 @@ function parsed(text) {
 function isState(text) {
   const json = parsed(text);
   if (!json || json.applinks) return false;
-  return Array.isArray(json.domains) || typeof json.domain === "string" || Object.keys(json).join() === "apps"
-    || Array.isArray(json.androidApps);
+  const isList = (name) => Array.isArray(json[name]);
+  const names = Object.keys(json);
+  return typeof json.domain === "string" || isList("domains")
+    || names.length > 0 && names.every((name) => ["apps", "androidApps"].includes(name) && isList(name));
 }
 
 /** Whether somebody may want to publish a file: by its name, unless its content is something else altogether, or by its

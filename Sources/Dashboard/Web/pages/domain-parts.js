@@ -153,6 +153,46 @@ export function inWords(text, domain = undefined) {
   return asHere(domain ? text.replace(pointers, say) : text);
 }
 
+/** Android apps that routes of Apple apps do not reach: those of kept statements, and those in entries without routes
+ * where the manifests of the apps decide. */
+export function apartAndroid({ entries, assetlinksExtra = [], dynamicAppLinks }) {
+  const named = new Set(entries.filter((one) => !isOnlyManifests(one)).flatMap((one) => one.androidApps ?? []));
+  const kept = assetlinksExtra.filter(({ relation }) => Array.isArray(relation) && relation.includes(handlesLinks))
+    .map(({ target }) => target?.package_name);
+  const others = dynamicAppLinks === false ? entries.filter(isOnlyManifests).flatMap((one) => one.androidApps) : [];
+  const own = (apps) => [...new Set(apps)].filter((app) => typeof app === "string" && !named.has(app));
+  return { kept: own(kept), others: own(others) };
+}
+
+/** Changes a domain so that an entry’s routes are for the Android apps, too, that they do not reach. */
+export function useForAndroid(domain, entry) {
+  const { kept, others } = apartAndroid(domain);
+  const apps = [...kept, ...others];
+  const own = [handlesLinks, sharesCredentials];
+  const sharing = [];
+  const statements = (domain.assetlinksExtra ?? []).flatMap((one) => {
+    const app = one.target?.package_name;
+    if (!apps.includes(app) || !Array.isArray(one.relation)) return [one];
+    if (one.relation.includes(sharesCredentials)) sharing.push(app);
+    // Rows say nothing of other relations.
+    const { relation_extensions: _rules, ...rest } = one;
+    const relation = one.relation.filter((name) => !own.includes(name));
+    return relation.length > 0 ? [{ ...rest, relation }] : [];
+  });
+  entry.androidApps = [...new Set([...(entry.androidApps ?? []), ...apps])];
+  domain.assetlinksExtra = statements.length > 0 ? statements : undefined;
+  if (sharing.length > 0) {
+    domain.androidCredentials = [...new Set([...(domain.androidCredentials ?? []), ...sharing])];
+  }
+  if (others.length > 0) domain.entries = domain.entries.filter((one) => !isOnlyManifests(one));
+  domain.dynamicAppLinks = undefined;
+}
+
+const handlesLinks = "delegate_permission/common.handle_all_urls";
+const sharesCredentials = "delegate_permission/common.get_login_creds";
+const isOnlyManifests = (one) => one.apps.length === 0 && !one.appID && one.routes.length === 0
+  && one.androidApps?.length > 0;
+
 /** A list without signs, of whatever `show` makes of its items. */
 export function plainList(items, show, properties = {}) {
   return h("ul", { class: "plain", ...properties }, items.map((one, index) => h("li", { key: index }, show(one))));

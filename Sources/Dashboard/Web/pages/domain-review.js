@@ -111,6 +111,8 @@ class DraftReview extends View {
         button(w.dropBroken, () => this.#dropBroken())),
       here.some(isLoud) && section(words.pages.findings, findingList(here.filter(isLoud), domain)),
       result?.diff && section(w.effects, changeList(effectsOf(preview), this.names)),
+      result?.androidApps && section(w.androidApps, plainList(result.androidApps, (one) => [
+        h("bdi", { class: "mono" }, one.package), ": ", one.message])),
       result?.changedResolutions.length > 0 && section(
         w.resolutions, plainList(result.changedResolutions.slice(0, 50), (one) => effect(one, this.names))),
       this.#size(preview), foldedFindings(words.severity.count.note(notes.length), notes, domain)];

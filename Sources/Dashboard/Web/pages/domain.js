@@ -6,8 +6,8 @@ import { badge, button, empty, failure, findingCounts, linkButton, loaded, probl
 import { go, to } from "../routing.js";
 import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
-import { appList, appName, changeList, conditions, findingList, flags, foldedFindings, inWords, loadNames, place,
-  domainHeader, plainList, routeText } from "./domain-parts.js";
+import { apartAndroid, appList, appName, changeList, conditions, domainHeader, findingList, flags, foldedFindings,
+  inWords, loadNames, place, plainList, routeText, useForAndroid } from "./domain-parts.js";
 import { Draft, effectsOf, newId } from "./draft.js";
 import { counted, formDialog, planDialog } from "./plan.js";
 import { editRoute } from "./route-editor.js";
@@ -161,6 +161,22 @@ class Domain extends View {
       findingList(findings.filter((one) => one.severity !== "note"), domain), foldedFindings(title, notes, domain)];
   }
 
+  /** Android apps that the routes of an entry for Apple apps do not reach, and the way to change that. */
+  #apart(entry, index, title) {
+    const { kept, others } = apartAndroid(this.#draft.domain);
+    if (kept.length + others.length === 0 || entry.apps.length === 0 && !entry.appID) return false;
+    const names = this.#names.value?.android;
+    const list = (key, text, apps) => apps.length > 0 && h("div", { key }, about("text", text), plainList(
+      apps, (app) => appName(app, names?.get(app)), { "aria-label": text }));
+    const use = () => {
+      this.#draft.change((domain) => useForAndroid(domain, domain.entries[index]));
+      this.set({ said: w.usedForAndroid });
+      queueMicrotask(() => this.find("#review")?.focus());
+    };
+    return h("div", { key: "apart" }, list("kept", w.keptAndroid, kept), list("others", w.apartAndroid, others),
+      this.#canEdit && button(w.useForAndroid, use, { key: "use", "aria-label": `${w.useForAndroid}, ${title}` }));
+  }
+
   #conflict() {
     const { base, published, merged, preview, domain } = this.#draft;
     const number = (entry) => domain.entries.findIndex((one) => one.id === entry.id) + 1;
@@ -213,6 +229,7 @@ class Domain extends View {
       this.set({ said: w.removed(title) });
     };
     const edit = isEdited ? w.doneApps : w.editApps;
+    const apart = this.#apart(entry, index, title);
     const target = this.#dropTarget(domain.entries, entry);
     return h("section", { class: `sheet entry ${target.class}`, key: entry.id, "aria-label": title, on: target.on },
       h("div", { class: "section-head", key: "head", on: canEdit ? { keydown: this.#keys(step) } : {} }, h("h3", {},
@@ -226,7 +243,8 @@ class Domain extends View {
       h("div", { class: "columns", key: "apps" },
         h("div", { key: "apple" }, h("h4", {}, w.apple), apps("apps", "apple", w.noApple),
           entry.appID && about("id", "appID: ", appName(entry.appID, names?.apple.get(entry.appID)))),
-        h("div", { key: "android" }, h("h4", {}, w.android), apps("androidApps", "android", w.noAndroid),
+        h("div", { key: "android" }, h("h4", {}, w.android),
+          (!apart || entry.androidApps || isEdited) && apps("androidApps", "android", w.noAndroid), apart,
           entry.androidApps && domain.dynamicAppLinks === false && about("none", w.noDynamic),
           this.#android(findings.android.get(entry)))),
       findingList(findings.entries.get(entry) ?? [], domain),

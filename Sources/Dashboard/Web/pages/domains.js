@@ -232,8 +232,9 @@ function columns(reached) {
     [text.environment, (item) => words.environment[item.environment] ?? item.environment],
     [text.revision, (item) => [count(item.revision), quiet(" · ", time(item.updatedAt))]],
     [text.findings, (item) => findingCounts(item.findings)], [text.apple, apple],
-    [text.android, ({ enabled, documents }) =>
-      enabled && documents.includes("assetlinks.json") ? text.published : quiet(text.notPublished)],
+    [text.android, ({ enabled, documents, keptStatements }) =>
+      enabled && documents.includes("assetlinks.json")
+        ? [text.published, keptStatements && [" ", badge(text.kept, "note")]] : quiet(text.notPublished)],
     [text.check, checked], [text.certificate, certificate]];
   // A long name must not break the words beside it.
   return [[text.domain, name], ...others.map((column) => [...column, "whole"])];

@@ -31,6 +31,9 @@ export function toInput({ unicode: _unicode, revision: _revision, updatedAt: _up
   return { ...domain, entries: domain.entries.map((entry) => known({ ...entry, routes: entry.routes.map(known) })) };
 }
 
+/** Android apps that a draft names, and whose fingerprints kept statements have, are created with it. */
+const creating = { androidApps: "create" };
+
 /** A new ID for an entry or a route. It is negative, so it never meets one of the server. */
 export function newId(siblings) {
   return Math.min(0, ...siblings.map((one) => one.id)) - 1;
@@ -195,7 +198,8 @@ export class Draft extends State {
   async publish(accept) {
     this.isPublishing = true;
     const { value } = await request("PUT", path`/v1/domains/${this.#name}`, {
-      body: toInput(this.domain), ifMatch: this.base.revision, query: { reason: this.reason, accept: accept.join(",") },
+      body: toInput(this.domain), ifMatch: this.base.revision,
+      query: { reason: this.reason, accept: accept.join(","), ...creating },
     }).finally(() => (this.isPublishing = false));
     this.published = value.domain;
     this.discard();
@@ -277,7 +281,7 @@ async function dryRun(name, domain, ifMatch, signal) {
   let accept = [];
   for (let round = 0; round < 4; round++) {
     try {
-      const query = { dryRun: true, accept: accept.join(",") };
+      const query = { dryRun: true, accept: accept.join(","), ...creating };
       const { value } = await request("PUT", path`/v1/domains/${name}`, { body, ifMatch, signal, query });
       return { ...preview, result: value, findings: value.findings, accept };
     } catch (problem) {

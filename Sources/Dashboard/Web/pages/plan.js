@@ -101,13 +101,15 @@ export function left(key, number) {
 }
 
 /** What a publication changes: settings, routes, links, and what the linter says. */
-export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0 }) {
+export function effects({ domain, documents = [], diff, findings = [], changedResolutions = [], moreFindings = 0,
+  androidApps = [] }) {
   const files = documents.map((one) => `${words.document[one.kind] ?? one.kind}: ${size(one.bytes)}`);
   return h("div", { class: "plan-effects" },
     diff ? changeList(diff, undefined, 50) : files.length > 0 && h("p", { key: "new" }, words.bulk.first),
     changedResolutions.length > 0 && [
       h("p", { key: "links-title" }, h("strong", {}, words.bulk.expected)),
       plainList(changedResolutions.slice(0, 20), effect, { key: "links" })],
+    plainList(androidApps, (one) => [h("bdi", { class: "mono" }, one.package), ": ", one.message], { key: "android" }),
     findingList(worstFirst(findings).slice(0, 20)),
     left("more-findings", Math.max(0, findings.length - 20) + moreFindings),
     h("p", { class: "help", key: "documents" }, files.join(", "), " ",
