@@ -106,7 +106,7 @@ import Testing
     #expect(result.output.isEmpty)
     let lines = result.errors.split(separator: "\n")
     #expect(lines.count == 6, "\(result.errors)")
-    #expect(lines[0].contains("/apps.json\" must be an object with the list \"apps\", perhaps "))
+    #expect(lines[0].contains("/apps.json\" must be an object with the lists \"apps\" and "))
     #expect(lines[1].contains("/broken.json\" is not JSON: line 2, column 13"))
     #expect(lines[2].contains("/c.example.json\" has a duplicate key: /domain."))
     #expect(
