@@ -440,7 +440,7 @@ import Testing
     let put = try admin.send(
       "PUT", "/v1/domains/a.example", json: ["androidCredentials": [.string(package)]])
     #expect(try put.json["findings"]?.arrayValue?.map { $0["code"] } == ["older-android-opens-all"])
-    #expect(try served("a.example")[0]?["relation"] == [.string(credentials), .string(links)])
+    #expect(try served("a.example")[0]?["relation"] == [.string(links), .string(credentials)])
     let match: JSON = ["urls": ["https://a.example/", "https://a.example/login?a=b"]]
     let results = try admin.send("POST", "/v1/domains/a.example/match", json: match).json["results"]
     #expect(results?.arrayValue?.map { $0["resolution"] } == ["blocked", "blocked"])
