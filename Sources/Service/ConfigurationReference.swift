@@ -8,8 +8,9 @@ extension Configuration {
       #
       # Precedence, highest first: flags (--public-address), environment variables
       # (AASA_PUBLIC_ADDRESS), this file, defaults. An empty variable counts as unset; that of a
-      # list is an empty list. "aasa config" shows the effective values and where each comes from. Settings marked "reload" also take effect on SIGHUP
-      # (systemctl reload); all others need a restart.
+      # list is an empty list. "aasa config" shows the effective values and where each comes
+      # from. Settings marked "reload" also take effect on SIGHUP (systemctl reload); all others
+      # need a restart.
 
       """
     return settings.reduce(into: introduction) { text, setting in

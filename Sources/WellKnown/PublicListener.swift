@@ -2,8 +2,8 @@ public import Certificates
 public import HTTP
 import Synchronization
 
-/// The public listener: answers GET and HEAD requests for the two paths of an association file, for
-/// each host in a table.
+/// The public listener: answers GET and HEAD requests for the paths of association files, for each
+/// host in a table.
 public final class PublicListener: Sendable {
   private let listener: Listener
   private let handlers: [PublicHandler]

@@ -76,9 +76,16 @@ struct FilesToAdopt {
     }
     let file = File(path: path, domain: domain, isListed: true)
     if file.kind != nil || domain != nil && path.hasSuffix(".json") { return true }
-    // JSON or, from 2014, JSON in a CMS signature.
     let text = bytes.drop { $0 > 0x7F || " \t\r\n".utf8.contains($0) }
-    if domain != nil { return text.isEmpty || "{[0".utf8.contains(text[text.startIndex]) }
+    if domain != nil {
+      // JSON or, from 2014, JSON in a CMS signature. Anything else is a failed download, such as the page of a 404,
+      // unless the name is one of other files.
+      if text.isEmpty || "{[0".utf8.contains(text[text.startIndex]) { return true }
+      let name = (path.split(separator: "/").last ?? "").lowercased()
+      let suffix = name.split(separator: ".").last.map(String.init) ?? ""
+      if text.first == UInt8(ascii: "<") { return !markupSuffixes.contains(suffix) }
+      return !otherSuffixes.contains(suffix) && !name.hasPrefix("readme")
+    }
     do throws(JSON.SyntaxError) {
       let json = try JSON.parse(bytes, limits: .trusted).value
       return json.isState || json["androidApps"] != nil || json.isAssociationFile
@@ -87,6 +94,17 @@ struct FilesToAdopt {
       return DocumentKind.allCases.contains { name.contains($0.rawValue) }
     }
   }
+
+  /// Suffixes of files that begin with "<".
+  private static let markupSuffixes: Set = ["htm", "html", "plist", "svg", "xhtml", "xml"]
+  /// Suffixes of other files that people keep beside these; some are top-level domains, too.
+  private static let otherSuffixes: Set = [
+    "bak", "cfg", "conf", "crt", "css", "csv", "gif", "go", "gz", "htm", "html", "ico", "ini",
+    "jpeg", "jpg", "js", "key",
+    "lock", "log", "map", "md", "mjs", "orig", "pdf", "pem", "php", "plist", "png", "py", "rb",
+    "rs", "sh", "so", "sql",
+    "svg", "swift", "swp", "tar", "toml", "ts", "tsv", "txt", "webp", "xml", "yaml", "yml", "zip",
+  ]
 
   /// Says in one line what was left out.
   func sayUnrelated() { Self.say(skipped: unrelated) }

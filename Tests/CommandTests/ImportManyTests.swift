@@ -85,10 +85,17 @@ import Testing
   @Test func aFileOfADomainThatIsBrokenIsNoOtherFile() throws {
     try scratch.write("{\"applinks\": ", to: "sites/five.example.json")
     try scratch.write("", to: "sites/six.example")
+    // What `curl > sites/$domain` writes for a domain that answers 404.
+    try scratch.write("<!doctype html><title>Not Found</title>", to: "sites/seven.example")
+    try scratch.write("404 page not found", to: "sites/eight.example.md")
+    try scratch.write("404 page not found", to: "sites/eight.example")
     let result = try trial.run("import", at: .database, words: [scratch.path("sites")])
     #expect(result.status == 1)
     #expect(result.errors.contains("five.example.json: not-json"), "\(result.errors)")
-    #expect(result.errors.contains("six.example: not-json"), "\(result.errors)")
+    for name in ["six.example", "seven.example", "eight.example"] {
+      #expect(result.errors.contains("\(name): not-json"), "\(result.errors)")
+    }
+    #expect(!result.errors.contains("eight.example.md: not-json"))
   }
 
   @Test func otherFilesBesideAStateAreSkippedInOneLine() throws {

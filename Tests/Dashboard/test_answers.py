@@ -201,12 +201,13 @@ def test_a_folder_with_other_files_shows_those_that_can_be_published(example):
     file = json.dumps({"applinks": {"details": [{"appIDs": [APP], "components": [{"/": "/other/*"}]}]}}).encode()
     others = {".DS_Store": b"\0\0\0\1Bud1", "README.md": b"# Files", "LICENSE": b"MIT", "package.json": b'{"name": "site"}',
               "logo.png": b"\x89PNG", "index.html": b"<html>"}
-    files = {"a.example.json": file, "b.example": file, "copy.txt": file, "broken.example.json": b'{"applinks": ', **others}
+    files = {"a.example.json": file, "b.example": file, "copy.txt": file, "broken.example.json": b'{"applinks": ',
+             "gone.example": b"<!doctype html><title>Not Found</title>", **others}
     page.locator("input[type=file]").first.set_input_files(
         [{"name": name, "mimeType": "application/octet-stream", "buffer": bytes} for name, bytes in files.items()])
-    expect(page.get_by_text("2 of 4 files can be published.")).to_be_attached()
+    expect(page.get_by_text("2 of 5 files can be published.")).to_be_attached()
     expect(page.get_by_text("Skipped 6 other files: .DS_Store, README.md, LICENSE, package.json, logo.png …")).to_be_visible()
-    expect(page.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(4)
+    expect(page.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(5)
 
 
 def test_a_refused_change_says_what_to_do_here_and_where_in_words(example, site):

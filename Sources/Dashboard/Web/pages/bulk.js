@@ -298,9 +298,16 @@ function isRelated({ name, text }) {
   if (kindOf(own) || isState(text)) return true;
   const json = parsed(text);
   if (Array.isArray(json) ? json.some((one) => one?.relation) : members.some((one) => json?.[one])) return true;
-  // A JSON file that is broken, or JSON in a signature, is reported.
-  return domainOf(own) !== "" && (/\.json$/i.test(own) || /^[\s\uFEFF]*(?:[{[0]|$)/.test(text));
+  if (domainOf(own) === "") return false;
+  // A JSON file that is broken, JSON in a signature, and the page of a failed download are reported.
+  if (/\.json$/i.test(own) || /^[\s\uFEFF]*(?:[{[0]|$)/.test(text)) return true;
+  return !(/^\s*</.test(text) ? markup : others).test(own);
 }
+
+/** Names of files that begin with "<", and of others that people keep beside these. Some of the suffixes are top-level domains, too. */
+const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
+const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md|orig"
+  + "|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
 
 /** A state that becomes the state of the server, after its plan. */
 class Apply extends View {
