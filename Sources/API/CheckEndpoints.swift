@@ -27,7 +27,7 @@ struct CheckEndpoints: Sendable {
         description:
           "Sends requests to each domain as Apple's bot, as a browser and as any other client, more than once, to "
           + "Apple's CDN and to Google's service, and compares the answers with what is published here. Takes about "
-          + "ten seconds at most. Checks of domains that are published here are recorded.",
+          + "15 seconds at most. Checks of domains that are published here are recorded.",
         body: .json(
           "CheckQuestion", size: .document, #"{"domains": ["example.com"]}"#),
         problems: [.busy],

@@ -85,7 +85,8 @@ struct AppleFailure {
         + "address of the name, such as one for IPv6, that does not answer."
     case (.badJSON, _):
       "Look for a page, such as a challenge for bots, that is served in place of the file."
-    case (nil, _): "Look for rules that block other countries, networks or bots."
+    case (nil, _):
+      "Start from Apple's words, and look at the logs of what is in front of aasa for requests of AASA-Bot."
     }
   }
 
@@ -94,7 +95,8 @@ struct AppleFailure {
     switch code {
     case .badResponse: "BAD_HTTP_RESPONSE"
     case .timeout: "TIMEOUT"
-    case .privateAddress, .badJSON, nil: nil
+    case .badJSON: "BAD_JSON_CONTENT"
+    case .privateAddress, nil: nil
     }
   }
 }

@@ -21,6 +21,12 @@ struct CheckInspection {
   /// - Throws: `StoreError.database`.
   mutating func run() throws {
     inspectCertificate()
+    if DomainName.isInternationalized(subject.domain.text) {
+      add(
+        .internationalizedName, seen.bot.url,
+        "\(DomainName.internationalizedReport) This concerns \(subject.domain).",
+        DomainName.internationalizedHelp)
+    }
     if subject.isServed {
       originFile = try inspect(.apple)
       inspectLocations()

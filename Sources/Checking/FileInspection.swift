@@ -76,7 +76,8 @@ extension CheckInspection {
   /// Reports a page in place of Android's file, which nobody expects.
   private mutating func notePage(_ kind: DocumentKind) {
     let observation = seen[kind].chosen
-    guard kind == .assetLinks, subject.isServed, let answer = observation.answer, answer.isPage
+    guard kind == .assetLinks, subject.isServed, let answer = observation.answer,
+      answer.status == 200, answer.isPage
     else { return }
     add(
       .htmlAnswer, severity: .note, observation.url,
@@ -172,6 +173,12 @@ extension CheckInspection {
       let reported: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]
       for var finding in report.findings.prefix(50)
       where finding.severity != .note && !reported.contains(finding.code) {
+        // The answer of an API for a path that it does not know: nobody said that there is an Android app.
+        if finding.code == .notList && !subject.expects(kind) {
+          add(
+            .notList, severity: .note, observation.url, finding.message, finding.help, kind: kind)
+          continue
+        }
         finding.url = observation.url
         check.findings.append(finding)
       }
@@ -211,7 +218,8 @@ extension CheckInspection {
     let isNamed = statements.contains { statement in
       if case .app(package, _) = statement.target { true } else { false }
     }
-    if isNamed { return }
+    // Google's fetcher is kept from the file, which is reported.
+    if isNamed || observation.file == nil && has(.botBlocked) { return }
     add(
       .appMissing, observation.url,
       "\(observation.url) does not name \(package)"
@@ -228,12 +236,20 @@ extension CheckInspection {
     let missing = wanted.subtracting(named).sorted()
     if missing.isEmpty { return }
     let list = missing.prefix(5).joined(separator: ", ") + (missing.count > 5 ? "…" : "")
-    let others =
-      missing.count == 1
-      ? AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted()) : ""
+    let json = JSON.readable(bytes)
+    let services = Document.Service.allCases.map(\.rawValue).filter { service in
+      json?[service]?["apps"]?.arrayValue?.contains { $0 == .string(missing[0]) } == true
+    }
+    var others = ""
+    if missing.count == 1, !services.isEmpty {
+      others = " It names the app only for \(services.joined(separator: " and "))."
+    } else if missing.count == 1 {
+      let sentence = AppIdentifier(stored: missing[0]).sentence(onOthersIn: named.sorted())
+      others = sentence.isEmpty ? "" : " " + sentence.fromOutside
+    }
     add(
       .appMissing, observation.url,
-      "The file at \(observation.url) does not name \(list.fromOutside).\(others.fromOutside)",
+      "The file at \(observation.url) does not name \(list.fromOutside)\(services.isEmpty ? "" : " for links").\(others)",
       "Links of the domain do not open an app that its file does not name. Publish the file with the app."
     )
   }

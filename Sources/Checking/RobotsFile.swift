@@ -11,6 +11,12 @@ package struct RobotsFile: Sendable {
     /// The group that it is in: the agent, or `*`.
     package let group: String
     fileprivate let pattern: [UInt8]
+
+    /// The line that outweighs it for a path, in the same group; `nil` if none can, because it is more specific.
+    package func outweighing(_ path: String) -> String? {
+      if pattern.count <= path.utf8.count { return "Allow: \(path)" }
+      return pattern.count == path.utf8.count + 1 ? "Allow: \(path)$" : nil
+    }
   }
 
   /// A longer file is read up to here (RFC 9309 section 2.5).

@@ -74,7 +74,9 @@ extension CheckInspection {
         .cdnStale, url,
         "Apple's CDN has \(copy).\(freshness.sentence)"
           + (held.revision == nil ? held.changesInWords : ""),
-        "Wait until it fetches again. Nothing makes it faster; devices in developer mode ask the site."
+        has(.answersDiffer)
+          ? "The site gives different answers by turns, and the CDN keeps one of them: see answers-differ."
+          : "Wait until it fetches again. Nothing makes it faster; devices in developer mode ask the site."
       )
     }
     try inspectExpectations(answer.body, freshness)
@@ -135,8 +137,8 @@ extension CheckInspection {
       (["Apple's CDN could not fetch the file: \(reason)", failure.meaning]
         + [failure.directly, next].compactMap(\.self)).joined(separator: " "),
       isSiteFine
-        ? "The site serves the file to this machine. If you fixed it since, wait until Apple tries again. Otherwise: "
-          + failure.help
+        ? "The site serves the file to this machine. If you fixed it since, wait until Apple tries again. Otherwise, "
+          + failure.help.prefix(1).lowercased() + failure.help.dropFirst()
         : "Fix the site first; see the other findings.",
       apple: failure.appleCode)
   }
@@ -168,10 +170,19 @@ extension CheckInspection {
         Self.links(target, in: $0)
       }
       let explanation = GoogleExplanation(json["debugString"]?.stringValue ?? "").text
+      let isFetchFault = Self.isFetchFault(codes, explanation)
       let details = [codes.joined(separator: ", ").fromOutside, explanation]
         .filter { !$0.isEmpty }.joined(separator: ": ")
       if isLinked {
         if isServed == false { addDifference(name, observation, "links", "does not", "") }
+      } else if isServed == true && isFetchFault && !isKeptOutByRobots {
+        add(
+          .assetLinksNotLinked, observation.url,
+          "Google cannot fetch the file for \(name)" + (details.isEmpty ? "." : ": \(details)"),
+          has(.answersDiffer)
+            ? "The site gives different answers by turns: see answers-differ."
+            : "This machine gets the file. Look for a rule that refuses Google's fetcher: by User-Agent, by network or "
+              + "by country.", kind: .assetLinks)
       } else if isServed == true && codes.isEmpty {
         addDifference(name, observation, "does not link", "does", explanation)
       } else {
@@ -179,9 +190,9 @@ extension CheckInspection {
           .assetLinksNotLinked, observation.url,
           "For Google, \(name) is not linked" + (details.isEmpty ? "." : ": \(details)"),
           "Links of the domain do not open the app on Android. "
-            + (robotsRule == nil && !areRobotsUnreachable
-              ? "Check the package, the fingerprint and the file that the site serves."
-              : "robots.txt keeps Google from the file: see robots-disallow."),
+            + (isKeptOutByRobots
+              ? "robots.txt keeps Google from the file: see robots-disallow."
+              : "Check the package, the fingerprint and the file that the site serves."),
           kind: .assetLinks)
       }
     }
@@ -195,10 +206,21 @@ extension CheckInspection {
       .googleDiffers, observation.url,
       "Google \(google) \(name), but the file that the site serves \(site)."
         + (explanation.isEmpty ? "" : " Google says: \(explanation)"),
-      google == "does not link" && (robotsRule != nil || areRobotsUnreachable)
+      google == "does not link" && isKeptOutByRobots
         ? "robots.txt keeps Google from the file: see robots-disallow. Google asks again some hours after it is fixed."
-        : "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
+        : has(.answersDiffer)
+          ? "The site gives different answers by turns: see answers-differ. Google keeps one of them for some hours."
+          : "Google keeps a copy for some hours. Check again after that.", kind: .assetLinks)
   }
+
+  /// Whether Google says that it could not fetch the file.
+  private static func isFetchFault(_ codes: [String], _ explanation: String) -> Bool {
+    let words = explanation.lowercased()
+    return codes.contains("ERROR_CODE_FETCH_ERROR")
+      || words.contains("fetch") && (words.contains("fail") || words.contains("error"))
+  }
+
+  private var isKeptOutByRobots: Bool { robotsRule != nil || areRobotsUnreachable }
 
   /// `linked` is left out where it is false (the JSON form of protocol buffers).
   private static func none(_ json: JSON) -> Bool? {
@@ -248,8 +270,10 @@ extension CheckInspection {
         "Line \(rule.line) of \(robots.followed.last.url.fromOutside), \(rule.text.quoted), keeps \(Self.crawler) "
           + "from \(file). It is in the group of "
           + (rule.group == "*" ? "\"*\", which is for every agent." : "\(rule.group.quoted)."),
-        "Allow the path in the group of that agent: \"Allow: /.well-known/\". Google's service, which Android asks "
-          + "about links and passkeys, heeds robots.txt.",
+        (rule.outweighing(Place.wellKnown(.assetLinks).path).map {
+          "Remove that line, or add \"\($0)\" to its group."
+        } ?? "Remove that line.")
+          + " Google's service, which Android asks about links and passkeys, heeds robots.txt.",
         kind: .assetLinks)
     } else if areRobotsUnreachable {
       let what =

@@ -83,6 +83,11 @@ struct Reply: Equatable {
   }
 }
 
+extension Observation {
+  /// Whether a server or the network had trouble: no answer, or a status from 500 on.
+  var isTrouble: Bool { answer.map { $0.status == 429 || $0.status >= 500 } ?? true }
+}
+
 extension Fetch.Answer {
   /// The media type, in lower case and without parameters; empty if there is none.
   var mediaType: String {

@@ -89,15 +89,25 @@ extension CheckInspection {
       && !Survey.groups(all.filter { $0.file != nil }).contains {
         $0.reply.differs(from: Reply(survey.chosen))
       }
+    // One request that fails may be chance, and this check asks often enough to meet a rate limit.
+    let failed = all.filter { $0.file == nil }
+    let isPassing =
+      survey.chosen.file != nil && Survey.groups(all.filter { $0.file != nil }).count == 1
+      && (failed.count == 1 && failed[0].isTrouble
+        || failed.allSatisfy { $0.answer?.status == 429 })
     add(
-      .answersDiffer, severity: areOurs || isGood ? .warning : .error, survey.chosen.url,
+      .answersDiffer, severity: areOurs || isGood || isPassing ? .warning : .error,
+      survey.chosen.url,
       "\(survey.chosen.url) gives different answers by turns: \(parts.joined(separator: "; "))."
         + (try difference(of: all, from: survey.chosen, kind)),
       areOurs
         ? "If the domain was changed a moment ago, this passes when caches expire. Otherwise a cache or a server keeps "
           + "an earlier revision: purge it."
-        : "Several servers or caches answer for this address, and not all of them are right. Look at each of them, "
-          + "and at what is cached, until all pass this path to aasa.",
+        : isPassing
+          ? "If it happens again, look for a server that fails now and then, and for a rate limit, from which this path "
+            + "should be exempt."
+          : "Several servers or caches answer for this address, and not all of them are right. Look at each of them, "
+            + "and at what is cached, until all pass this path to aasa.",
       kind: kind)
   }
 

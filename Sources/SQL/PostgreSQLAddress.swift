@@ -23,9 +23,7 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
     guard let options = PQconninfoParse(text, &message) else {
       defer { PQfreemem(message) }
       let reason = message.map { String(cString: $0) } ?? "there is not enough memory"
-      // libpq quotes the text, or a part of it, which may be the password.
-      let words = reason.prefix { $0 != "\"" && !$0.isNewline }
-      throw Invalid(description: String(words.trimmingSuffix { " :".contains($0) }))
+      throw Invalid(description: Self.withoutQuotes(reason))
     }
     defer { PQconninfoFree(options) }
     var values: [String: String] = [:]
@@ -36,16 +34,34 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
       option += 1
     }
     // libpq takes what follows a "/" or an "@" in a password for the name of a database, or of a host.
-    let isSplit =
-      [values["host"]?.dropFirst(), values["dbname"]?[...]].contains { $0?.contains("@") == true }
-      || values["port"]?.contains { !$0.isNumber && $0 != "," } == true
-    if isSplit {
+    let hasBadPort = values["port"]?.contains { !$0.isNumber && $0 != "," } == true
+    let names = [values["host"]?.dropFirst(), values["dbname"]?[...]]
+    if names.contains(where: { $0?.contains("@") == true }) || hasBadPort && values["user"] == nil {
       throw Invalid(
         description:
           "a user name or password with one of : / @ ? # % must have it escaped, such as %2F for /")
     }
+    if hasBadPort { throw Invalid(description: "its port is invalid: it must be a number") }
     self.text = text
     description = Self.shown(values)
+  }
+
+  /// What libpq says without what it quotes, which may have the password. Single characters stay.
+  private static func withoutQuotes(_ reason: String) -> String {
+    var words = ""
+    var rest = reason.filter { !$0.isNewline }[...]
+    while let quote = rest.firstIndex(of: "\"") {
+      words += rest[..<quote]
+      rest = rest[quote...]
+      if rest.dropFirst(2).first == "\"" {
+        words += rest.prefix(3)
+        rest = rest.dropFirst(3)
+      } else {
+        words += "…"
+        rest = rest[(rest.lastIndex(of: "\"") ?? quote)...].dropFirst()
+      }
+    }
+    return words + rest
   }
 
   private static func shown(_ values: [String: String]) -> String {
@@ -64,13 +80,5 @@ public struct PostgreSQLAddress: Sendable, Equatable, CustomStringConvertible {
       return port.isEmpty ? "\(host)" : "\(host):\(port)"
     }
     return "postgresql://\(user)\(places.joined(separator: ","))\(database)"
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, predicate(last) { rest.removeLast() }
-    return rest
   }
 }

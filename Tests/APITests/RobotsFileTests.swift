@@ -73,4 +73,19 @@ import Testing
     #expect(
       Self.rule(String(repeating: "\n", count: 100_000) + "User-agent: *\nDisallow: /") != nil)
   }
+
+  @Test(arguments: [
+    "/", "/.well-known/", "/.well-known/*", "/.well-known/assetlinks.json",
+    "/.well-known/assetlinks.json$", "/*.json$", "*", "/.well-known/assetlinks.js*",
+  ])
+  func theLineThatOutweighsARuleDoes(pattern: String) throws {
+    let text = "User-agent: *\nDisallow: \(pattern)"
+    let line = try #require(try #require(Self.rule(text)).outweighing(Self.path))
+    #expect(Self.rule("\(text)\n\(line)") == nil)
+  }
+
+  @Test func aRuleThatIsMoreSpecificThanAnyLineIsOnlyRemoved() throws {
+    let rule = try #require(Self.rule("User-agent: *\nDisallow: /.well-known/*assetlinks.json$"))
+    #expect(rule.outweighing(Self.path) == nil)
+  }
 }

@@ -128,12 +128,13 @@ import Testing
       "firewall that drops Apple's connections"
     ),
     (
-      "SWCERR00401 Bad JSON content", nil, "What the site served to Apple was not JSON.",
+      "SWCERR00401 Bad JSON content", "BAD_JSON_CONTENT",
+      "What the site served to Apple was not JSON.",
       "in place of the file"
     ),
     (
       "SWCERR09999 Something new\u{1B}[31m", nil, "This code is unknown to aasa",
-      "other countries, networks or bots"
+      "start from Apple's words"
     ),
   ])
   func applesReasonIsPassedOnAndExplained(
@@ -281,6 +282,8 @@ import Testing
     let words = "Line 6 of https://robots.example/robots.txt, \"Disallow: /.well-known/ # all\", "
     #expect(linked["message"]?.stringValue?.hasPrefix(words) == true, "\(linked.text)")
     #expect(linked["message"]?.stringValue?.contains("group of \"Googlebot\"") == true)
+    let allowed = "Remove that line, or add \"Allow: /.well-known/assetlinks.json\" to its group."
+    #expect(linked["help"]?.stringValue?.hasPrefix(allowed) == true, "\(linked.text)")
     // Google does not link: that is why.
     try world.outside.google("robots.example", ["linked": false])
     let (cause, failing) = try finding("robots-disallow", at: "robots.example")
@@ -356,10 +359,15 @@ import Testing
     #expect(message.contains("ERROR_CODE_FETCH_ERROR: ERRORS; * Error: unavailable: \(last)"))
     #expect(message.contains("Target: Android app asset 3; Matches target query: No"), "\(message)")
     #expect(message.hasSuffix("End of statement list."), "\(message)")
-    // Also where Google only disagrees with the file.
+    // Google cannot fetch what this machine gets, also where it gives no code.
     try world.outside.google("debug.example", ["linked": false, "debug": .string(debug)])
+    let refused = try finding("assetlinks-not-linked", at: "debug.example").finding
+    #expect(refused["help"]?.stringValue?.contains("refuses Google's fetcher") == true)
+    // Also where Google only disagrees with the file.
+    let none = "* INFO *\nNo statement\nmatches."
+    try world.outside.google("debug.example", ["linked": false, "debug": .string(none)])
     let differs = try finding("google-differs", at: "debug.example").finding["message"]?.stringValue
-    #expect(differs?.contains("Google says: ERRORS; * Error: unavailable: \(last)") == true)
+    #expect(differs?.hasSuffix("Google says: * INFO *; No statement; matches.") == true)
     // A very long one is cut between lines.
     let long = (1...2000).map { "line \($0) is here" }.joined(separator: "\n")
     try world.outside.google(

@@ -11,7 +11,7 @@ import Testing
   init() throws { scratch = try TemporaryDirectory() }
 
   private static let wrong = [
-    ("postgresql://u:secret@h/x?nope=1", "nope"),
+    ("postgresql://u:secret@h/x?nope=1", "invalid URI query parameter"),
     ("postgresql://u:secret@[h/x", "\"]\""),
     ("postgres:u:secret@h/x", "missing \"=\""),
     ("service=nowhere", "nowhere"),
