@@ -61,6 +61,8 @@ def read_page(name, below=None, root=False):
         elif line.lstrip().startswith("```"):
             block, start, kind, indent = [], number + 1, "skip", len(line) - len(line.lstrip())
         elif found := re.fullmatch(r" *<!-- docs: (skip|background|(run|start) (.*)) -->", line):
+            if found[2] and below not in (None, heading):
+                continue
             if found[2]:
                 hidden = "hidden" if found[2] == "run" else "background"
                 steps.append(Step(number, found[3], "", hidden))
