@@ -192,7 +192,7 @@ struct DomainEndpoints: Sendable {
     let name = try call.domain()
     let publication = try publisher.publish(
       name, if: call.precondition(), action: action, accepting: call.acceptedCodes(),
-      creatingAndroidApps: call.createsAndroidApps(), by: call.context()
+      creatingAndroidApps: call.createdAndroidApps(), by: call.context()
     ) { old in
       let domain = try read(json(old), name, over: old, call)
       if let old, !mayReplace { throw Problem(replacing: old) }
@@ -226,7 +226,7 @@ struct DomainEndpoints: Sendable {
       try call.answer(
         publisher.adopt(
           call.request.body, as: kind, for: call.domain(), if: call.precondition(),
-          accepting: call.acceptedCodes(), creatingAndroidApps: call.createsAndroidApps(),
+          accepting: call.acceptedCodes(), creatingAndroidApps: call.createdAndroidApps(),
           by: call.context()))
     }
   }
@@ -290,9 +290,11 @@ extension Call {
     case create
   }
 
-  /// Whether Android apps of adopted statements are created: `?androidApps=create`.
-  fileprivate func createsAndroidApps() throws(Problem) -> Bool {
-    try word(.androidApps, AndroidApps.self) == .create
+  /// Which Android apps of adopted statements are created: `?androidApps=create`. A token that is limited to
+  /// domains creates those that rows of its domain name; any file can name an app of somebody else.
+  fileprivate func createdAndroidApps() throws(Problem) -> AndroidAppCreation {
+    if try word(.androidApps, AndroidApps.self) != .create { return .none }
+    return token?.domains.isEmpty == false ? .named : .all
   }
 
   private enum Flag: String, CaseIterable {

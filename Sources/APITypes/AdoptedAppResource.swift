@@ -11,6 +11,8 @@ package struct AdoptedAppResource: Sendable {
     case created
     /// It is not stored; `androidApps=create` creates it.
     case offered
+    /// It is neither stored nor created.
+    case kept
     /// It was stored before.
     case stored
   }
@@ -33,13 +35,16 @@ package struct AdoptedAppResource: Sendable {
     Field(
       "action", .word("AdoptedAppAction"), \.action,
       "`created`: with the fingerprints of the file. `offered`: it is not stored, and `androidApps=create` creates "
-        + "it. `stored`: it existed.", .required),
+        + "it. `kept`: it is not stored, and `message` says why it is not created. `stored`: it existed.",
+      .required),
     Field(
       "place", .word("AdoptedAppPlace"), \.place,
       "`entries`: the entries name it. `credentials`: only `androidCredentials` does. `statement`: its statement "
         + "is kept in `assetlinksExtra`, unchanged.", .required),
     Field("entries", .list(of: .row), \.entries, "The entries that name it.", unless: \.isEmpty),
-    Field("fingerprints", .list(of: .certificate), \.certificates, "Its certificates."),
+    Field(
+      "fingerprints", .list(of: .certificate), \.certificates,
+      "Its certificates in the file. A stored app may have others."),
     Field("message", .string, \.message, "What happened, and why.", .required),
   ]
 
@@ -56,7 +61,13 @@ package struct AdoptedAppResource: Sendable {
     package = adopted.app.package.text
     certificates = adopted.app.certificates
     action =
-      !adopted.isNew ? .stored : publication.createsAndroidApps ? .created : .offered
+      if !adopted.isNew {
+        .stored
+      } else if adopted.isCreated {
+        .created
+      } else {
+        publication.createsAndroidApps || !adopted.canBeCreated ? .kept : .offered
+      }
     let stored = publication.edited.stored.domain.document.entries
     var sentences: [String] = []
     let count = certificates.count.counted("fingerprint")
@@ -66,6 +77,13 @@ package struct AdoptedAppResource: Sendable {
       sentences.append(
         "Not stored: with `androidApps=create`, it is created with its \(count), and entries whose routes say "
           + "the same name it.")
+    case .kept where adopted.canBeCreated:
+      sentences.append(
+        "Not created: a token that is limited to domains only creates apps that rows of its domain name."
+      )
+    case .kept:
+      sentences.append(
+        "Not created: the file has \(count), and an app can have \(AndroidApp.mostCertificates).")
     case .stored: break
     }
     switch adopted.place {

@@ -177,7 +177,8 @@ package enum DomainResource {
           "The kinds of documents of the current revision."),
         Member(
           "keptStatements", .bool,
-          "True if `assetlinks.json` has statements of an adopted file that no entry renders; otherwise left out.",
+          "True if `assetlinks.json` has statements of an adopted file that let Android apps handle links and that no "
+            + "entry renders; otherwise left out.",
           .optional),
         Member(
           "findings",

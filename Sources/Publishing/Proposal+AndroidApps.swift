@@ -1,15 +1,29 @@
 import Association
 import Store
 
+/// Which Android apps of kept statements an edit creates.
+public enum AndroidAppCreation: Sendable {
+  case none
+  /// Those that rows of the domain name.
+  case named
+  /// All of an adopted file.
+  case all
+}
+
 extension Proposal {
   /// Creates the Android apps of the statements that were adopted and kept, and names them in rows as far as
   /// these render the same.
-  mutating func createKeptApps(_ source: AppSource) throws {
+  mutating func createKeptApps(_ creation: AndroidAppCreation, _ source: AppSource) throws {
     var apps = try apps(source)
     androidApps = domain.keptApps(apps)
     createsAndroidApps = true
-    for adopted in androidApps { apps.android[adopted.app.package] = adopted.app }
+    for adopted in androidApps where adopted.canBeCreated {
+      apps.android[adopted.app.package] = adopted.app
+    }
     domain.nameKeptApps(&androidApps, apps)
+    for index in androidApps.indices where androidApps[index].canBeCreated {
+      androidApps[index].isCreated = creation == .all || androidApps[index].place != .statement
+    }
   }
 
   /// Names the Android apps of kept statements that could be created.
@@ -25,15 +39,19 @@ extension Proposal {
     let kept = (before?.keptApps(apps) ?? []) + domain.keptApps(apps)
     var seen: Set<PackageName> = []
     androidApps = kept.filter { adopted in
-      adopted.isNew && named.contains(adopted.app.package)
+      adopted.canBeCreated && named.contains(adopted.app.package)
         && apps.android[adopted.app.package] == nil && seen.insert(adopted.app.package).inserted
-    }.map { $0.named(in: domain) }
+    }.map {
+      var created = $0.named(in: domain)
+      created.isCreated = true
+      return created
+    }
     createsAndroidApps = true
   }
 
   /// The apps that the edit creates.
   var createdApps: [AndroidApp] {
-    createsAndroidApps ? androidApps.filter(\.isNew).map(\.app) : []
+    androidApps.filter(\.isCreated).map(\.app)
   }
 
   /// The stored Android apps that the domain names, in rows or in kept statements.

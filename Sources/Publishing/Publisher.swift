@@ -38,19 +38,20 @@ extension Publisher {
   ///   - accepted: Codes of errors with which the document is published anyway. Errors that were accepted
   ///     for the stored document stay accepted unless there are more of them, so that the domain can
   ///     still be edited.
-  ///   - isCreatingApps: Whether Android apps that are not stored are created with the fingerprints of the
+  ///   - creation: Unless `none`, Android apps that rows name are created with the fingerprints of the
   ///     domain's kept statements.
   ///   - change: Returns the new state of the domain, given the stored one or `nil`. Called again if
   ///     another edit was faster.
   /// - Throws: What `change` throws, too.
   public func publish(
     _ name: DomainName, if precondition: Precondition = .none, action: String,
-    accepting accepted: Set<Finding.Code> = [], creatingAndroidApps isCreatingApps: Bool = false,
+    accepting accepted: Set<Finding.Code> = [],
+    creatingAndroidApps creation: AndroidAppCreation = .none,
     by context: WriteContext, _ change: (StoredDomain?) throws -> Domain
   ) throws -> Publication {
     try publish(name, if: precondition, action: action, by: context) {
       var proposal = Proposal(domain: try change($0), accepted: accepted)
-      if isCreatingApps { try proposal.createNamedApps(before: $0?.domain, store.appSource) }
+      if creation != .none { try proposal.createNamedApps(before: $0?.domain, store.appSource) }
       return proposal
     }
   }
@@ -61,20 +62,20 @@ extension Publisher {
   /// - Parameters:
   ///   - file: The bytes of the file.
   ///   - kind: The kind of the file.
-  ///   - isCreatingApps: Whether the Android apps of kept statements are created and named in rows, as far as
-  ///     the rows say the same.
+  ///   - creation: Which Android apps of kept statements are created. Unless `none`, they are named in rows, as
+  ///     far as the rows say the same.
   /// - Throws: `PublicationError` with all errors of the file.
   public func adopt(
     _ file: [UInt8], as kind: DocumentKind = .apple, for name: DomainName,
     if precondition: Precondition = .none, accepting accepted: Set<Finding.Code> = [],
-    creatingAndroidApps isCreatingApps: Bool = false, by context: WriteContext
+    creatingAndroidApps creation: AndroidAppCreation = .none, by context: WriteContext
   ) throws -> Publication {
     let file = try AdoptedFile(file, as: kind, accepting: accepted)
     return try publish(name, if: precondition, action: "adopt file", by: context) {
       let old = $0?.domain ?? Domain(name: name)
       var proposal = try file.proposal(for: old, apps: store.appSource)
-      if isCreatingApps {
-        try proposal.createKeptApps(store.appSource)
+      if creation != .none {
+        try proposal.createKeptApps(creation, store.appSource)
       } else if kind == .assetLinks {
         try proposal.offerKeptApps(store.appSource)
       }

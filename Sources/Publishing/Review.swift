@@ -39,7 +39,7 @@ struct Review {
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
-    let draft = Draft(domain, apps)
+    let draft = Draft(domain, apps, created: Set(createdApps.map(\.package)))
     documents = draft.documents
     let before = {
       basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
@@ -158,11 +158,14 @@ struct Draft {
   let documents: ReadDocuments
   let bytes: Documents
   private let apps: UsedApps
+  /// The apps whose labels nobody has set: an adopted file does not tell whose keys it names.
+  private let created: Set<PackageName>
   private let rendering: AssetLinksRendering?
 
-  init(_ domain: Domain, _ apps: UsedApps) {
+  init(_ domain: Domain, _ apps: UsedApps, created: Set<PackageName> = []) {
     self.domain = domain
     self.apps = apps
+    self.created = created
     rendering = domain.assetLinksRendering(apps)
     let json = domain.documents(with: rendering)
     documents = ReadDocuments(json)
@@ -183,7 +186,8 @@ struct Draft {
     guard finding.code == .singleFingerprint, let links = documents.assetLinks,
       let index = finding.pointer.keys.first.flatMap({ Int($0) }),
       case .statement(let statement) = links.elements[index].meaning,
-      case .app(let package, let fingerprints) = statement.target, let app = apps.android[package]
+      case .app(let package, let fingerprints) = statement.target, let app = apps.android[package],
+      !created.contains(package)
     else { return false }
     let isRendered = index < links.elements.count - domain.assetLinksExtra.count
     return isRendered || app.environment != .production

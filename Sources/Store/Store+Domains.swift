@@ -237,7 +237,7 @@ public struct DomainSummary: Sendable, Equatable {
   public fileprivate(set) var certificateEndsAt: Int64?
   /// The kinds of documents of the current revision, in their order.
   public fileprivate(set) var kinds: [DocumentKind] = []
-  /// Whether `assetlinks.json` has statements that no row renders.
+  /// Whether `assetlinks.json` has statements that let an app handle links and that no row renders.
   public fileprivate(set) var hasKeptStatements = false
   /// The numbers of findings that no suppression covers; `nil` while they are made again, and of a deleted
   /// domain.
@@ -277,7 +277,7 @@ private struct DomainGlances {
       """
       SELECT domain.id, linted_by < ?2, certificate_ends_at, \(FetchRows.isCollected),
         (SELECT max(revision) FROM "fetch" WHERE domain_id = domain.id AND \(FetchRows.byApple)),
-        assetlinks_extra <> '[]'
+        assetlinks_extra LIKE '%handle_all_urls%' AND assetlinks_extra LIKE '%"package_name"%'
       FROM domain LEFT JOIN check_schedule ON check_schedule.domain_id = domain.id
       WHERE domain.id \(isListed)
       """, [list, .integer(Linter.version)]

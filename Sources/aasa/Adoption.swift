@@ -57,13 +57,18 @@ struct Adoption {
   func publishAll(_ report: inout ImportReport, _ progress: Progress) throws {
     var domains: [JSON] = []
     var created = CreatedApps()
+    // A plan does not say what became of the apps of a file.
+    var androidApps: [String: JSON] = [:]
     var unchanged: [(file: FilesToAdopt.File, json: JSON)] = []
     for (index, file) in files.enumerated() {
       progress.say("Checking file \(index + 1) of \(files.count)")
       var result = try adopt(file, isDryRun: true)
       if case .success(let adopted) = result, !created.add(adopted.json) {
         // Another file gives an app other fingerprints, so this file keeps its statements.
-        result = try adopt(file, isDryRun: true, createsAndroidApps: false)
+        result = try adopt(file, isDryRun: true, createsAndroidApps: false).map(Self.keepingApps)
+      }
+      if case .success(let adopted) = result {
+        androidApps[file.path] = adopted.json["androidApps"]
       }
       switch result {
       case .failure(let refusal): try progress.above { try report.add(refusal, of: file) }
@@ -85,10 +90,27 @@ struct Adoption {
     }
     try progress.above {
       for file in files {
-        if let step = steps[file.domain?.text ?? ""] { try report.add(step, of: file) }
+        guard var step = steps[file.domain?.text ?? ""]?.objectValue else { continue }
+        step["androidApps"] = androidApps[file.path]
+        try report.add(.object(step), of: file)
       }
       for (file, json) in unchanged { try report.add(json, of: file) }
     }
+  }
+
+  /// The answer for a file whose apps are not created because another file disagrees about one of them.
+  private static func keepingApps(_ adopted: Adopted) -> Adopted {
+    guard var answer = adopted.json.objectValue else { return adopted }
+    answer["androidApps"] = .array(
+      (answer["androidApps"]?.arrayValue ?? []).map { app in
+        guard var app = app.objectValue else { return .null }
+        app["action"] = "kept"
+        app["message"] = .string(
+          "Not created: another file of this import has other fingerprints for an app of this file. Its statement "
+            + "is kept as it is.")
+        return .object(app)
+      })
+    return (.object(answer), adopted.basis)
   }
 
   /// The domain as an element of a desired state, based on the revision that the dry run found.

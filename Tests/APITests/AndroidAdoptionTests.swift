@@ -186,7 +186,8 @@ import Testing
     let answer = try adopt([statement(rules: [["/": "/sell*"], ["/": "/buy*"]])], create)
     let message = answer["androidApps"]?[0]?["message"]?.stringValue ?? ""
     #expect(
-      message.hasSuffix("is written in another way than rows would be, so it is kept as it is."))
+      message.hasSuffix("is written in another way than rows would be, so it is kept as it is."),
+      "\(message)")
     #expect(findings(answer).isEmpty)
   }
 
@@ -195,7 +196,7 @@ import Testing
     let apart = try adopt([statement()], create)
     let message = apart["androidApps"]?[0]?["message"]?.stringValue ?? ""
     #expect(
-      message.contains("Named in an entry of its own. Android opens \"https://"), "\(message)")
+      message.contains("Named in an entry of its own. Android may open \"https://"), "\(message)")
     #expect(apart["domain"]?["entries"]?.arrayValue?.count == 2)
     #expect(apart["domain"]?["dynamicAppLinks"] == false)
     #expect(findings(apart).first?["severity"] == "warning")
@@ -226,7 +227,7 @@ import Testing
     #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["play-signing", "upload"])
     let messages = answer["androidApps"]?.arrayValue?.compactMap { $0["message"]?.stringValue }
     #expect(messages?.first?.contains("are not those of the app") == true)
-    #expect(messages?.last?.contains("comes after one that rows cannot say") == true)
+    #expect(messages?.last?.contains("comes after the one of \(shop), which rows cannot say") == true)
     #expect(answer["androidApps"]?[0]?["action"] == "stored")
   }
 
@@ -271,6 +272,151 @@ import Testing
     #expect(try answer.status == 400 && answer.code == "unknown-value")
   }
 
+  // MARK: - Why a statement is kept
+
+  private func messages(_ answer: JSON) -> [String] {
+    answer["androidApps"]?.arrayValue?.compactMap { $0["message"]?.stringValue } ?? []
+  }
+
+  /// Each statement that rows cannot write, with words of the reason.
+  @Test func theMessageSaysWhyRowsCannotWriteAStatement() throws {
+    var relations = statement().objectValue ?? [:]
+    relations["relation"] = [
+      "delegate_permission/common.get_login_creds", "delegate_permission/common.handle_all_urls",
+    ]
+    var other = statement().objectValue ?? [:]
+    other["relation"] = [
+      "delegate_permission/common.handle_all_urls", "delegate_permission/common.use_as_origin",
+    ]
+    var member = statement().objectValue ?? [:]
+    member["comment"] = "x"
+    let cases: [(JSON, String)] = [
+      (.object(relations), "rows write delegate_permission/common.handle_all_urls, "),
+      (.object(other), "It has the relation \"delegate_permission/common.use_as_origin\""),
+      (.object(member), "It has the member \"comment\""),
+      (
+        statement(rules: routes),
+        "rows would add the rule {\"/\":\"/buy/private\",\"exclude\":true}"
+      ),
+    ]
+    for (json, words) in cases {
+      let message = messages(try adopt([json], "\(create)&dryRun=true")).first ?? ""
+      #expect(message.contains(words), "\(message)")
+    }
+  }
+
+  @Test func ofTwoStatementsAboutAnAppTheSecondIsKeptAndBothAreMentioned() throws {
+    var second = statement().objectValue ?? [:]
+    second["relation"] = ["delegate_permission/common.get_login_creds"]
+    let answer = try adopt([statement(), .object(second), statement("com.example.two")], create)
+    let messages = messages(answer)
+    #expect(answer["androidApps"]?[0]?["place"] == "entries")
+    #expect(
+      messages.first?.hasSuffix("A further statement about it is kept as it is.") == true,
+      "\(messages)")
+    #expect(messages.last?.contains("comes after the one of \(shop)") == true, "\(messages)")
+  }
+
+  @Test func anAppAfterAStatementAboutASiteSaysSo() throws {
+    let messages = messages(try adopt([site, statement()], create))
+    #expect(messages.first?.contains("comes after another one") == true, "\(messages)")
+  }
+
+  // MARK: - Many
+
+  @Test(arguments: [true, false])
+  func allAppsOfALargeFileGetIntoRows(haveRules: Bool) throws {
+    try adoptApple()
+    let file = JSON.array(
+      (0..<300).map { statement("com.example.app\($0)", rules: haveRules ? rules : nil) })
+    for path in [domain, "/v1/domains/example.net"] {
+      if path != domain {
+        let stored = try admin.send("GET", "\(domain)/documents/apple-app-site-association").json
+        #expect(try admin.send("PUT", "\(path)/file", json: stored).status == 201)
+      }
+      // The second time, the apps are stored.
+      let query = path == domain || haveRules ? create : ""
+      let answer = try admin.send(
+        "PUT", "\(path)/documents/assetlinks.json\(query)", json: file)
+      #expect(answer.status < 300, "\(answer.text)")
+      let stored = try answer.json["domain"]
+      #expect(stored?["assetlinksExtra"] == nil, "\(answer.text.prefix(2000))")
+      let named = stored?["entries"]?.arrayValue?.compactMap {
+        $0["androidApps"]?.arrayValue?.count
+      }
+      #expect(named == [300])
+      #expect(try admin.send("GET", "\(path)/documents/assetlinks.json").json == file)
+    }
+  }
+
+  @Test func anAppWithTooManyCertificatesIsKeptAndThatIsSaid() throws {
+    var target = statement()["target"]?.objectValue ?? [:]
+    target["sha256_cert_fingerprints"] = .strings(
+      (0..<101).map { number in
+        let octet = String(number, radix: 16, uppercase: true)
+        return (octet.utf8.count == 1 ? "0" : "") + octet + String(fingerprint().dropFirst(2))
+      })
+    var large = statement().objectValue ?? [:]
+    large["target"] = .object(target)
+    let answer = try adopt([.object(large)], create)
+    #expect(answer["androidApps"]?[0]?["action"] == "kept")
+    #expect(
+      messages(answer).first?.hasPrefix(
+        "Not created: the file has 101 fingerprints, and an app can have 100.") == true,
+      "\(messages(answer))")
+    #expect(try apps().isEmpty)
+  }
+
+  @Test func theKeyOfACreatedAppIsInQuestion() throws {
+    let answer = try adopt([statement()], create)
+    let codes = answer["findings"]?.arrayValue?.map { $0["code"] }
+    #expect(codes?.contains("single-fingerprint") == true, "\(answer["findings"]?.text ?? "")")
+  }
+
+  // MARK: - Limited tokens
+
+  @Test func aLimitedTokenDoesNotLearnTheFingerprintsOfAStoredApp() throws {
+    let secret: JSON = [
+      "name": "Secret", "fingerprints": [["sha256": .string(fingerprint("9")), "label": "upload"]],
+    ]
+    #expect(try admin.send("PUT", "/v1/android-apps/com.secret.app", json: secret).status == 201)
+    let viewer = try running.client(.viewer, domains: ["example.com"])
+    #expect(try viewer.send("GET", "/v1/android-apps/com.secret.app").status == 403)
+    let invented = statement("com.secret.app", ["8"])
+    #expect(
+      try admin.send("PUT", "\(domain)/documents/assetlinks.json", json: [site]).status == 201)
+    let answer = try viewer.send(
+      "PUT", "\(domain)/documents/assetlinks.json\(create)&dryRun=true", json: [invented])
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(
+      try answer.json["androidApps"]?[0]?["fingerprints"]?[0]?["sha256"]
+        == .string(fingerprint("8")))
+    #expect(!answer.text.contains(fingerprint("9")) && !answer.text.contains("Secret"))
+  }
+
+  @Test func aLimitedTokenCreatesOnlyAppsThatItsRowsName() throws {
+    let editor = try running.client(.editor, domains: ["example.com"])
+    let put = try editor.send(
+      "PUT", "\(domain)/documents/assetlinks.json\(create)",
+      json: [statement(), site, statement("com.other.brand")])
+    #expect(put.status == 201, "\(put.text)")
+    #expect(try put.json["androidApps"]?.arrayValue?.map { $0["action"] } == ["created", "kept"])
+    #expect(
+      try messages(put.json).last?.hasPrefix("Not created: a token that is limited to domains")
+        == true)
+    #expect(try apps().map { $0["package"] } == [.string(shop)])
+  }
+
+  @Test func theListOfDomainsMarksOnlyKeptStatementsAboutLinksOfApps() throws {
+    func isMarked() throws -> Bool {
+      try admin.send("GET", "/v1/domains").json["items"]?[0]?["keptStatements"] == true
+    }
+    _ = try adopt([site, ["include": "https://example.org/more.json"]])
+    #expect(try !isMarked())
+    _ = try adopt([site, statement()])
+    #expect(try isMarked())
+  }
+
   /// The contract: whatever the two files are, both are served as they were.
   @Test(arguments: 0..<40)
   func whateverTheFilesAreBothAreServedAsTheyWere(seed: UInt64) throws {
@@ -291,5 +437,11 @@ import Testing
     let answer = try adopt(.array(file), create)
     #expect(try running.served("example.com") == apple)
     #expect(answer["androidApps"]?.arrayValue?.allSatisfy { $0["action"] == "created" } == true)
+    // The first statement gets into rows if it has no rules, or those of the routes.
+    if case .array(let first)? = answer["androidApps"], let first = first.first,
+      file.first?["relation_extensions"] == nil, file.first?["target"]?["package_name"] != nil
+    {
+      #expect(first["place"] == "entries", "\(first.text)")
+    }
   }
 }

@@ -98,6 +98,13 @@ import Testing
       #expect(try becomesTrue { try served(host) == file })
     }
     let kept = try files.keys.filter { try domain($0)["assetlinksExtra"] != nil }
+    let created =
+      "  Android app com.example.shop: Created with 1 fingerprint. Named in an entry of its own."
+    #expect(result.lines.contains(created), "\(result.output)")
+    #expect(
+      result.output.contains("Not created: another file of this import has other fingerprints"),
+      "\(result.output)")
+    #expect(!result.errors.contains("--android-apps"), "\(result.errors)")
     // "one" and "three" come before "two"; an app has one set of fingerprints.
     #expect(kept == ["three.example"], "\(result.output)")
     let apps = try trial.server.client().send("GET", "/v1/android-apps").json["items"]

@@ -148,3 +148,17 @@ def test_a_dropped_file_of_apps_is_taken_for_a_state(example):
         {"name": "apps.json", "mimeType": "application/json", "buffer": json.dumps(apps).encode()})
     row = page.get_by_role("listitem").filter(has_text="apps.json")
     expect(row.get_by_role("link", name="Apply a state file")).to_be_visible()
+
+
+def test_kept_apps_are_shown_although_no_entry_has_an_apple_app(example, site):
+    site.call("PUT", "/v1/domains/moved.example/documents/assetlinks.json", [statement(LINKS)])
+    page = example.open("#/domains/moved.example", "moved.example")
+    expect(page.get_by_text("No routes yet")).to_be_visible()
+    expect(page.get_by_label("Kept as it was adopted, without routes here:")).to_contain_text(PACKAGE)
+
+
+def test_the_page_says_that_the_change_is_for_all_android_apps_of_the_domain(example, site):
+    move_in(site, statement(LINKS))
+    page = example.open("#/domains/moved.example", "moved.example")
+    page.get_by_role("button", name=USE).click()
+    expect(page.get_by_text("All Android apps of the domain follow their routes now")).to_have_count(1)

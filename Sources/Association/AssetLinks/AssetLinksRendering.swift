@@ -74,7 +74,8 @@ public struct AssetLinksRendering: Sendable {
     }
   }
 
-  private static func statement(
+  /// The statement of an app.
+  static func statement(
     _ package: PackageName, _ relations: [Relation], _ certificates: [AndroidApp.Certificate],
     _ rules: [JSON]?
   ) -> JSON {

@@ -8,54 +8,50 @@ struct SeparateStatement {
     let apple: Resolution
     let android: Resolution
 
+    /// Whether the app's manifest decides what Android opens.
+    let isDecidedByManifest: Bool
+
     /// Whether Android opens what an exclusion keeps in the browser on Apple's systems.
     var opensExclusion: Bool { apple == .blocked && android == .match }
 
     /// What each platform does with the URL.
     func words(for package: PackageName) -> String {
       android == .match
-        ? "Android opens \(url.quoted) in \(package) (match), which Apple's systems keep in the browser"
-          + " (\(apple.rawValue))."
+        ? (isDecidedByManifest
+          ? "Android may open \(url.quoted) in \(package) if the app's manifest claims it, which"
+          : "Android opens \(url.quoted) in \(package) (match), which")
+          + " Apple's systems keep in the browser (\(apple.rawValue))."
         : "Apple's systems open \(url.quoted) (match), which Android keeps in the browser"
           + " (\(android.rawValue))."
     }
   }
 
-  /// How a statement compares with routes.
-  enum Comparison {
-    case same
-    case differs(Difference)
-    /// The comparison takes too long.
-    case undecided
-  }
-
-  /// The steps for all questions about a file, and for one of them.
-  static let budget = 2_000_000
-  private static let budgetPerQuestion = 200_000
-
   let package: PackageName
   /// The rules; one for every URL if the app's manifest decides alone.
-  private let rules: [AssetLinks.Rule]
-  private let matcher: AndroidMatcher
+  fileprivate let rules: [AssetLinks.Rule]
+  /// The statement alone.
+  fileprivate let links: AssetLinks
+  /// Statements with the same text open the same URLs.
+  fileprivate let rulesText: [UInt8]
 
   /// Whether the statement has no rules that Android reads, so that the app's manifest decides alone.
   let isDecidedByManifest: Bool
 
-  /// Reads a statement; `nil` if it lets no app handle links, or is too complex to be compared.
+  /// Reads a statement; `nil` if it lets no app handle links.
   init?(_ json: JSON) {
-    let links = AssetLinks(.array([json]))
+    links = AssetLinks(.array([json]))
     guard let statement = links.statements.first, statement.relations.contains(.handleAllURLs),
       case .app(let package, _) = statement.target
     else { return nil }
-    do throws(TooComplex) { matcher = try AndroidMatcher(links) } catch { return nil }
     self.package = package
     if case .list(let rules) = statement.rules {
       (self.rules, isDecidedByManifest) = (rules, false)
+      rulesText = json["relation_extensions"]?.serialized() ?? []
     } else {
       let everything = AssetLinks.Rule(
         pointer: statement.pointer, isExclusion: false, conditions: [.path(DynamicPattern("*"))],
         hasUnknownKey: false)
-      (rules, isDecidedByManifest) = ([everything], true)
+      (rules, isDecidedByManifest, rulesText) = ([everything], true, [])
     }
   }
 
@@ -79,41 +75,134 @@ struct SeparateStatement {
         return route
       }
   }
+}
 
-  /// Compares the statement with routes, exactly: with all URLs that `PlatformComparison` compares, and with
-  /// an example for each route about others. What Android opens although a route excludes it comes first.
-  ///
-  /// - Parameters:
-  ///   - entries: The entries of the document whose routes count, as one list.
-  ///   - domain: The host of examples.
-  ///   - unspent: The steps that are left, of `budget`.
-  func compared(
-    with entries: [Int], of document: Document, domain: String, _ unspent: inout Int
-  ) -> Comparison {
-    var own = document
-    for index in own.entries.indices {
-      own.entries[index].androidApps = entries.contains(index) ? [package] : []
+/// The routes of a domain's Apple apps, and how statements compare with them, in bounded time.
+///
+/// The routes are those of each of the first apps, and those of all, each as one list. All comparisons share a
+/// budget. Everything is built once, and statements with the same rules are compared once.
+struct AppleRoutes {
+  /// How a statement compares with the lists.
+  enum Comparison {
+    /// It opens the same URLs as the routes of these entries.
+    case same(entries: [Int])
+    case differs(SeparateStatement.Difference)
+    /// The comparison takes too long.
+    case undecided
+  }
+
+  /// The steps for all comparisons of a file.
+  private static let budget = 2_000_000
+  private static let budgetPerQuestion = 200_000
+  /// The steps for building a list, and for comparing a statement with it, per route or rule; the size of the
+  /// patterns comes on top.
+  private static let stepsPerRoute = (toBuild: 100, toCompare: 20)
+
+  private struct List {
+    let routes: [AppLinks.Route]
+    let conditions: [RouteConditions]
+    let size: Int
+    let matcher: Matcher
+    let scope: Matcher.Scope
+  }
+
+  private let domain: Domain
+  /// The entries of each list.
+  let lists: [[Int]]
+  /// `nil` in place of a list that takes too long.
+  private var built: [Int: List?] = [:]
+  private var known: [[UInt8]: Comparison] = [:]
+  private var unspent = AppleRoutes.budget
+
+  init(of domain: Domain) {
+    self.domain = domain
+    lists = domain.document.entriesOfAppleApps
+  }
+
+  /// Compares a statement with the lists, exactly: with all URLs that `PlatformComparison` compares, and with an
+  /// example for each route about others. What Android opens although a route excludes it comes first.
+  mutating func compared(with statement: SeparateStatement) -> Comparison {
+    if let known = known[statement.rulesText] { return known }
+    var result = Comparison.undecided
+    search: for (index, entries) in lists.enumerated() {
+      switch compared(statement, with: index) {
+      case nil: break
+      case .some(nil):
+        result = .same(entries: entries)
+        break search
+      case .some(.some(let difference)):
+        if case .undecided = result { result = .differs(difference) }
+      }
     }
-    let routes = AndroidRoutes(own)
-    if routes.links.isTooLarge { return .undecided }
+    known[statement.rulesText] = result
+    return result
+  }
+
+  /// A URL that differs, or none; `nil` if that takes too long to find out.
+  private mutating func compared(
+    _ statement: SeparateStatement, with index: Int
+  ) -> SeparateStatement.Difference?? {
+    guard let list = list(index, for: statement.package) else { return nil }
+    let rules = statement.rules.map { RouteConditions($0, reading: .common) }
+    unspent -= list.size + (list.routes.count + rules.count) * Self.stepsPerRoute.toCompare
+    unspent -= rules.reduce(0) { $0 + $1.size }
+    if unspent <= 0 { return nil }
     do throws(TooComplex) {
-      let apple = try Matcher(routes.links)
+      let android = try AndroidMatcher(statement.links)
       let search = Search(
-        routes.routes(of: Array(routes.numbers.indices)), rules, domain: domain
+        list.routes, list.conditions, statement.rules, rules, domain: domain.name.text
       ) { url in
         var budget = MatchingBudget()
         do throws(TooComplex) {
-          let scope = apple.scope(of: package.text)
-          let ofApple = try apple.resolve(url.utf8.span, in: scope, domain: nil, budget: &budget)
-          let ofAndroid = try matcher.resolve(url.utf8.span, for: package.text, budget: &budget)
-          return Difference(url: url, apple: ofApple.resolution, android: ofAndroid)
+          let ofApple = try list.matcher.resolve(
+            url.utf8.span, in: list.scope, domain: nil, budget: &budget)
+          let ofAndroid = try android.resolve(
+            url.utf8.span, for: statement.package.text, budget: &budget)
+          return SeparateStatement.Difference(
+            url: url, apple: ofApple.resolution, android: ofAndroid,
+            isDecidedByManifest: statement.isDecidedByManifest)
         } catch {
           return nil
         }
       }
       return search.run(&unspent)
     } catch {
-      return .undecided
+      return nil
+    }
+  }
+
+  /// A list; `nil` if it takes too long to build.
+  ///
+  /// - Parameter package: Any package: the routes are written for it.
+  private mutating func list(_ index: Int, for package: PackageName) -> List? {
+    if unspent <= 0 { return nil }
+    if let known = built[index] { return known }
+    let new = build(lists[index], for: package)
+    built[index] = .some(new)
+    return new
+  }
+
+  private mutating func build(_ entries: [Int], for package: PackageName) -> List? {
+    let count = entries.reduce(0) { $0 + domain.document.entries[$1].routes.count }
+    unspent -= count * Self.stepsPerRoute.toBuild
+    if unspent <= 0 { return nil }
+    var own = domain.document
+    for index in own.entries.indices { own.entries[index].androidApps = [] }
+    for index in entries { own.entries[index].androidApps = [package] }
+    let android = AndroidRoutes(own)
+    if android.links.isTooLarge { return nil }
+    let routes = android.routes(of: Array(android.numbers.indices))
+    let conditions = routes.map { RouteConditions($0) }
+    let size = conditions.reduce(0) { $0 + $1.size }
+    unspent -= size
+    if unspent <= 0 { return nil }
+    do throws(TooComplex) {
+      let matcher = try Matcher(android.links)
+      return List(
+        routes: routes, conditions: conditions, size: size, matcher: matcher,
+        scope: matcher.scope(of: package.text))
+    } catch {
+      return nil
     }
   }
 
@@ -126,16 +215,15 @@ struct SeparateStatement {
     private let irregular: [AnalyzedRoute]
     private let questions: RouteQuestions
     /// What the matchers say of a URL; `nil` if one takes too many steps.
-    private let resolve: (String) -> Difference?
+    private let resolve: (String) -> SeparateStatement.Difference?
 
     init(
-      _ routes: [AppLinks.Route], _ rules: [AssetLinks.Rule], domain: String,
-      resolve: @escaping (String) -> Difference?
+      _ routes: [AppLinks.Route], _ conditionsOfRoutes: [RouteConditions],
+      _ rules: [AssetLinks.Rule], _ conditionsOfRules: [RouteConditions], domain: String,
+      resolve: @escaping (String) -> SeparateStatement.Difference?
     ) {
-      let ofApple = routes.enumerated().map { AnalyzedRoute($1, language: $0) }
-      let ofAndroid = rules.enumerated().map {
-        AnalyzedRoute(RouteConditions($1, reading: .common), language: $0)
-      }
+      let ofApple = conditionsOfRoutes.enumerated().map { AnalyzedRoute($1, language: $0) }
+      let ofAndroid = conditionsOfRules.enumerated().map { AnalyzedRoute($1, language: $0) }
       let irregular = AnalyzedRoute(irregularBeside: routes, ofApple + ofAndroid).map { [$0] } ?? []
       (self.routes, self.rules, self.ofApple, self.ofAndroid) = (routes, rules, ofApple, ofAndroid)
       (self.irregular, self.resolve) = (irregular, resolve)
@@ -144,13 +232,14 @@ struct SeparateStatement {
       }
     }
 
-    func run(_ unspent: inout Int) -> Comparison {
+    /// A URL that differs, or none; `nil` if that takes too long to find out.
+    func run(_ unspent: inout Int) -> SeparateStatement.Difference?? {
       let exclusions = routes.indices.filter { routes[$0].isExclusion }
       let opening = routes.indices.filter { !routes[$0].isExclusion }
       let openedByRules = rules.indices.filter { !rules[$0].isExclusion }
       var isDecided = true
       func difference(_ question: RouteQuestions.Question, _ reading: Alphabet.Reading)
-        -> Difference?
+        -> SeparateStatement.Difference?
       {
         switch answer(question, reading, &unspent) {
         case .found(let url):
@@ -164,26 +253,34 @@ struct SeparateStatement {
         }
         return nil
       }
-      for index in exclusions {
+      /// Whether the next question may be asked; choosing its routes takes time, too.
+      func mayAsk(among count: Int) -> Bool {
+        unspent -= count / 4
+        if unspent <= 0 { isDecided = false }
+        return unspent > 0
+      }
+      let all = routes.count + rules.count
+      for index in exclusions where mayAsk(among: all) {
         var question = question(ofApple, index, rules.map { $0.isExclusion }, ofAndroid)
         question.agreesOtherwise = true
-        if let found = difference(question, .common) { return .differs(found) }
+        if let found = difference(question, .common) { return found }
       }
-      for index in openedByRules {
+      for index in openedByRules where mayAsk(among: all) {
         let question = question(ofAndroid, index, routes.map { !$0.isExclusion }, ofApple)
-        if let found = difference(question, .common) { return .differs(found) }
+        if let found = difference(question, .common) { return found }
       }
-      for index in opening {
+      for index in opening where mayAsk(among: all) {
         let question = question(ofApple, index, rules.map { !$0.isExclusion }, ofAndroid)
-        if let found = difference(question, .common) { return .differs(found) }
+        if let found = difference(question, .common) { return found }
       }
-      for index in exclusions + opening where ofApple[index].conditions.hasUnusualText {
+      for index in exclusions + opening
+      where mayAsk(among: index) && ofApple[index].conditions.hasUnusualText {
         let earlier = ofApple.prefix(index).filter { $0.isComparable(with: ofApple[index]) }
         let question = RouteQuestions.Question(focus: ofApple[index], blockers: earlier)
         let reading = ofApple[index].conditions.reading
-        if let found = difference(question, reading) { return .differs(found) }
+        if let found = difference(question, reading) { return found }
       }
-      return isDecided ? .same : .undecided
+      return isDecided ? .some(nil) : nil
     }
 
     /// Asks for a URL that one of a list decides, and that another list resolves differently.
@@ -204,7 +301,7 @@ struct SeparateStatement {
     ) -> RouteQuestions.Answer {
       if unspent <= 0 { return .undecided }
       return questions.budget.spending(
-        atMost: SeparateStatement.budgetPerQuestion, from: &unspent
+        atMost: AppleRoutes.budgetPerQuestion, from: &unspent
       ) { questions.answer(question, reading: reading) }
     }
   }

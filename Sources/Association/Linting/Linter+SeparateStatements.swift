@@ -10,8 +10,8 @@ extension Linter {
   public static func findings(
     aboutStatementsBesideRoutesOf domain: Domain, in links: AssetLinks
   ) -> [Finding] {
-    let lists = domain.document.entriesOfAppleApps
-    if lists.isEmpty { return [] }
+    var routes = AppleRoutes(of: domain)
+    if routes.lists.isEmpty { return [] }
     let named = domain.document.androidApps
     let withoutRoutes =
       domain.hasDynamicAppLinks
@@ -19,7 +19,6 @@ extension Linter {
       : Set(named).subtracting(
         domain.document.entries.filter { !$0.isForAndroidManifests }.flatMap(\.androidApps))
     var seen = Set(named).subtracting(withoutRoutes)
-    var unspent = SeparateStatement.budget
     var list = FindingList()
     for element in links.elements {
       guard let statement = SeparateStatement(element.json),
@@ -28,7 +27,7 @@ extension Linter {
       guard
         let finding = finding(
           about: statement, at: element.pointer, isKept: !withoutRoutes.contains(statement.package),
-          comparingWith: lists, of: domain, &unspent)
+          routes.compared(with: statement))
       else { continue }
       if list.count(finding.code, finding.severity) { list.append(finding) }
     }
@@ -37,18 +36,14 @@ extension Linter {
 
   private static func finding(
     about statement: SeparateStatement, at pointer: JSONPointer, isKept: Bool,
-    comparingWith lists: [[Int]], of domain: Domain, _ unspent: inout Int
+    _ comparison: AppleRoutes.Comparison
   ) -> Finding? {
     let package = statement.package
     var first: SeparateStatement.Difference?
-    for entries in lists {
-      let comparison = statement.compared(
-        with: entries, of: domain.document, domain: domain.name.text, &unspent)
-      switch comparison {
-      case .same: return nil
-      case .differs(let difference): first = first ?? difference
-      case .undecided: break
-      }
+    switch comparison {
+    case .same: return nil
+    case .differs(let difference): first = difference
+    case .undecided: break
     }
     let found =
       first?.words(for: package)

@@ -18,13 +18,27 @@ public struct AdoptedApp: Sendable, Equatable {
   public let app: AndroidApp
   /// Whether the app is not stored yet.
   public let isNew: Bool
+  /// Whether the edit creates it.
+  public var isCreated = false
   /// Where it is.
   public fileprivate(set) var place = Place.statement
   /// Why its statement is not in rows, or how it differs from the routes, in sentences; empty if neither.
   public fileprivate(set) var remark = ""
+
+  /// Whether the app is not stored yet, and may have so many certificates.
+  public var canBeCreated: Bool {
+    isNew && app.certificates.count <= AndroidApp.mostCertificates
+  }
 }
 
 extension AdoptedApp {
+  fileprivate static let hasFurtherStatement = "A further statement about it is kept as it is."
+
+  fileprivate mutating func add(_ sentence: String) {
+    if sentence.isEmpty || remark.hasSuffix(sentence) { return }
+    remark += remark.isEmpty ? sentence : " \(sentence)"
+  }
+
   /// The app with its place in the rows of a domain.
   public func named(in domain: Domain) -> AdoptedApp {
     var adopted = self
@@ -36,29 +50,25 @@ extension AdoptedApp {
 }
 
 extension Domain {
-  /// So many times a file is rendered to find the entries of its apps.
-  private static let mostRenderings = 64
-
   /// The Android apps of kept statements, in the order of these.
   ///
-  /// The certificates of an app that is not stored are those of all its statements. A file does not tell whose
+  /// The certificates of an app, even of one that is stored, are those of all its statements. A file does not tell whose
   /// they are; since devices accept what is published, they are taken to be those that sign what users get.
   public func keptApps(_ apps: UsedApps) -> [AdoptedApp] {
     var order: [PackageName] = []
-    var certificates: [PackageName: [AndroidApp.Certificate]] = [:]
+    var fingerprints: [PackageName: [Fingerprint]] = [:]
     for statement in AssetLinks(.array(assetLinksExtra)).statements {
-      guard case .app(let package, let fingerprints) = statement.target else { continue }
-      if certificates[package] == nil { order.append(package) }
-      for fingerprint in fingerprints
-      where certificates[package]?.contains(where: { $0.fingerprint == fingerprint }) != true {
-        certificates[package, default: []].append(.init(fingerprint, label: .playSigning))
-      }
+      guard case .app(let package, let own) = statement.target else { continue }
+      if fingerprints[package] == nil { order.append(package) }
+      fingerprints[package, default: []] += own
     }
-    return order.compactMap { package in
-      if let stored = apps.android[package] { return AdoptedApp(app: stored, isNew: false) }
-      let new = AndroidApp(package: package, certificates: certificates[package] ?? [])
-      return new.certificates.count > AndroidApp.mostCertificates
-        ? nil : AdoptedApp(app: new, isNew: true)
+    return order.map { package in
+      var seen: Set<Fingerprint> = []
+      let certificates = (fingerprints[package] ?? []).filter { seen.insert($0).inserted }
+        .map { AndroidApp.Certificate($0, label: .playSigning) }
+      return AdoptedApp(
+        app: AndroidApp(package: package, certificates: certificates),
+        isNew: apps.android[package] == nil)
     }
   }
 
@@ -75,189 +85,244 @@ extension Domain {
   public mutating func nameKeptApps(_ adopted: inout [AdoptedApp], _ apps: UsedApps) {
     guard let file = assetLinksRendering(apps)?.json else { return }
     let before = (self, adopted)
+    let indices = Dictionary(
+      adopted.enumerated().map { ($1.app.package, $0) }, uniquingKeysWith: { first, _ in first })
     var placing = Placing(domain: self, apps: apps)
-    while let statement = placing.domain.assetLinksExtra.first {
-      let package = statement.keptPackage
-      let index = adopted.firstIndex { $0.app.package == package }
-      let outcome = placing.place(statement)
-      if let index, adopted[index].place == .statement {
-        (adopted[index].place, adopted[index].remark) = (
-          outcome.place ?? .statement, outcome.remark
-        )
+    var (count, obstacle) = (0, "")
+    for (position, json) in assetLinksExtra.enumerated() {
+      let outcome = placing.place(json)
+      let index = json.keptPackage.flatMap { indices[$0] }
+      if let index {
+        if let place = outcome.place { adopted[index].place = place }
+        adopted[index].add(outcome.remark)
       }
       if outcome.place == nil {
-        let rest = Set(placing.domain.keptAndroidApps)
-        for other in adopted.indices
-        where other != index && rest.contains(adopted[other].app.package)
-          && adopted[other].place == .statement
-        {
-          adopted[other].remark =
-            "Its statement comes after one that rows cannot say, and the order is kept."
-        }
+        (count, obstacle) = (position, json.keptPackage.map { "the one of \($0)" } ?? "another one")
         break
       }
+      count = position + 1
     }
+    for json in assetLinksExtra.dropFirst(count + 1) {
+      guard let index = json.keptPackage.flatMap({ indices[$0] }) else { continue }
+      adopted[index].add(
+        adopted[index].place == .statement
+          ? "Its statement comes after \(obstacle), which rows cannot say, and the order is kept."
+          : AdoptedApp.hasFurtherStatement)
+    }
+    placing.domain.assetLinksExtra = Array(assetLinksExtra.dropFirst(count))
     self = placing.domain
     // What is served must be equal to the file.
     if assetLinksRendering(apps)?.json == file { return }
     (self, adopted) = before
     for index in adopted.indices {
-      adopted[index].remark = "Rows would write the file differently."
+      adopted[index].remark = "All rows together would write the file differently."
     }
   }
 
   /// Finds the rows for one statement after the other.
   private struct Placing {
+    typealias Outcome = (place: AdoptedApp.Place?, remark: String)
+
     var domain: Domain
     let apps: UsedApps
-    private var renderings = Domain.mostRenderings
-    private var unspent = SeparateStatement.budget
+    /// Rows render their apps by first entry, and behind them those that only share passwords.
+    private var lastEntry = 0
+    private var onlySharing = false
+    private var named: Set<PackageName>
     /// Whether some app with links is in rows, so that `hasDynamicAppLinks` is settled.
     private var isSettled: Bool
+    private var routes: AppleRoutes
+    /// The rules that the entries of each list render.
+    private lazy var rendered: [[JSON]?] = routes.lists.map { rules(of: $0) }
+    /// The rules of the last entry, if they were made from a statement's.
+    private var rulesOfOwnEntry: [JSON]?
+    /// How many rules without Apple's routes may still be rendered.
+    private var unspent = PatternLimits.routes
 
     init(domain: Domain, apps: UsedApps) {
       (self.domain, self.apps) = (domain, apps)
-      isSettled = !domain.document.androidApps.isEmpty
+      routes = AppleRoutes(of: domain)
+      let linked = Set(domain.document.androidApps)
+      isSettled = !linked.isEmpty
+      named = linked.union(domain.androidCredentials)
+      onlySharing = named.count > linked.count
+      var seen: Set<PackageName> = []
+      for (index, entry) in domain.document.entries.enumerated() {
+        for package in entry.androidApps where seen.insert(package).inserted { lastEntry = index }
+      }
     }
 
-    /// Moves the first kept statement into rows; without a place if it has to stay.
-    mutating func place(_ json: JSON) -> (place: AdoptedApp.Place?, remark: String) {
+    /// Names the app of a statement; without a place if the statement has to stay.
+    mutating func place(_ json: JSON) -> Outcome {
       guard case .statement(let statement)? = AssetLinks(.array([json])).elements.first?.meaning,
         case .app(let package, let fingerprints) = statement.target
       else { return (nil, "") }
       guard let app = apps.android[package] else { return (nil, "The app is not stored.") }
-      if domain.androidApps.contains(package) {
-        return (nil, "The file has several statements about the app.")
-      }
+      if named.contains(package) { return (nil, AdoptedApp.hasFurtherStatement) }
       if app.certificates.map(\.fingerprint) != fingerprints {
         return (
           nil,
           "The fingerprints of its statement are not those of the app, or are in another order."
         )
       }
-      var next = domain
-      next.assetLinksExtra.removeFirst()
-      if statement.relations.contains(.getLoginCredentials) {
-        next.androidCredentials.append(package)
+      let shares = statement.relations.contains(.getLoginCredentials)
+      let opens = statement.relations.contains(.handleAllURLs)
+      guard opens || shares else { return (nil, "It has none of the relations that rows write.") }
+      let sharesOnly = !opens || (shares && statement.keepsLinksOut)
+      let relations: [Relation] = [.handleAllURLs] + (shares ? [.getLoginCredentials] : [])
+      let rules =
+        sharesOnly
+        ? AssetLinksRendering.closed
+        : json["relation_extensions"]?[Relation.handleAllURLs.description]?[AssetLinks.Rules.key]?
+          .arrayValue
+      let written = AssetLinksRendering.statement(package, relations, app.certificates, rules)
+      if json != written { return (nil, Self.difference(of: json, from: written)) }
+      let outcome: Outcome
+      if sharesOnly {
+        outcome = (.credentials, "")
+        onlySharing = true
+      } else if onlySharing {
+        return (nil, "It comes after an app that only shares passwords, and rows write these last.")
+      } else if let statement = SeparateStatement(json) {
+        outcome =
+          if let rules { place(statement, rules) } else { placeWithoutRules(statement) }
+      } else {
+        return (nil, "")
       }
-      let sharesOnly =
-        statement.keepsLinksOut && statement.relations.contains(.getLoginCredentials)
-      guard statement.relations.contains(.handleAllURLs), !sharesOnly else {
-        guard renders(json, package, next) else { return (nil, Self.writtenDifferently) }
-        domain = next
-        return (.credentials, "")
-      }
-      let separate = SeparateStatement(json)
-      if let separate, !separate.isDecidedByManifest {
-        return place(json, of: separate, in: next)
-      }
-      return placeWithoutRules(json, separate, package, in: next)
+      guard outcome.place != nil else { return outcome }
+      named.insert(package)
+      if shares { domain.androidCredentials.append(package) }
+      return outcome
     }
 
-    private static let writtenDifferently =
-      "Its statement is written in another way than rows would be, so it is kept as it is."
-
-    private mutating func place(
-      _ json: JSON, of separate: SeparateStatement, in next: Domain
-    ) -> (place: AdoptedApp.Place?, remark: String) {
+    private mutating func place(_ statement: SeparateStatement, _ rules: [JSON]) -> Outcome {
       if isSettled, !domain.hasDynamicAppLinks {
         return (nil, "It has dynamic rules, and other apps of the domain have none.")
       }
-      let lists = domain.document.entriesOfAppleApps
-      if lists.isEmpty, let routes = separate.routes {
-        var named = next
-        named.hasDynamicAppLinks = true
-        named.document.entries.append(Entry(routes: routes, androidApps: [separate.package]))
-        if renders(json, separate.package, named) {
-          (domain, isSettled) = (named, true)
-          return (.ownEntry, "")
-        }
+      if routes.lists.isEmpty { return placeInOwnEntry(statement, rules) }
+      for (entries, own) in zip(routes.lists, rendered) where own == rules {
+        if let outcome = name(statement.package, in: entries, isDynamic: true) { return outcome }
       }
-      for entries in lists {
-        var named = next
-        named.hasDynamicAppLinks = true
-        named.name(separate.package, in: entries)
-        if renders(json, separate.package, named) {
-          (domain, isSettled) = (named, true)
-          return (.entries(entries), "")
-        }
+      return switch routes.compared(with: statement) {
+      case .differs(let difference): (nil, difference.words(for: statement.package))
+      case .undecided: (nil, Self.tooLong)
+      case .same:
+        (
+          nil,
+          "Its rules open the same URLs as the routes, but the statement is written in another way than rows"
+            + " would be, so it is kept as it is."
+        )
       }
-      return (nil, remark(on: separate, lists) ?? Self.writtenDifferently)
     }
 
-    private mutating func placeWithoutRules(
-      _ json: JSON, _ separate: SeparateStatement?, _ package: PackageName, in next: Domain
-    ) -> (place: AdoptedApp.Place?, remark: String) {
+    /// Makes the rules routes of the app, which has none in common with an Apple app.
+    private mutating func placeInOwnEntry(
+      _ statement: SeparateStatement, _ rules: [JSON]
+    ) -> Outcome {
+      if rules == rulesOfOwnEntry {
+        domain.document.entries[lastEntry].androidApps.append(statement.package)
+        return (.ownEntry, "")
+      }
+      unspent -= rules.count
+      guard unspent >= 0 else { return (nil, Self.tooLong) }
+      guard let own = statement.routes else { return (nil, Self.inAnotherWay) }
+      var alone = Domain(name: domain.name, document: domain.document)
+      alone.document.entries = [Entry(routes: own, androidApps: [statement.package])]
+      let written = alone.renderedRules
+      if written == rules {
+        domain.document.entries.append(alone.document.entries[0])
+        settle(isDynamic: true, domain.document.entries.count - 1)
+        rulesOfOwnEntry = rules
+        return (.ownEntry, "")
+      }
+      let added = written?.first { rule in !rules.contains(rule) }
+      return (
+        nil,
+        added.map {
+          "As routes, its rules would open other URLs, since Apple ignores a slash at the end: rows would add"
+            + " the rule \($0.text)."
+        } ?? Self.inAnotherWay
+      )
+    }
+
+    private mutating func placeWithoutRules(_ statement: SeparateStatement) -> Outcome {
       if isSettled, domain.hasDynamicAppLinks {
         return (nil, "It has no dynamic rules, and other apps of the domain have some.")
       }
-      let lists = domain.document.entriesOfAppleApps
-      var named = next
-      named.hasDynamicAppLinks = false
-      if let separate,
-        let same = lists.first(where: { entries in
-          if case .same = compared(separate, entries) { true } else { false }
-        })
+      let comparison = routes.lists.isEmpty ? nil : routes.compared(with: statement)
+      if case .same(let entries)? = comparison,
+        let outcome = name(statement.package, in: entries, isDynamic: false)
       {
-        named.name(package, in: same)
-        if renders(json, package, named) {
-          (domain, isSettled) = (named, true)
-          return (.entries(same), "")
-        }
-        named = next
-        named.hasDynamicAppLinks = false
+        return outcome
       }
-      if let last = named.document.entries.indices.last,
-        named.document.entries[last].isForAndroidManifests
-      {
-        named.name(package, in: [last])
-      } else {
-        named.document.entries.append(Entry(androidApps: [package]))
+      if domain.document.entries.last?.isForAndroidManifests != true {
+        domain.document.entries.append(Entry())
       }
-      guard renders(json, package, named) else { return (nil, Self.writtenDifferently) }
-      (domain, isSettled) = (named, true)
-      return (.ownEntry, separate.flatMap { remark(on: $0, lists) } ?? "")
+      let last = domain.document.entries.count - 1
+      domain.document.entries[last].androidApps.append(statement.package)
+      settle(isDynamic: false, last)
+      return switch comparison {
+      case .differs(let difference)?: (.ownEntry, difference.words(for: statement.package))
+      case .undecided?: (.ownEntry, Self.tooLong)
+      case .same?, nil: (.ownEntry, "")
+      }
     }
 
-    private mutating func compared(
-      _ separate: SeparateStatement, _ entries: [Int]
-    ) -> SeparateStatement.Comparison {
-      separate.compared(
-        with: entries, of: domain.document, domain: domain.name.text, &unspent)
+    /// Names an app in entries, unless rows would list it before others.
+    private mutating func name(
+      _ package: PackageName, in entries: [Int], isDynamic: Bool
+    ) -> Outcome? {
+      guard let first = entries.first, first >= lastEntry else { return nil }
+      for index in entries { domain.document.entries[index].androidApps.append(package) }
+      settle(isDynamic: isDynamic, first)
+      return (.entries(entries), "")
     }
 
-    /// How a statement differs from all lists of routes; `nil` if it does not, or if there are none.
-    private mutating func remark(on separate: SeparateStatement, _ lists: [[Int]]) -> String? {
-      var first: String?
-      for entries in lists {
-        switch compared(separate, entries) {
-        case .same: return nil
-        case .differs(let difference):
-          first = first ?? difference.words(for: separate.package)
-        case .undecided:
-          first = first ?? "It would take too long to compare it with the routes of Apple's apps."
-        }
-      }
-      return first
+    private mutating func settle(isDynamic: Bool, _ entry: Int) {
+      (domain.hasDynamicAppLinks, isSettled, lastEntry) = (isDynamic, true, entry)
     }
 
-    /// Whether the rows have the statement of a package where it was.
-    private mutating func renders(_ json: JSON, _ package: PackageName, _ next: Domain) -> Bool {
-      let order = domain.androidApps + [package]
-      guard next.androidApps == order, renderings > 0 else { return false }
-      renderings -= 1
-      var alone = next
+    private func rules(of entries: [Int]) -> [JSON]? {
+      guard let package = apps.android.keys.first else { return nil }
+      var alone = Domain(name: domain.name, document: domain.document)
       for index in alone.document.entries.indices {
-        alone.document.entries[index].androidApps.removeAll { $0 != package }
+        alone.document.entries[index].androidApps = entries.contains(index) ? [package] : []
       }
-      alone.androidCredentials.removeAll { $0 != package }
-      alone.assetLinksExtra = []
-      return alone.assetLinksRendering(apps)?.json == .array([json])
+      return alone.renderedRules
+    }
+
+    private static let tooLong =
+      "It would take too long to compare it with the routes of Apple's apps."
+    private static let inAnotherWay =
+      "Its statement is written in another way than rows would be, so it is kept as it is."
+
+    /// Why rows cannot write a statement.
+    private static func difference(of json: JSON, from written: JSON) -> String {
+      let (own, rendered) = (json.objectValue ?? [:], written.objectValue ?? [:])
+      let names = { (json: JSON?) in (json?.arrayValue ?? []).compactMap(\.stringValue) }
+      let (relations, known) = (names(own["relation"]), names(rendered["relation"]))
+      if let other = relations.first(where: { !known.contains($0) }) {
+        return "It has the relation \(other.quoted), which rows do not write."
+      }
+      if relations != known {
+        return "Its relations are \(relations.joined(separator: ", ")); rows write"
+          + " \(known.joined(separator: ", "))."
+      }
+      if let other = own.members.first(where: { rendered[$0.key] == nil }) {
+        return other.key == "relation_extensions"
+          ? inAnotherWay : "It has the member \(other.key.quoted), which rows do not write."
+      }
+      if own["target"] != rendered["target"] {
+        return "Its target has other members than rows write, or fingerprints in another form."
+      }
+      return inAnotherWay
     }
   }
 
-  fileprivate mutating func name(_ package: PackageName, in entries: [Int]) {
-    for index in entries { document.entries[index].androidApps.append(package) }
+  /// The rules of the only list of routes that Android apps have; `nil` if they are too many.
+  private var renderedRules: [JSON]? {
+    let rules = AssetLinksRendering(self) { _ in [] }?.rules.first
+    return rules?.areTooMany == false ? rules?.rules : nil
   }
 }
 

@@ -125,8 +125,10 @@ export const words = {
     noDynamic: "No routes for Android: the apps’ manifests decide.", noRoutes: "No routes: these apps open no link.",
     keptAndroid: "Kept as it was adopted. These routes do not apply to:",
     apartAndroid: "In another entry without routes. These routes do not apply to:",
+    keptWithoutRoutes: "Kept as it was adopted, without routes here:",
     useForAndroid: "Use these routes for Android, too",
-    usedForAndroid: "These routes are for Android, too, in your draft. Review and publish it.",
+    usedForAndroid: "These routes are for Android, too, in your draft. All Android apps of the domain follow their"
+      + " routes now, with the fingerprints of the stored apps. Review and publish the draft.",
     addApp: { apple: "Add an app", android: "Add an Android app" }, addRoute: "Add route", opens: "Opens the app",
     addAppHelp: { apple: "Such as ABCDE12345.com.example.app", android: "A package name, such as com.example.app" },
     routesOf: (n) => `Routes of entry ${n}`, stays: "Stays in the browser", anyPath: "any path", query: "query",

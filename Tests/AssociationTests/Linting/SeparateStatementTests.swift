@@ -119,4 +119,43 @@ import Testing
     ).first
     #expect(finding?.message.contains("\"https://example.com/caf%C3%A9\" (match)") == true)
   }
+
+  @Test func anAppWhoseManifestDecidesMayOpenAURLIfItsManifestClaimsIt() throws {
+    let statement = Self.statement(rules: nil)
+    let finding = Linter.findings(
+      aboutStatementsBesideRoutesOf: try Self.domain([["/": "/a"]], statement),
+      in: AssetLinks([statement])
+    ).first
+    #expect(
+      finding?.message.contains("in \(Self.package) if the app's manifest claims it, which")
+        == true,
+      "\(finding?.message ?? "")")
+  }
+
+  /// Each comparison prepares both lists, so many of them are many times as much work as the file is large.
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func manyStatementsBesideManyListsOfRoutesTakeBoundedTime(haveRules: Bool) throws {
+    let entries = try (0..<8).map { list in
+      Entry(
+        apps: [try AppIdentifier("ABCDE12345.com.example.app\(list)")],
+        routes: (0..<250).map { Route(path: "/\(list)/\($0)/*") })
+    }
+    let statements = (0..<500).map { number -> JSON in
+      var statement =
+        Self.statement(rules: haveRules ? [["/": .string("/x\(number)/*")]] : nil).objectValue
+        ?? [:]
+      var target = statement["target"]?.objectValue ?? [:]
+      target["package_name"] = .string("com.example.app\(number)")
+      statement["target"] = .object(target)
+      return .object(statement)
+    }
+    var domain = Domain(name: try DomainName("example.com"), assetLinksExtra: statements)
+    domain.document.entries = entries
+    let findings = Linter.findings(
+      aboutStatementsBesideRoutesOf: domain, in: AssetLinks(.array(statements)))
+    #expect(!findings.isEmpty)
+    // Of equal rules, one comparison is enough.
+    #expect(
+      haveRules || findings.dropLast().allSatisfy { $0.message.hasPrefix("Android may open") })
+  }
 }

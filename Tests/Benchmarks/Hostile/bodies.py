@@ -477,6 +477,19 @@ def _() -> object:
         "expectations": [expectation("/" + "x" * 2000)]}
 
 
+@put("domain: 500 kept statements beside 8 lists of routes", f"{OWN}?dryRun=true")
+def _() -> object:
+    lists = [entry([{"path": f"/{one}/{number}/*"} for number in range(250)], [f"AAAAAAAAAA.a{one}"]) for one in range(8)]
+    links = "delegate_permission/common.handle_all_urls"
+    fingerprint = ":".join(f"{(number * number * 11 + number * 37 + 60) % 256:02X}" for number in range(32))
+    return {"entries": lists, "assetlinksExtra": [
+        {"relation": [links], "target": {
+            "namespace": "android_app", "package_name": f"com.example.a{number}",
+            "sha256_cert_fingerprints": [fingerprint]},
+         "relation_extensions": {links: {"dynamic_app_link_components": [{"/": f"/x{number}/*"}]}}}
+        for number in range(500)]}
+
+
 @put("domain: a value of 8,000 bytes and *, 1,600 times, one expectation", f"{OWN}?dryRun=true")
 def _() -> object:
     return {

@@ -190,7 +190,10 @@ export function useForAndroid(domain, entry) {
 
 const handlesLinks = "delegate_permission/common.handle_all_urls";
 const sharesCredentials = "delegate_permission/common.get_login_creds";
-const isOnlyManifests = (one) => one.apps.length === 0 && !one.appID && one.routes.length === 0
+/** Whether an entry names an Apple app. */
+export const isForApple = (one) => one.apps.length > 0 || Boolean(one.appID);
+
+const isOnlyManifests = (one) => !isForApple(one) && one.routes.length === 0
   && one.androidApps?.length > 0;
 
 /** A list without signs, of whatever `show` makes of its items. */

@@ -7,7 +7,7 @@ import { go, to } from "../routing.js";
 import { Loading, mayEditDomain, say } from "../state.js";
 import { words } from "../words.js";
 import { apartAndroid, appList, appName, changeList, conditions, domainHeader, findingList, flags, foldedFindings,
-  inWords, loadNames, place, plainList, routeText, useForAndroid } from "./domain-parts.js";
+  inWords, isForApple, loadNames, place, plainList, routeText, useForAndroid } from "./domain-parts.js";
 import { Draft, effectsOf, newId } from "./draft.js";
 import { counted, formDialog, planDialog } from "./plan.js";
 import { editRoute } from "./route-editor.js";
@@ -127,6 +127,7 @@ class Domain extends View {
             foldedFindings([words.pages.findings, ": ", findingCounts(counted(general))], general, domain)),
           h("h2", { class: "hidden", key: "title" }, w.tabs.routes), h("p", { class: "quiet", key: "order" }, w.order),
           domain.entries.length === 0 && empty(w.noEntries, w.noEntriesText),
+          !domain.entries.some(isForApple) && this.#keptList(w.keptWithoutRoutes, apartAndroid(domain).kept),
           domain.entries.map((entry, index) => this.#entry(entry, index, findings)),
           canEdit && button(w.addEntry, () => this.#addEntry(), { key: "add", class: "button add-entry" }),
           h("aasa-domain-settings", { draft, names, isEditor: canEdit, key: "settings" }), canEdit && this.#serving()),
@@ -164,17 +165,20 @@ class Domain extends View {
   /** Android apps that the routes of an entry for Apple apps do not reach, and the way to change that. */
   #apart(entry, index, title) {
     const { kept, others } = apartAndroid(this.#draft.domain);
-    if (kept.length + others.length === 0 || entry.apps.length === 0 && !entry.appID) return false;
-    const names = this.#names.value?.android;
-    const list = (key, text, apps) => apps.length > 0 && h("div", { key }, about("text", text), plainList(
-      apps, (app) => appName(app, names?.get(app)), { "aria-label": text }));
+    if (kept.length + others.length === 0 || !isForApple(entry)) return false;
     const use = () => {
       this.#draft.change((domain) => useForAndroid(domain, domain.entries[index]));
       this.set({ said: w.usedForAndroid });
       queueMicrotask(() => this.find("#review")?.focus());
     };
-    return h("div", { key: "apart" }, list("kept", w.keptAndroid, kept), list("others", w.apartAndroid, others),
+    return h("div", { key: "apart" }, this.#keptList(w.keptAndroid, kept), this.#keptList(w.apartAndroid, others),
       this.#canEdit && button(w.useForAndroid, use, { key: "use", "aria-label": `${w.useForAndroid}, ${title}` }));
+  }
+
+  #keptList(text, apps) {
+    const names = this.#names.value?.android;
+    return apps.length > 0 && h("div", { key: text }, about("text", text), plainList(
+      apps, (app) => appName(app, names?.get(app)), { "aria-label": text }));
   }
 
   #conflict() {
