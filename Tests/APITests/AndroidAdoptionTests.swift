@@ -227,7 +227,8 @@ import Testing
     #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["play-signing", "upload"])
     let messages = answer["androidApps"]?.arrayValue?.compactMap { $0["message"]?.stringValue }
     #expect(messages?.first?.contains("are not those of the app") == true)
-    #expect(messages?.last?.contains("comes after the one of \(shop), which rows cannot say") == true)
+    #expect(
+      messages?.last?.contains("comes after the one of \(shop), which rows cannot say") == true)
     #expect(answer["androidApps"]?[0]?["action"] == "stored")
   }
 
