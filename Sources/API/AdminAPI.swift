@@ -104,7 +104,8 @@ public struct AdminAPI: Sendable {
       if endpoint.body?.mayBeLines == true && head.fields.areLines {
         return .spoolBody(ReceivedState.spool(beside: publisher.store))
       }
-      return .readBody(upTo: endpoint.bodyLimit)
+      return .readBody(
+        upTo: endpoint.bodyLimit, for: authentication.bodyHolders(of: head, caller.token))
     } catch {
       return .answer(answer(.failure(error), to: head, head.fields, caller, since: start))
     }

@@ -63,6 +63,12 @@ final class Authentication: Sendable {
   /// The address of the client, perhaps behind a trusted proxy.
   func client(of request: RequestHead) -> String { trust.withLock { $0 }.client(of: request) }
 
+  /// Whom the body of a request counts for.
+  func bodyHolders(of request: RequestHead, _ token: Token?) -> [BodyHolder] {
+    let client = trust.withLock { $0 }.sharer(of: request).map(BodyHolder.client)
+    return [client, token.map { .token($0.sharer) }].compactMap(\.self)
+  }
+
   /// Who sends a request: by its token, by the user whom a trusted proxy names, or by the cookie of a session.
   ///
   /// - Throws: `Problem`: 401 without a known token or session; 403 for an unknown user, and for a change whose
@@ -244,6 +250,9 @@ extension Token {
   func covers(_ name: Alias) -> Bool {
     domains.isEmpty || domains.contains { $0.covers(name) }
   }
+
+  /// What shares of limits are counted by: a user may have the name of a token.
+  var sharer: String { "\(noun) \(name)" }
 
   /// What it is called in problems.
   var noun: String { isUser ? "user" : "token" }

@@ -12,6 +12,15 @@ extension ProxyTrust {
     return clients.count == 1 ? clients.first.flatMap(\.self) ?? request.peer : request.peer
   }
 
+  /// What shares of limits are counted by: the client's address, of IPv6 its network of 64 bits. It is nil for a
+  /// trusted proxy that does not say whom it asks for, since that may be many clients.
+  func sharer(of request: RequestHead) -> String? {
+    guard let address = IPAddress(client(of: request)),
+      !proxies.contains(where: { $0.contains(address) })
+    else { return nil }
+    return address.client.description
+  }
+
   /// The last address that no trusted proxy has, since each proxy adds who asked it; nil if the last one that can be
   /// believed is none.
   private func nearestClient(in chain: [Substring]) -> String? {

@@ -183,7 +183,11 @@ extension Problem {
       case .unknownTransferCoding:
         (.notImplemented, "The only supported transfer coding is `chunked`.", [])
       case .tooManyBodies:
-        (.serviceUnavailable, "The bodies of all requests together are over the limit.", [])
+        (
+          .serviceUnavailable,
+          "The bodies of all requests together, or the client's or token's share of them, are over the limit.",
+          []
+        )
       case .tooManyConnections:
         (.serviceUnavailable, "All connections, or the client's share of them, are in use.", [])
       case .busy: (.serviceUnavailable, Self.busyMeaning, [])

@@ -43,10 +43,11 @@ extension Problem {
       self.init(.unknownTransferCoding, "The only supported transfer coding is \"chunked\".")
     case .bodyTooLarge(let limit):
       self.init(.bodyTooLarge, "The body is over the limit of \(limit) bytes.")
-    case .tooManyBodies(let limit):
+    case .tooManyBodies(let limit, let isShare):
+      let bodies = isShare ? "The request bodies of this client or token" : "All request bodies"
       self.init(
         .tooManyBodies,
-        "All request bodies together are over the limit of \(limit) bytes. Try again later.",
+        "\(bodies) together are over the limit of \(limit) bytes. Try again later.",
         fields: [Field("Retry-After", "1")])
     case .noRoom:
       self.init(

@@ -131,7 +131,7 @@ import Testing
 
   @Test func theBodiesOfAllRequestsTogetherHaveALimit() throws {
     var limits = ListenerTests.limits
-    limits.allBodiesBytes = 10_000
+    (limits.smallBodyBytes, limits.bodyShareBytes) = (0, 10_000 / 3)
     let listener = try AbuseTests.listener(limits)
     func post(_ sent: Int) throws -> RawConnection {
       let connection = try RawConnection(port: listener.port, to: listener)
@@ -154,6 +154,62 @@ import Testing
     #expect(try becomesTrue { try post(9000).readResponse().text == "9000" })
     try post(8000).reset()
     #expect(try becomesTrue { try post(9000).readResponse().text == "9000" })
+  }
+
+  /// Bodies of 9,000 bytes, where a token may have 10,000, a client 20,000, all together 30,000. The path of a
+  /// request names both: `/client/token`.
+  private final class Shares {
+    private let listener: Listener
+    private var held: [RawConnection] = []
+
+    init(small: Int = 0) throws {
+      var limits = ListenerTests.limits
+      (limits.smallBodyBytes, limits.bodyShareBytes) = (small, 10_000)
+      listener = try AbuseTests.listener(limits) { head in
+        let names = head.target.segments
+        return .readBody(upTo: .max, for: [.client(names[0]), .token(names[1])])
+      }
+    }
+
+    /// The status of the answer to a whole body.
+    func status(_ path: String, bytes: Int = 9000) throws -> Int {
+      let connection = try begin(path, bytes: bytes)
+      try connection.send("x")
+      return try connection.readResponse().status
+    }
+
+    /// Sends all of a body but one byte, and goes on when the listener holds it.
+    func hold(_ path: String) throws {
+      held.append(try begin(path, bytes: 9000))
+      // Another body of the token has no room any more.
+      #expect(try becomesTrue { try status(path) == 503 })
+    }
+
+    private func begin(_ path: String, bytes: Int) throws -> RawConnection {
+      let connection = try RawConnection(port: listener.port, to: listener)
+      try connection.send("POST \(path) HTTP/1.1\r\nHost: h\r\nContent-Length: \(bytes)\r\n\r\n")
+      try connection.send(String(repeating: "x", count: bytes - 1))
+      return connection
+    }
+  }
+
+  @Test func aTokenLeavesRoomForTheOthersOfItsClientAndAClientForOthers() throws {
+    let shares = try Shares()
+    try shares.hold("/a/1")
+    #expect(try shares.status("/b/1") == 503)
+    #expect(try shares.status("/a/2") == 200)
+    try shares.hold("/a/2")
+    #expect(try shares.status("/a/3") == 503)
+    #expect(try shares.status("/b/3") == 200)
+    try shares.hold("/b/3")
+    #expect(try shares.status("/c/4") == 503)
+  }
+
+  @Test func aSmallBodyIsTakenWhateverOthersHold() throws {
+    let shares = try Shares(small: 500)
+    for path in ["/a/1", "/a/2", "/b/3"] { try shares.hold(path) }
+    #expect(try shares.status("/a/1", bytes: 500) == 200)
+    #expect(try shares.status("/c/4", bytes: 500) == 200)
   }
 
   @Test(arguments: [true, false])

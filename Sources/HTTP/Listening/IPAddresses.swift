@@ -48,7 +48,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// What one client is taken for: an IPv4 address, or the IPv6 network of 64 bits that a site has at
   /// least (RFC 6177).
-  var client: IPAddress { isIPv4 ? self : IPAddress(bits: bits & ~0 << 64) }
+  package var client: IPAddress { isIPv4 ? self : IPAddress(bits: bits & ~0 << 64) }
 
   /// Whether it is in 127.0.0.0/8 or is ::1 (RFC 6890).
   var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }

@@ -16,29 +16,36 @@ public struct Limits: Sendable {
   /// Seconds from the start of a connection, or the end of an answer, to the end of the next
   /// request's header, even if bytes keep arriving slowly. Each answer restarts the time.
   public var headerSeconds: Int
-  /// Seconds to receive a body, and then to send the answer, without the handler's time. Listeners
-  /// with prepared responses use `headerSeconds` for answers.
+  /// Seconds to receive each megabyte of a body, or the rest of it.
   public var bodySeconds: Int
+  /// Seconds to send the answer, without the handler's time. Listeners with prepared responses use
+  /// `headerSeconds`.
+  public var answerSeconds: Int
   /// The largest header (request line and fields), in bytes.
   public var headerBytes: Int
   /// The largest body, in bytes.
   public var bodyBytes: Int
-  /// The bodies of all requests that are arriving or being handled, in bytes.
-  public var allBodiesBytes: Int
+  /// How much of each body is always taken, in bytes. The limits below are for what is beyond it.
+  public var smallBodyBytes = 65_536
+  /// The bodies of one token that may be arriving or being handled, in bytes. A client may have twice as
+  /// many, all together three times as many: so one token leaves room for the others of its client, and one
+  /// client for other clients.
+  public var bodyShareBytes: Int
 
   /// Limits; the defaults fit a JSON API.
   public init(
     connections: Int = 256, idleSeconds: Int = 30, headerSeconds: Int = 60,
-    bodySeconds: Int = 300, headerBytes: Int = 16_384, bodyBytes: Int = 8_388_608,
-    allBodiesBytes: Int = 67_108_864
+    bodySeconds: Int = 60, answerSeconds: Int = 300, headerBytes: Int = 16_384,
+    bodyBytes: Int = 8_388_608
   ) {
     self.connections = connections
     self.idleSeconds = idleSeconds
     self.headerSeconds = headerSeconds
     self.bodySeconds = bodySeconds
+    self.answerSeconds = answerSeconds
     self.headerBytes = headerBytes
     self.bodyBytes = bodyBytes
-    self.allBodiesBytes = allBodiesBytes
+    bodyShareBytes = max(16_777_216, bodyBytes)
   }
 }
 

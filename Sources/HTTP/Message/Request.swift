@@ -66,8 +66,9 @@ public struct Refusal: Sendable {
     case unknownTransferCoding
     /// The body is larger than the limit, in bytes: 413.
     case bodyTooLarge(limit: Int)
-    /// The bodies of all requests together are larger than the limit, in bytes: 503.
-    case tooManyBodies(limit: Int)
+    /// The bodies of all requests together, or those of the client or the token, are larger than the limit, in
+    /// bytes: 503.
+    case tooManyBodies(limit: Int, isShare: Bool)
     /// The disk has no room for the body: 507.
     case noRoom
     /// The body cannot be written to a file: 503.

@@ -42,11 +42,19 @@ public struct Response {
 public enum Screening {
   /// Answer it. The body is not read, and the connection is closed.
   case answer(Response)
-  /// Read the body, of at most this many bytes; see also `Limits.bodyBytes`.
-  case readBody(upTo: Int)
-  /// Receive the body into a spool, whatever `Limits.bodyBytes` says. `Limits.bodySeconds` then limits
-  /// the time for each megabyte.
+  /// Read the body, of at most this many bytes; see also `Limits.bodyBytes`. Each of the
+  /// holders may have only its share of all bodies.
+  case readBody(upTo: Int, for: [BodyHolder] = [])
+  /// Receive the body into a spool, whatever `Limits.bodyBytes` says.
   case spoolBody(Spool)
+}
+
+/// Whom a body counts for.
+public enum BodyHolder: Sendable, Hashable {
+  /// The client, by its address or network.
+  case client(String)
+  /// The token or the user, by its name.
+  case token(String)
 }
 
 /// A final status code (RFC 9110 section 15).

@@ -4,10 +4,11 @@ import Synchronization
 
 /// Answers complete requests with handlers that may block, on a thread per connection.
 final class BlockingHandler: RequestSteps {
-  let answerMilliseconds: Int64
+  let bodyMilliseconds: Int64
+  private let answerMilliseconds: Int64
   fileprivate let limits: Limits
   private let inFlight: RequestsInFlight
-  fileprivate let heldBodies = HeldBodies()
+  fileprivate let heldBodies: HeldBodies
   private let screen: @Sendable (RequestHead) -> Screening
   private let refuse: @Sendable (Refusal) -> Response
   private let answer: @Sendable (Request) -> Response
@@ -18,7 +19,9 @@ final class BlockingHandler: RequestSteps {
     refuse: @escaping @Sendable (Refusal) -> Response,
     answer: @escaping @Sendable (Request) -> Response
   ) {
-    answerMilliseconds = Int64(limits.bodySeconds) * 1000
+    bodyMilliseconds = Int64(limits.bodySeconds) * 1000
+    answerMilliseconds = Int64(limits.answerSeconds) * 1000
+    heldBodies = HeldBodies(limits)
     self.limits = limits
     self.inFlight = inFlight
     self.screen = screen
@@ -147,10 +150,14 @@ final class IncomingRequest {
   private var version = ""
   private var body: [UInt8] = []
   private var bodyLimit: Int
+  /// Whose share the body is a part of, and how much of it counts.
+  private var holders: [BodyHolder] = []
+  private var heldBytes = 0
   /// Where the body goes instead of `body`.
   private var spool: Spool?
-  /// The bytes in the spool at which the client gets more time.
-  private var nextMegabyte = 0
+  /// The bytes that have arrived, and how many they are when the client gets more time.
+  private var arrivedBytes = 0
+  private var nextMegabyte = 1_048_576
 
   init(target: UnsafePointer<CChar>, of handler: BlockingHandler) {
     rawTarget = Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
@@ -158,7 +165,7 @@ final class IncomingRequest {
     bodyLimit = handler.limits.bodyBytes
   }
 
-  deinit { handler.heldBodies.release(body.count) }
+  deinit { handler.heldBodies.release(heldBytes, for: holders) }
 
   /// The request with its complete body.
   func whole(_ head: RequestHead, _ client: WaitingClient) -> Request {
@@ -184,7 +191,9 @@ final class IncomingRequest {
     if case .wanted(let head) = verdict, framing.hasBody {
       switch screen(head) {
       case .answer(let response): verdict = .screened(response)
-      case .readBody(let limit): bodyLimit = min(limit, bodyLimit)
+      case .readBody(let limit, let holders):
+        bodyLimit = min(limit, bodyLimit)
+        self.holders = holders
       case .spoolBody(let spool):
         self.spool = spool
         bodyLimit = spool.limit
@@ -225,25 +234,23 @@ final class IncomingRequest {
   func takeBody(
     _ piece: UnsafeRawBufferPointer, of request: ArrivingRequest
   ) -> Refusal.Reason? {
-    if let spool { return take(piece, into: spool, request.state) }
-    if body.count + piece.count > bodyLimit { return .bodyTooLarge(limit: bodyLimit) }
-    let limit = handler.limits.allBodiesBytes
-    guard handler.heldBodies.take(piece.count, within: limit) else {
-      return .tooManyBodies(limit: limit)
+    arrivedBytes += piece.count
+    if arrivedBytes >= nextMegabyte {
+      request.state.allow(handler.bodyMilliseconds)
+      nextMegabyte = arrivedBytes + 1_048_576
     }
+    if let spool { return take(piece, into: spool) }
+    if arrivedBytes > bodyLimit { return .bodyTooLarge(limit: bodyLimit) }
+    let counting = max(heldBytes, arrivedBytes - handler.limits.smallBodyBytes)
+    if let reason = handler.heldBodies.take(counting - heldBytes, for: holders) { return reason }
+    heldBytes = counting
     body.append(contentsOf: piece)
     return nil
   }
 
-  private func take(
-    _ piece: UnsafeRawBufferPointer, into spool: Spool, _ state: OpenConnection
-  ) -> Refusal.Reason? {
+  private func take(_ piece: UnsafeRawBufferPointer, into spool: Spool) -> Refusal.Reason? {
     do throws(Spool.Failure) {
-      let end = try spool.append(piece).upperBound
-      if end >= nextMegabyte {
-        state.allow(handler.answerMilliseconds)
-        nextMegabyte = end + 1_048_576
-      }
+      try spool.append(piece)
       return nil
     } catch {
       switch error {
@@ -255,18 +262,51 @@ final class IncomingRequest {
   }
 }
 
-/// The bytes of all bodies that a listener holds.
+/// The bytes of all bodies that a listener holds, and of those of each client and token.
 final class HeldBodies: Sendable {
-  private let bytes = Atomic(0)
-
-  /// Counts bytes that are about to be held; false if they would be too many.
-  func take(_ count: Int, within limit: Int) -> Bool {
-    if bytes.add(count, ordering: .relaxed).newValue <= limit { return true }
-    release(count)
-    return false
+  private struct State {
+    var all = 0
+    var byHolder: [BodyHolder: Int] = [:]
   }
 
-  func release(_ count: Int) { bytes.subtract(count, ordering: .relaxed) }
+  private let share: Int
+  private let state = Mutex(State())
+
+  init(_ limits: Limits) { share = limits.bodyShareBytes }
+
+  private func limit(of holder: BodyHolder) -> Int {
+    switch holder {
+    case .token: share
+    case .client: 2 * share
+    }
+  }
+
+  /// Counts bytes that are about to be held.
+  ///
+  /// - Returns: The reason if they would be too many.
+  func take(_ count: Int, for holders: [BodyHolder]) -> Refusal.Reason? {
+    if count == 0 { return nil }
+    return state.withLock { state in
+      for holder in holders where state.byHolder[holder, default: 0] + count > limit(of: holder) {
+        return .tooManyBodies(limit: limit(of: holder), isShare: true)
+      }
+      if state.all + count > 3 * share { return .tooManyBodies(limit: 3 * share, isShare: false) }
+      state.all += count
+      for holder in holders { state.byHolder[holder, default: 0] += count }
+      return nil
+    }
+  }
+
+  func release(_ count: Int, for holders: [BodyHolder]) {
+    if count == 0 { return }
+    state.withLock { state in
+      state.all -= count
+      for holder in holders {
+        let rest = state.byHolder[holder, default: 0] - count
+        state.byHolder[holder] = rest == 0 ? nil : rest
+      }
+    }
+  }
 }
 
 /// The bytes as UTF-8, or else as ISO 8859-1, in which every byte is a character.

@@ -29,7 +29,7 @@ public struct DirectAnswers: Sendable {
 final class DirectHandler: RequestSteps, @unchecked Sendable {
   // Unchecked is sound: only the daemon's thread uses what changes.
 
-  let answerMilliseconds: Int64
+  let bodyMilliseconds: Int64
   private let memory: ConnectionMemory
   private let inFlight: RequestsInFlight
   private let answers: DirectAnswers
@@ -43,7 +43,7 @@ final class DirectHandler: RequestSteps, @unchecked Sendable {
     memory: ConnectionMemory, limits: Limits, inFlight: RequestsInFlight, headerRefusal: Response,
     answers: DirectAnswers
   ) {
-    answerMilliseconds = Int64(limits.headerSeconds) * 1000
+    bodyMilliseconds = Int64(limits.headerSeconds) * 1000
     self.memory = memory
     self.inFlight = inFlight
     self.headerRefusal = headerRefusal.lastBytes

@@ -32,8 +32,9 @@ struct ArrivingRequest {
 
 /// What the two kinds of listeners do at the stages of a request.
 protocol RequestSteps: AnyObject, Sendable {
-  /// How long the body may take, and then the answer.
-  var answerMilliseconds: Int64 { get }
+  /// How long the client may take once the header has arrived: for the body or its first megabyte, otherwise to
+  /// receive the answer.
+  var bodyMilliseconds: Int64 { get }
   /// The request line has arrived.
   ///
   /// - Returns: `.target`, or `.targetRefused` if an answer was sent.
@@ -109,7 +110,7 @@ private func takeRequest(
       return .NO
     }
     if state.stage == .target {
-      state.allowAnswer(cycle.steps.answerMilliseconds)
+      state.allowAnswer(cycle.steps.bodyMilliseconds)
       state.stage = cycle.steps.takeHead(request)
       // libmicrohttpd calls again for the answer: one that is given at the first call closes the
       // connection.
