@@ -101,8 +101,8 @@ public struct AdminAPI: Sendable {
     var caller = Caller()
     do {
       let endpoint = try admit(head, &caller).endpoint
-      if endpoint.body?.mayBeLines == true && head.fields.areLines {
-        return .spoolBody(ReceivedState.spool(beside: publisher.store))
+      if let receive = endpoint.receiveLines, head.fields.areLines {
+        return .spoolBody(try receive(caller.token))
       }
       return .readBody(
         upTo: endpoint.bodyLimit, for: authentication.bodyHolders(of: head, caller.token))

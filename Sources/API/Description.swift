@@ -36,14 +36,12 @@ struct Body: Sendable {
   let schema: Schema
   var size = Size.small
   var isRequired = true
-  /// Whether the elements may also come as lines (NDJSON), whose number no setting limits.
-  var mayBeLines = false
   let example: String
 
   static func json(
-    _ schema: Schema, size: Size = .small, mayBeLines: Bool = false, _ example: String
+    _ schema: Schema, size: Size = .small, _ example: String
   ) -> Body {
-    Body(kind: .json, schema: schema, size: size, mayBeLines: mayBeLines, example: example)
+    Body(kind: .json, schema: schema, size: size, example: example)
   }
 
   static func patch(_ schema: Schema, size: Size = .small, _ example: String) -> Body {

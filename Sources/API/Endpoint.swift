@@ -102,6 +102,9 @@ struct Endpoint: Sendable {
   /// The problems that only this endpoint has.
   let ownProblems: [Problem.Code]
   let answers: [Answer]
+  /// Where the elements of a body that come as lines (NDJSON), whose number no setting limits, are received for a
+  /// token; `nil` if the endpoint takes none.
+  let receiveLines: (@Sendable (Token?) throws -> Spool)?
   /// A variable, because one of the endpoints serves the description that is built from all of
   /// them.
   var handle: @Sendable (Call) throws -> Response
@@ -119,6 +122,7 @@ struct Endpoint: Sendable {
     _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
+    receiveLines: (@Sendable (Token?) throws -> Spool)? = nil,
     handle: @escaping @Sendable (Call) throws -> Response
   ) {
     self.method = method
@@ -138,6 +142,7 @@ struct Endpoint: Sendable {
     self.body = body
     ownProblems = problems
     self.answers = answers
+    self.receiveLines = receiveLines
     self.handle = handle
   }
 

@@ -46,7 +46,7 @@ final class HeavyWork: Sendable {
   }
 
   /// A turn, until it is released.
-  final class Turn {
+  final class Turn: Sendable {
     private let work: HeavyWork
     private let token: String
 

@@ -115,7 +115,11 @@ extension Problem {
 
   private static func of(_ failure: Spool.Failure) -> Problem {
     switch failure {
-    case .full(let limit): Problem(Refusal.Reason.bodyTooLarge(limit: limit))
+    case .full(let limit):
+      Problem(
+        .bodyTooLarge,
+        "The request needs more than \(limit) bytes of temporary files. Nothing was changed. Send fewer "
+          + "domains at a time.")
     case .noRoom: Problem(Refusal.Reason.noRoom)
     case .file: Problem(Refusal.Reason.spoolFailed)
     }

@@ -19,19 +19,30 @@ final class ReceivedState {
   /// Where the domains are in the spool.
   private var places: [Range<Int>] = []
 
-  /// A spool for the body of a request.
-  static func spool(beside store: Store) -> Spool { Spool(in: store.directory, limit: limit) }
+  /// A spool for the body of a request, or for what is made of it.
+  static func spool(beside store: Store, within share: Spool.Share) -> Spool {
+    Spool(in: store.spoolDirectory, limit: limit, within: share)
+  }
+
+  /// What the temporary files of a request may have together. Whoever may only look, or only edit some domains, has
+  /// no large state to send.
+  ///
+  /// - Parameter turn: Kept until the request has been answered.
+  static func share(of token: Token?, keeping turn: HeavyWork.Turn) -> Spool.Share {
+    let isSmall = token.map { $0.role < .editor || !$0.domains.isEmpty } ?? false
+    return Spool.Share(limit: isSmall ? 67_108_864 : limit, keeping: turn)
+  }
 
   /// Reads all names.
   ///
   /// - Throws: `Problem`, `InvalidInput`, `Spool.Failure`.
-  init(_ call: Call, beside store: Store) throws {
+  init(_ call: Call, beside store: Store, within share: Spool.Share) throws {
     if call.request.fields.areLines {
-      spool = call.request.spool ?? Self.spool(beside: store)
+      spool = call.request.spool ?? Self.spool(beside: store, within: share)
       if call.request.spool == nil { try spool.append(call.request.body) }
       try readLines()
     } else {
-      spool = Self.spool(beside: store)
+      spool = Self.spool(beside: store, within: share)
       var failure: Spool.Failure?
       let rest = try call.json { [self] key, _, json in
         guard failure == nil, reading.add(json, to: key) else { return }

@@ -11,6 +11,8 @@ struct StateEndpoints: Sendable {
   /// Each export keeps the database from forgetting old states until the client has read all of it.
   private let exports = HeavyWork(turns: 5)
   private let applies = HeavyWork(turns: 2)
+  /// From before the body is read until the answer is sent, each token has one `apply`.
+  private let receptions = HeavyWork(turns: 16, share: 1)
 
   init(publisher: Publisher) { self.publisher = publisher }
 
@@ -42,9 +44,12 @@ struct StateEndpoints: Sendable {
           + "are. A token that is limited to domains can apply only those; it can add apps, but not "
           + "change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
           + "one Android app, one domain or `{\"keep\": […]}` per line.",
-        body: .json("DesiredState", size: .state, mayBeLines: true, Example.desiredState),
+        body: .json("DesiredState", size: .state, Example.desiredState),
         problems: [.changedElsewhere, .tooMuchWork],
         answers: .ok("What changed or, for a dry run, would change.", "Plan", Example.plan),
+        receiveLines: { token in
+          ReceivedState.spool(beside: publisher.store, within: try share(of: token))
+        },
         handle: apply),
     ]
   }
@@ -52,7 +57,7 @@ struct StateEndpoints: Sendable {
   // MARK: Exporting
 
   private func export(_ call: Call, onlyHashes: Bool) throws -> Response {
-    let turn = try exports.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    let turn = try exports.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     let isReplaced = publisher.store.replacedFile != nil
     let reader = try publisher.store.export(
       within: call.token?.domains ?? [], form: "\(AdminAPI.programVersion) \(StateResource.form)")
@@ -91,13 +96,22 @@ struct StateEndpoints: Sendable {
 
   // MARK: Applying
 
-  private func apply(_ call: Call) throws -> Response {
-    let turn = try applies.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
-    return try withExtendedLifetime(turn) { try applyInTurn(call) }
+  private func share(
+    of token: Token?, unless isUnwanted: () -> Bool = { false }
+  ) throws(Problem) -> Spool.Share {
+    let turn = try receptions.turn(for: token?.sharer ?? "", unless: isUnwanted)
+    return ReceivedState.share(of: token, keeping: turn)
   }
 
-  private func applyInTurn(_ call: Call) throws -> Response {
-    let received = try ReceivedState(call, beside: publisher.store)
+  private func apply(_ call: Call) throws -> Response {
+    let share =
+      try call.request.spool?.share ?? share(of: call.token, unless: call.request.clientHasGone)
+    let turn = try applies.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
+    return try withExtendedLifetime(turn) { try applyInTurn(call, within: share) }
+  }
+
+  private func applyInTurn(_ call: Call, within share: Spool.Share) throws -> Response {
+    let received = try ReceivedState(call, beside: publisher.store, within: share)
     let token = call.token.flatMap { $0.domains.isEmpty ? nil : $0 }
     try token?.check(received.reading, publisher.store)
     let state = received.desired { domain, old in
@@ -109,7 +123,7 @@ struct StateEndpoints: Sendable {
     let options = ApplyOptions(
       prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
       accepted: try call.acceptedCodes(), within: token?.domains ?? [])
-    let steps = PlannedSteps(beside: publisher.store)
+    let steps = PlannedSteps(beside: publisher.store, within: share)
     do {
       let applied = try publisher.apply(state, options, by: context) {
         try steps.add($0, $1, $2)
@@ -127,7 +141,9 @@ private final class PlannedSteps {
   private let spool: Spool
   private var places: [DomainName: Range<Int>] = [:]
 
-  init(beside store: Store) { spool = ReceivedState.spool(beside: store) }
+  init(beside store: Store, within share: Spool.Share) {
+    spool = ReceivedState.spool(beside: store, within: share)
+  }
 
   func add(
     _ domain: DomainName, _ action: AppliedState.Action, _ publication: Publication

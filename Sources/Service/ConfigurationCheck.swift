@@ -29,6 +29,11 @@ extension Configuration {
     } catch {
       check.faults.append(error.description)
     }
+    do throws(Invalid) {
+      try checkSpoolDirectory()
+    } catch {
+      check.faults.append(error.description)
+    }
     let files = [("database", database.path), ("snapshot", snapshot)]
     for case (let setting, let path?) in files {
       let directory = URL(filePath: path).deletingLastPathComponent().path
@@ -51,6 +56,18 @@ extension Configuration {
       }
     }
     return check
+  }
+
+  /// Refuses a directory for temporary files in which the server cannot create any.
+  ///
+  /// - Throws: `Invalid`.
+  public func checkSpoolDirectory() throws(Invalid) {
+    // The dot refuses a file in place of the directory.
+    guard let directory = spoolDirectory, access("\(directory)/.", W_OK | X_OK) != 0 else { return }
+    throw Invalid(
+      description:
+        "spoolDirectory: cannot write to \(directory.quotedPath): \(String(cString: strerror(errno))). "
+        + "Create it, and give the server's user access.")
   }
 
   /// Refuses a header for users that no proxy may send, or that requests to any host may have.

@@ -65,6 +65,7 @@ public final class Service: Sendable {
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     self.log = log
     self.store = store
+    store.keepSpools(in: configuration.spoolDirectory)
     let certificates = try CertificateReloader(configuration, log: log)
     self.certificates = certificates
     let health = Health(log)

@@ -9,6 +9,7 @@ public struct Configuration: Sendable, Equatable {
   package var database = DatabaseLocation.file("aasa.db")
   package var readOnly = false
   package var snapshot: String?
+  package var spoolDirectory: String?
   package var adminURL: String?
   package var publicAddress = SocketAddress(host: "127.0.0.1", port: 8080)
   package var adminAddress = SocketAddress(host: "127.0.0.1", port: 8081)
@@ -88,6 +89,11 @@ extension Configuration {
       "snapshot", \.snapshot, .file, .afterRestart,
       "A file in which the server keeps what it serves, so that it can start while its PostgreSQL database "
         + "cannot be reached. It is written at most once a minute and at shutdown."),
+    Setting(
+      "spoolDirectory", \.spoolDirectory, .directory, .afterRestart,
+      "A directory for the temporary files of large apply requests, which are gone after each request. By default, "
+        + "that of an SQLite database, or TMPDIR or /tmp beside PostgreSQL, which may be in memory."
+    ),
     Setting(
       "publicAddress", \.publicAddress, .address, .afterRestart,
       "Where association files are served. 0.0.0.0 listens on every IPv4 address, [::] on every "

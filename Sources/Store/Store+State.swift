@@ -212,6 +212,9 @@ extension Store {
     try StateReader(of: self, within: within, form: form)
   }
 
-  /// A directory for temporary files: that of the database, if it is a file.
-  package var directory: String { engine.directory }
+  /// The directory for temporary files: by default that of the database, if it is a file.
+  package var spoolDirectory: String { ownSpoolDirectory.withLock(\.self) ?? engine.directory }
+
+  /// Keeps temporary files in another directory from now on.
+  package func keepSpools(in directory: String?) { ownSpoolDirectory.withLock { $0 = directory } }
 }

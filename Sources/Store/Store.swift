@@ -9,6 +9,7 @@ import Synchronization
 public final class Store: Sendable {
   let engine: any Engine
   private let turns = Turns()
+  let ownSpoolDirectory = Mutex<String?>(nil)
   private let patience = Atomic<Int>(Int(longestWait.components.seconds) * 1000)
 
   /// The number of short reads at the same time.

@@ -33,6 +33,7 @@ enum ServeCommand {
     // Before the database is opened, so that a refused start creates none.
     try configuration.checkAdminAddress(sockets.adminSocket?.address)
     try configuration.checkUserHeader()
+    try configuration.checkSpoolDirectory()
     let log = Log(format: configuration.logFormat)
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     let location = configuration.database

@@ -6,7 +6,7 @@ import Synchronization
 public final class Spool: Sendable {
   /// Why bytes cannot be added.
   public enum Failure: Error, Sendable, Equatable {
-    /// There would be more of them than allowed.
+    /// There would be more of them than allowed, in this spool or in those that share a limit.
     case full(limit: Int)
     /// The disk would have too little space left.
     case noRoom
@@ -24,18 +24,43 @@ public final class Spool: Sendable {
     var written: Int { count - pending.count }
   }
 
+  /// What several spools may have in their files together.
+  public final class Share: Sendable {
+    fileprivate let limit: Int
+    private let used = Atomic(0)
+    private let turn: (any Sendable)?
+
+    /// - Parameters:
+    ///   - limit: In bytes.
+    ///   - turn: Kept as long as one of the spools.
+    public init(limit: Int, keeping turn: (any Sendable)? = nil) {
+      self.limit = limit
+      self.turn = turn
+    }
+
+    /// Counts bytes that are about to be written; false if they would be too many.
+    fileprivate func take(_ count: Int) -> Bool {
+      if used.add(count, ordering: .relaxed).newValue <= limit { return true }
+      release(count)
+      return false
+    }
+
+    fileprivate func release(_ count: Int) { used.subtract(count, ordering: .relaxed) }
+  }
+
   /// How many bytes are held in memory before they are written.
   private static let memoryBytes = 1_048_576
   /// The free space that the disk keeps for the database, in bytes.
   private static let reservedBytes: UInt64 = 134_217_728
 
-  /// The maximum size of all files together, and what they have now, in bytes.
-  private static let allFilesBytes = 8_589_934_592
-  private static let inFiles = Atomic(0)
+  /// What all files of the process may have together.
+  private static let all = Share(limit: 8_589_934_592)
 
   private let directory: String
   /// The maximum number of bytes.
   public let limit: Int
+  /// What its file and those of other spools may have together.
+  public let share: Share?
   private let state = Mutex(State())
 
   /// An empty one.
@@ -43,15 +68,18 @@ public final class Spool: Sendable {
   /// - Parameters:
   ///   - directory: Where the file is created when it is needed.
   ///   - limit: The maximum number of bytes.
-  public init(in directory: String, limit: Int) {
+  ///   - share: What its file and those of other spools may have together; `nil` for no such limit.
+  public init(in directory: String, limit: Int, within share: Share? = nil) {
     self.directory = directory
     self.limit = limit
+    self.share = share
   }
 
   deinit {
     state.withLock { state in
       if state.descriptor >= 0 { close(state.descriptor) }
-      Self.inFiles.subtract(state.inFile, ordering: .relaxed)
+      share?.release(state.inFile)
+      Self.all.release(state.inFile)
     }
   }
 
@@ -122,9 +150,12 @@ public final class Spool: Sendable {
       throw .noRoom
     }
     let start = state.written
-    let room = Self.inFiles.add(state.pending.count, ordering: .relaxed).newValue
+    if let share, !share.take(state.pending.count) { throw .full(limit: share.limit) }
+    if !Self.all.take(state.pending.count) {
+      share?.release(state.pending.count)
+      throw .noRoom
+    }
     state.inFile += state.pending.count
-    if room > Self.allFilesBytes { throw .noRoom }
     var done = 0
     while done < state.pending.count {
       let put = state.pending.withUnsafeBytes {
