@@ -14,6 +14,7 @@ public struct AdminAPI: Sendable {
   private let router: Router
   private let counts: AdminCounts
   private let heavyWork = HeavyWork()
+  private let reading = HeavyWork()
   private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.
@@ -130,9 +131,11 @@ public struct AdminAPI: Sendable {
   }
 
   private func handle(_ call: Call, _ endpoint: Endpoint) throws -> Response {
-    if !endpoint.isHeavy { return try endpoint.handle(call) }
-    let turn = try heavyWork.turn(
-      for: call.token?.name ?? "", unless: call.request.clientHasGone)
+    guard let turns = endpoint.isHeavy ? heavyWork : endpoint.isReading ? reading : nil else {
+      return try endpoint.handle(call)
+    }
+    let turn = try turns.turn(
+      for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     return try withExtendedLifetime(turn) { try endpoint.handle(call) }
   }
 

@@ -91,6 +91,8 @@ struct Endpoint: Sendable {
   let isFilteredByToken: Bool
   /// Whether it may need much time or memory, so that only a few such requests run at a time.
   let isHeavy: Bool
+  /// Whether it limits by itself how many such requests run at a time.
+  let hasOwnTurns: Bool
   /// Whether it answers the dashboard's files. It then takes any query, and the description leaves it out.
   let isFile: Bool
   /// The `operationId` of the description.
@@ -114,11 +116,13 @@ struct Endpoint: Sendable {
   ///   - query: The parameters beyond those of the effect.
   ///   - isHeavy: Whether it may need much time or memory although its body is small and it publishes
   ///     nothing.
+  ///   - hasOwnTurns: Whether it limits by itself how many such requests run at a time.
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
-    isFilteredByToken: Bool = false, isHeavy: Bool = false, isFile: Bool = false,
+    isFilteredByToken: Bool = false, isHeavy: Bool = false, hasOwnTurns: Bool = false,
+    isFile: Bool = false,
     _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
     problems: [Problem.Code] = [], answers: Answer...,
@@ -134,6 +138,7 @@ struct Endpoint: Sendable {
     self.headers = headers
     self.isFilteredByToken = isFilteredByToken
     self.isHeavy = isHeavy || effect.isHeavy || (body.map { $0.size != .small } ?? false)
+    self.hasOwnTurns = hasOwnTurns
     self.isFile = isFile
     self.id = id
     self.topic = topic
@@ -145,6 +150,9 @@ struct Endpoint: Sendable {
     self.receiveLines = receiveLines
     self.handle = handle
   }
+
+  /// Whether it reads, for those who have a token, so that only a few such requests run at a time.
+  var isReading: Bool { method == .get && access != .anybody && !isHeavy && !hasOwnTurns }
 
   /// Refuses conditions that no single domain can meet, instead of ignoring them.
   ///

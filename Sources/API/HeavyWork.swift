@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lets a few requests do heavy work at a time, so that cheap ones stay fast. The others wait for their
-/// turn, first come, first served, but one token never has all turns.
+/// Lets a few requests work at a time, so that all of them stay fast. The others wait for their turn: those of
+/// the token that has the fewest turns first, then first come, first served. One token never has all turns.
 final class HeavyWork: Sendable {
   /// A request that waits.
   private struct Waiter {
@@ -18,13 +18,13 @@ final class HeavyWork: Sendable {
 
     /// Gives free turns to those who wait.
     mutating func giveTurns(of all: Int, share: Int) {
-      var free = all - taken.values.reduce(0, +)
-      waiting.removeAll { waiter in
-        if free == 0 || taken[waiter.token] ?? 0 >= share { return false }
-        free -= 1
+      for _ in 0..<max(0, all - taken.values.reduce(0, +)) {
+        let counts = waiting.map { taken[$0.token] ?? 0 }
+        guard let next = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[next] < share
+        else { return }
+        let waiter = waiting.remove(at: next)
         taken[waiter.token, default: 0] += 1
         waiter.turn.signal()
-        return true
       }
     }
   }
@@ -44,6 +44,9 @@ final class HeavyWork: Sendable {
     self.share = share ?? self.turns - 1
     self.patience = patience
   }
+
+  /// How many requests wait.
+  var waitingCount: Int { state.withLock(\.waiting.count) }
 
   /// A turn, until it is released.
   final class Turn: Sendable {
@@ -75,17 +78,23 @@ final class HeavyWork: Sendable {
       state.waiting.append(Waiter(token: token, turn: turn))
       state.giveTurns(of: turns, share: share)
     }
+    var hasTurn = turn.wait(timeout: .now()) == .success
+    if hasTurn { return Turn(self, token) }
     let deadline = DispatchTime.now() + patience
     repeat {
-      if turn.wait(timeout: min(deadline, .now() + 0.25)) == .success { return Turn(self, token) }
-    } while .now() < deadline && !isUnwanted()
-    let isWaiting = state.withLock { state in
-      let count = state.waiting.count
-      state.waiting.removeAll { $0.turn === turn }
-      return state.waiting.count < count
+      hasTurn = turn.wait(timeout: min(deadline, .now() + 0.25)) == .success
+    } while !hasTurn && .now() < deadline && !isUnwanted()
+    if !hasTurn {
+      hasTurn = state.withLock { state in
+        let count = state.waiting.count
+        state.waiting.removeAll { $0.turn === turn }
+        // The turn may have come at the last moment.
+        return state.waiting.count == count
+      }
     }
-    // The turn may have come at the last moment.
-    if isWaiting { throw .busy("The server is busy with other requests.") }
-    return Turn(self, token)
+    guard let turn = hasTurn ? Turn(self, token) : nil, !isUnwanted() else { throw Self.busy }
+    return turn
   }
+
+  private static let busy = Problem.busy("The server is busy with other requests.")
 }

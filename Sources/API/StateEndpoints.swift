@@ -19,7 +19,7 @@ struct StateEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/export", .role(.viewer), isFilteredByToken: true,
+        .get, "/v1/export", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
         "exportState", .state, "Export all apps and domains",
         description:
           "A token that is limited to domains gets those, and the apps that they use. If the database "
@@ -28,7 +28,7 @@ struct StateEndpoints: Sendable {
         answers: .ok("A state that `apply` accepts.", "State", Example.state)
       ) { try export($0, onlyHashes: false) },
       Endpoint(
-        .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true,
+        .get, "/v1/export/hashes", .role(.viewer), isFilteredByToken: true, hasOwnTurns: true,
         "exportHashes", .state, "List what an export has",
         description:
           "Lists the SHA-256 of the file that `aasa export DIR` writes for each domain, so that a client "

@@ -192,7 +192,9 @@ public struct DomainFilter: Sendable {
       UNION ALL SELECT id, deleted_name FROM domain WHERE instr(deleted_name, 'xn--') > 0
       """, []
     ) { row in
-      if Alias(stored: row.text(1)).name.unicode.contains(text) { found.insert(row.integer(0)) }
+      if Alias(stored: row.text(1)).name.quickUnicode.contains(text) {
+        found.insert(row.integer(0))
+      }
     }
     return found
   }

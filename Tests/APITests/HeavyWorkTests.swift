@@ -46,6 +46,23 @@ import Testing
     #expect(greedy.hasStarted(5))
   }
 
+  /// Two tokens have all turns, and many more requests that wait.
+  @Test func whoHasFewerTurnsGoesFirst() throws {
+    let heavyWork = HeavyWork(turns: 3)
+    let (greedy, other) = (Work(), Work())
+    let first = Threads((0..<5).map { _ in { greedy.run(heavyWork, for: "a") } })
+    #expect(greedy.hasStarted(2))
+    let second = Threads((0..<5).map { _ in { greedy.run(heavyWork, for: "b") } })
+    #expect(greedy.hasStarted(3))
+    let others = Threads([{ other.run(heavyWork, for: "other") }])
+    #expect(becomesTrue { heavyWork.waitingCount == 8 })
+    greedy.end(1)
+    #expect(other.hasStarted(1) && greedy.hasStarted(3))
+    greedy.end(9)
+    other.end(1)
+    #expect(first.end() && second.end() && others.end())
+  }
+
   @Test func aShareIsTheMostThatATokenHas() throws {
     let heavyWork = HeavyWork(turns: 3, share: 1, patience: 0.05)
     let turn = try heavyWork.turn(for: "greedy")
@@ -77,5 +94,25 @@ import Testing
     }
     work.end(1)
     #expect(threads.end())
+  }
+
+  /// Its turn comes while it waits, but it has gone before.
+  @Test func aTurnOfAClientThatHasGoneIsTheNextOnes() throws {
+    let heavyWork = HeavyWork(turns: 2, patience: 1000)
+    let work = Work()
+    let threads = Threads([{ work.run(heavyWork, for: "a") }])
+    #expect(work.hasStarted(1))
+    #expect(throws: Problem.self) {
+      try heavyWork.turn(
+        for: "a",
+        unless: {
+          // While it is asked, the turn comes.
+          work.end(1)
+          return becomesTrue { heavyWork.waitingCount == 0 }
+        })
+    }
+    #expect(threads.end())
+    let turn = try heavyWork.turn(for: "a")
+    withExtendedLifetime(turn) {}
   }
 }

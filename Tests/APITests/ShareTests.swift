@@ -4,6 +4,7 @@ import HTTP
 import JSONValue
 import Service
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +45,35 @@ import Testing
     #expect(
       try viewer.send("POST", "/v1/validate", body: Array(#"{"applinks": {}}"#.utf8)).status != 503)
     withExtendedLifetime((held, more)) {}
+  }
+
+  // MARK: Reading
+
+  /// Fifty clients of one token, again and again, are never answered more than two at a time, so others are.
+  @Test(arguments: ["/v1/domains?q=z%C3%BCrich", "/v1/qr?url=https://example.com/a"])
+  func manyRequestsOfATokenKeepNobodyElseWaiting(target: String) throws {
+    let running = try RunningService()
+    try running.put("xn--zrich-kva.example", [:])
+    let (viewer, other) = (try running.client(.viewer), try running.client(.viewer))
+    let ends = Atomic(false)
+    let answers = Counter()
+    let work: @Sendable () -> Void = {
+      while !ends.load(ordering: .relaxed) {
+        do {
+          let status = try viewer.send("GET", target).status
+          #expect([200, 503].contains(status))
+          answers.add()
+        } catch {
+          Issue.record(error)
+          return
+        }
+      }
+    }
+    let attack = Threads(Array(repeating: work, count: 50))
+    #expect(becomesTrue { answers.count > 50 })
+    for _ in 0..<20 { #expect(try other.send("GET", target).status == 200) }
+    ends.store(true, ordering: .relaxed)
+    #expect(attack.end())
   }
 
   // MARK: States as lines

@@ -25,6 +25,9 @@ class Hostile:
     # How many clients send it at the same time.
     clients: int = 1
     is_chunked: bool = False
+    # For how many seconds each client repeats it, or holds it without the last byte of its body.
+    lasts: float = 0
+    is_held: bool = False
 
 
 ALL: list[Hostile] = []
@@ -32,14 +35,14 @@ ALL: list[Hostile] = []
 
 def hostile(
     name: str, token: str, method: str, target: str, *fields: str, clients: int = 1,
-    is_chunked: bool = False,
+    is_chunked: bool = False, lasts: float = 0, is_held: bool = False,
 ) -> Callable[[Callable[[], object]], None]:
     """Adds a request. The function returns bytes, or what is sent as JSON."""
     def add(make: Callable[[], object]) -> None:
         def body() -> bytes:
             made = make()
             return made if isinstance(made, bytes) else json.dumps(made, separators=(",", ":")).encode()
-        ALL.append(Hostile(name, token, method, target, body, fields, clients, is_chunked))
+        ALL.append(Hostile(name, token, method, target, body, fields, clients, is_chunked, lasts, is_held))
     return add
 
 
@@ -707,3 +710,40 @@ def _() -> object:
 @hostile("sixteen million numbers from eight clients", "editor", "POST", "/v1/apply", clients=8)
 def _() -> bytes:
     return b'{"domains": [' + b",".join([b"1"] * 2_000_000) + b"]}"
+
+
+# Attacks: many clients of one token, for some seconds.
+
+LINES = "Content-Type: application/x-ndjson"
+
+
+@hostile("attack: 32 slow bodies of 2 MB", "viewer", "POST", "/v1/validate", clients=32, lasts=5, is_held=True)
+def _() -> bytes:
+    return b"{" + b" " * (2 * MB - 2) + b"}"
+
+
+@hostile("attack: 8 slow states of 100 MB", "viewer", "POST", "/v1/apply?dryRun=true", LINES, clients=8, lasts=8,
+         is_held=True)
+def _() -> bytes:
+    return b"\n" * (100 * MB)
+
+
+@hostile("attack: 8 slow states of 100 MB, limited", "limited", "POST", "/v1/apply?dryRun=true", LINES, clients=8,
+         lasts=8, is_held=True)
+def _() -> bytes:
+    return b"\n" * (100 * MB)
+
+
+@hostile("attack: 50 searches in Unicode", "viewer", "GET", "/v1/domains?q=z%C3%BCrich", clients=50, lasts=5)
+def _() -> bytes:
+    return b""
+
+
+@hostile("attack: 50 long lists", "viewer", "GET", "/v1/domains?limit=1000", clients=50, lasts=5)
+def _() -> bytes:
+    return b""
+
+
+@hostile("attack: 50 QR codes", "viewer", "GET", f"/v1/qr?url=https://example.com/{'x' * 1900}", clients=50, lasts=5)
+def _() -> bytes:
+    return b""
