@@ -23,6 +23,8 @@ extension Problem {
     where token?.covers(Alias(owner)) == false:
       return Problem(
         .nameTaken, "\(name.quoted) of \(claimant.text.quoted) is in use. Choose another name.")
+    case StoreError.readOnlyStore where token?.domains.isEmpty == false:
+      return try of(.readOnlyStore(writers: []))
     case let input as InvalidInput: return .invalid(input)
     case let error as PublicationError: return of(error)
     case let failure as Spool.Failure: return of(failure)

@@ -17,8 +17,8 @@ extension Fetch.Failure {
   public var words: String {
     switch self {
     case .url(let words), .connection(let words), .name(let words): "\(words)."
-    case .privateAddress(let address):
-      "the name has the address \(address), which is not public."
+    // Which one is nobody's business who cannot look it up.
+    case .privateAddress: "the name has an address that is not public."
     case .timeout(let phase): "\(phase.words) in time."
     case .tls(let fault, let words): "\(fault.words ?? words)."
     case .header: "the header of the answer is larger than 64 KB."

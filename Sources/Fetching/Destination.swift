@@ -42,13 +42,28 @@ enum Destination {
       || !scalar.isASCII && scalar.properties.numericType != nil
   }
 
-  private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+  private static func part(
+    _ part: CURLUPart, of url: OpaquePointer, _ flags: UInt32 = 0
+  ) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(url, part, &text, 0) == CURLUE_OK, let text else { return nil }
+    guard curl_url_get(url, part, &text, flags) == CURLUE_OK, let text else { return nil }
     // Sound: the text ends with NUL, and is the caller's to free (curl_url_get(3)).
     defer { curl_free(text) }
     return String(cString: text)
   }
+}
+
+extension Destination {
+  /// The port of an http or https URL; nil for any other.
+  static func port(of url: String) -> Int? {
+    guard let parsed = curl_url() else { return nil }
+    defer { curl_url_cleanup(parsed) }
+    guard curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
+    return part(CURLUPART_PORT, of: parsed, UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) }
+  }
+
+  /// The ports of the web. Only at these may a site be on this machine, or a redirect lead to another port.
+  static let webPorts = [80, 443]
 }
 
 extension IPAddress {
@@ -60,6 +75,11 @@ extension IPAddress {
     "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
   ].compactMap(AddressRange.init)
 
+  /// Public addresses at which a cloud answers its own machines: Azure's metadata and agent, and the services of
+  /// IBM's private networks. Other clouds use addresses of the ranges above.
+  private static let ofClouds = ["168.63.129.16", "161.26.0.0/16", "166.8.0.0/14"]
+    .compactMap(AddressRange.init)
+
   /// The only range of IPv6 from which public addresses are given (RFC 4291 section 2.4).
   private static let global = AddressRange("2000::/3")
   /// Special ranges in it: protocol assignments with Teredo, 6to4, documentation.
@@ -69,7 +89,7 @@ extension IPAddress {
 
   /// Whether it may be that of a host on the Internet.
   public var isPublic: Bool {
-    if isIPv4 { return !Self.special.contains { $0.contains(self) } }
+    if isIPv4 { return !(Self.special + Self.ofClouds).contains { $0.contains(self) } }
     return Self.global?.contains(self) == true
       && !Self.specialOfGlobal.contains { $0.contains(self) }
   }

@@ -30,8 +30,9 @@ public struct FollowedFetch: Sendable {
 }
 
 extension Fetcher {
-  /// Fetches a URL and follows redirects, all within the request's time.
+  /// Fetches a URL and follows redirects, all within the request's time, to the ports of the web and that of the URL.
   public func follow(_ request: FetchRequest) async -> FollowedFetch {
+    let ports = Destination.webPorts + [Destination.port(of: request.url)].compactMap(\.self)
     var request = request
     var hops: [FollowedFetch.Hop] = []
     while true {
@@ -41,6 +42,12 @@ extension Fetcher {
       guard case .success(let answer) = fetch.result, let next = answer.redirect,
         hops.count <= FollowedFetch.limit, request.milliseconds > 0
       else { return FollowedFetch(hops: hops) }
+      if let port = Destination.port(of: next), !ports.contains(port) {
+        var refused = Fetch()
+        refused.result = .failure(.url("redirects are followed to port 443 and 80, not \(port)"))
+        hops.append(FollowedFetch.Hop(url: next, fetch: refused))
+        return FollowedFetch(hops: hops)
+      }
       request.url = next
     }
   }

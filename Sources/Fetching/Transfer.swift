@@ -185,9 +185,11 @@ extension Transfer {
   fileprivate func open(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
     hasAddress = true
     let numeric = Self.numeric(address)
+    let isOnWebPort =
+      Destination.port(of: job.request.url).map(Destination.webPorts.contains) == true
     let isAllowed = numeric.map { address in
       let isAllowed =
-        proxy != nil || address.isPublic
+        proxy != nil || address.isPublic && (isOnWebPort || !address.isOfThisMachine)
         || policy.allowedAddresses.contains { $0.contains(address) }
       if !isAllowed && refusedAddress == nil { refusedAddress = address }
       return isAllowed

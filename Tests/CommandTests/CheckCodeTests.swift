@@ -285,6 +285,7 @@ import Testing
     let json = try JSON.parse(check.bytes).value
     #expect(check.status == 1)
     #expect(CheckedWorld.findings(json).first == "private-address error", "\(json.text)")
+    #expect(!json.text.contains("127.0.0.1"), "\(json.text)")
   }
 
   @Test func aListOfDomainsEndsWithASummary() throws {

@@ -165,6 +165,13 @@ import Testing
     #expect(all.status == 200 && all["X-Aasa-Not-Served-By"] == nil)
     servers[1].process.stop()
     let late = try client.send("PATCH", path, json: ["cacheSeconds": 61])
+    // A token that is limited to domains learns nothing of servers.
+    let limited = try client.send(
+      "POST", "/v1/tokens", json: ["name": "team", "role": "editor", "domains": ["example.com"]])
+    let token = try limited.json["token"]?.stringValue ?? ""
+    let counted = try servers[0].client(token: token).send(
+      "PATCH", path, json: ["cacheSeconds": 62])
+    #expect(counted.status == 200 && counted["X-Aasa-Not-Served-By"] == "1 server")
     servers[1].process.signal(SIGCONT)
     #expect(late.status == 200)
     #expect(

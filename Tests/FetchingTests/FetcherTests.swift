@@ -1,9 +1,10 @@
-import Fetching
 import Glibc
 import HTTP
 import JSONValue
 import TestSupport
 import Testing
+
+@testable import Fetching
 
 /// Requests to other machines, over real sockets.
 @Suite(SystemProgram.need("python3", "openssl")) struct FetcherTests {
@@ -98,7 +99,11 @@ import Testing
     ("255.255.255.255", false), ("0.0.0.0", false), ("::", false), ("::1", false),
     ("2606:4700::1111", true), ("fe80::1", false), ("fd00::1", false), ("ff02::1", false),
     ("2002:7f00:1::", false), ("64:ff9b::7f00:1", false), ("2001:0:1::", false),
-    ("2001:db8::1", false), ("::ffff:10.0.0.1", false),
+    ("2001:db8::1", false), ("::ffff:10.0.0.1", false), ("168.63.129.16", false),
+    ("168.63.129.17", true),
+    ("100.100.100.200", false), ("192.0.0.192", false), ("fd00:ec2::254", false),
+    ("fd20:ce::254", false),
+    ("161.26.0.10", false), ("166.9.250.1", false), ("fe80::a9fe:a9fe", false),
   ]) func onlyAddressesOfTheInternetArePublic(text: String, isPublic: Bool) throws {
     #expect(try #require(IPAddress(text)).isPublic == isPublic)
   }
@@ -240,6 +245,37 @@ import Testing
     #expect(!followed.isEndless && followed.last.fetch.certificate?.names == ["b.example"])
     let circle = WorkThread.wait { await fetcher.follow(endless) }
     #expect(circle.hops.count == FollowedFetch.limit + 1 && circle.isEndless)
+  }
+
+  /// Otherwise a site could let the server knock at any port of any machine.
+  @Test func aRedirectToAnotherPortThanThoseOfTheWebIsNotFollowed() throws {
+    for (place, isFollowed) in [
+      ("https://b.example:22/", false), ("http://b.example:6379/", false),
+      ("https://b.example:8443/", true), ("https://b.example:443/", true),
+      ("https://b.example/", true),
+    ] {
+      try outside.site(
+        "a.example", ["paths": ["/": ["status": 302, "fields": ["Location": .string(place)]]]])
+      try outside.site("b.example", ["paths": ["/": ["body": "there"]]])
+      // The port that was asked for is allowed, too.
+      let (fetcher, first) = (fetcher, request("https://a.example:8443/"))
+      let followed = WorkThread.wait { await fetcher.follow(first) }
+      #expect(followed.hops.map(\.url) == ["https://a.example:8443/", place])
+      if isFollowed {
+        #expect(try followed.last.fetch.result.get().body == Array("there".utf8))
+      } else {
+        guard case .url(let words)? = failure(followed.last.fetch) else {
+          Issue.record("\(place): \(followed.last.fetch.result)")
+          return
+        }
+        #expect(words.contains("443"))
+      }
+    }
+  }
+
+  @Test(arguments: [("127.0.0.1", true), ("::1", true), ("8.8.8.8", false)])
+  func theAddressesOfThisMachineAreKnown(text: String, isOwn: Bool) throws {
+    #expect(try #require(IPAddress(text)).isOfThisMachine == isOwn)
   }
 
   @Test func manyRunAtOnceBesideOneThatHangs() throws {

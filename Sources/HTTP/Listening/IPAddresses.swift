@@ -53,6 +53,21 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is in 127.0.0.0/8 or is ::1 (RFC 6890).
   var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
+  /// Whether this machine has the address. Its own services may trust whoever connects from there.
+  package var isOfThisMachine: Bool {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    // Unknown addresses count as those of other machines.
+    guard getifaddrs(&list) == 0 else { return false }
+    defer { freeifaddrs(list) }
+    var next = list
+    while let entry = next?.pointee {
+      // Sound: the list and its addresses live until it is freed.
+      if let address = entry.ifa_addr, IPAddress(address) == self { return true }
+      next = entry.ifa_next
+    }
+    return false
+  }
+
   /// The address as text: `192.0.2.1` or `2001:db8::1`.
   public var description: String {
     // Sound: the buffers have the sizes that the function asks for, and it ends its text with NUL.
