@@ -9,7 +9,7 @@ import Store
 /// `/v1/check` and `/v1/live-files`.
 struct CheckEndpoints: Sendable {
   let store: Store
-  /// A check mostly waits, so it takes no turn from heavy work.
+  /// A check mostly waits, and computes on a thread of its own, so it takes no turn from heavy work.
   private let turns = HeavyWork(turns: 8, share: 4)
   let checker: @Sendable () -> Checker
   /// Whether checks are recorded.
@@ -22,7 +22,7 @@ struct CheckEndpoints: Sendable {
   var all: [Endpoint] {
     [
       Endpoint(
-        .post, "/v1/check", .role(.editor), isFilteredByToken: true,
+        .post, "/v1/check", .role(.editor), isFilteredByToken: true, isHeavy: false,
         "check", .checks, "Check domains from outside",
         description:
           "Sends requests to each domain as Apple's bot, as a browser and as any other client, more than once, to "

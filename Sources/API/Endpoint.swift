@@ -89,7 +89,7 @@ struct Endpoint: Sendable {
   let headers: [Parameter]
   /// Whether a token that is limited to domains sees only those.
   let isFilteredByToken: Bool
-  /// Whether it may need much time or memory, so that only a few such requests run at a time.
+  /// Whether it may need much time or memory, so that it takes a turn of heavy work.
   let isHeavy: Bool
   /// Whether it limits by itself how many such requests run at a time.
   let hasOwnTurns: Bool
@@ -114,14 +114,13 @@ struct Endpoint: Sendable {
   /// - Parameters:
   ///   - roleForDryRun: The role that is enough for a dry run, if that is a lower one.
   ///   - query: The parameters beyond those of the effect.
-  ///   - isHeavy: Whether it may need much time or memory although its body is small and it publishes
-  ///     nothing.
+  ///   - isHeavy: Whether it takes a turn of heavy work. By default, if it publishes or has a large body.
   ///   - hasOwnTurns: Whether it limits by itself how many such requests run at a time.
   ///   - problems: The problems beyond those that follow from the effect, the parameters and the body.
   init(
     _ method: Method, _ path: String, _ access: Access, roleForDryRun: Role? = nil,
     effect: Effect = .none, query: [Parameter] = [], headers: [Parameter] = [],
-    isFilteredByToken: Bool = false, isHeavy: Bool = false, hasOwnTurns: Bool = false,
+    isFilteredByToken: Bool = false, isHeavy: Bool? = nil, hasOwnTurns: Bool = false,
     isFile: Bool = false,
     _ id: String, _ topic: Topic, _ summary: String,
     description: String = "", body: Body? = nil,
@@ -137,7 +136,7 @@ struct Endpoint: Sendable {
     self.query = query + effect.query
     self.headers = headers
     self.isFilteredByToken = isFilteredByToken
-    self.isHeavy = isHeavy || effect.isHeavy || (body.map { $0.size != .small } ?? false)
+    self.isHeavy = isHeavy ?? (effect.isHeavy || (body.map { $0.size != .small } ?? false))
     self.hasOwnTurns = hasOwnTurns
     self.isFile = isFile
     self.id = id

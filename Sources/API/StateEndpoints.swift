@@ -11,6 +11,8 @@ struct StateEndpoints: Sendable {
   /// Each export keeps the database from forgetting old states until the client has read all of it.
   private let exports = HeavyWork(turns: 5)
   private let applies = HeavyWork(turns: 2)
+  /// Separate turns, so that a viewer keeps nobody from applying.
+  private let dryRuns = HeavyWork(turns: 2)
   /// From before the body is read until the answer is sent, each token has one `apply`.
   private let receptions = HeavyWork(turns: 16, share: 1)
 
@@ -37,7 +39,7 @@ struct StateEndpoints: Sendable {
       ) { try export($0, onlyHashes: true) },
       Endpoint(
         .post, "/v1/apply", .role(.editor), roleForDryRun: .viewer, effect: .publications,
-        query: [.prune, .overwrite], isFilteredByToken: true,
+        query: [.prune, .overwrite], isFilteredByToken: true, isHeavy: false,
         "apply", .state, "Apply a desired state",
         description:
           "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
@@ -106,7 +108,8 @@ struct StateEndpoints: Sendable {
   private func apply(_ call: Call) throws -> Response {
     let share =
       try call.request.spool?.share ?? share(of: call.token, unless: call.request.clientHasGone)
-    let turn = try applies.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
+    let turns = try call.flag(.dryRun) ? dryRuns : applies
+    let turn = try turns.turn(for: call.token?.sharer ?? "", unless: call.request.clientHasGone)
     return try withExtendedLifetime(turn) { try applyInTurn(call, within: share) }
   }
 

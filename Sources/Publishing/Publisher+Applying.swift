@@ -9,7 +9,8 @@ extension Publisher {
   /// Creates and changes apps and domains as a state describes them, all of it or nothing.
   ///
   /// Every domain is planned before the store's lock is taken, and only what its review found is kept. Then
-  /// the rows are written, with the lock; that takes longer the more domains change.
+  /// the rows are written, with the lock; that takes longer the more domains change. A dry run compares the
+  /// plan with one state of the database instead.
   ///
   /// - Parameter report: Takes what will be published for a domain that changes, before it is written, and
   ///   perhaps again if another edit was faster.
@@ -48,28 +49,75 @@ extension Transaction {
       let unlisted = state.unlisted(of: try domainNames(), options)
       if unlisted != plan.deletions.map(\.name) { throw Outdated() }
     }
-    for deletion in plan.deletions {
-      try delete(try basis(of: deletion.name, at: deletion.version))
-    }
-    for edit in plan.edits where !edit.released.isEmpty {
-      try release(edit.released, of: try basis(of: edit.name, at: edit.version))
-    }
-    for edit in plan.edits { try apply(edit, of: state) }
+    if context.isDryRun { try check(plan) } else { try write(plan, of: state) }
     return AppliedState(
-      apps: apps + (try prune(state.apps, options)),
-      androidApps: androidApps + (try prune(state.androidApps, options)),
+      apps: apps + (try prune(state.apps, plan, options)),
+      androidApps: androidApps + (try prune(state.androidApps, plan, options)),
       deleted: plan.deletions.map(\.name),
       dependents: plan.edits.filter { $0.index == nil }.map(\.name))
   }
 
+  private func write(_ plan: StatePlan, of state: DesiredState) throws {
+    for deletion in plan.deletions {
+      try goOn()
+      try delete(try basis(of: deletion.name, at: deletion.version))
+    }
+    for edit in plan.edits where !edit.released.isEmpty {
+      try goOn()
+      try release(edit.released, of: try basis(of: edit.name, at: edit.version))
+    }
+    for edit in plan.edits {
+      try goOn()
+      try apply(edit, of: state)
+    }
+  }
+
+  /// Does without writing what `write` does: finds out whether the plan is outdated, and whether names are taken.
+  private func check(_ plan: StatePlan) throws {
+    for deletion in plan.deletions where try version(of: deletion.name) != deletion.version {
+      throw Outdated()
+    }
+    let deleted = Set(plan.deletions.map(\.name))
+    var released: [Alias: DomainName] = [:]
+    for edit in plan.edits { for (_, alias) in edit.released { released[alias] = edit.name } }
+    var taken: [Alias: DomainName] = [:]
+    for edit in plan.edits {
+      try goOn()
+      if try version(of: edit.name) != edit.version { throw Outdated() }
+      for name in (edit.version == nil ? [Alias(edit.name)] : []) + edit.taken {
+        let owner =
+          try taken[name]
+          ?? owner(of: name).flatMap { owner in
+            deleted.contains(owner) || released[name] == owner ? nil : owner
+          }
+        if let owner, owner != edit.name {
+          throw PublicationError.nameTaken(name.description, for: edit.name, by: owner)
+        }
+        taken[name] = edit.name
+      }
+    }
+  }
+
+  /// - Throws: `StoreError.busy` if nobody waits for the answer any more.
+  private func goOn() throws(StoreError) { if context.isAbandoned() { throw .busy } }
+
+  /// The apps that no domain uses when the plan is written.
+  private func unusedApps<Key: AppKey>(after plan: StatePlan) throws -> [Key] {
+    if !context.isDryRun { return try apps(usedBy: 0...0) }
+    let changed = Set(plan.deletions.map(\.name)).union(plan.edits.map(\.name))
+    return try apps(usedBy: 0...changed.count).filter { (app: Key) in
+      try !plan.named.contains(app.id) && changed.isSuperset(of: domains(using: app))
+    }
+  }
+
   /// Deletes the apps that no domain uses and the state does not list.
   private func prune<Key>(
-    _ listed: [DesiredApp<Key>], _ options: ApplyOptions
+    _ listed: [DesiredApp<Key>], _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> [(Key, AppliedState.Action)] {
     if !options.prune || !options.within.isEmpty { return [] }
     let listed = Set(listed.map(\.id))
-    let unused = try unusedApps(Key.self).filter { !listed.contains($0) }
-    for id in unused { try delete(id) }
+    let unused = try unusedApps(after: plan).filter { !listed.contains($0) }
+    if !context.isDryRun { for id in unused { try delete(id) } }
     return unused.map { ($0, .delete) }
   }
 

@@ -35,6 +35,8 @@ struct StatePlan {
   fileprivate(set) var deletions: [Deletion] = []
   /// The apps that the reviews depend on.
   fileprivate(set) var apps = UsedApps()
+  /// The apps that the edits name, also in expectations.
+  fileprivate(set) var named: Set<LinkedApp> = []
   /// The domains that name Android apps whose certificates change.
   fileprivate(set) var dependents: Set<DomainName> = []
 }
@@ -125,7 +127,7 @@ struct StatePlanning {
   private mutating func reusable(_ earlier: StatePlan?) throws -> StatePlan? {
     guard let earlier else { return nil }
     guard try appSource.has(earlier.apps) else { return nil }
-    plan.apps = earlier.apps
+    (plan.apps, plan.named) = (earlier.apps, earlier.named)
     return earlier
   }
 
@@ -159,6 +161,7 @@ struct StatePlanning {
     if errorCount > 0 { return }
     let publication = review.preview(action: Publisher.applying, by: context, now: store.now())
     if index == nil && !publication.edited.isChanged { return }
+    plan.named.formUnion(review.edit.domain.namedApps)
     findingCount += review.edit.findings?.count ?? 0
     let (old, new) = (basis.stored?.domain.aliases ?? [], review.edit.domain.aliases)
     let (before, after) = (Set(old), Set(new))
@@ -397,6 +400,14 @@ private struct StateWork {
     slowest.append((name, .now - begun))
     slowest.sort { $0.time > $1.time }
     if slowest.count > 5 { slowest.removeLast() }
+  }
+}
+
+extension Domain {
+  /// The apps that it uses, as the store counts them.
+  fileprivate var namedApps: [LinkedApp] {
+    document.appIdentifiers.map(\.id) + (androidApps + keptAndroidApps).map(\.id)
+      + expectations.map(\.app)
   }
 }
 

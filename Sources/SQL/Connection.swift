@@ -94,24 +94,23 @@ extension Connection {
 
   /// Runs `body` in a transaction: commits it afterwards, or rolls it back if `body` throws.
   ///
-  /// - Parameter keeping: Whether to commit. If `false`, the transaction is rolled back in any case.
   /// - Throws: `SQLError`, and what `body` throws.
   public func transaction<Result>(
-    _ kind: TransactionKind, keeping: Bool = true, _ body: (any Connection) throws -> Result
+    _ kind: TransactionKind, _ body: (any Connection) throws -> Result
   ) throws -> Result {
     try begin(kind)
-    return try finish(keeping: keeping, after: body)
+    return try finish(after: body)
   }
 
   /// Runs `body` in the transaction that has begun, and ends it like `transaction`.
   ///
   /// - Throws: `SQLError`, and what `body` throws.
   public func finish<Result>(
-    keeping: Bool, after body: (any Connection) throws -> Result
+    after body: (any Connection) throws -> Result
   ) throws -> Result {
     do {
       let result = try body(self)
-      try run(keeping ? "COMMIT" : "ROLLBACK")
+      try run("COMMIT")
       return result
     } catch {
       // After some errors, such as a full disk, the engine has already rolled back.

@@ -184,7 +184,6 @@ struct OpenFiles: Sendable {
 
   /// - Throws: `StoreError.database`, `.replaced`.
   func check() throws(StoreError) {
-    guard let missing else { return }
-    throw .database(.replaced, detail: "\"\(missing)\" was deleted or replaced")
+    if let missing { throw .replaced(missing) }
   }
 }

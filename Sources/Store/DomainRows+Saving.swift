@@ -79,24 +79,36 @@ extension DomainRows {
   }
 
   private func saveNames(_ new: Domain, over old: Domain?, _ connection: any Connection) throws {
-    func names(_ domain: Domain) -> [Alias] { [Alias(domain.name)] + domain.aliases }
     do {
       try connection.attempt {
-        try DomainTables.name.replace(old.map(names) ?? [], by: names(new), of: id, connection)
+        try DomainTables.name.replace(old?.names ?? [], by: new.names, of: id, connection)
       }
     } catch let error as SQLError where error.kind == .unique {
-      for name in names(new) {
-        let owner = try connection.first(
-          """
-          SELECT own.name FROM domain_name AS taken
-          JOIN domain_name AS own ON own.domain_id = taken.domain_id AND own.position = 0
-          WHERE taken.name = ? AND taken.domain_id <> ?
-          """, [.text(name.description), .integer(id)]
-        ) { DomainName(stored: $0.text(0)) }
-        if let owner { throw StoreError.nameTaken(name.description, by: owner) }
-      }
+      try refuseTakenNames(of: new, connection)
       throw error
     }
+  }
+
+  /// - Throws: `StoreError.nameTaken`.
+  func refuseTakenNames(of domain: Domain, _ connection: any Connection) throws {
+    for name in domain.names {
+      if let owner = try Self.owner(of: name, connection), owner.id != id {
+        throw StoreError.nameTaken(name.description, by: owner.name)
+      }
+    }
+  }
+
+  /// The domain that has a name, as its own or as an alias.
+  static func owner(
+    of name: Alias, _ connection: any Connection
+  ) throws -> (id: Int64, name: DomainName)? {
+    try connection.first(
+      """
+      SELECT own.domain_id, own.name FROM domain_name AS taken
+      JOIN domain_name AS own ON own.domain_id = taken.domain_id AND own.position = 0
+      WHERE taken.name = ?
+      """, [.text(name.description)]
+    ) { ($0.integer(0), DomainName(stored: $0.text(1))) }
   }
 
   private func saveServices(
@@ -156,6 +168,35 @@ extension DomainRows {
         try insertDefaults(entry.defaults, [.null, .integer(row)], connection)
       }
       try saveRoutes(of: row, &new[position].routes, over: before.routes, connection)
+    }
+  }
+
+  /// Gives new entries and routes the numbers that `save` would give them.
+  func number(
+    _ entries: inout [Entry], over old: [Entry], _ connection: any Connection
+  ) throws {
+    let places = old.places(by: \.id)
+    let last = try connection.first(
+      "SELECT last_entry FROM domain WHERE id = ?", [.integer(id)]
+    ) { $0.integer(0) }
+    var lastRoutes: [Int64: Int64] = [:]
+    try connection.run("SELECT number, last_route FROM entry WHERE domain_id = ?", [.integer(id)]) {
+      lastRoutes[$0.integer(0)] = $0.integer(1)
+    }
+    var next = (last ?? 0) + 1
+    for position in entries.indices {
+      let place = places[entries[position].id]
+      let routes = place.map { old[$0].routes.places(by: \.id) } ?? [:]
+      var nextRoute = (place.flatMap { old[$0].id }.flatMap { lastRoutes[$0] } ?? 0) + 1
+      if place == nil {
+        entries[position].id = next
+        next += 1
+      }
+      for index in entries[position].routes.indices
+      where routes[entries[position].routes[index].id] == nil {
+        entries[position].routes[index].id = nextRoute
+        nextRoute += 1
+      }
     }
   }
 

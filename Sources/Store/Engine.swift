@@ -4,10 +4,9 @@ import SQL
 /// Everything throws `SQLError` or `StoreError`, and what `body` throws.
 protocol Engine: AnyObject, Sendable {
   /// Runs `body` in a transaction whose reads are not stale when it commits. When this returns, all of it is on
-  /// the disk. If `body` throws, or is not to be kept, nothing is.
+  /// the disk. If `body` throws, nothing is.
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, keeping: Bool,
-    _ body: (any Connection) throws -> Result
+    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
   ) throws -> Result
 
   /// Runs `body` in a transaction that sees one state; no writer blocks it.

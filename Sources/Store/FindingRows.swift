@@ -202,7 +202,7 @@ enum FindingRows {
     try connection.run(
       """
       UPDATE domain SET linted_by = 0
-      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"))))
+      WHERE id IN (\(Key.rows.uses(Key.rows.row(of: "?1"), "?1")))
       """, [.text(app.text)])
   }
 }

@@ -54,14 +54,13 @@ final class PostgreSQLEngine: Engine {
 
   /// Transactions that do not depend on each other run at the same time. One that does is run again.
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, keeping: Bool,
-    _ body: (any Connection) throws -> Result
+    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
   ) throws -> Result {
     var result: Result?
     var pause = 1.0
     try patience.wait { _ in
       do {
-        result = try writers.transaction(.write, keeping: keeping, body)
+        result = try writers.transaction(.write, body)
         return true
       } catch let error as SQLError where [.conflict, .unique].contains(error.kind) {
         // What another transaction has changed meanwhile, the next attempt sees. A pause of its own length lets
@@ -199,12 +198,9 @@ private final class Connections: Sendable {
   }
 
   func transaction<Result: Sendable>(
-    _ kind: TransactionKind, keeping: Bool = true, _ body: (any Connection) throws -> Result
+    _ kind: TransactionKind, _ body: (any Connection) throws -> Result
   ) throws -> Result {
-    try use { connection in
-      try connection.begin(kind)
-      return try connection.finish(keeping: keeping, after: body)
-    }
+    try use { try $0.transaction(kind, body) }
   }
 
   /// Waits for a connection and runs `body` with it.

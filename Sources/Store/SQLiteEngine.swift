@@ -50,8 +50,7 @@ final class SQLiteEngine: Engine {
   }
 
   func write<Result: Sendable>(
-    _ turns: Turns, _ patience: inout Patience, keeping: Bool,
-    _ body: (any Connection) throws -> Result
+    _ turns: Turns, _ patience: inout Patience, _ body: (any Connection) throws -> Result
   ) throws -> Result {
     let result = try turns.take(.database, &patience) { patience in
       try writer.withConnection { connection in
@@ -59,7 +58,7 @@ final class SQLiteEngine: Engine {
           connection.setBusyTimeout(milliseconds: Int32($0))
           return try Self.begins(connection)
         }
-        return try connection.finish(keeping: keeping) { connection in
+        return try connection.finish { connection in
           let result = try body(connection)
           try files.check()
           return result
@@ -68,7 +67,7 @@ final class SQLiteEngine: Engine {
     }
     // The files may have gone during the commit. Only an edit that is still there is acknowledged.
     try files.check()
-    if keeping { commits.add(1, ordering: .relaxed) }
+    commits.add(1, ordering: .relaxed)
     return result
   }
 

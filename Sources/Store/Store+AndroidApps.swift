@@ -4,7 +4,7 @@ import SQL
 extension Store {
   /// An Android app; `nil` if it does not exist.
   public func androidApp(_ package: PackageName) throws -> AndroidApp? {
-    try storedApp(package)?.app
+    try read { try PackageName.rows.app(package, $0) }
   }
 }
 
@@ -16,14 +16,20 @@ extension UsedApps {
       environments[app] = try AppIdentifier.rows.environment(of: app, connection)
     }
     for package in domain.androidApps + domain.keptAndroidApps where android[package] == nil {
-      android[package] = try PackageName.rows.find(package, connection)?.app
+      android[package] = try PackageName.rows.app(package, connection)
     }
   }
 
   /// Whether the apps are still as they were read.
-  func areCurrent(_ connection: any Connection) throws -> Bool {
-    try environments.allSatisfy {
-      try AppIdentifier.rows.environment(of: $0, connection) == $1
-    } && android.allSatisfy { try PackageName.rows.find($0, connection)?.app == $1 }
+  ///
+  /// - Parameter others: Apps that may be different.
+  func areCurrent(_ connection: any Connection, except others: Set<LinkedApp> = []) throws -> Bool {
+    try environments.allSatisfy { app, environment in
+      try others.contains(app.id)
+        || AppIdentifier.rows.environment(of: app, connection) == environment
+    }
+      && android.allSatisfy { package, app in
+        try others.contains(package.id) || PackageName.rows.app(package, connection) == app
+      }
   }
 }

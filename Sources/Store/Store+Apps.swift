@@ -79,9 +79,9 @@ extension Transaction {
     try Key.rows.domains(naming: key, limit: Int.max, connection)
   }
 
-  /// The apps that no domain uses.
-  public func unusedApps<Key: AppKey>(_: Key.Type = AppIdentifier.self) throws -> [Key] {
-    try Key.rows.used(within: [], connection).filter { $0.domainCount == 0 }
+  /// The apps that so many domains use.
+  package func apps<Key: AppKey>(usedBy counts: ClosedRange<Int>) throws -> [Key] {
+    try Key.rows.used(within: [], connection).filter { counts.contains($0.domainCount) }
       .map { $0.app[keyPath: Key.rows.key] }
   }
 
@@ -92,6 +92,10 @@ extension Transaction {
     let rows = Key.rows
     let key = app[keyPath: rows.key]
     let old = try rows.find(key, connection)
+    if isDryRun {
+      touched.apps.insert(key.id)
+      return (try rows.preview(app, over: old, now: now, connection), old == nil)
+    }
     if old?.app != app {
       try rows.save(app, over: old?.app, now: now, connection)
       try record("put \(rows.noun)", .app(key.id))
@@ -114,6 +118,7 @@ extension Transaction {
         key.id, domains: try rows.domains(naming: key, limit: 10, connection),
         count: app.domainCount)
     }
+    if isDryRun { return }
     try rows.delete(key, connection)
     try record("delete \(rows.noun)", .app(key.id))
   }
@@ -127,6 +132,11 @@ extension Transaction {
     _ = try rows.get(old, connection)
     // Kept statements get the new name only when the caller publishes them.
     let domains = try rows.domains(naming: old, limit: Int.max, connection)
+    if isDryRun {
+      if try new != old && rows.find(new, connection) != nil { throw StoreError.appExists(new.id) }
+      touched.apps.formUnion([old.id, new.id])
+      return domains
+    }
     do {
       try rows.rename(old, to: new, now: now, connection)
     } catch let error as SQLError where error.kind == .unique {
@@ -147,8 +157,10 @@ public struct AppRows<Key: AppKey>: Sendable {
   package let environment: any KeyPath<Key.App, App.Environment> & Sendable
   /// Whether findings about the documents of domains may differ between two states of an app.
   let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool
-  /// SQL for the distinct rows of the domains that use an app, given SQL for the row of the app.
-  let uses: @Sendable (String) -> String
+  /// SQL for the distinct rows of the domains that use an app, given SQL for its row and its identifier.
+  let uses: @Sendable (String, String) -> String
+  /// Throws for an app that cannot be saved.
+  var check: @Sendable (Key.App) throws -> Void = { _ in }
   /// Reads and writes what is in other tables, for the row of an app.
   var readOthers: @Sendable (inout Key.App, Int64, any Connection) throws -> Void = { _, _, _ in }
   var writeOthers: @Sendable (Key.App, Int64, any Connection) throws -> Void = { _, _, _ in }
@@ -158,18 +170,23 @@ public struct AppRows<Key: AppKey>: Sendable {
 
   private var keyColumn: String { table.columns[0].name }
 
+  /// SQL for the domains that use the app of the row that a statement looks at.
+  private var usesOfRow: String { uses("\(table.name).id", "\(table.name).\(keyColumn)") }
+
   /// SQL for the row of the app with an identifier, given SQL for that.
   func row(of identifier: String) -> String {
     "(SELECT id FROM \(table.name) WHERE \(keyColumn) = \(identifier))"
   }
 
   /// The apps for which SQL after the name of the table holds.
+  ///
+  /// - Parameter isCounting: Whether the domains that use them are counted, which takes longer the more there are.
   private func all(
-    _ condition: String, _ values: [Value], _ connection: any Connection
+    _ condition: String, _ values: [Value], isCounting: Bool = true, _ connection: any Connection
   ) throws -> [StoredApp<Key>] {
     try connection.all(
       """
-      SELECT \(table.name).id, (SELECT count(*) FROM (\(uses("\(table.name).id"))) AS used),
+      SELECT \(table.name).id, \(isCounting ? "(SELECT count(*) FROM (\(usesOfRow)) AS used)" : "0"),
         \(table.selection)
       FROM \(table.name) \(condition)
       """, values
@@ -186,6 +203,11 @@ public struct AppRows<Key: AppKey>: Sendable {
 
   func find(_ key: Key, _ connection: any Connection) throws -> StoredApp<Key>? {
     try all("WHERE \(keyColumn) = ?", [.text(key.text)], connection).first
+  }
+
+  /// An app without the number of its domains.
+  func app(_ key: Key, _ connection: any Connection) throws -> Key.App? {
+    try all("WHERE \(keyColumn) = ?", [.text(key.text)], isCounting: false, connection).first?.app
   }
 
   /// - Throws: `StoreError.notFound`.
@@ -207,7 +229,7 @@ public struct AppRows<Key: AppKey>: Sendable {
     return try all(
       """
       WHERE EXISTS (
-        SELECT 1 FROM (\(uses("\(table.name).id"))) AS used
+        SELECT 1 FROM (\(usesOfRow)) AS used
         JOIN domain_name AS own ON own.domain_id = used.domain_id AND own.position = 0
         WHERE \(DomainFilter.within("?1")))
       ORDER BY \(keyColumn)
@@ -251,6 +273,7 @@ public struct AppRows<Key: AppKey>: Sendable {
 
   /// Writes the row of an app.
   func save(_ app: Key.App, over old: Key.App?, now: Int64, _ connection: any Connection) throws {
+    try check(app)
     let (new, key) = (StoredApp<Key>(app: app, updatedAt: now), app[keyPath: key].text)
     if old == nil {
       try table.insert(new, [], connection)
@@ -261,6 +284,23 @@ public struct AppRows<Key: AppKey>: Sendable {
     }
     let row = try connection.first("SELECT \(row(of: "?"))", [.text(key)]) { $0.integer(0) }
     if let row { try writeOthers(app, row, connection) }
+  }
+
+  /// What the app would be if it were saved.
+  ///
+  /// - Throws: `StoreError.unknownApps`.
+  func preview(
+    _ app: Key.App, over old: StoredApp<Key>?, now: Int64, _ connection: any Connection
+  ) throws -> StoredApp<Key> {
+    if let old, old.app == app { return old }
+    try check(app)
+    let count =
+      try old?.domainCount
+      ?? connection.first(
+        "SELECT count(*) FROM (\(uses("NULL", "?1"))) AS used WHERE ?1 IS NOT NULL",
+        [.text(app[keyPath: key].text)]
+      ) { $0.int(0) } ?? 0
+    return StoredApp(app: app, domainCount: count, updatedAt: now)
   }
 
   func delete(_ key: Key, _ connection: any Connection) throws {
@@ -283,7 +323,7 @@ public struct AppRows<Key: AppKey>: Sendable {
     try connection.all(
       """
       SELECT domain_name.name FROM \(table.name) JOIN domain_name ON position = 0
-      WHERE \(keyColumn) = ? AND domain_id IN (\(uses("\(table.name).id")))
+      WHERE \(keyColumn) = ? AND domain_id IN (\(usesOfRow))
       ORDER BY domain_name.name LIMIT ?
       """, [.text(key.text), .integer(limit)]
     ) { DomainName(stored: $0.text(0)) }
@@ -304,7 +344,7 @@ extension AppIdentifier: AppKey {
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
       ]), key: \.id, environment: \.environment,
     haveOtherFindings: { $0.environment != $1.environment }
-  ) { app in
+  ) { app, _ in
     """
     SELECT domain_id FROM entry_app JOIN entry ON entry.id = entry_id WHERE entry_app.app_id = \(app)
     UNION SELECT domain_id FROM entry WHERE entry.app_id = \(app)
@@ -332,19 +372,20 @@ extension PackageName: AppKey {
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
       ]), key: \.package, environment: \.environment,
     haveOtherFindings: { ($0.environment, $0.certificates) != ($1.environment, $1.certificates) },
-    uses: { app in
+    uses: { app, package in
       """
       SELECT domain_id FROM entry_android_app AS used JOIN entry ON entry.id = entry_id
         WHERE used.app_id = \(app)
       UNION SELECT domain_id FROM android_credential AS used WHERE used.app_id = \(app)
       UNION SELECT domain_id FROM expectation
-        WHERE expectation.package = (SELECT package FROM android_app AS used WHERE used.id = \(app))
+        WHERE expectation.package = \(package)
       UNION SELECT keeping.id FROM domain AS keeping, json_each(keeping.assetlinks_extra) AS kept
         WHERE keeping.assetlinks_extra <> '[]' AND keeping.deleted_at IS NULL
           AND json_extract(keeping.assetlinks_extra, '$[' || kept.key || '].target.package_name')
-            = (SELECT package FROM android_app AS used WHERE used.id = \(app))
+            = \(package)
       """
     },
+    check: { if $0.certificates.isEmpty { throw StoreError.unknownApps([$0.package.id]) } },
     readOthers: { app, row, connection in
       app.certificates = try connection.all(
         "SELECT fingerprint, label FROM android_certificate WHERE app_id = ? ORDER BY position",
@@ -357,7 +398,6 @@ extension PackageName: AppKey {
       }
     },
     writeOthers: { app, row, connection in
-      if app.certificates.isEmpty { throw StoreError.unknownApps([app.package.id]) }
       try connection.run("DELETE FROM android_certificate WHERE app_id = ?", [.integer(row)])
       for (position, certificate) in app.certificates.enumerated() {
         try connection.run(

@@ -166,7 +166,7 @@ public struct DomainFilter: Sendable {
 
   /// SQL for the domains that use an app, given SQL for its identifier.
   private static func uses<Key: AppKey>(_: Key.Type, _ identifier: String) -> String {
-    Key.rows.uses(Key.rows.row(of: identifier))
+    Key.rows.uses(Key.rows.row(of: identifier), identifier)
   }
 
   /// SQL for whether the domain `own` is one of those that a token is limited to.

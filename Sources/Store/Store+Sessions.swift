@@ -49,6 +49,7 @@ extension Transaction {
       "SELECT id FROM token WHERE hash = ?", [.blob(secret.hash)]
     ) { $0.integer(0) }
     guard let row else { throw StoreError.notFound(.token(token.name)) }
+    if isDryRun { return try TokenSecret() }
     try connection.run(
       "DELETE FROM session WHERE ends_at <= ? OR hash = ?",
       [.integer(now), .blob(earlier?.hash ?? [])])
@@ -73,7 +74,7 @@ extension Transaction {
       "SELECT name FROM session JOIN token ON token.id = token_id WHERE session.hash = ?",
       [.blob(secret.hash)]
     ) { $0.text(0) }
-    guard let token else { return }
+    guard let token, !isDryRun else { return }
     try connection.run("DELETE FROM session WHERE hash = ?", [.blob(secret.hash)])
     try recordOncePerMinute("sign out", token)
   }

@@ -35,7 +35,7 @@ extension Store {
 }
 
 extension DomainEdit {
-  /// What saving a domain will give, without the rows of new entries and routes.
+  /// What saving a domain will give, without the numbers of new entries and routes.
   package func preview(action: String, by context: WriteContext, now: Int64) -> EditedDomain {
     let (old, before) = (basis.stored, basis.published)
     let suppressions = basis.suppressions.filter { $0.endsAt > now }
@@ -82,7 +82,12 @@ extension Transaction {
 
   /// Whether apps are still as they were read.
   package func areCurrent(_ apps: UsedApps) throws -> Bool {
-    try apps.areCurrent(connection)
+    try apps.areCurrent(connection, except: touched.apps)
+  }
+
+  /// The domain that has a name, as its own or as an alias.
+  package func owner(of name: Alias) throws -> DomainName? {
+    try DomainRows.owner(of: name, connection)?.name
   }
 
   /// Releases aliases of a domain, so that others can take them. Save the domain in the same transaction:

@@ -103,6 +103,10 @@ extension Transaction {
   ) throws -> TokenSecret {
     if try UserRows.find(name, connection) != nil { throw StoreError.userNameTaken(name) }
     let secret = try TokenSecret()
+    if isDryRun {
+      if try TokenRows.has(name, connection) { throw StoreError.tokenNameTaken(name) }
+      return secret
+    }
     let row: Int64
     do {
       row = try TokenRows.table.add(
@@ -140,8 +144,9 @@ extension Transaction {
   ///
   /// - Throws: `StoreError.notFound`.
   public func revokeToken(_ name: String) throws {
+    if try !TokenRows.has(name, connection) { throw StoreError.notFound(.token(name)) }
+    if isDryRun { return }
     try connection.run("DELETE FROM token WHERE name = ?", [.text(name)])
-    if connection.changes == 0 { throw StoreError.notFound(.token(name)) }
     try record("revoke token", .token(name))
   }
 }
@@ -180,6 +185,11 @@ enum TokenRows {
   static let count = Int32(table.columns.count + 1)
 
   fileprivate static let select = "SELECT \(selection) FROM token"
+
+  /// Whether a token has this name.
+  static func has(_ name: String, _ connection: any Connection) throws -> Bool {
+    try connection.first("SELECT 1 FROM token WHERE name = ?", [.text(name)]) { _ in true } ?? false
+  }
 
   static func read(_ row: borrowing Row) throws -> Stored {
     var stored = try table.read(row, from: 1)

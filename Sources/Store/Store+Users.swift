@@ -55,13 +55,12 @@ extension Transaction {
       new.createdAt = old.createdAt
       let changes = old.words(changingTo: new)
       if changes.isEmpty { return (old, false) }
+      if isDryRun { return (new, false) }
       try UserRows.table.update(new, where: "name", is: .text(new.name), connection)
       try record("change user", .user(new.name), changes: changes)
     } else {
-      let isTaken = try connection.first(
-        "SELECT 1 FROM token WHERE name = ?", [.text(new.name)]
-      ) { _ in true }
-      if isTaken != nil { throw StoreError.tokenNameTaken(new.name) }
+      if try TokenRows.has(new.name, connection) { throw StoreError.tokenNameTaken(new.name) }
+      if isDryRun { return (new, true) }
       try UserRows.table.insert(new, [], connection)
       try record("add user", .user(new.name))
     }
@@ -80,8 +79,9 @@ extension Transaction {
   ///
   /// - Throws: `StoreError.notFound`.
   public func deleteUser(_ name: String) throws {
+    if try UserRows.find(name, connection) == nil { throw StoreError.notFound(.user(name)) }
+    if isDryRun { return }
     try connection.run("DELETE FROM named_user WHERE name = ?", [.text(name)])
-    if connection.changes == 0 { throw StoreError.notFound(.user(name)) }
     try record("delete user", .user(name))
   }
 }

@@ -60,7 +60,9 @@ public final class Store: Sendable {
   }
 
   /// Runs `body` in a write transaction. When this returns, all of it is on the disk. If `body`
-  /// throws, or for a dry run, nothing is. Writers take turns, so `body` must be short.
+  /// throws, nothing is. Writers take turns, so `body` must be short.
+  ///
+  /// A dry run takes no turn and no lock: its transaction reads one state, and cannot write.
   ///
   /// - Throws: `StoreError.busy`, other `StoreError`s, and what `body` throws.
   public func write<Result: Sendable>(
@@ -83,37 +85,58 @@ public final class Store: Sendable {
     write body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var patience = patience(of: context)
-    guard let domain else { return try edit(context, &patience, plan, body) }
-    return try turns.take(.domain(domain), &patience) { try edit(context, &$0, plan, body) }
+    guard let domain, !context.isDryRun else {
+      return try edit(context, &patience, isLong: domain == nil, plan, body)
+    }
+    return try turns.take(.domain(domain), &patience) {
+      try edit(context, &$0, isLong: false, plan, body)
+    }
   }
 
   private func edit<Plan, Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience, _ plan: (Plan?) throws -> Plan,
-    _ body: (borrowing Transaction, Plan) throws -> Result
+    _ context: WriteContext, _ patience: inout Patience, isLong: Bool,
+    _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
     for _ in 0..<Self.mostPlans {
       do {
         let plan = try plan(made)
         made = plan
-        return try write(context, &patience) { try body($0, plan) }
+        return try write(context, &patience, isLong: isLong) { try body($0, plan) }
       } catch is Outdated {}
     }
     throw StoreError.busy
   }
 
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience,
+    _ context: WriteContext, _ patience: inout Patience, isLong: Bool = false,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
+    if context.isDryRun { return try dryRun(context, isLong: isLong, body) }
     return try translatingErrors(.write) {
-      try engine.write(turns, &patience, keeping: !context.isDryRun) { connection in
+      try engine.write(turns, &patience) { connection in
         if context.isAbandoned() { throw StoreError.busy }
-        return try body(Transaction(connection: connection, context: context, now: now()))
+        return try body(transaction(connection, context))
       }
     }
   }
+
+  /// - Parameter isLong: Whether it may look at many domains, so that short reads must not wait for it.
+  private func dryRun<Result: Sendable>(
+    _ context: WriteContext, isLong: Bool, _ body: (borrowing Transaction) throws -> Result
+  ) throws -> Result {
+    try translatingErrors(.read) {
+      if let file = replacedFile { throw StoreError.replaced(file) }
+      return isLong
+        ? try engine.readLong { try body(transaction($0, context)) }
+        : try engine.read { try body(transaction($0, context)) }
+    }
+  }
+
+  private func transaction(
+    _ connection: any Connection, _ context: WriteContext
+  ) -> Transaction { Transaction(connection: connection, context: context, now: now()) }
 
   private func patience(of context: WriteContext) -> Patience {
     Patience(

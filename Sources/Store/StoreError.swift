@@ -52,6 +52,11 @@ public enum StoreError: Error, Sendable, Equatable {
   /// The database failed; nothing was changed.
   case database(Refusal, detail: String)
 
+  /// A file of the database was deleted or replaced.
+  static func replaced(_ file: String) -> StoreError {
+    .database(.replaced, detail: "\"\(file)\" was deleted or replaced")
+  }
+
   /// A kind of thing that can be missing.
   public enum Item: Sendable, Equatable {
     /// A domain.

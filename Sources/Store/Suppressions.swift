@@ -107,19 +107,23 @@ extension Transaction {
     }
     if try FindingRows.isStale(stored.id, connection) { throw Outdated() }
     let document = stored.domain.document
-    let number = try DomainRows.numbers(
-      1, "domain", "last_suppression", of: stored.id, connection)
+    let number =
+      isDryRun
+      ? try SuppressionRows.last(of: stored.id, connection) + 1
+      : try DomainRows.numbers(1, "domain", "last_suppression", of: stored.id, connection)
     let suppression = Suppression(
       number: number, code: new.code.rawValue, kind: new.kind,
       place: document.place(at: new.pointer, in: new.kind),
       reason: new.reason, owner: new.owner, endsAt: new.endsAt, createdAt: now,
       author: context.author)
-    try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
-    try FindingRows.mark(of: stored.id, document, connection, now: now)
-    try record("suppress \(suppression.code) (\(number))", .domain(name))
-    let all = try SuppressionRows.all(of: stored.id, connection)
+    let count = try SuppressionRows.all(of: stored.id, connection).count + 1
+    if !isDryRun {
+      try SuppressionRows.table.insert(suppression, [.integer(stored.id)], connection)
+      try FindingRows.mark(of: stored.id, document, connection, now: now)
+      try record("suppress \(suppression.code) (\(number))", .domain(name))
+    }
     let findings = try FindingRows.all(of: stored.id, connection)
-    return (suppression.report(document, findings, now: now), all.count)
+    return (suppression.report(document, findings, now: now), count)
   }
 
   /// Deletes a suppression, so that its findings count again.
@@ -133,6 +137,7 @@ extension Transaction {
     guard let suppression = all.first(where: { $0.number == number }) else {
       throw StoreError.notFound(.suppression(number, existing: all.map(\.number)))
     }
+    if isDryRun { return }
     try connection.run(
       "DELETE FROM suppression WHERE domain_id = ? AND number = ?",
       [.integer(stored.id), .integer(number)])
@@ -185,6 +190,13 @@ enum SuppressionRows {
       Column("reason", \.reason), Column("owner", \.owner), Column("ends_at", \.endsAt),
       Column("created_at", \.createdAt), Column("author", \.author),
     ])
+
+  /// The number of the last suppression that a domain got; 0 if it never had one.
+  static func last(of domain: Int64, _ connection: any Connection) throws -> Int64 {
+    try connection.first(
+      "SELECT last_suppression FROM domain WHERE id = ?", [.integer(domain)]
+    ) { $0.integer(0) } ?? 0
+  }
 
   static func all(of domain: Int64, _ connection: any Connection) throws -> [Suppression] {
     try table.all(

@@ -9,7 +9,7 @@ public struct WriteContext: Sendable {
   public let address: String
   /// The author's reason; may be empty.
   public let reason: String
-  /// Whether to roll the transaction back at the end. Everything else is the same.
+  /// Whether to answer as if it were written, and to write nothing.
   public let isDryRun: Bool
   /// Whether the client has gone. Then a write that still waits for its turn is not made.
   public let isAbandoned: @Sendable () -> Bool
@@ -120,7 +120,7 @@ package struct Outdated: Error {
 /// A domain after an edit.
 public struct EditedDomain: Sendable {
   /// The domain as stored now.
-  public let stored: StoredDomain
+  public internal(set) var stored: StoredDomain
   /// The current revision.
   public let revision: Revision
   /// The documents of the previous revision; `nil` if nothing was served before.
@@ -150,18 +150,28 @@ public struct EditedDomain: Sendable {
   }
 }
 
-/// An open write transaction. `Store.write` lends it to its body.
+/// The apps that a dry run would have changed.
+final class TouchedApps {
+  var apps: Set<LinkedApp> = []
+}
+
+/// An open write transaction, or one that only reads for a dry run. `Store.write` lends it to its body.
 public struct Transaction: ~Copyable {
   /// Who writes, and why.
   public let context: WriteContext
   let connection: any Connection
   let now: Int64
+  /// The apps that a dry run would have changed so far, so that they are not as they were read.
+  let touched = TouchedApps()
 
   init(connection: any Connection, context: WriteContext, now: Int64) {
     self.connection = connection
     self.context = context
     self.now = now
   }
+
+  /// Whether it cannot write. Then each function returns what it would if it had written.
+  var isDryRun: Bool { context.isDryRun }
 
   /// Adds an audit record.
   ///
@@ -225,7 +235,7 @@ extension Transaction {
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
-      && edit.apps.areCurrent(connection)
+      && areCurrent(edit.apps)
     if !isCurrent { throw Outdated() }
     let (old, before) = (edit.basis.stored, edit.basis.published)
     let settings = old.map { DomainSettings(of: $0.domain) }
@@ -235,6 +245,7 @@ extension Transaction {
         settingsBefore: settings, isNew: false, isChanged: false,
         suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
     }
+    if isDryRun { return try preview(edit, action: action) }
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)
@@ -261,6 +272,18 @@ extension Transaction {
       isNew: old == nil, isChanged: true, suppressions: suppressions.filter { $0.endsAt > now })
   }
 
+  /// What `save` would return.
+  private func preview(_ edit: DomainEdit, action: String) throws -> EditedDomain {
+    let old = edit.basis.stored
+    let row = try old?.id ?? DomainRows.deleted(edit.domain.name, connection)?.id
+    let rows = DomainRows(id: row ?? 0)
+    try rows.refuseTakenNames(of: edit.domain, connection)
+    var edited = edit.preview(action: action, by: context, now: now)
+    try rows.number(
+      &edited.stored.domain.document.entries, over: old?.domain.document.entries ?? [], connection)
+    return edited
+  }
+
   /// Deletes a domain. Its revisions and its apps are kept.
   ///
   /// - Throws: `Outdated` if the domain is no longer as it was found.
@@ -268,6 +291,7 @@ extension Transaction {
     guard let old = basis.stored, try basis.isCurrent(old.domain.name, connection) else {
       throw Outdated()
     }
+    if isDryRun { return }
     try DomainRows(id: old.id).delete(old.domain.name, now: now, connection)
     let names = old.domain.names.map { "\($0) no longer served" }
     let more = names.count - 20

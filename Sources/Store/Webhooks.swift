@@ -132,6 +132,7 @@ extension Transaction {
       let count = try connection.first("SELECT count(*) FROM webhook") { $0.int(0) } ?? 0
       if count >= Webhook.limit { throw StoreError.tooManyWebhooks }
       let secret = try secret ?? WebhookSecret()
+      if isDryRun { return (new, true, secret) }
       try connection.run(
         """
         INSERT INTO webhook (secret, \(WebhookRows.columns))
@@ -146,6 +147,7 @@ extension Transaction {
     let isSecretNew = try secret.map { try $0 != WebhookRows.secret(of: id, connection) } ?? false
     var changes = old.words(changingTo: new)
     if isSecretNew { changes.append("secret changed") }
+    if isDryRun { return (changes.isEmpty ? old : new, false, isSecretNew ? secret : nil) }
     try connection.run(
       """
       UPDATE webhook_delivery SET due_at = ?
@@ -174,8 +176,9 @@ extension Transaction {
   ///
   /// - Throws: `StoreError.notFound`.
   public func deleteWebhook(_ name: String) throws {
-    try connection.run("DELETE FROM webhook WHERE name = ?", [.text(name)])
-    if connection.changes == 0 { throw StoreError.notFound(.webhook(name)) }
+    let id = try WebhookRows.get(name, connection).id
+    if isDryRun { return }
+    try connection.run("DELETE FROM webhook WHERE id = ?", [.integer(id)])
     try record("delete webhook", .webhook(name))
   }
 
@@ -185,9 +188,21 @@ extension Transaction {
   public func testWebhook(_ name: String) throws -> Delivery {
     let (id, webhook) = try WebhookRows.get(name, connection)
     if !webhook.isEnabled { throw StoreError.webhookDisabled(name) }
+    let (message, data): (String, JSON.Object) = (
+      try WebhookRows.newMessage(), ["webhook": .string(name)]
+    )
+    if isDryRun {
+      var delivery = Delivery()
+      (delivery.event, delivery.message, delivery.data) = (Delivery.test, message, data)
+      (delivery.at, delivery.dueAt) = (now, now)
+      delivery.id =
+        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM webhook_delivery") {
+          $0.integer(0)
+        } ?? 1
+      return delivery
+    }
     let row = try WebhookRows.add(
-      Delivery.test, WebhookRows.newMessage(), to: id, of: nil,
-      data: JSON.object(["webhook": .string(name)]).text, connection, now: now)
+      Delivery.test, message, to: id, of: nil, data: JSON.object(data).text, connection, now: now)
     let added = try DeliveryRows.all("WHERE id = ?", [.integer(row)], connection)
     guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
     try record("test webhook", .webhook(name))
