@@ -62,8 +62,15 @@ struct CheckEndpoints: Sendable {
         expectations: question.expectations)
     }
     let checker = checker()
-    let checks = try withExtendedLifetime(turn) {
-      try WorkThread.wait { await checker.checks(of: subjects) }.map { try $0.get() }
+    let checks: [Check]
+    do {
+      checks = try withExtendedLifetime(turn) {
+        try WorkThread.wait(unless: call.request.clientHasGone) {
+          await checker.checks(of: subjects)
+        }.map { try $0.get() }
+      }
+    } catch is CancellationError {
+      throw Problem.busy("The client has gone.")
     }
     // A check against something else than what is published says nothing about the domain's health.
     let isPlain = question.document == nil && question.app == nil && question.expectations.isEmpty
@@ -84,7 +91,9 @@ extension CheckEndpoints {
     let turn = try turns.turn(for: call.token?.name ?? "", unless: call.request.clientHasGone)
     let checker = checker()
     let sites = withExtendedLifetime(turn) {
-      WorkThread.wait { await checker.liveFiles(of: domains) }
+      WorkThread.wait(unless: call.request.clientHasGone) {
+        await checker.liveFiles(of: domains)
+      }
     }
     return .json(.ok, ["items": .array(sites.map(\.json))])
   }

@@ -11,9 +11,12 @@ struct CheckInspection {
   /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
   private(set) var originFile: [UInt8]?
   private var compared: [DocumentKind: [[UInt8]: HeldDocument]] = [:]
+  private let share: CheckBudget.Share
+  /// Whether something was left out, because the time was over.
+  private var isCut = false
 
-  init(_ subject: Subject, _ observations: Observations, at: Int64) {
-    (self.subject, seen) = (subject, observations)
+  init(_ subject: Subject, _ observations: Observations, at: Int64, _ share: CheckBudget.Share) {
+    (self.subject, seen, self.share) = (subject, observations, share)
     check = Check(of: subject.domain, at: at)
     check.requests = observations.all.flatMap(\.json)
   }
@@ -45,6 +48,13 @@ struct CheckInspection {
     _ = try inspect(.webAuthn)
     inspectGoogle()
     inspectRobots()
+    try Task.checkCancellation()
+    if isCut {
+      add(
+        .tooComplex, severity: .warning, seen.bot.url,
+        "\(subject.domain) serves files that take too long to compare, so the check left something out.",
+        "Check it alone. If that does not help, give the files fewer patterns with \"*\".")
+    }
     check.findings.sort { $0.severity > $1.severity }
   }
 
@@ -60,14 +70,32 @@ struct CheckInspection {
     check.findings.append(finding)
   }
 
-  /// Compares a document with what we published, once for the same bytes.
+  /// Finds the revision of ours that a document is, once for the same bytes.
   mutating func held(
     _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
   ) throws -> HeldDocument {
     if let known = compared[kind]?[body] { return known }
-    let held = try reference.held(body, kind)
+    let held = try reference.held(body, kind) { goesOn() }
     compared[kind, default: [:]][body] = held
     return held
+  }
+
+  /// The same, and if it is none, with what changes from ours to it.
+  mutating func described(
+    _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
+  ) throws -> HeldDocument {
+    var held = try held(body, kind, by: reference)
+    if held.equality == nil, held.changes.isEmpty, goesOn() {
+      held.changes = reference.changes(to: body, kind)
+      compared[kind, default: [:]][body] = held
+    }
+    return held
+  }
+
+  /// Whether there is time for something that can take long. If not, the check says so.
+  mutating func goesOn() -> Bool {
+    if !share.isLeft { isCut = true }
+    return !isCut
   }
 
   /// Whether a finding is there.
@@ -149,9 +177,9 @@ extension CheckInspection {
           observation.followed.hops.count > 1
           ? "it redirects to \(observation.followed.hops[1].url.fromOutside)."
           : "status \(answer.status)."
-      case .success(let answer):
-        guard let reference = subject.reference else { continue }
-        let isCurrent = try held(answer.body, subject.mainKind, by: reference).isCurrent
+      case .success:
+        // Nobody said what it should serve.
+        guard let isCurrent = observation.isCurrent else { continue }
         fault = isCurrent ? nil : "it serves something else."
       }
       guard let fault else { continue }

@@ -38,14 +38,18 @@ public struct Checker: Sendable {
     self.now = now
   }
 
-  /// Checks a domain. Takes at most about 15 seconds.
+  /// Checks a domain. Takes at most about 15 seconds, and what it computes.
   ///
-  /// - Throws: `StoreError.database`.
-  public func check(_ subject: Subject) async throws -> Check {
+  /// - Throws: `StoreError.database`; `CancellationError` if the task is cancelled.
+  public func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws -> Check
+  {
     let (at, start) = (now(), ContinuousClock.now)
-    let observations = await observe(subject)
+    let observations = try await observe(subject)
     return try await withTaskExecutorPreference(WorkThread.computing) {
-      var inspection = CheckInspection(subject, observations, at: at)
+      try Task.checkCancellation()
+      let share = budget.begin()
+      defer { budget.end(share) }
+      var inspection = CheckInspection(subject, observations, at: at, share)
       try inspection.run()
       inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
       return inspection.check
@@ -53,12 +57,14 @@ public struct Checker: Sendable {
   }
 
   /// Checks several domains at the same time; each result is at the place of its subject.
-  public func checks(of subjects: [Subject]) async -> [Result<Check, any Error>] {
+  public func checks(
+    of subjects: [Subject], _ budget: CheckBudget = CheckBudget()
+  ) async -> [Result<Check, any Error>] {
     await withTaskGroup(of: (Int, Result<Check, any Error>).self) { group in
       for (index, subject) in subjects.enumerated() {
         group.addTask {
           do {
-            return (index, .success(try await check(subject)))
+            return (index, .success(try await check(subject, budget)))
           } catch {
             return (index, .failure(error))
           }
@@ -74,7 +80,7 @@ public struct Checker: Sendable {
   }
 
   /// All requests of the first round are made at the same time, then all of the second one.
-  private func observe(_ subject: Subject) async -> Observations {
+  private func observe(_ subject: Subject) async throws -> Observations {
     let host = subject.domain.text
     async let apple = survey(host, .apple, subject)
     async let assetLinks = survey(host, .assetLinks, subject)
@@ -88,7 +94,8 @@ public struct Checker: Sendable {
       apple: await apple, assetLinks: await assetLinks, webAuthn: await webAuthn, root: await root,
       cdn: await cdn)
     observations.sibling = await sibling
-    observations.aliases = await aliases
+    observations.aliases = try await aliases
+    try Task.checkCancellation()
     let (first, all) = (observations, Array(await places.prefix(Self.mostPlaces)))
     async let moreOfApple = more(host, .apple, first, subject, all)
     async let moreOfAssetLinks = more(host, .assetLinks, first, subject, all)
@@ -193,12 +200,26 @@ public struct Checker: Sendable {
     return await site(host, .wellKnown(.apple), .bot)
   }
 
-  private func aliases(_ subject: Subject) async -> [(alias: Alias, observation: Observation)] {
-    await withTaskGroup(of: (Alias, Observation).self) { group in
+  /// Of the files of aliases, only whether each is the current one is kept.
+  private func aliases(
+    _ subject: Subject
+  ) async throws -> [(alias: Alias, observation: Observation)] {
+    let kind = subject.mainKind
+    return try await withThrowingTaskGroup(of: (Alias, Observation).self) { group in
       for (alias, host) in subject.isServed ? subject.sampledAliases(at: now()) : [] {
-        group.addTask { (alias, await site(host, .wellKnown(subject.mainKind), .bot)) }
+        group.addTask {
+          var observation = await site(host, .wellKnown(kind), .bot)
+          if let reference = subject.reference, let answer = observation.answer,
+            answer.status == 200
+          {
+            observation.isCurrent = try await withTaskExecutorPreference(WorkThread.computing) {
+              try reference.isCurrent(answer.body, kind)
+            }
+          }
+          return (alias, observation.withoutBodies)
+        }
       }
-      return await group.reduce(into: []) { $0.append((alias: $1.0, observation: $1.1)) }
+      return try await group.reduce(into: []) { $0.append((alias: $1.0, observation: $1.1)) }
     }
   }
 

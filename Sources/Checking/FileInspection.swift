@@ -168,6 +168,7 @@ extension CheckInspection {
   ) throws {
     if kind == .apple { inspectApps(bytes, observation) }
     guard let reference = subject.reference, reference.documents[kind] != nil else {
+      guard goesOn() else { return }
       let report = Linter.report(
         onFile: bytes, kind: kind, context: Linter.Context(domain: subject.domain.text))
       let reported: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]
@@ -184,7 +185,7 @@ extension CheckInspection {
       }
       return
     }
-    let held = try held(bytes, kind, by: reference)
+    let held = try described(bytes, kind, by: reference)
     if kind == .apple { check.origin = held }
     if held.isCurrent {
       if held.equality == .meaning {
@@ -205,7 +206,7 @@ extension CheckInspection {
     } else {
       add(
         .bodyNotOurs, observation.url,
-        "\(observation.url) serves a file that is not \(ours)." + held.changesInWords,
+        "\(observation.url) serves a file that is not \(ours)." + held.changes.inWords,
         "Another server answers for this name, or something in front changes the file. Pass the path to aasa.",
         kind: kind)
     }
@@ -255,12 +256,11 @@ extension CheckInspection {
   }
 }
 
-extension HeldDocument {
+extension [String] {
   /// The first changes as a sentence, or nothing.
-  var changesInWords: String {
-    if changes.isEmpty { return "" }
-    let more = changes.count > 3 ? ", and more" : ""
-    return " It differs: \(changes.prefix(3).joined(separator: "; "))\(more)."
+  var inWords: String {
+    if isEmpty { return "" }
+    return " It differs: \(prefix(3).joined(separator: "; "))\(count > 3 ? ", and more" : "")."
   }
 }
 

@@ -19,8 +19,8 @@ public struct HeldDocument: Sendable {
   public let current: Int?
   /// How it equals that revision, or the file; `nil` if it does not.
   public let equality: Equality?
-  /// Of a document that is none of ours: what changes from ours to it, in words.
-  public let changes: [String]
+  /// Of a document that is none of ours: what changes from ours to it, in words. Empty until they are looked for.
+  public internal(set) var changes: [String] = []
   let size: Int
   let sha256: String
   /// Of a cache: its age in seconds.
@@ -78,37 +78,53 @@ struct Reference: Sendable {
   /// Whether it is what a store has, not a file.
   var isPublished: Bool { store != nil }
 
-  /// Compares a document with those that were published.
-  func held(_ body: [UInt8], _ kind: DocumentKind) throws -> HeldDocument {
+  /// Whether a document is the current one, or one that was published since.
+  func isCurrent(_ body: [UInt8], _ kind: DocumentKind) throws -> Bool {
+    if bytes[kind] == body { return true }
+    if let json = JSON.readable(body), documents[kind] == json { return true }
+    guard let store, let current else { return false }
+    let sha256 = SHA256.hexadecimal(of: body)
+    return try store.revisions(of: domain, before: nil, limit: 10).contains { revision in
+      revision.number > current
+        && revision.documents.contains { $0.kind == kind && $0.sha256 == sha256 }
+    }
+  }
+
+  /// Finds the revision that a document is.
+  ///
+  /// - Parameter goesOn: Whether there is time to read another revision.
+  func held(
+    _ body: [UInt8], _ kind: DocumentKind, while goesOn: () -> Bool
+  ) throws -> HeldDocument {
     let sha256 = SHA256.hexadecimal(of: body)
     let json = JSON.readable(body)
-    let result = { (revision: Int?, equality: HeldDocument.Equality?, changes: [String]) in
+    let result = { (revision: Int?, equality: HeldDocument.Equality?) in
       // It may have been published while it was fetched.
       HeldDocument(
         revision: revision, current: current.map { max($0, revision ?? 0) }, equality: equality,
-        changes: changes,
         size: body.count, sha256: sha256)
     }
-    if bytes[kind] == body { return result(current, .bytes, []) }
-    if let json, documents[kind] == json { return result(current, .meaning, []) }
+    if bytes[kind] == body { return result(current, .bytes) }
+    if let json, documents[kind] == json { return result(current, .meaning) }
     if let store {
       let revisions = try store.revisions(
         of: domain, before: nil, limit: Self.mostCompared * 10)
       let same = revisions.first { revision in
         revision.documents.contains { $0.kind == kind && $0.sha256 == sha256 }
       }
-      if let same { return result(same.number, .bytes, []) }
+      if let same { return result(same.number, .bytes) }
       for revision in revisions.prefix(Self.mostCompared) where json != nil {
+        if !goesOn() { break }
         let old = try store.revision(revision.number, of: domain).documents[kind]
-        if old.flatMap(JSON.readable) == json { return result(revision.number, .meaning, []) }
+        if old.flatMap(JSON.readable) == json { return result(revision.number, .meaning) }
       }
     }
-    return result(nil, nil, changes(to: json, kind))
+    return result(nil, nil)
   }
 
   /// What changes from the current document to another, in words.
-  private func changes(to json: JSON?, _ kind: DocumentKind) -> [String] {
-    guard let json else { return [] }
+  func changes(to body: [UInt8], _ kind: DocumentKind) -> [String] {
+    guard let json = JSON.readable(body) else { return [] }
     do throws(TooComplex) {
       let comparison = try DomainComparison(
         of: domain,

@@ -10,6 +10,8 @@ struct Observation: Sendable {
   let followed: FollowedFetch
   /// The address that was asked, with the port if that is not the usual one; `nil` if it is not known.
   var place: String?
+  /// Of an alias: whether its file is the current one; `nil` if nobody said what it should serve.
+  var isCurrent: Bool?
 
   var url: String { followed.hops[0].url }
   var result: Result<Fetch.Answer, Fetch.Failure> { followed.last.fetch.result }
@@ -28,6 +30,20 @@ struct Observation: Sendable {
   /// `redirects to https://…, which `, or nothing.
   var redirectInWords: String {
     followed.hops.count > 1 ? "redirects to \(followed.last.url.fromOutside), which " : ""
+  }
+
+  /// The same without the contents of answers, which take memory.
+  var withoutBodies: Observation {
+    let hops = followed.hops.map { hop in
+      guard case .success(var answer) = hop.fetch.result else { return hop }
+      answer.dropBody()
+      var fetch = hop.fetch
+      fetch.result = .success(answer)
+      return FollowedFetch.Hop(url: hop.url, fetch: fetch)
+    }
+    return Observation(
+      host: host, agent: agent, followed: FollowedFetch(hops: hops), place: place,
+      isCurrent: isCurrent)
   }
 
   /// The same, with URLs that do not show the key for Google's service.
@@ -51,7 +67,7 @@ struct Observation: Sendable {
       case .success(let answer):
         object["status"] = .integer(answer.status)
         object["contentType"] = answer["Content-Type"].map { .string($0.fromOutside) }
-        object["bytes"] = .integer(answer.body.count)
+        object["bytes"] = .integer(answer.size)
         object["redirect"] = answer.redirect.map { .string($0.fromOutside) }
         let shown = ["cache-control", "age", "etag", "last-modified", "expires"]
         let fields = answer.fields.filter { field in

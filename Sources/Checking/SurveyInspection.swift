@@ -170,7 +170,7 @@ extension CheckInspection {
       guard let file = observation.file, try held(observation, kind)?.equality == nil else {
         continue
       }
-      return try Reference(json, of: subject.domain).held(file, kind).changesInWords
+      return goesOn() ? Reference(json, of: subject.domain).changes(to: file, kind).inWords : ""
     }
     return ""
   }

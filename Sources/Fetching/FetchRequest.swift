@@ -58,6 +58,7 @@ public struct Fetch: Sendable {
     public var fields: [(name: String, value: String)] = []
     /// The content, decoded from any content coding, up to the limit.
     public var body: [UInt8] = []
+    private var droppedSize: Int?
     /// Whether the content was longer than the limit.
     public var isCut = false
     /// Of a redirect: the absolute URL that it leads to.
@@ -65,6 +66,15 @@ public struct Fetch: Sendable {
 
     /// An answer.
     public init() {}
+
+    /// The size of the content in bytes.
+    public var size: Int { droppedSize ?? body.count }
+
+    /// Forgets the content, except its size.
+    public mutating func dropBody() {
+      droppedSize = size
+      body = []
+    }
 
     /// The value of the first field of a name, in any case.
     public subscript(name: String) -> String? {

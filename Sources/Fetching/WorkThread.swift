@@ -42,18 +42,22 @@ public final class WorkThread: TaskExecutor {
   }
 
   /// Runs work, and blocks the calling thread until it is done.
+  ///
+  /// - Parameter isUnwanted: Whether nobody waits for the result any longer. Then the work is cancelled, and returns
+  ///   what it has.
   public static func wait<Result: Sendable>(
-    for work: @escaping @Sendable () async -> Result
+    unless isUnwanted: () -> Bool = { false }, for work: @escaping @Sendable () async -> Result
   ) -> Result {
-    let shared = Awaited<Result>()
-    start {
+    let awaited = Awaited<Result>()
+    let task = Task(executorPreference: shared) {
       let result = await work()
-      shared.result.withLock { $0 = result }
-      shared.done.signal()
+      awaited.result.withLock { $0 = result }
+      awaited.done.signal()
     }
     while true {
-      shared.done.wait()
-      if let result = shared.result.withLock({ $0 }) { return result }
+      _ = awaited.done.wait(timeout: .now() + .milliseconds(250))
+      if let result = awaited.result.withLock({ $0 }) { return result }
+      if isUnwanted() { task.cancel() }
     }
   }
 }
