@@ -71,6 +71,8 @@ extension JSON {
     public let limit: Limit?
     /// The comma that is missing or too many, if that is why the text is not JSON.
     public var comma: MisplacedComma?
+    /// The quotation mark that is not straight, if that is why the text is not JSON.
+    public var quote: CurlyQuote?
 
     /// "line 3, column 7: what is wrong"; for a limit, without a place.
     public var description: String {
@@ -194,14 +196,22 @@ private final class Builder {
       return JSON.SyntaxError(
         line: 1, column: 1, message: exceeded.description, limit: exceeded)
     }
-    let (offset, message) = failure ?? (0, "this is not JSON")
+    var (offset, message) = failure ?? (0, "this is not JSON")
+    // The library stops at the first byte of a character, and quotes only that one.
+    if let cut = message.firstRange(of: "\u{FFFD}'"), offset > 0, offset <= text.count,
+      let whole = String(decoding: text.dropFirst(offset - 1).prefix(4), as: UTF8.self)
+        .unicodeScalars.first
+    {
+      message.replaceSubrange(cut, with: "\(whole)'")
+    }
     let before = text.prefix(max(0, offset - 1))
     let newline = UInt8(ascii: "\n")
     let column =
       before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0)
     return JSON.SyntaxError(
       line: before.count(where: { $0 == newline }) + 1, column: column + 1, message: message,
-      limit: nil, comma: MisplacedComma(in: text, before: offset))
+      limit: nil, comma: MisplacedComma(in: text, before: offset),
+      quote: CurlyQuote(in: text, before: offset))
   }
 
   /// Notes a limit that the text exceeds, which ends the parsing.

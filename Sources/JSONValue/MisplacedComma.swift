@@ -1,7 +1,14 @@
 /// A comma that a JSON text lacks, or has too many.
 public struct MisplacedComma: Sendable, Equatable {
-  /// Whether the comma is missing; otherwise it is one too many.
-  public let isMissing: Bool
+  /// What is wrong with a comma.
+  public enum Fault: Sendable {
+    case missing, excessive
+    /// A key needs a colon there.
+    case inPlaceOfColon
+  }
+
+  /// What is wrong.
+  public let fault: Fault
   /// The line where the comma belongs, or stands, counted from 1.
   public let line: Int
   /// For a missing comma, the place behind which it belongs; otherwise its own: the byte in the line, counted
@@ -18,7 +25,7 @@ extension MisplacedComma {
     guard let place = scan.comma(before: offset) else { return nil }
     let before = text.prefix(place.offset)
     let newline = UInt8(ascii: "\n")
-    isMissing = place.isMissing
+    fault = place.fault
     line = before.count(where: { $0 == newline }) + 1
     column =
       before.count - (before.lastIndex(of: newline).map { $0 - text.startIndex + 1 } ?? 0) + 1
@@ -54,7 +61,7 @@ private struct CommaScan {
   init(_ text: ArraySlice<UInt8>) { self.text = Array(text) }
 
   /// The comma at the fault, and the offset of the byte that it is, or of the last byte before its place.
-  mutating func comma(before offset: Int) -> (isMissing: Bool, offset: Int)? {
+  mutating func comma(before offset: Int) -> (fault: MisplacedComma.Fault, offset: Int)? {
     var last: Token?
     while let token = next() {
       guard let fault = take(token) else {
@@ -62,20 +69,22 @@ private struct CommaScan {
         continue
       }
       // The parser may have given up earlier, because of something in a string.
-      guard token.range.lowerBound < offset, offset <= token.range.upperBound + 1, let last else {
+      guard token.range.lowerBound < offset, offset <= token.range.upperBound + 1 else {
         return nil
       }
       switch fault {
-      case .missing: return (true, last.range.upperBound - 1)
+      case .missing: return last.map { (.missing, $0.range.upperBound - 1) }
       case .excessive:
-        return (false, token.first == Self.comma ? token.range.lowerBound : last.range.lowerBound)
+        let comma = token.first == Self.comma ? token : last
+        return comma.map { (.excessive, $0.range.lowerBound) }
+      case .inPlaceOfColon: return (.inPlaceOfColon, token.range.lowerBound)
       case .other: return nil
       }
     }
     return nil
   }
 
-  private enum Fault { case missing, excessive, other }
+  private enum Fault { case missing, excessive, inPlaceOfColon, other }
 
   private static let comma = UInt8(ascii: ",")
 
@@ -96,6 +105,7 @@ private struct CommaScan {
       if token.first == end { return orEnd ? close() : .excessive }
       return token.first == Self.comma ? .excessive : .other
     case .colon:
+      if token.first == Self.comma { return .inPlaceOfColon }
       guard token.first == UInt8(ascii: ":") else { return .other }
       expected = .value(orEnd: false)
       return nil

@@ -177,23 +177,44 @@ struct Draft {
       domain: domain.name.text, aliases: domain.aliases.map(\.description))
     return Linter.findings(
       in: documents, sizes: bytes.mapValues(\.count), context: context
-    ).filter { rendering?.isOfTranslation($0) != true && !isOfKnownCertificate($0) }
+    ).filter {
+      rendering?.isOfTranslation($0) != true && !isOfKnownCertificate($0)
+        && !isOfUnknownCertificate($0)
+    }
       + environmentFindings() + androidFindings() + findingsOfBothPlatforms()
   }
 
   /// Whether a finding asks what certificate a statement has, and the stored app tells.
   private func isOfKnownCertificate(_ finding: Finding) -> Bool {
-    guard finding.code == .singleFingerprint, let links = documents.assetLinks,
-      let index = finding.pointer.keys.first.flatMap({ Int($0) }),
-      case .statement(let statement) = links.elements[index].meaning,
-      case .app(let package, let fingerprints) = statement.target, let app = apps.android[package],
+    guard finding.code == .singleFingerprint,
+      let (index, package, fingerprints) = statement(of: finding), let app = apps.android[package],
       !created.contains(package)
     else { return false }
-    let isRendered = index < links.elements.count - domain.assetLinksExtra.count
+    let isRendered =
+      index < (documents.assetLinks?.elements.count ?? 0) - domain.assetLinksExtra.count
     return isRendered || app.environment != .production
       || app.certificates.contains {
         $0.label == .playSigning && fingerprints.contains($0.fingerprint)
       }
+  }
+
+  /// Whether a finding compares fingerprints with those of an app that are not known.
+  private func isOfUnknownCertificate(_ finding: Finding) -> Bool {
+    finding.code == .credentialsWithoutLinks
+      && statement(of: finding).map { apps.unlisted.contains($0.package) } ?? false
+  }
+
+  /// The index of the statement that a finding is about, and its app.
+  private func statement(
+    of finding: Finding
+  ) -> (index: Int, package: PackageName, fingerprints: [Fingerprint])? {
+    guard let links = documents.assetLinks,
+      let index = finding.pointer.keys.first.flatMap({ Int($0) }),
+      links.elements.indices.contains(index),
+      case .statement(let statement) = links.elements[index].meaning,
+      case .app(let package, let fingerprints) = statement.target
+    else { return nil }
+    return (index, package, fingerprints)
   }
 
   /// Reports where the documents of the two platforms disagree.
@@ -220,7 +241,7 @@ struct Draft {
     return kept.compactMap { element -> Finding? in
       guard case .statement(let statement) = element.meaning,
         case .app(let package, let fingerprints) = statement.target,
-        let app = apps.android[package],
+        let app = apps.android[package], !apps.unlisted.contains(package),
         Set(fingerprints) != Set(app.certificates.map(\.fingerprint))
       else { return nil }
       return Finding(

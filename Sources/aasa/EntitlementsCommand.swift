@@ -167,10 +167,15 @@ private struct EntitlementsCheck {
     guard let app else { return }
     let named = domain.apps(of: entry.service)
     if !named.contains(app) {
-      let others = AppIdentifier(stored: app).sentence(onOthersIn: named)
+      let elsewhere = Entitlements.Entry.services.filter { domain.apps(of: $0).contains(app) }
+      let others =
+        elsewhere.isEmpty ? AppIdentifier(stored: app).sentence(onOthersIn: named) : ""
       add(
         "app-not-named", .error, entry.text,
-        "The file of \(domain.name) does not name \(app) for \(entry.service).\(others)"
+        (elsewhere.isEmpty
+          ? "The file of \(domain.name) does not name \(app) for \(entry.service).\(others)"
+          : "The file of \(domain.name) names \(app) only for \(elsewhere.joined(separator: " and ")), not for"
+            + " \(entry.service).")
           + (others.isEmpty
             ? " Add it there, or remove the entry."
             : " Add \(app) there, or correct the one that the file names."))
@@ -238,6 +243,15 @@ private struct EntitlementsCheck {
               "The app does not name \(name), and the entry would have no effect: devices look for its file at"
                 + " \(name.name), which is not published here. To use it, add \(name.name) as an alias of"
                 + " \(domain.name) and the entry to the app.")
+            continue
+          }
+          let below = named.filter { name.covers($0) }
+          if name.isWildcard, let first = below.first {
+            add(
+              "not-in-entitlements", .note, entry,
+              "The file of \(domain.name) names the app for \(service), and the app names some of \(name), such as"
+                + " \(first), so the app must stay in it. If the app should work for all of them, add \(entry) to the app."
+            )
             continue
           }
           // An app for customers need not name domains for tests.

@@ -134,7 +134,8 @@ enum FindingLines {
   static func line(_ finding: JSON) -> String {
     let text = { finding[$0]?.stringValue ?? "" }
     let place = text("pointer").isEmpty ? "(the whole file)" : text("pointer")
-    return "\(text("severity")) \(text("code")) \(place): \(text("message")) \(text("help"))"
+    let sentences = [text("message"), text("help")].filter { !$0.isEmpty }
+    return "\(text("severity")) \(text("code")) \(place): \(sentences.joined(separator: " "))"
       .harmless
   }
 }

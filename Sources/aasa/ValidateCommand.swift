@@ -34,8 +34,13 @@ enum ValidateCommand {
   private static func run(_ arguments: Arguments) throws -> ExitStatus {
     let domain = try arguments.value(domain).map { try DomainName($0) }
     let found = try FilesToAdopt(arguments.operands)
-    found.sayUnrelated()
-    let files = found.files
+    // Also one that lists no apps, which apply refuses.
+    FilesToAdopt.say(skipped: found.unrelated.filter { !isAppsFile($0) })
+    let files =
+      found.files
+      + found.unrelated.filter(isAppsFile).map {
+        FilesToAdopt.File(path: $0, domain: nil, isListed: true)
+      }
     var validation = Validation(
       isJSON: arguments.has(.json), kind: try arguments.kind(),
       accepted: try arguments.acceptedCodes(),
@@ -45,6 +50,11 @@ enum ValidateCommand {
     for file in files { try validation.check(file, as: domain) }
     if files.count > 1 { try validation.summarize() }
     return validation.isValid ? .success : .failure
+  }
+
+  /// Whether a file has the name of the one with the apps of a state.
+  fileprivate static func isAppsFile(_ path: String) -> Bool {
+    path.split(separator: "/").last == DesiredFiles.appsName[...]
   }
 
   /// The files that may list apps: those that are named, and `apps.json` beside a file of a domain.
@@ -87,6 +97,7 @@ extension UsedApps {
     for package in packages {
       let digest = SHA256.hexadecimal(of: Array(package.text.utf8))
       guard let fingerprint = Fingerprint(written: digest) else { continue }
+      apps.unlisted.insert(package)
       apps.android[package] = AndroidApp(
         package: package, certificates: [.init(fingerprint, label: .playSigning)])
     }
@@ -136,6 +147,11 @@ private struct Validation {
       return Terminal.complain(error.description)
     }
     if kind == nil, let state = Self.state(bytes) { return try check(state, file) }
+    if kind == nil, ValidateCommand.isAppsFile(file.path),
+      file.isListed || !Self.isAssociationFile(bytes)
+    {
+      return try add(file.path, nil, [Self.noApps(bytes)], size: nil)
+    }
     let name = domain ?? (file.isListed ? file.domain : nil)
     let report = Linter.report(
       onFile: bytes, kind: kind ?? DocumentKind(ofFile: bytes),
@@ -153,6 +169,49 @@ private struct Validation {
     }
   }
 
+  private static func isAssociationFile(_ bytes: [UInt8]) -> Bool {
+    do throws(JSON.SyntaxError) {
+      return try JSON.parse(bytes, limits: .trusted).value.isAssociationFile
+    } catch {
+      return false
+    }
+  }
+
+  /// Why a file with the name of the one with the apps lists none.
+  private static func noApps(_ bytes: [UInt8]) -> JSON {
+    do throws(JSON.SyntaxError) {
+      let parsed = try JSON.parse(bytes, limits: .trusted)
+      if let key = parsed.duplicateKeys.first {
+        return error(
+          "duplicate-key", key.description, "The object has this key more than once.",
+          help: "Keep one of them.")
+      }
+      let unknown = parsed.value.objectValue?.keys.first { !DesiredFiles.appLists.contains($0) }
+      return error(
+        "no-apps", unknown.map { "/\($0)" } ?? "",
+        "The file must be an object with the lists `apps` and `androidApps`, or one of them, and no other key.",
+        help: "Correct it, or remove the file.")
+    } catch {
+      return Self.error(
+        "not-json", "", "The file is not JSON (\(error)).", help: "Fix line \(error.line).")
+    }
+  }
+
+  /// Android apps without fingerprints: `apply` keeps those that are stored.
+  private static func appsWithoutFingerprints(_ json: JSON) -> [JSON] {
+    (json["androidApps"]?.arrayValue ?? []).enumerated().compactMap { index, app in
+      guard app.objectValue != nil, app["fingerprints"] == nil else { return nil }
+      return [
+        "code": "no-fingerprints", "severity": "warning",
+        "pointer": .string("/androidApps/\(index)"),
+        "message": .string(
+          "The fingerprints of \((app["package"]?.stringValue ?? "").shown) are not known, unless the server has"
+            + " them."),
+        "help": "Add `fingerprints`.",
+      ]
+    }
+  }
+
   /// Checks the document of each domain of a state.
   private mutating func check(_ json: JSON, _ file: FilesToAdopt.File) throws {
     let domains: [Domain]
@@ -167,7 +226,10 @@ private struct Validation {
     } catch {
       return try add(file.path, nil, Self.findings(error), size: nil)
     }
-    if domains.isEmpty { try add(file.path, nil, [], size: nil) }
+    let withoutFingerprints = json["domain"] == nil ? Self.appsWithoutFingerprints(json) : []
+    if domains.isEmpty || !withoutFingerprints.isEmpty {
+      try add(file.path, nil, withoutFingerprints, size: nil)
+    }
     for domain in domains {
       let missing = domain.androidApps.filter { apps.android[$0] == nil }
       let check = DomainCheck(domain, apps.assuming(missing))

@@ -197,6 +197,48 @@ import Testing
     #expect(other.count == 1 && !other[0].contains("same bundle identifier"))
   }
 
+  @Test(arguments: [
+    ("com.example.app", "without the prefix"),
+    ("ABCDE12345.com.example.App", "Capital letters matter"),
+    ("ABCDE12345.com.example.app.debug", "another build"),
+  ])
+  func anIdentifierThatIsNearlyThatOfTheAppIsPointedAt(named: String, words: String) throws {
+    let answer = try trial.server.client().send(
+      "PUT", "/v1/domains/near.example/file?accept=malformed-app-identifier",
+      body: Array(
+        #"{"applinks":{"details":[{"appIDs":["\#(named)"],"components":[{"/":"/a"}]}]}}"#.utf8))
+    #expect(answer.status == 200 || answer.status == 201, "\(answer.text)")
+    let found = try messages(
+      "applinks:near.example", ["applinks:near.example"], app: "ABCDE12345.com.example.app")
+    #expect(found.count == 1 && found[0].contains(words) && found[0].contains(named), "\(found)")
+  }
+
+  @Test func anAppThatIsNamedForSomethingElseIsToldSo() throws {
+    try publish("pass.example", ["webcredentials": [.string(app)]])
+    let found = try messages("applinks:pass.example", ["applinks:pass.example"])
+    #expect(
+      found.first?.hasPrefix(
+        "The file of pass.example names \(app) only for webcredentials, not for applinks.") == true)
+  }
+
+  /// Whether all names below a wildcard are meant is up to the app.
+  @Test func anAppThatNamesSomeOfAWildcardIsNotWrong() throws {
+    var domain = both.objectValue ?? [:]
+    domain["aliases"] = ["*.example.com"]
+    try publish("example.com", .object(domain))
+    let entries = ["applinks", "webcredentials"].flatMap {
+      ["\($0):a.example.com", "\($0):example.com"]
+    }
+    let found = try findings(entries).filter { $0.contains("*.example.com") }
+    #expect(
+      found == [
+        "note not-in-entitlements applinks:*.example.com",
+        "note not-in-entitlements webcredentials:*.example.com",
+      ])
+    let without = try findings(["applinks:example.com"]).filter { $0.contains("s:*.example.com") }
+    #expect(without.allSatisfy { $0.hasPrefix("error not-in-entitlements") } && without.count == 2)
+  }
+
   @Test func aNameWithOtherLettersIsNotedAsReported() throws {
     for entry in ["applinks:bücher.example", "applinks:xn--bcher-kva.example"] {
       let found = try messages(entry, [entry])

@@ -163,6 +163,76 @@ import Testing
     #expect(try validate(trial.directory).output.contains("warning environment-mismatch "))
   }
 
+  @Test(arguments: [
+    #"{"android_apps":[]}"#, "{}", "[]", #"{"apps":[],"more":[]}"#, #"{"apps":{}}"#, "{",
+    #"{"apps":[],"apps":[]}"#,
+  ])
+  func appsThatApplyRefusesAreNotValid(apps: String) throws {
+    let path = try trial.scratch.write(apps, to: "state/apps.json")
+    for operand in [trial.directory, path] {
+      let result = try validate(operand)
+      #expect(result.status == 1 && result.errors.isEmpty, "\(result.errors)")
+      let lines = result.lines.drop { !$0.contains("/apps.json") }
+      #expect(lines.first?.hasSuffix("/apps.json: not valid") == true, "\(result.output)")
+      #expect(lines.dropFirst().first?.hasPrefix("  error ") == true)
+    }
+    #expect(try trial.run("diff", at: .database, trial.directory).status != 0)
+  }
+
+  @Test func anAndroidAppWithoutFingerprintsIsReported() throws {
+    try trial.scratch.write(
+      #"{"androidApps":[{"package":"com.example.z"}]}"#, to: "state/apps.json")
+    let result = try validate(trial.directory)
+    #expect(
+      result.lines.contains {
+        $0.hasPrefix("  warning no-fingerprints /androidApps/0: The fingerprints of com.example.z ")
+      }, "\(result.output)")
+  }
+
+  /// Nothing is said of fingerprints that the files do not list.
+  @Test func fingerprintsThatAreNotListedAreNotCompared() throws {
+    let statement: JSON = [
+      "relation": ["delegate_permission/common.get_login_creds"],
+      "target": [
+        "namespace": "android_app", "package_name": "com.example.z",
+        "sha256_cert_fingerprints": [
+          "2E:02:9E:F9:BC:CD:EE:BC:62:B4:A7:E8:54:0E:95:BC:34:97:A6:6B:64:5E:2C:41:46:BB:09:FA:99:06:DE:DF"
+        ],
+      ],
+    ]
+    let domain: JSON = [
+      "domain": "z.example", "androidCredentials": ["com.example.z"],
+      "assetlinksExtra": [statement],
+    ]
+    let alone = try TemporaryDirectory()
+    let path = try alone.write(domain.text, to: "z.example.json")
+    let result = try validate(path)
+    #expect(result.status == 0 && result.output.contains("note app-not-listed"))
+    for code in ["credentials-without-links", "kept-statement-differs"] {
+      #expect(!result.output.contains(code), "\(result.output)")
+    }
+    // With the fingerprints, they are compared.
+    let certificate =
+      "A1:B2:C3:D4:E5:F6:07:18:29:3A:4B:5C:6D:7E:8F:90:11:22:33:44:55:66:77:88:99:AB:BC:CD:DE:EF:F1:02"
+    let app: JSON = [
+      "package": "com.example.z",
+      "fingerprints": [["label": "play-signing", "sha256": .string(certificate)]],
+    ]
+    try alone.write(JSON.object(["androidApps": [app]]).text, to: "apps.json")
+    let listed = try validate(path)
+    for code in ["credentials-without-links", "kept-statement-differs"] {
+      #expect(listed.output.contains(code), "\(listed.output)")
+    }
+  }
+
+  @Test func whatIsWrongWithAFingerprintIsSaidInWholeSentences() throws {
+    try trial.scratch.write(
+      #"{"androidApps":[{"package":"com.example.z","fingerprints":[{"sha256":"AA","label":"upload"}]}]}"#,
+      to: "state/apps.json")
+    let lines = try validate(trial.directory).lines.filter { $0.contains("it has 1 octet, not 32") }
+    #expect(lines.count == 1 && lines[0].hasSuffix("with colons or without."), "\(lines)")
+  }
+
   @Test func jsonNamesTheFile() throws {
     let result = try validate("--json", trial.directory)
     let lines = try result.lines.map { try JSON.parse($0.utf8).value }

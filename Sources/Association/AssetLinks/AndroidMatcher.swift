@@ -157,7 +157,10 @@ public final class AndroidMatcher: Sendable {
   private func notLinked(_ app: String?) -> Explanation {
     let relation = Relation.handleAllURLs
     let reason =
-      app.map { "No statement grants \(relation) to the app \($0.shown)." }
+      app.map { app in
+        "No statement grants \(relation) to the app \(app.shown)."
+          + (PackageName(app)?.sentence(onOthersIn: statements.keys.sorted()) ?? "")
+      }
       ?? "No statement grants \(relation) to an app, so no app opens the URL."
     return Explanation(
       app: app, reason: reason + (hasIncludes ? " Included files are not read." : ""))

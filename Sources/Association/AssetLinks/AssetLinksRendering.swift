@@ -66,7 +66,9 @@ public struct AssetLinksRendering: Sendable {
       return false
     }
     return switch finding.code {
-    case .innerStar, .innerStarInExclusion, .missingSlashForm, .noFinalRule, .starDemandsPresence:
+    // That of a host is in Apple's file, too.
+    case .innerStar, .innerStarInExclusion, .missingSlashForm, .noFinalRule, .starDemandsPresence,
+      .hostAsPath:
       true
     case .exclusionsOnly:
       routes.routes(of: routes.apps[index].entries).contains { !$0.isExclusion }

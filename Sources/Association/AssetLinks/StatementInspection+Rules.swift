@@ -143,13 +143,7 @@ extension StatementInspection {
     }
     switch condition {
     case .path:
-      let first = pattern.units.first ?? DynamicPattern.slash
-      if first != DynamicPattern.slash && !DynamicPattern.isWildcard(first) {
-        add(
-          .pathWithoutSlash, at: pointer,
-          "\(text.quoted) does not begin with a slash, as every path does, so the rule never holds.",
-          help: "Write \("/\(text)".quoted).")
-      }
+      inspectStart(of: pattern, at: pointer)
     case .fragment:
       if pattern.units.first == UInt16(UInt8(ascii: "#")) {
         add(
@@ -169,6 +163,31 @@ extension StatementInspection {
         addPresence("the parameter", at: pointer)
       }
     }
+  }
+
+  /// Looks for a path that does not begin as paths do.
+  private mutating func inspectStart(of pattern: DynamicPattern, at pointer: JSONPointer) {
+    let syntax = PatternSyntax(pattern.text)
+    let host = syntax.host(of: names)
+    let first = pattern.units.first ?? DynamicPattern.slash
+    if first == DynamicPattern.slash || DynamicPattern.isWildcard(first) {
+      guard let host else { return }
+      return add(
+        .hostAsPath, severity: host.isCertain ? nil : .note, at: pointer,
+        host.message(about: pattern.text), help: host.help)
+    }
+    let advice =
+      if syntax.isURL {
+        "Write only the path: \(syntax.pathOfURL.quoted)."
+      } else if let host {
+        "Write only the path, without the host: \(host.path.quoted)."
+      } else {
+        "Write \("/\(pattern.text)".quoted)."
+      }
+    add(
+      .pathWithoutSlash, at: pointer,
+      "\(pattern.text.quoted) does not begin with a slash, as every path does, so the rule never holds.",
+      help: advice)
   }
 
   private mutating func addPresence(_ part: String, at pointer: JSONPointer) {

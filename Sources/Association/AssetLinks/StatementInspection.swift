@@ -3,12 +3,17 @@ import JSONValue
 /// The linting of one assetlinks.json file, with the findings so far.
 struct StatementInspection {
   let links: AssetLinks
+  /// The registrable names that the file is published for; empty if they are not known.
+  let names: Set<String>
   private var found = FindingList()
   /// The places that have warnings or errors.
   private var places: Set<JSONPointer> = []
+  /// The places of values that are to be removed or moved, whatever they are.
+  private var misplaced: Set<JSONPointer> = []
 
-  init(_ links: AssetLinks, findings: [Finding]) {
+  init(_ links: AssetLinks, _ context: Linter.Context?, findings: [Finding]) {
     self.links = links
+    names = context?.registrableNames ?? []
     for finding in findings { add(finding) }
   }
 
@@ -96,8 +101,8 @@ struct StatementInspection {
       add(
         .unknownRelation, at: place.appending(index),
         "No reader of the relation \(relation.description.quoted) is known.",
-        help:
-          "Compare it with \(Relation.handleAllURLs), for links, and \(Relation.getLoginCredentials), for shared"
+        help: Relation.known(like: relation.description).map { "Write `\($0)`." }
+          ?? "Compare it with \(Relation.handleAllURLs), for links, and \(Relation.getLoginCredentials), for shared"
           + " passwords. Passkeys need both.")
     }
     if case .app(let package, let fingerprints) = statement.target {
@@ -214,25 +219,49 @@ struct StatementInspection {
     }
     if hasIncludes { return }
     var linked: [PackageName: Set<Fingerprint>] = [:]
-    for statement in links.statements where statement.relations.contains(.handleAllURLs) {
+    /// The statement of each app that has the relation for links, or first has to get it.
+    var places: [PackageName: JSONPointer] = [:]
+    /// A relation that was probably meant to be that for links.
+    var misspelled: [PackageName: JSONPointer] = [:]
+    for statement in links.statements {
       guard case .app(let package, let fingerprints) = statement.target else { continue }
-      linked[package, default: []].formUnion(fingerprints)
+      if statement.relations.contains(.handleAllURLs) {
+        linked[package, default: []].formUnion(fingerprints)
+        places[package] = places[package] ?? statement.pointer
+      } else if let index = statement.relations.firstIndex(where: {
+        !Relation.known.contains($0) && Relation.known(like: $0.description) == .handleAllURLs
+      }) {
+        misspelled[package] =
+          misspelled[package] ?? statement.pointer.appending("relation").appending(index)
+      }
     }
     for statement in links.statements where statement.relations.contains(.getLoginCredentials) {
-      guard case .app(let package, let fingerprints) = statement.target,
-        let missed = fingerprints.first(where: { linked[package]?.contains($0) != true })
-      else { continue }
+      guard case .app(let package, let fingerprints) = statement.target else { continue }
+      let missed = fingerprints.filter { linked[package]?.contains($0) != true }
+      guard let first = missed.first else { continue }
+      let more = missed.count == 1 ? "" : " and \((missed.count - 1).counted("other certificate"))"
+      let certificates = missed.count == 1 ? "the certificate" : "these certificates"
+      let help =
+        if linked[package] != nil, let place = places[package] {
+          "Add \(certificates) to the list of \(place), which has \(Relation.handleAllURLs)."
+        } else if let place = misspelled[package] {
+          "Correct \(place): write `\(Relation.handleAllURLs)`."
+        } else if let place = places[package] {
+          "Merge this statement into \(place): add \(certificates) to the list there."
+        } else {
+          "Add \(Relation.handleAllURLs) to `relation`. So that Android 15 and later open no link because of"
+            + " it, add to the statement: \(Self.closedExtension)."
+        }
+      places[package] = places[package] ?? statement.pointer
       add(
         .credentialsWithoutLinks, at: statement.pointer.appending("relation"),
         (linked[package] != nil
-          ? "The certificate \(missed) of \(package) has \(Relation.getLoginCredentials) without"
+          ? "The certificate \(first)\(more) of \(package) has \(Relation.getLoginCredentials) without"
             + " \(Relation.handleAllURLs)."
           : "\(package) has \(Relation.getLoginCredentials) without \(Relation.handleAllURLs).")
           + " Google asks for both for passkeys: without the second, they fail with \"RP ID cannot be validated\"."
           + " Passwords need only the first.",
-        help:
-          "Add \(Relation.handleAllURLs) to `relation`. So that Android 15 and later open no link because of"
-          + " it, add to the statement: \(Self.closedExtension).")
+        help: help)
     }
   }
 
@@ -269,6 +298,7 @@ struct StatementInspection {
 
   /// Reports numbers, nulls and booleans in arrays that no other finding is about.
   private mutating func inspectValues(of json: JSON, at pointer: JSONPointer) {
+    if misplaced.contains(pointer) { return }
     switch json {
     case .number, .null: addNumberOrNull(json, at: pointer)
     case .bool, .string: break
@@ -307,9 +337,15 @@ struct StatementInspection {
         "`\(unread.key)` has a meaning for Apple only. Android compares decoded URLs, and case matters.",
         help: "Remove it, and write a rule for each spelling.")
     case .unknownKey:
+      // Whoever removes the key, or moves it, is rid of its value, too.
+      let isRefused = unread.value.hasRefusedValue && unread.knownAdvice(in: json) != nil
+      if isRefused { misplaced.insert(unread.pointer) }
       add(
-        .unknownKey, severity: .note, at: unread.pointer,
-        "\(unread.key.quoted) has no meaning in \(unread.part.name). Android ignores it.",
+        .unknownKey, severity: isRefused ? .warning : .note, at: unread.pointer,
+        "\(unread.key.quoted) has no meaning in \(unread.part.name). Android ignores it."
+          + (isRefused
+            ? " AOSP's verifier refuses the whole file, because of a number, a null or a boolean there."
+            : ""),
         help: unread.advice(in: json))
     case .wrongType, .noEffect, .malformed, .missing: addFault(unread)
     }
@@ -318,6 +354,7 @@ struct StatementInspection {
   /// Reports a value that keeps readers from reading the statement, or the rules.
   private mutating func addFault(_ unread: UnreadValue) {
     let (pointer, value) = (unread.pointer, unread.value)
+    let remedy = unread.remedy(in: links.json)
     let skipped = "Google skips the statement."
     switch unread.key {
     case "relation" where unread.isElement:
@@ -325,12 +362,13 @@ struct StatementInspection {
         .malformedRelation, at: pointer,
         "\(value.shown) is no relation: two parts of lower-case letters, digits, dots and underscores, with a"
           + " slash between them. \(skipped)" + Self.refusal,
-        help: "Write \(Relation.handleAllURLs) for links.")
+        help: value.stringValue.flatMap(Relation.known(like:)).map { "Write `\($0)`." }
+          ?? "Write \(Relation.handleAllURLs) for links.")
     case "relation":
       add(
         .missingRelation, at: pointer,
         "The statement has no array `relation` with a relation, so it permits nothing.",
-        help: unread.remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
+        help: remedy ?? "Write `\"relation\": [\"\(Relation.handleAllURLs)\"]`.")
     case "target":
       add(
         .missingTarget, at: pointer, "The statement has no object `target`. \(skipped)",
@@ -352,7 +390,7 @@ struct StatementInspection {
       add(
         .missingFingerprints, at: pointer,
         "`sha256_cert_fingerprints` must be an array with a fingerprint. \(skipped)" + Self.refusal,
-        help: unread.remedy
+        help: remedy
           ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
     case "site": addSite(unread)
     default: addRuleFault(unread)
@@ -426,6 +464,21 @@ struct StatementInspection {
         + " them. Google skips the statement."
         + (unread.isText ? "" : Self.refusal),
       help: advice ?? "Copy the SHA-256 fingerprint of the app signing key from the Play Console.")
+  }
+}
+
+extension JSON {
+  /// Whether AOSP's verifier refuses a file with this value: a number or a null anywhere, or a boolean in an array.
+  fileprivate var hasRefusedValue: Bool {
+    switch self {
+    case .number, .null: true
+    case .bool, .string: false
+    case .array(let elements):
+      elements.contains { element in
+        if case .bool = element { true } else { element.hasRefusedValue }
+      }
+    case .object(let object): object.members.contains { $0.value.hasRefusedValue }
+    }
   }
 }
 

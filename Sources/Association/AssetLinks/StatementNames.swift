@@ -118,6 +118,23 @@ public struct Relation: Sendable, Hashable, CustomStringConvertible {
   static let known: Set<Relation> = [
     handleAllURLs, getLoginCredentials, useAsOrigin, queryWebAPK,
   ]
+
+  /// The known relation that a text probably means; `nil` if it resembles none.
+  static func known(like text: String) -> Relation? {
+    guard text.utf8.count < 100 else { return nil }
+    let word = letters(of: text)
+    return [handleAllURLs, getLoginCredentials, useAsOrigin, queryWebAPK].first { relation in
+      let known = letters(of: relation.description)
+      return word.count >= 8 && word.prefix(8) == known.prefix(8)
+        || editDistance(word, known) <= known.count / 4
+    }
+  }
+
+  /// The letters of the last part of a relation, in lower case.
+  private static func letters(of text: String) -> [UInt8] {
+    let last = text.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last
+    return (last.map(Array.init) ?? []).map(\.asciiLowercased).filter(\.isASCIILetter)
+  }
 }
 
 /// A website as a statement names it: scheme, host and maybe a port, without even a slash behind them.

@@ -71,6 +71,10 @@ extension Inspection {
   ) {
     guard let app = AppIdentifier(usable: text) else {
       if text.hasBlank { return addPlaceholder(text, at: pointer()) }
+      let apps = text.elements
+      if apps.count > 1, apps.allSatisfy({ AppIdentifier(usable: $0) != nil }) {
+        return addList(apps, text, at: pointer(), withoutApp: effect)
+      }
       return add(
         .malformedAppIdentifier, at: pointer(),
         "\(AppIdentifier.fault(of: text) ?? "") It matches no app, so \(effect).",
@@ -98,6 +102,19 @@ extension Inspection {
           + " matches no app.",
         help: "Compare it with the bundle identifier in Xcode.")
     }
+  }
+
+  /// Reports a list of apps that was written as one string.
+  private mutating func addList(
+    _ apps: [String], _ text: String, at pointer: JSONPointer, withoutApp effect: String
+  ) {
+    let strings = apps.map(\.quoted).joined(separator: ", ")
+    add(
+      .malformedAppIdentifier, at: pointer,
+      "\(text.quoted) is a list of \(apps.count) apps in one string. It matches no app, so \(effect).",
+      help: pointer.keys.last == "appID"
+        ? "Write `\"appIDs\": [\(strings)]` in place of `appID`."
+        : "Write each as a string of its own: \(strings).")
   }
 
   private mutating func addPlaceholder(_ text: String, at pointer: JSONPointer) {

@@ -53,6 +53,14 @@ extension Inspection {
     }
   }
 
+  private mutating func add(
+    _ host: PatternSyntax.Host, of pattern: String, at pointer: JSONPointer
+  ) {
+    add(
+      .hostAsPath, severity: host.isCertain ? nil : .note, at: pointer,
+      host.message(about: pattern), help: host.help)
+  }
+
   private mutating func addDelimiter(
     _ delimiter: String, _ text: String, _ role: PatternRole, at pointer: JSONPointer
   ) {
@@ -146,13 +154,7 @@ extension Inspection {
         "\(syntax.text.quoted) is a URL, but only the path is compared, without scheme and host.",
         help: "Remove the scheme and the host. Write a query in `?` and a fragment in `#`.")
     }
-    if let host = syntax.host {
-      add(
-        .hostAsPath, at: pointer(),
-        "\(syntax.text.quoted) starts with the host \(host.shown), but the path is compared without the"
-          + " host.",
-        help: "Start with the slash after the host. Each domain has its own file.")
-    }
+    if let host = syntax.host(of: names) { add(host, of: syntax.text, at: pointer()) }
     if let parameter = syntax.routeParameter {
       add(
         .routeParameter, at: pointer(),
@@ -172,5 +174,23 @@ extension Inspection {
         "The path has a `#`, which starts the fragment of a URL and is never part of its path.",
         help: "Write only the path here, and the fragment in `#` of an element of `components`.")
     }
+  }
+}
+
+extension PatternSyntax.Host {
+  /// What is wrong with a path that begins with the host.
+  func message(about pattern: String) -> String {
+    isCertain
+      ? "\(pattern.quoted) starts with the host \(text.shown), but the path is compared without the host."
+      : "\(pattern.quoted) starts like a host. The path is compared without the host, so only URLs that repeat it"
+        + " behind the host match."
+  }
+
+  /// What to do about it.
+  var help: String {
+    isCertain
+      ? "Write \(path.quoted), the path behind the host. Each domain has its own file."
+      : "Nothing, if the path of these pages does start with \(text.quoted). If it is their host, write"
+        + " \(path.quoted)."
   }
 }

@@ -10,16 +10,20 @@ extension Inspection {
       }, uniquingKeysWith: { $1 })
     var unmatchable: Set<JSONPointer>?
     var undecided: [(entry: JSONPointer, route: Shadowing.Route)] = []
-    var twins: [[Int]: Bool] = [:]
+    var twins: [[Int]: AppLinks.Entry.Likeness] = [:]
     /// Whether a route repeats an entry for older systems: so both get the same routes.
     func isOfTwin(_ pointer: JSONPointer, _ deciders: [JSONPointer]) -> Bool {
-      guard let own = places[pointer]?.entry else { return false }
-      let others = Set(deciders.compactMap { places[$0]?.entry }).subtracting([own])
+      guard let own = places[pointer] else { return false }
+      let others = Set(deciders.compactMap { places[$0]?.entry }).subtracting([own.entry])
+      let haveSameEffect = deciders.allSatisfy {
+        places[$0]?.route.isExclusion == own.route.isExclusion
+      }
       return !others.isEmpty
         && others.allSatisfy { other in
-          let isTwin = twins[[own, other]] ?? links.entries[own].isNewer(links.entries[other])
-          twins[[own, other]] = isTwin
-          return isTwin
+          let likeness =
+            twins[[own.entry, other]] ?? links.entries[own.entry].likeness(to: links.entries[other])
+          twins[[own.entry, other]] = likeness
+          return likeness == .same || likeness == .sameInOtherOrder && haveSameEffect
         }
     }
     for (entry, routes) in zip(links.entries, shadowing.routes(by: links)) {
@@ -30,8 +34,10 @@ extension Inspection {
           let known = unmatchable ?? self.unmatchable
           unmatchable = known
           if !known.contains(route.pointer) { addNeverMatches(route) }
-        case .repeats(let other) where isOfTwin(route.pointer, [other]): break
-        case .shadowed(let others) where isOfTwin(route.pointer, others): break
+        case .repeats(let other) where isOfTwin(route.pointer, [other]):
+          addRepeated(route, places, entry)
+        case .shadowed(let others) where isOfTwin(route.pointer, others):
+          addRepeated(route, places, entry)
         case .repeats(let other):
           addShadowed(Shadowed(route, by: [other], places, links.entries), .duplicateRoute)
         case .shadowed(let others):
@@ -69,6 +75,18 @@ extension Inspection {
     add(
       code, severity: shadowed.isSame ? .note : .warning, at: shadowed.route.pointer,
       shadowed.message(code), help: shadowed.help(code))
+  }
+
+  /// Reports a route that its own entry repeats, although another entry decides first.
+  private mutating func addRepeated(
+    _ route: Shadowing.Route, _ places: [JSONPointer: RoutePlace], _ entry: AppLinks.Entry
+  ) {
+    guard let own = places[route.pointer]?.route,
+      let earlier = entry.routes.prefix(while: { $0.pointer != own.pointer }).first(where: {
+        $0.writing == own.writing
+      })
+    else { return }
+    addShadowed(Shadowed(route, by: [earlier.pointer], places, links.entries), .duplicateRoute)
   }
 
   private mutating func addUnneeded(_ route: Shadowing.Route) {
@@ -137,7 +155,7 @@ private struct Shadowed {
     isSame = deciders.allSatisfy { $0.route.isExclusion == own?.route.isExclusion }
     isElsewhere = deciders.contains { $0.entry != own?.entry }
     isBehindOlder =
-      own?.route.isLegacy == false && deciders.contains { entries[$0.entry].isForOlderSystems }
+      own?.route.isLegacy == false && deciders.contains { entries[$0.entry].isInOlderForm }
   }
 
   func message(_ code: Finding.Code) -> String {
@@ -188,16 +206,41 @@ extension String? {
 }
 
 extension AppLinks.Entry {
-  /// Whether this has the same routes for newer systems as an entry for older ones, written alike.
-  fileprivate func isNewer(_ older: AppLinks.Entry) -> Bool {
-    let text = { (route: AppLinks.Route) in
-      (route.path?.text ?? "*").utf8.drop { $0 == UInt8(ascii: "/") }
+  /// Whether the entry has only `paths`, also beside `appIDs`, with which links may not work.
+  fileprivate var isInOlderForm: Bool { paths != nil && !hasComponents }
+
+  /// How much the routes of an entry are like those of one in the older form.
+  fileprivate enum Likeness { case other, sameInOtherOrder, same }
+
+  /// Whether this has the same routes for newer systems as an entry in the older form, written alike, each once
+  /// or more.
+  fileprivate func likeness(to older: AppLinks.Entry) -> Likeness {
+    guard hasComponents, older.isInOlderForm, routes.allSatisfy(\.hasOnlyPath) else {
+      return .other
     }
-    return hasComponents && older.isForOlderSystems && routes.count == older.routes.count
-      && zip(routes, older.routes).allSatisfy { route, other in
-        route.isExclusion == other.isExclusion && route.hasOnlyPath
-          && text(route).elementsEqual(text(other))
-      }
+    let (own, others) = (distinctRoutes, older.distinctRoutes)
+    if own == others { return .same }
+    return Set(own) == Set(others) ? .sameInOtherOrder : .other
+  }
+
+  private var distinctRoutes: [AppLinks.Route.Writing] {
+    var seen: Set<AppLinks.Route.Writing> = []
+    return routes.map(\.writing).filter { seen.insert($0).inserted }
+  }
+}
+
+extension AppLinks.Route {
+  /// A route that is only about the path.
+  fileprivate struct Writing: Hashable {
+    let isExclusion: Bool
+    /// Without slashes at its start, which older systems need and newer ones add.
+    let path: [UInt8]
+  }
+
+  fileprivate var writing: Writing {
+    Writing(
+      isExclusion: isExclusion,
+      path: Array((path?.text ?? "*").utf8.drop { $0 == UInt8(ascii: "/") }))
   }
 }
 

@@ -1,16 +1,32 @@
 import JSONValue
 
 extension Inspection {
-  /// Paths on which sites often let people sign in, or providers send them back.
-  private static let signInPaths = [
-    "/login", "/signin", "/sign-in", "/sso", "/auth/callback", "/oauth/callback",
-    "/oauth2/callback",
-    "/login/callback", "/signin-oidc", "/users/sign_in",
+  /// Paths to which identity providers often send people back.
+  private static let callbackPaths = [
+    "/oauth/callback", "/oauth2/callback", "/auth/callback", "/callback", "/login/callback",
+    "/signin-oidc",
   ]
+  /// Paths on which sites often let people sign in.
+  private static let signInPaths = ["/login", "/signin", "/sign-in", "/sso", "/users/sign_in"]
   /// The apps that are tried.
   private static let mostApps = 100
-  /// The paths that a message names.
+  /// The apps that a message names.
   private static let mostNamed = 4
+
+  /// Routes of an app for every path that also take pages for signing in.
+  private struct SignInTaking {
+    let app: String
+    let route: AppLinks.Route
+    var callbacks: [String] = []
+    var pages: [String] = []
+
+    var paths: [String] { callbacks + pages }
+    /// Those that stand for the others: of each sort one.
+    var examples: [String] {
+      callbacks.isEmpty || pages.isEmpty
+        ? Array(paths.prefix(2)) : [callbacks[0], pages[0]]
+    }
+  }
 
   /// Reports routes for every path that also take pages for signing in: the app then opens in the middle of a
   /// sign-in in the browser. One finding for all, at the first.
@@ -22,50 +38,95 @@ extension Inspection {
       let matcher = try Matcher(links)
       let routes = links.entries.flatMap(\.routes)
       var budget = MatchingBudget()
-      for scope in matcher.scopes.lazy.filter({ $0.twin == nil }).prefix(Self.mostApps) {
-        var taken: [(path: String, route: Int)] = []
-        for path in Self.signInPaths {
-          let url = "https://\(domain)\(path)"
-          let decision = try matcher.resolve(
-            url.utf8.span, in: scope, domain: nil, budget: &budget)
-          if decision.resolution == .match, let route = decision.route, routes[route].isForEveryPath
-          {
-            taken.append((path, route))
-          }
+      var found: [SignInTaking] = []
+      var takings: [Int: SignInTaking] = [:]
+      for (index, scope) in matcher.scopes.enumerated().prefix(Self.mostApps) {
+        let taking: SignInTaking?
+        if let twin = scope.twin {
+          taking = takings[twin]
+        } else {
+          taking = try signInPages(taken: scope, matcher, routes, domain, &budget)
         }
-        if let first = taken.first {
-          return addSignInPages(taken.map(\.path), routes[first.route], scope.app ?? "", domain)
-        }
+        takings[index] = taking
+        guard let taking else { continue }
+        found.append(
+          SignInTaking(
+            app: scope.app ?? "", route: taking.route, callbacks: taking.callbacks,
+            pages: taking.pages))
       }
+      if let first = found.first { addSignInPages(first, found.dropFirst(), domain) }
     } catch {
       // Whoever resolves URLs by these routes is told.
       return
     }
   }
 
+  /// The pages that routes for every path take; `nil` without any, or if the exclusions show that somebody thought
+  /// of the site's own.
+  private func signInPages(
+    taken scope: Matcher.Scope, _ matcher: Matcher, _ routes: [AppLinks.Route], _ domain: String,
+    _ budget: inout MatchingBudget
+  ) throws(TooComplex) -> SignInTaking? {
+    var taking: SignInTaking?
+    var exclusions: Set<Int> = []
+    var excluded = (callbacks: false, pages: false)
+    for (path, isCallback) in Self.callbackPaths.map({ ($0, true) })
+      + Self.signInPaths.map({ ($0, false) })
+    {
+      let url = "https://\(domain)\(path)"
+      let decision = try matcher.resolve(url.utf8.span, in: scope, domain: nil, budget: &budget)
+      guard let route = decision.route else { continue }
+      if decision.resolution == .blocked {
+        exclusions.insert(route)
+        if isCallback { excluded.callbacks = true } else { excluded.pages = true }
+      } else if routes[route].isForEveryPath {
+        var known = taking ?? SignInTaking(app: scope.app ?? "", route: routes[route])
+        if isCallback { known.callbacks.append(path) } else { known.pages.append(path) }
+        taking = known
+      }
+    }
+    let isConsidered =
+      exclusions.count >= 3 || exclusions.count == 2 && excluded.callbacks && excluded.pages
+    return isConsidered ? nil : taking
+  }
+
   private mutating func addSignInPages(
-    _ paths: [String], _ route: AppLinks.Route, _ app: String, _ domain: String
+    _ first: SignInTaking, _ others: ArraySlice<SignInTaking>, _ domain: String
   ) {
-    let others = paths.count > Self.mostNamed ? " and others" : ""
-    let expectation: JSON = [
-      "url": .string("https://\(domain)\(paths[0])"), "app": .string(app), "resolution": "blocked",
-    ]
-    let exclusion =
-      route.isLegacy
-      ? "`\"NOT \(paths[0])\"`" : "`{\"/\": \"\(paths[0])\", \"exclude\": true}`"
+    let names = others.prefix(Self.mostNamed).map { other in
+      other.route.pointer == first.route.pointer
+        ? other.app.shown : "\(other.app.shown) (\(other.route.pointer))"
+    }
+    let more = others.count > names.count ? " and \(others.count - names.count) more" : ""
+    let also =
+      others.isEmpty
+      ? "" : " The same is true of \(names.joined(separator: ", "))\(more)."
+    let exclusions = first.examples.map {
+      first.route.isLegacy ? "`\"NOT \($0)\"`" : "`{\"/\": \"\($0)\", \"exclude\": true}`"
+    }
+    let expectations = ([first] + others.prefix(Self.mostNamed)).flatMap { taking in
+      taking.examples.map { path -> String in
+        let expectation: JSON = [
+          "url": .string("https://\(domain)\(path)"), "app": .string(taking.app),
+          "resolution": "blocked",
+        ]
+        return expectation.text
+      }
+    }
     add(
-      .takesSignInPages, at: route.pointer,
-      "This route takes every path that no earlier one does, also those where people often sign in:"
-        + " \(paths.prefix(Self.mostNamed).joined(separator: ", "))\(others). If the site has such a page, the app"
-        + " may open in the middle of a sign-in in the browser.",
+      .takesSignInPages, at: first.route.pointer,
+      "This route takes every path that no earlier one does, also those where people often sign in or come back from"
+        + " an identity provider: \(first.paths.joined(separator: ", ")). If the site has such a page, the app"
+        + " \(first.app.shown) may open in the middle of a sign-in in the browser.\(also)",
       help:
         "Exclude the pages where your site and its identity providers sign people in, before this route:"
-        + " \(exclusion). To keep it so, add expectations such as \(expectation.text).")
+        + " \(exclusions.joined(separator: ", ")). To keep it so, add expectations such as"
+        + " \(expectations.joined(separator: ", ")).")
   }
 }
 
 extension AppLinks.Route {
-  /// Whether the only condition is a path that nearly every URL has.
+  /// Whether the only condition is a path that says nothing but how long it is, and perhaps how deep.
   fileprivate var isForEveryPath: Bool {
     if isExclusion || fragment.map({ !$0.tokens.isStar }) == true { return false }
     let takesEveryQuery =
@@ -78,8 +139,7 @@ extension AppLinks.Route {
       }
     guard takesEveryQuery else { return false }
     guard let path else { return true }
-    let rest = path.text.utf8.drop { $0 == UInt8(ascii: "/") }
-    return rest.contains(UInt8(ascii: "*"))
-      && rest.allSatisfy { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
+    return path.text.utf8.contains(UInt8(ascii: "*"))
+      && path.text.utf8.allSatisfy { "*?/".utf8.contains($0) }
   }
 }

@@ -10,6 +10,8 @@ struct Inspection {
     }, uniquingKeysWith: { first, _ in first })
   /// The variables whose values were inspected, per way of comparing them.
   var inspectedVariables: Set<InspectedVariable> = []
+  /// The registrable names that the document is published for; empty if they are not known.
+  let names: Set<String>
   private var found = FindingList()
   /// The places of findings that explain why a route never matches.
   private(set) var explained: Set<JSONPointer> = []
@@ -24,8 +26,9 @@ struct Inspection {
 
   var links: AppLinks { read.links }
 
-  init(_ read: ReadDocument, findings: [Finding]) {
+  init(_ read: ReadDocument, _ context: Linter.Context?, findings: [Finding]) {
     self.read = read
+    names = context?.registrableNames ?? []
     for finding in findings { add(finding) }
   }
 
@@ -158,7 +161,7 @@ struct Inspection {
         .wrongType, at: unread.pointer,
         "\(subject) is \(unread.value.kind) but must be \(expected). Devices cannot read it and may"
           + " ignore the whole file.",
-        help: unread.remedy ?? "Write \(expected).")
+        help: unread.remedy(in: json) ?? "Write \(expected).")
     }
   }
 
@@ -205,17 +208,20 @@ struct Inspection {
 
 extension UnreadValue {
   /// How to correct a value of the wrong type; `nil` if that is not obvious.
-  var remedy: String? {
+  func remedy(in file: JSON) -> String? {
     guard case .wrongType(let expected) = reason, !isElement else { return nil }
     switch (key, value) {
     case ("appID", .array(let apps)) where part == .entry:
+      if let listed = object(in: file)?["appIDs"]?.arrayValue {
+        return apps.allSatisfy(listed.contains)
+          ? "Remove `appID`: `appIDs` names the same."
+          : "Remove `appID`, and name its apps in `appIDs`, too."
+      }
       let only = apps.count == 1 ? apps[0].stringValue : nil
       return "Rename the key to `appIDs`, which takes a list"
         + (only.map { ", or write the string \($0.quoted)" } ?? "") + "."
-    case ("appIDs", .string(let app)) where part == .entry:
-      return "Write `[\(app.quoted)]`."
     case (_, .string(let text)) where expected == "an array" && key != "details":
-      return "Write `[\(text.quoted)]`."
+      return "Write `[\(text.elements.map(\.quoted).joined(separator: ", "))]`."
     case ("components", .object): return "Write `[` before the object and `]` after it."
     case (_, .array(let apps))
     where part == .document && DocumentPart.appListServices.contains(key):
@@ -229,37 +235,76 @@ extension UnreadValue {
 extension UnreadValue {
   /// What to do about an unknown key of a file: use the known one that it resembles, or move it.
   func advice(in file: JSON) -> String {
+    knownAdvice(in: file)
+      ?? "Remove it, unless something other than \(part.kind.readers) reads it."
+  }
+
+  /// What to do about an unknown key that resembles a known one, or belongs elsewhere; `nil` for any other.
+  func knownAdvice(in file: JSON) -> String? {
+    let object = object(in: file)
+    if part == .service, DocumentPart.isForApps(key) {
+      if object?["apps"] != nil { return "Remove it: the object has `apps`, too." }
+      return value.arrayValue?.allSatisfy { $0.stringValue != nil } == true
+        ? "Rename it to `apps`."
+        : "List the app identifiers in `apps`, such as `\"apps\": [\"ABCDE12345.com.example.app\"]`."
+    }
     if let similar = part.members.first(where: { DocumentPart.resemble(key, $0.key) }) {
-      let object = pointer.keys.dropLast().reduce(file as JSON?) { value, key in
-        value?[key]
-          ?? value?.arrayValue.flatMap { list in
-            Int(key).flatMap { list.indices.contains($0) ? list[$0] : nil }
-          }
-      }
       return object?[similar.key] == nil
         ? "Write `\(similar.key)` if that is what you mean."
         : "Remove it: the object has `\(similar.key)`, too."
     }
     return part.advice(on: key)
   }
+
+  /// The object that the value belongs to.
+  private func object(in file: JSON) -> JSON? {
+    pointer.keys.dropLast().reduce(file as JSON?) { value, key in
+      value?[key]
+        ?? value?.arrayValue.flatMap { list in
+          Int(key).flatMap { list.indices.contains($0) ? list[$0] : nil }
+        }
+    }
+  }
+}
+
+extension String {
+  /// The elements of a list that was written as one text, with commas, semicolons or spaces between them; the
+  /// whole text if it is none.
+  var elements: [String] {
+    let elements = split { $0 == "," || $0 == ";" || $0.isWhitespace }
+    return elements.count > 1 ? elements.map(String.init) : [self]
+  }
+}
+
+extension DocumentKind {
+  /// What reads such files.
+  fileprivate var readers: String {
+    switch self {
+    case .apple: "Apple's systems"
+    case .assetLinks: "Android"
+    case .webAuthn: "a browser"
+    }
+  }
 }
 
 extension DocumentPart {
-  /// What to do about an unknown key that resembles no known one.
-  fileprivate func advice(on key: String) -> String {
+  /// Whether a key of a service was meant to list its apps: `details` does in `applinks`.
+  fileprivate static func isForApps(_ key: String) -> Bool {
+    ["appids", "appid", "app", "apps", "appidentifiers", "identifiers", "bundleids", "details"]
+      .contains { $0.utf8.elementsEqual(key.lowercased().utf8.filter(\.isASCIILetter)) }
+  }
+
+  /// What to do about an unknown key that resembles no known one; `nil` if no part has it.
+  fileprivate func advice(on key: String) -> String? {
     let homes = Self.parts(of: kind).filter { $0.type(of: key) != nil }
     if let other = homes.last(where: { $0.place == place }) {
       return
         "Remove it: only \(other == .entry ? "an element of a list `details`" : other.name) has it."
     }
-    if let home = homes.first { return "Move `\(key)` to \(home.name), where it belongs." }
-    let readers =
-      switch kind {
-      case .apple: "Apple's systems"
-      case .assetLinks: "Android"
-      case .webAuthn: "a browser"
-      }
-    return "Remove it, unless something other than \(readers) reads it."
+    guard let home = homes.first else { return nil }
+    return self == .service
+      ? "Remove it: this service only lists apps. Routes belong in `applinks`."
+      : "Move `\(key)` to \(home.name), where it belongs."
   }
 
   /// The part of which this is one form.

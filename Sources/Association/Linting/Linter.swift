@@ -26,6 +26,11 @@ public enum Linter {
       self.domain = domain
       names = [domain] + aliases
     }
+
+    /// The registrable parts of the names.
+    var registrableNames: Set<String> {
+      Set(names.compactMap { RegistrableName(ofHost: $0)?.text })
+    }
   }
 
   /// The findings of a file.
@@ -80,7 +85,7 @@ public enum Linter {
       return findings(in: documents.apple, size: size, context: context, after: known)
     case .assetLinks:
       var inspection = StatementInspection(
-        documents.assetLinks ?? AssetLinks(json), findings: known)
+        documents.assetLinks ?? AssetLinks(json), context, findings: known)
       inspection.inspect()
       return inspection.inFileOrder()
     case .webAuthn:
@@ -110,7 +115,7 @@ public enum Linter {
       let mark = parsed.hasByteOrderMark ? [byteOrderMark] : []
       return Report(findings: mark + duplicateKeys(parsed), document: parsed.value)
     } catch {
-      let finding = error.limit.map(tooComplex) ?? notJSON(error, kind)
+      let finding = error.limit.map(tooComplex) ?? notJSON(error, kind, bytes)
       return Report(findings: [finding], document: nil)
     }
   }
@@ -144,7 +149,7 @@ public enum Linter {
   private static func findings(
     in document: ReadDocument, size: Int, context: Context?, after known: [Finding]
   ) -> [Finding] {
-    var inspection = Inspection(document, findings: known)
+    var inspection = Inspection(document, context, findings: known)
     if let context { inspection.inspectNames(context) }
     inspection.inspectDocument()
     // Devices ignore a document that is too large, so what its routes do together does not matter.
@@ -158,17 +163,35 @@ public enum Linter {
 
   // MARK: - Findings about the file
 
-  private static func notJSON(_ error: JSON.SyntaxError, _ kind: DocumentKind) -> Finding {
+  private static func notJSON(
+    _ error: JSON.SyntaxError, _ kind: DocumentKind, _ text: [UInt8]
+  ) -> Finding {
+    // What the file is for can only be guessed from the keys that it seems to have.
+    let kind = kind == .apple ? likelyKind(text) : kind
+    let isForLinks = text.contains(
+      ascii: kind == .assetLinks ? "common.handle_all_urls" : "\"applinks\"")
+    let end = isForLinks ? ", and no link opens an app." : "."
     let effect =
       switch kind {
-      case .apple, .assetLinks: "Devices ignore it, and no link opens an app."
+      case .apple: "Devices ignore it\(end)"
+      case .assetLinks: "Android ignores it\(end)"
       case .webAuthn: "Browsers ignore it, and no other origin can use the domain's passkeys."
       }
     return Finding(
       .notJSON, at: .root, "The file is not JSON (\(error)). \(effect)",
-      help: error.comma?.help
+      help: error.quote?.help ?? error.comma?.help
         ?? "Fix line \(error.line). JSON has no comments, no trailing commas and only straight"
         + " double quotes.")
+  }
+
+  /// The kind of a file that is not JSON and was taken for Apple's.
+  private static func likelyKind(_ text: [UInt8]) -> DocumentKind {
+    let isApples = DocumentPart.services.contains { text.contains(Array("\"\($0)\"".utf8)) }
+    if isApples { return .apple }
+    if text.contains(ascii: "\"relation\"") && text.contains(ascii: "\"target\"") {
+      return .assetLinks
+    }
+    return text.contains(ascii: "\"origins\"") ? .webAuthn : .apple
   }
 
   private static let cmsSigned = Finding(
@@ -275,8 +298,20 @@ public enum Linter {
 extension MisplacedComma {
   /// What to do about it.
   fileprivate var help: String {
-    isMissing
-      ? "Write a comma in line \(line), behind column \(column): one is missing there."
-      : "Remove the comma in line \(line), column \(column): it is one too many."
+    switch fault {
+    case .missing: "Write a comma in line \(line), behind column \(column): one is missing there."
+    case .excessive: "Remove the comma in line \(line), column \(column): it is one too many."
+    case .inPlaceOfColon:
+      "Write a colon in place of the comma in line \(line), column \(column): a key needs one. A list stands"
+        + " between `[` and `]`."
+    }
+  }
+}
+
+extension CurlyQuote {
+  /// What to do about it.
+  fileprivate var help: String {
+    "Line \(line), column \(column) has the quotation mark \(text). Write straight ones (`\"`): some editors change"
+      + " them as you type."
   }
 }

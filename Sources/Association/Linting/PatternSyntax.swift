@@ -13,34 +13,104 @@ struct PatternSyntax {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       bytes[colon...].starts(with: "://".utf8)
     else { return false }
-    return bytes[..<colon].allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "*") }
+    return Self.isScheme(Substring(decoding: bytes[..<colon], as: UTF8.self))
   }
 
-  /// The host that the text begins with, such as `example.com` or `*.example.com`.
-  var host: String? {
-    let first = text.drop { $0 == "/" }.prefix { $0 != "/" }
-    let labels = first.split(separator: ".", omittingEmptySubsequences: false)
-    guard labels.count >= 2, let last = labels.last?.lowercased(),
-      Self.topLevelDomains.contains(last)
-    else { return nil }
+  /// A host that a text begins with.
+  struct Host {
+    /// The host as it is written, such as `example.com`, `*.example.com` or `$(lang).example.com`.
+    let text: String
+    /// The path that follows it, from its slash.
+    let path: String
+    /// Whether it can hardly be anything else, such as the name of a file (`/about.us`) or of another site.
+    let isCertain: Bool
+  }
+
+  /// The host that the text begins with, also behind slashes and a scheme.
+  ///
+  /// - Parameter names: The registrable names that the file is published for; empty if they are not known.
+  func host(of names: Set<String> = []) -> Host? {
+    // Nearly all patterns have no dot.
+    guard bytes.contains(UInt8(ascii: ".")) else { return nil }
+    let slashes = bytes.prefix { $0 == UInt8(ascii: "/") }.count
+    var rest = text.dropFirst(slashes)
+    let scheme = rest.firstRange(of: "://")
+    let hasScheme = scheme.map { Self.isScheme(rest[..<$0.lowerBound]) } ?? false
+    if hasScheme, let scheme { rest = rest[scheme.upperBound...] }
+    let authority = rest.prefix { $0 != "/" }
+    let colon = authority.lastIndex(of: ":") ?? authority.endIndex
+    let hasPort =
+      colon < authority.endIndex
+      && authority[colon...].dropFirst().utf8.allSatisfy {
+        $0.isASCIIDigit || $0 == UInt8(ascii: "*")
+      }
+    var name = hasPort ? authority[..<colon] : authority
+    while name.last == "*" { name.removeLast() }
+    guard let labels = Self.labels(of: name), let last = labels.named.last else { return nil }
+    let end = rest[authority.endIndex...]
+    let path = end.isEmpty ? (authority.last == "*" ? "/*" : "/") : String(end)
+    let host = { Host(text: String(name), path: path, isCertain: $0) }
+    if !names.isEmpty, let own = RegistrableName(ofHost: labels.named.joined(separator: ".")),
+      names.contains(own.text)
+    {
+      return host(true)
+    }
+    guard Self.topLevelDomains.contains(last) else { return nil }
+    let isGlued = name.first == "*" && !name.hasPrefix("*.")
+    if hasScheme || hasPort || slashes != 1 && !isGlued { return host(true) }
     // Behind one slash, it may be the name of a file, a library or a package.
-    let isBehindOneSlash = bytes.first == UInt8(ascii: "/") && !text.utf8.starts(with: "//".utf8)
-    if isBehindOneSlash {
-      let isReversed = labels.count > 2 && Self.topLevelDomains.contains(labels[0].lowercased())
-      if isReversed || labels.count == 2 && !Self.rarelyEndingsOfFiles.contains(last) { return nil }
+    let isGeneric = Self.endingsOfHosts.contains(last)
+    let isReversed =
+      labels.count > 2 && labels.named.count == labels.count && !isGeneric
+      && Self.topLevelDomains.contains(labels.named[0])
+    if isReversed || labels.count == 2 && !Self.rarelyEndingsOfFiles.contains(last) { return nil }
+    // A file with known names may have pages about other sites, such as `/github.com/*`.
+    return host(names.isEmpty && (isGeneric || labels.count > 2))
+  }
+
+  /// The labels of a host behind those with a wildcard or a variable, in lower case, and the number of all; `nil`
+  /// if a text is no host.
+  private static func labels(of name: Substring) -> (named: [String], count: Int)? {
+    let all = name.split(separator: ".", omittingEmptySubsequences: false)
+    var named = all[...]
+    while let first = named.first, first.contains(where: { "*?$()".contains($0) }) {
+      let rest = first.drop { $0 == "*" }
+      // A star may stand right before a label.
+      if !rest.isEmpty, isLabel(rest) {
+        named[named.startIndex] = rest
+        break
+      }
+      named.removeFirst()
     }
-    let isHost = labels.enumerated().allSatisfy { index, label in
-      index == 0 && label == "*"
-        || !label.isEmpty
-          && label.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
-    }
-    return isHost ? String(first) : nil
+    guard named.count >= 2, named.allSatisfy(isLabel) else { return nil }
+    return (named.map { $0.lowercased() }, all.count)
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    !label.isEmpty
+      && label.unicodeScalars.allSatisfy { scalar in
+        scalar == "-"
+          || (scalar.isASCII
+            ? UInt8(scalar.value).isASCIILetterOrDigit : scalar.properties.isAlphabetic)
+      }
+  }
+
+  private static func isScheme(_ text: Substring) -> Bool {
+    text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "*") }
+  }
+
+  /// The path of a text that is a URL.
+  var pathOfURL: String {
+    let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+    let path = rest.drop { $0 != "/" }
+    let end = queryInPath.flatMap { path.firstRange(of: $0)?.lowerBound } ?? path.endIndex
+    return path.isEmpty ? "/" : String(path[..<end].prefix { $0 != "#" })
   }
 
   /// Whether a path of `paths` is correct except for a missing slash at its start.
   var isBarePath: Bool {
     let beginsLikePath = bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "*")
-    return !beginsLikePath && !isURL && host == nil && !beginsWithNot
+    return !beginsLikePath && !isURL && host() == nil && !beginsWithNot
   }
 
   /// Whether the text begins with the word "not" in some spelling, unlike a path such as `/nothing`.
@@ -135,7 +205,9 @@ struct PatternSyntax {
     "de", "fr", "jp", "cn", "in", "br", "au", "ca", "es", "nl", "se", "ch", "ru", "us", "ai",
     "shop", "store", "link", "page", "example",
   ]
-  /// Those of them that files and libraries rarely have.
+  /// Those of them that only hosts have.
+  private static let endingsOfHosts: Set<String> = ["com", "org", "net", "edu", "gov", "example"]
+  /// Those that files and libraries rarely have.
   private static let rarelyEndingsOfFiles: Set<String> = [
     "com", "org", "edu", "gov", "eu", "uk", "de", "fr", "jp", "cn", "br", "au", "ca", "nl", "ch",
     "ru", "us",

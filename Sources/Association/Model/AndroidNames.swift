@@ -11,7 +11,8 @@ extension Fingerprint {
     let fault =
       count == 20
       ? "is a SHA-1 fingerprint"
-      : "is not a SHA-256 fingerprint" + (count.map { ": it has \($0) octets, not 32" } ?? "")
+      : "is not a SHA-256 fingerprint"
+        + (count.map { ": it has \($0.counted("octet")), not 32" } ?? "")
     throw ValidationError(
       .malformedFingerprint,
       "\(text.quoted) \(fault). Write the 32 pairs of hexadecimal digits that keytool prints after "

@@ -52,6 +52,9 @@ public struct UsedApps: Sendable, Equatable {
   public var environments: [AppIdentifier: App.Environment]
   /// The Android apps.
   public var android: [PackageName: AndroidApp]
+  /// Those of them whose fingerprints are made up, because only their names are known. Nothing may be concluded
+  /// from these.
+  public var unlisted: Set<PackageName> = []
 
   /// Apps.
   public init(

@@ -97,15 +97,23 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// A sentence about those of some apps that have the bundle identifier of this one and another prefix, one
   /// of which is probably meant. Empty without any; otherwise with a blank before it.
   public func sentence(onOthersIn apps: some Sequence<String>) -> String {
+    if suffix.isEmpty { return "" }
     var seen: Set<String> = [text]
-    let others = apps.filter {
-      AppIdentifier(stored: $0).suffix == suffix && seen.insert($0).inserted
+    let apps = apps.filter { seen.insert($0).inserted }
+    let others = apps.filter { AppIdentifier(stored: $0).suffix == suffix }
+    if !others.isEmpty {
+      return
+        " It names \(others.prefix(3).map(\.shown).joined(separator: " and ")), with the same bundle identifier and"
+        + " another prefix. The prefix must be that of the signed app."
     }
-    if others.isEmpty || suffix.isEmpty { return "" }
-    return
-      " It names \(others.prefix(3).map(\.shown).joined(separator: " and ")), with the same bundle identifier and"
-      + " another prefix. The prefix must be that of the signed app."
+    if let bare = apps.first(where: { $0 == suffix.dropFirst() }) {
+      return
+        " It names \(bare.shown), the bundle identifier without the prefix. Write \(shown) there."
+    }
+    return text.sentence(onNearMissesIn: apps)
   }
+
+  private var shown: String { text.shown }
 
   /// The whole identifier.
   public var description: String { text }
@@ -113,6 +121,37 @@ public struct AppIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// By bytes, so that the order does not depend on a locale.
   public static func < (left: AppIdentifier, right: AppIdentifier) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+extension PackageName {
+  /// A sentence about an app of these that is probably meant. Empty without any; otherwise with a blank before it.
+  public func sentence(onOthersIn apps: some Sequence<String>) -> String {
+    text.sentence(onNearMissesIn: apps.filter { $0 != text })
+  }
+}
+
+extension String {
+  /// The last parts of identifiers of builds that are not for customers, or of those that are beside such.
+  private static let builds: Set = [
+    "alpha", "beta", "debug", "dev", "develop", "development", "internal", "prod", "production",
+    "qa",
+    "release", "stage", "staging", "test",
+  ]
+
+  /// A sentence about an identifier that differs only by case, or by a part that names a build.
+  fileprivate func sentence(onNearMissesIn identifiers: [String]) -> String {
+    if let other = identifiers.first(where: { $0.lowercased() == lowercased() }) {
+      return " It names \(other.shown). Capital letters matter in identifiers."
+    }
+    let isBuild = { (longer: String, shorter: String) in
+      longer.hasPrefix("\(shorter).")
+        && Self.builds.contains(longer.dropFirst(shorter.count + 1).lowercased())
+    }
+    guard let other = identifiers.first(where: { isBuild($0, self) || isBuild(self, $0) }) else {
+      return ""
+    }
+    return " It names \(other.shown), another build, which is another app."
   }
 }
 

@@ -38,6 +38,14 @@ package struct RegistrableName {
     return nil
   }
 
+  /// The registrable part of a host in any spelling, also of a wildcard such as `*.example.com`; `nil` for a text
+  /// that is no domain name.
+  package init?(ofHost text: String) {
+    guard let name = DomainName(usable: text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
+    else { return nil }
+    self.init(name.text)
+  }
+
   /// Whether a name, in A-labels, is a public suffix: different people have the names below it. Names that the
   /// list does not have are taken for names under an unknown top-level domain.
   package static func isSuffix(_ name: String, _ list: List = .all) -> Bool {

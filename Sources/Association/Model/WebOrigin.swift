@@ -68,7 +68,7 @@ struct WrittenOrigin {
     let isSecure = scheme.map(\.asciiLowercased).elementsEqual("https".utf8)
     let isInsecure = scheme.map(\.asciiLowercased).elementsEqual("http".utf8)
     guard isSecure || isInsecure, scheme.count < rest.count else {
-      fault = .noURL
+      fault = Self.isOwnMachine(Self.host(ofAuthority: rest)) ? .ownMachine : .noURL
       return
     }
     rest = rest.dropFirst(scheme.count + 1).drop { "/\\".utf8.contains($0) }
@@ -104,6 +104,15 @@ struct WrittenOrigin {
     return name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]"
       || name.hasPrefix("127.")
         && name.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+  }
+
+  /// The host of a text without a scheme.
+  private static func host(ofAuthority text: ArraySlice<UInt8>) -> String {
+    let authority = text.drop { "/\\".utf8.contains($0) }.prefix { !"/\\?#".utf8.contains($0) }
+    let port = authority.reversed().prefix(while: \.isASCIIDigit).count
+    let host = authority.dropLast(port)
+    return String(
+      decoding: host.last == UInt8(ascii: ":") ? host.dropLast() : authority, as: UTF8.self)
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }

@@ -128,6 +128,18 @@ extension FindingCase {
       android: .credentialsWithoutLinks, "/0/relation",
       "\(statement(relation: "[\"\(credentials)\"]").dropLast()),"
         + app(fingerprints: "\"\(other)\"").dropFirst()),
+    FindingCase(
+      android: .unknownRelation, "/0/relation/0",
+      statement(relation: "[\"\(relation.dropLast())\"]")),
+    FindingCase(android: .hostAsPath, path, rules(#"{"/":"/sub.example.com/*"}"#)),
+    FindingCase(android: .hostAsPath, path, rules(#"{"/":"/en.us/*"}"#), .note),
+    FindingCase(android: .pathWithoutSlash, path, rules(#"{"/":"https://sub.example.com/*"}"#)),
+    FindingCase(
+      android: .unknownKey, "/0/target/sha256_cert_fingerprints",
+      statement(
+        target:
+          #"{"namespace":"web","site":"https://example.com","sha256_cert_fingerprints":null}"#),
+      .warning),
     FindingCase(android: .malformedSite, "/0/target/site", site("www.example.com")),
     FindingCase(
       android: .malformedSite, "/0/target", statement(target: #"{"namespace":"web"}"#)),

@@ -89,6 +89,71 @@ import Testing
     }
   }
 
+  @Test func aCertificateWithoutTheRelationForLinksJoinsTheStatementThatHasIt() throws {
+    let list: JSON = [
+      Self.statement([Self.links]),
+      Self.statement([Self.credentials], certificate: fingerprintsOfOthers),
+    ]
+    let help = try #require(
+      findings(in: list.text, .assetLinks).first { $0.code == .credentialsWithoutLinks }?.help)
+    #expect(help == "Add the certificate to the list of /0, which has \(Self.links).")
+    var target = try #require(list.arrayValue?[0].objectValue)
+    target["target"] = [
+      "namespace": "android_app", "package_name": "com.example.app",
+      "sha256_cert_fingerprints": .strings([Self.fingerprint, fingerprintsOfOthers]),
+    ]
+    let corrected: JSON = [.object(target), list.arrayValue?[1] ?? .null]
+    #expect(findings(in: corrected.text, .assetLinks).allSatisfy { $0.severity == .note })
+  }
+
+  @Test func twoStatementsThatSharePasswordsAreToBecomeOne() {
+    let list: JSON = [
+      Self.statement([Self.credentials]),
+      Self.statement([Self.credentials], certificate: fingerprintsOfOthers),
+    ]
+    let helps = findings(in: list.text, .assetLinks).filter { $0.code == .credentialsWithoutLinks }
+      .map(\.help)
+    #expect(helps.count == 2 && helps[0].hasPrefix("Add \(Self.links) to `relation`."))
+    #expect(
+      helps.last == "Merge this statement into /0: add the certificate to the list there.")
+  }
+
+  @Test(arguments: [
+    "delegate_permission/common.handle_all_url", "delegate_permission/common.handle_urls",
+    "delegate_permission/common.handle_all_links", "delegate_permissions/common.handle_all_urls",
+    "delegate_permission/handle_all_urls",
+  ])
+  func aMisspelledRelationForLinksIsNoticed(relation: String) {
+    let one: JSON = [Self.statement([relation, Self.credentials])]
+    let two: JSON = [Self.statement([Self.credentials]), Self.statement([relation])]
+    for (list, place) in [(one, "/0/relation/0"), (two, "/1/relation/0")] {
+      let found = findings(in: list.text, .assetLinks)
+      #expect(
+        found.filter { $0.code == .unknownRelation }.map(\.help) == ["Write `\(Self.links)`."])
+      #expect(
+        found.filter { $0.code == .credentialsWithoutLinks }.map(\.help)
+          == ["Correct \(place): write `\(Self.links)`."])
+    }
+  }
+
+  @Test(arguments: [
+    ("get_login_creds", credentials), ("delegate_permission/common.Handle_All_URLs", links),
+    ("delegate_permission.common.handle_all_urls", links),
+    ("common.get_login_credentials", credentials),
+  ])
+  func aMalformedRelationIsComparedWithTheKnownOnes(relation: String, known: String) {
+    let found = findings(in: JSON.array([Self.statement([relation])]).text, .assetLinks)
+    #expect(
+      found.filter { $0.code == .malformedRelation }.map(\.help) == ["Write `\(known)`."])
+  }
+
+  @Test func aRelationThatResemblesNoneIsComparedByTheReader() {
+    let list: JSON = [Self.statement(["delegate_permission/common.share_location"])]
+    #expect(
+      findings(in: list.text, .assetLinks).first { $0.code == .unknownRelation }?.help
+        .hasPrefix("Compare it with") == true)
+  }
+
   private let fingerprintsOfOthers =
     "2E:02:9E:F9:BC:CD:EE:BC:62:B4:A7:E8:54:0E:95:BC:34:97:A6:6B:64:5E:2C:41:46:BB:09:FA:99:06:DE:DF"
 
@@ -108,6 +173,31 @@ import Testing
     let found = findings(in: try Self.report("web-target.json"), .assetLinks)
     let finding = try #require(found.first { $0.code == .unknownKey })
     #expect(finding.help == "Remove it: only the `target` of an app has it.")
+  }
+
+  /// One finding says what to do, and that the value costs the whole file.
+  @Test(arguments: ["null", "1", "[null]", "[true]", #"[{"a":[1]}]"#])
+  func aValueThatIsToBeRemovedHasOneFinding(value: String) {
+    let target = #"{"namespace":"web","site":"https://a.de","sha256_cert_fingerprints":\#(value)}"#
+    let found = findings(in: #"[{"relation":["\#(Self.links)"],"target":\#(target)}]"#, .assetLinks)
+    #expect(found.map(\.code) == [.unknownKey] && found[0].severity == .warning, "\(found)")
+    #expect(found.first?.message.contains("refuses the whole file") == true)
+  }
+
+  @Test(arguments: [
+    (#""appIDs":["\#(app)"]"#, "Rename it to `apps`."),
+    (#""appID":"\#(app)""#, "List the app identifiers in `apps`"),
+    (#""app_ids":["\#(app)"]"#, "Rename it to `apps`."),
+    (#""details":[{"appIDs":["\#(app)"]}]"#, "List the app identifiers in `apps`"),
+    (#""apps":["\#(app)"],"appIDs":["\#(app)"]"#, "Remove it: the object has `apps`, too."),
+    (#""apps":["\#(app)"],"paths":["/a"]"#, "Remove it: this service only lists apps."),
+    (#""apps":["\#(app)"],"components":[]"#, "Remove it: this service only lists apps."),
+  ])
+  func aServiceWantsItsAppsInItsOwnList(members: String, help: String) {
+    for service in ["webcredentials", "messagefilter", "appclips"] {
+      let found = findings(in: #"{"\#(service)":{\#(members)}}"#).filter { $0.code == .unknownKey }
+      #expect(found.count == 1 && found[0].help.hasPrefix(help), "\(found)")
+    }
   }
 
   @Test(arguments: [
@@ -191,6 +281,17 @@ import Testing
       #"Rename the key to `appIDs`, which takes a list, or write the string "ABCDE12345.a"."#
     ),
     (#""appIDs":"ABCDE12345.a""#, #"Write `["ABCDE12345.a"]`."#),
+    (#""appIDs":"ABCDE12345.a, ABCDE12345.b""#, #"Write `["ABCDE12345.a", "ABCDE12345.b"]`."#),
+    (#""appIDs":"ABCDE12345.a ABCDE12345.b""#, #"Write `["ABCDE12345.a", "ABCDE12345.b"]`."#),
+    (
+      #""appID":["ABCDE12345.a"],"appIDs":["ABCDE12345.a"]"#,
+      "Remove `appID`: `appIDs` names the same."
+    ),
+    (
+      #""appID":["ABCDE12345.a"],"appIDs":["ABCDE12345.b"]"#,
+      "Remove `appID`, and name its apps in `appIDs`, too."
+    ),
+    (#""appID":"ABCDE12345.a","paths":"/a, /b""#, #"Write `["/a", "/b"]`."#),
     (#""appID":"ABCDE12345.a","paths":"/a""#, #"Write `["/a"]`."#),
     (
       #""appIDs":["ABCDE12345.a"],"components":{"/":"/a"}"#,
@@ -202,7 +303,86 @@ import Testing
     #expect(found.filter { $0.code == .wrongType }.map(\.help) == [help])
   }
 
+  @Test func aListOfAppsInOneStringIsToldAsOne() throws {
+    let list = "ABCDE12345.a,ABCDE12345.b"
+    let strings = #""ABCDE12345.a", "ABCDE12345.b""#
+    let files = [
+      (
+        #"{"applinks":{"details":[{"appID":"\#(list)","paths":["/a"]}]}}"#,
+        #"Write `"appIDs": [\#(strings)]` in place of `appID`."#
+      ),
+      (
+        #"{"applinks":{"details":[{"appIDs":["\#(list)"],"components":[{"/":"/a"}]}]}}"#,
+        "Write each as a string of its own: \(strings)."
+      ),
+      (
+        #"{"webcredentials":{"apps":["ABCDE12345.a; ABCDE12345.b"]}}"#,
+        "Write each as a string of its own: \(strings)."
+      ),
+    ]
+    for (file, help) in files {
+      let finding = try #require(
+        findings(in: file).first { $0.code == .malformedAppIdentifier })
+      #expect(finding.help == help && finding.message.contains("is a list of 2 apps"))
+    }
+    let other = findings(in: #"{"webcredentials":{"apps":["a, b"]}}"#)
+    #expect(other.first?.message.contains("is a list") == false)
+  }
+
   // MARK: - Paths
+
+  @Test(arguments: [
+    "/sub.example.com:443/*", "sub.example.com:443/*", "/https://sub.example.com/*",
+    "/sub.example.com*", "/*sub.example.com/*", "/$(lang).example.com/*", "/*.example.com/*",
+    "/de.example.com/*", "//sub.example.com:8443/*", "sub.example.com/*",
+  ])
+  func aHostInAPathIsFoundInEachSpelling(path: String) {
+    for file in [FindingCase.path(path), FindingCase.legacy(path)] {
+      let found = findings(in: file).filter { $0.code == .hostAsPath }
+      #expect(found.count == 1 && found[0].severity == .warning)
+      #expect(found.first?.help.hasPrefix(#"Write "/*", the path behind the host."#) == true)
+    }
+  }
+
+  @Test(arguments: [
+    ("/münchen.de/*", "münchen.de"), ("/about.us/*", "about.us"), ("/socket.io/*", "socket.io"),
+    ("/go.firma.berlin/*", "firma.berlin"), ("/xn--mnchen-3ya.de/*", "münchen.de"),
+  ])
+  func theDomainsOwnNameInAPathIsItsHost(path: String, domain: String) throws {
+    let own = try DomainName(domain).text
+    let found = findings(in: FindingCase.path(path), domain: own).filter { $0.code == .hostAsPath }
+    #expect(found.map(\.severity) == [.warning])
+    let unknown = findings(in: FindingCase.path(path)).filter { $0.code == .hostAsPath }
+    #expect(unknown.allSatisfy { $0.severity == .note })
+  }
+
+  @Test(arguments: ["/about.us", "/en.us/*", "/github.com/*", "/www.example.org/*"])
+  func aPathThatMayBeAHostIsOnlyNoted(path: String) {
+    let found = findings(in: FindingCase.path(path), domain: "example.com")
+    #expect(found.map(\.severity) == [.note] && found[0].code == .hostAsPath, "\(found)")
+  }
+
+  @Test(arguments: [
+    ("/sub.example.com/*", Finding.Code.hostAsPath, #"Write "/*", the path behind the host."#),
+    ("/*sub.example.com/a", .hostAsPath, #"Write "/a", the path behind the host."#),
+    ("/https://sub.example.com/a", .hostAsPath, #"Write "/a", the path behind the host."#),
+    ("https://sub.example.com/*", .pathWithoutSlash, #"Write only the path: "/*"."#),
+    ("https://sub.example.com", .pathWithoutSlash, #"Write only the path: "/"."#),
+    ("https://sub.example.com/a?b=c", .pathWithoutSlash, #"Write only the path: "/a"."#),
+    ("sub.example.com/*", .pathWithoutSlash, #"Write only the path, without the host: "/*"."#),
+    ("sub.example.com:443/a", .pathWithoutSlash, #"Write only the path, without the host: "/a"."#),
+    ("buy/*", .pathWithoutSlash, #"Write "/buy/*"."#),
+  ])
+  func aHostInARuleOfAndroidIsFoundAndTheHelpIsSound(
+    path: String, code: Finding.Code, help: String
+  ) {
+    let list: JSON = [
+      Self.statement([Self.links, Self.credentials], rules: [["/": .string(path)], ["/": "*"]])
+    ]
+    let found = findings(in: list.text, .assetLinks).filter { $0.pointer.keys.last == "/" }
+      .filter { [.hostAsPath, .pathWithoutSlash].contains($0.code) }
+    #expect(found.map(\.code) == [code] && found[0].help.hasPrefix(help), "\(found)")
+  }
 
   @Test(arguments: [
     "/socket.io/*", "/com.example.app/*", "/next.app", "/v1.2/a", "/foo.page/*", "/index.html",
@@ -221,16 +401,59 @@ import Testing
   @Test func aRouteForEverythingNamesTheSignInPagesThatItTakes() throws {
     let all = findings(in: FindingCase.path("*"))
     #expect(all.map(\.code) == [.takesSignInPages])
-    #expect(all[0].severity == .note && all[0].message.contains("/login"))
-    #expect(
-      all[0].help.contains(
-        #"{"url":"https://example.com/login","app":"\#(Self.app)","resolution":"blocked"}"#))
+    let named = all[0].message.firstRange(of: "/oauth/callback, /oauth2/callback, /auth/callback")
+    let page = try #require(all[0].message.firstRange(of: "/login, /signin"))
+    #expect(all[0].severity == .note && (named?.lowerBound ?? page.upperBound) < page.lowerBound)
+    for path in ["/oauth/callback", "/login"] {
+      #expect(all[0].help.contains(#"{"/": "\#(path)", "exclude": true}"#))
+      #expect(
+        all[0].help.contains(
+          #"{"url":"https://example.com\#(path)","app":"\#(Self.app)","resolution":"blocked"}"#))
+    }
     let some = findings(in: FindingCase.components(#"{"/":"/login*","exclude":true},{"/":"*"}"#))
     #expect(some.map(\.code) == [.takesSignInPages])
-    #expect(!some[0].message.contains("/login") && some[0].message.contains("/signin"))
+    #expect(!some[0].message.contains("/login,") && some[0].message.contains("/signin"))
     let exclusions = (Self.signIn + ["/login/*"]).map { #"{"/":"\#($0)","exclude":true},"# }
       .joined()
     #expect(codes(in: FindingCase.components(exclusions + #"{"/":"*"}"#)).isEmpty)
+  }
+
+  @Test(arguments: ["/*/*", "/*", "*", "/?*", "**"])
+  func everyPatternForEverythingHasTheNote(path: String) {
+    #expect(codes(in: FindingCase.path(path)).contains(.takesSignInPages))
+  }
+
+  @Test func anotherRouteForEverythingDoesNotHideTheNote() {
+    let found = findings(in: FindingCase.components(#"{"/":"/*/*"},{"/":"/*"}"#))
+    #expect(found.contains { $0.code == .takesSignInPages })
+  }
+
+  @Test(arguments: [
+    ["/login*", "/oauth*", "/auth/*", "/sso/*", "/callback*", "/signin*"],
+    ["/login", "/auth/callback"], ["/login", "/signin", "/sso"],
+  ])
+  func aSiteThatExcludesItsOwnSignInPagesHasNoNote(paths: [String]) {
+    let exclusions = paths.map { #"{"/":"\#($0)","exclude":true},"# }.joined()
+    #expect(
+      !codes(in: FindingCase.components(exclusions + #"{"/":"*"}"#)).contains(.takesSignInPages))
+  }
+
+  @Test func everyAppThatTakesSignInPagesIsNamed() throws {
+    let entry = { (app: String) in
+      #"{"appIDs":["ABCDE12345.\#(app)"],"components":[{"/":"*"}]}"#
+    }
+    let files = [
+      #"{"applinks":{"details":[\#(entry("a")),\#(entry("b"))]}}"#,
+      #"{"applinks":{"details":[{"appIDs":["ABCDE12345.a","ABCDE12345.b"],"components":[{"/":"*"}]}]}}"#,
+    ]
+    for file in files {
+      let found = findings(in: file).filter { $0.code == .takesSignInPages }
+      #expect(found.count == 1)
+      for app in ["ABCDE12345.a", "ABCDE12345.b"] {
+        #expect(found.first?.message.contains(app) == true)
+        #expect(found.first?.help.contains(#""app":"\#(app)""#) == true)
+      }
+    }
   }
 
   @Test(arguments: [
@@ -243,11 +466,16 @@ import Testing
 
   @Test func theExpectationsThatTheNoteProposesHoldOnceItsAdviceIsFollowed() throws {
     let help = try #require(findings(in: FindingCase.path("*")).first?.help)
-    let quoted = help.split(separator: "`").first { $0.contains("exclude") }
-    let file = FindingCase.components("\(try #require(quoted)),{\"/\":\"*\"}")
+    let exclusions = help.split(separator: "`").filter { $0.contains("exclude") && $0.first == "{" }
+    #expect(exclusions.count == 2)
+    let file = FindingCase.components(exclusions.joined(separator: ",") + #",{"/":"*"}"#)
     let matcher = try Matcher(document: JSON.parse(Array(file.utf8)).value)
     let scope = matcher.scope(of: Self.app)
-    #expect(try matcher.resolve("https://example.com/login", in: scope).resolution == .blocked)
+    for path in ["/login", "/oauth/callback"] {
+      let url = "https://example.com\(path)"
+      #expect(help.contains(url))
+      #expect(try matcher.resolve(url, in: scope).resolution == .blocked)
+    }
   }
 
   /// An entry for systems before iOS 13 beside one for the others.
@@ -276,6 +504,40 @@ import Testing
     }
     // The older entries have the same fault, which is reported there.
     #expect(found.isEmpty, "\(found)")
+  }
+
+  /// `appIDs` beside `paths`, and the routes in another order.
+  @Test(arguments: [
+    #""appIDs":["\#(app)"],"paths":["/a/*","/b"]"#, #""appID":"\#(app)","paths":["/b","/a/*"]"#,
+    #""appIDs":["\#(app)"],"paths":["b","/a/*"]"#,
+  ])
+  func theEntryThatSurelyWorksIsNotToBeRemoved(older: String) {
+    let file =
+      #"{"applinks":{"details":[{\#(older)},{"appIDs":["\#(Self.app)"],"components":[{"/":"/a/*"},{"/":"/b"}]}]}}"#
+    let found = findings(in: file).filter {
+      $0.pointer.description.hasPrefix("/applinks/details/1")
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test(arguments: [#""/a/*""#, #""/a/*","/a/*""#])
+  func aRouteThatItsOwnEntryRepeatsIsReported(paths: String) {
+    let file =
+      #"{"applinks":{"details":[{"appID":"\#(Self.app)","paths":[\#(paths)]},{"appIDs":["\#(Self.app)"],"#
+      + #""components":[{"/":"/a/*"},{"/":"/a/*"}]}]}}"#
+    let found = findings(in: file).filter { $0.code == .duplicateRoute }
+      .filter { $0.pointer.description.hasPrefix("/applinks/details/1") }
+    #expect(found.map(\.pointer.description) == ["/applinks/details/1/components/1"])
+    #expect(found.first?.message.contains("/applinks/details/1/components/0") == true)
+  }
+
+  @Test func aRouteBehindTheOlderFormIsToBeMovedAndNotRemoved() throws {
+    let file = #"""
+      {"applinks":{"details":[{"appIDs":["\#(Self.app)"],"paths":["/*"]},
+       {"appIDs":["\#(Self.app)"],"components":[{"/":"/b"}]}]}}
+      """#
+    let found = findings(in: file).filter { $0.code == .shadowedRoute }
+    #expect(found.count == 1 && found[0].help.hasPrefix("Move the entry with `components`"))
   }
 
   @Test func otherRoutesInTheOlderFormStillShadow() {
@@ -308,7 +570,11 @@ import Testing
     #expect(codes(in: file, .webAuthn) == [.tooManyLabels])
   }
 
-  @Test(arguments: ["http://localhost:8093", "https://localhost", "http://127.0.0.1:3000"])
+  @Test(arguments: [
+    "http://localhost:8093", "https://localhost", "http://127.0.0.1:3000", "localhost:3000",
+    "localhost",
+    "127.0.0.1:8080", "[::1]:3000", "app.localhost:3000", "//localhost:3000/",
+  ])
   func aDevelopmentServerIsToldTruly(origin: String) throws {
     let found = findings(in: #"{"origins":["\#(origin)"]}"#, .webAuthn)
     let finding = try #require(found.first)
@@ -335,12 +601,71 @@ import Testing
     ("{,\"a\":1}", "Remove the comma in line 1, column 2: it is one too many."),
     ("{\"a\":1},", "Remove the comma in line 1, column 8: it is one too many."),
     ("{\"a\":,\n1}", "Remove the comma in line 1, column 6: it is one too many."),
+    (",{\"a\":1}", "Remove the comma in line 1, column 1: it is one too many."),
+    (",\n[]", "Remove the comma in line 1, column 1: it is one too many."),
+    (
+      "{\"a\", {\"b\": 1}}",
+      "Write a colon in place of the comma in line 1, column 5: a key needs one. A list stands between `[` and `]`."
+    ),
+    (
+      "{\n  \"a\": 1,\n  \"b\", 2}",
+      "Write a colon in place of the comma in line 3, column 6: a key needs one. A list stands between `[` and `]`."
+    ),
     ("\u{FEFF}[1 2]", "Write a comma in line 1, behind column 2: one is missing there."),
   ]
 
   @Test(arguments: commas)
   func theHelpSaysWhereACommaIsMissingOrTooMany(file: String, help: String) {
     #expect(findings(in: file).filter { $0.code == .notJSON }.map(\.help) == [help])
+  }
+
+  @Test(arguments: [
+    ("{\"applinks\": {“details”: 1}}", "Line 1, column 15 has the quotation mark “."),
+    ("{\"applinks\": {\"details”: 1}}", "Line 1, column 23 has the quotation mark ”."),
+    ("{\n  “a”: 1}", "Line 2, column 3 has the quotation mark “."),
+    ("{\"a\": ‘b’}", "Line 1, column 7 has the quotation mark ‘."),
+    ("{\"a\": „b“}", "Line 1, column 7 has the quotation mark „."),
+    ("{\"a\": \"b”, \"c\": 1}", "Line 1, column 9 has the quotation mark ”."),
+    ("{\"a\": \"b”, \"1\": 1}", "Line 1, column 9 has the quotation mark ”."),
+  ])
+  func aCurlyQuoteIsTold(file: String, start: String) throws {
+    let finding = try #require(findings(in: file).first { $0.code == .notJSON })
+    #expect(finding.help.hasPrefix(start), "\(finding.help)")
+    #expect(!finding.message.contains("\u{FFFD}"), "\(finding.message)")
+  }
+
+  /// Curly quotes in texts are no fault.
+  @Test(arguments: [
+    "{\"a\": \"say “hi”, it’s me\", \"b\": 1 2}", "{\"a\": \"say “hi”, okay\" \"b\": 1}",
+  ])
+  func aCurlyQuoteInATextIsNotTold(file: String) {
+    let help = findings(in: file).first?.help ?? ""
+    #expect(help.hasPrefix("Write a comma"), "\(help)")
+  }
+
+  @Test(arguments: [
+    (#"{"applinks":{},}"#, "Devices ignore it, and no link opens an app."),
+    (#"{"webcredentials":{"apps":[]},}"#, "Devices ignore it."),
+    (#"{"a":1,}"#, "Devices ignore it."),
+    (#"[{"a":1},]"#, "Android ignores it."),
+    (
+      #"[{"relation":["delegate_permission/common.handle_all_urls"] "target":{}}]"#,
+      "Android ignores it, and no link opens an app."
+    ),
+    (
+      #"[{"relation":["delegate_permission/common.get_login_creds"] "target":{}}]"#,
+      "Android ignores it."
+    ),
+    (#"{"relation":["a/b"],"target":{},}"#, "Android ignores it."),
+    (
+      #"{"origins": ["https://a.example",]}"#,
+      "Browsers ignore it, and no other origin can use the domain's passkeys."
+    ),
+  ])
+  func whatABrokenFileMeansDependsOnWhatItIsFor(file: String, effect: String) throws {
+    let kind = DocumentKind(ofFile: Array(file.utf8))
+    let finding = try #require(findings(in: file, kind).first { $0.code == .notJSON })
+    #expect(finding.message.hasSuffix("). \(effect)"), "\(finding.message)")
   }
 
   @Test(arguments: [
