@@ -2,7 +2,7 @@ import JSONValue
 
 extension Linter {
   /// The findings about statements of Android apps that go other ways than the routes of Apple's apps: kept
-  /// statements, and apps in rows without routes. A change of the routes does not reach these.
+  /// statements, and those of apps in rows without dynamic rules. A change of the routes does not reach these.
   ///
   /// - Parameters:
   ///   - domain: The domain.
@@ -13,12 +13,10 @@ extension Linter {
     var routes = AppleRoutes(of: domain)
     if routes.lists.isEmpty { return [] }
     let named = domain.document.androidApps
-    let withoutRoutes =
-      domain.hasDynamicAppLinks
-      ? []
-      : Set(named).subtracting(
-        domain.document.entries.filter { !$0.isForAndroidManifests }.flatMap(\.androidApps))
-    var seen = Set(named).subtracting(withoutRoutes)
+    // Without dynamic rules, no route reaches Android, also where an entry with routes names the app.
+    let withoutRules = domain.hasDynamicAppLinks ? [] : Set(named)
+    // What is rendered for passkeys alone keeps links out on purpose.
+    var seen = Set(named).union(domain.androidCredentials).subtracting(withoutRules)
     var list = FindingList()
     for element in links.elements {
       guard let statement = SeparateStatement(element.json),
@@ -26,7 +24,7 @@ extension Linter {
       else { continue }
       guard
         let finding = finding(
-          about: statement, at: element.pointer, isKept: !withoutRoutes.contains(statement.package),
+          about: statement, at: element.pointer, isKept: !withoutRules.contains(statement.package),
           routes.compared(with: statement))
       else { continue }
       if list.count(finding.code, finding.severity) { list.append(finding) }
@@ -50,14 +48,14 @@ extension Linter {
       ?? "It would take too long to find out whether Android opens the same URLs in \(package)."
     let reason =
       isKept
-      ? "The statement is published as it was adopted" : "The app has no routes of its own"
+      ? "The statement is published as it was adopted" : "The app's statement has no rules"
     return Finding(
       .androidNotManaged, severity: first?.opensExclusion == true ? .warning : .note, at: pointer,
       "\(found) \(reason), so changes of the routes do not reach it.",
       help: isKept
         ? "Name \(package) in `androidApps` of an entry and remove the statement from `assetlinksExtra`. In the"
           + " dashboard, \"Use these routes for Android, too\" does both."
-        : "Name \(package) in `androidApps` of an entry with routes, and set `dynamicAppLinks` to true. In the"
+        : "Name \(package) in `androidApps` of the entry, and set `dynamicAppLinks` to true. In the"
           + " dashboard, \"Use these routes for Android, too\" does both.")
   }
 }
