@@ -74,7 +74,8 @@ let package = Package(
     // The domain: pure, no I/O.
     .target(name: "JSONValue", dependencies: ["CJSONParser"], swiftSettings: strictAndFast),
     .target(
-      name: "Association", dependencies: ["JSONValue", "CIDN2", "CPSL"], swiftSettings: strictAndFast),
+      name: "Association", dependencies: ["JSONValue", "CIDN2", "CPSL"],
+      swiftSettings: strictAndFast),
 
     // What Prometheus reads.
     .target(name: "Metrics", swiftSettings: strict),

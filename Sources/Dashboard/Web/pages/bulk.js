@@ -304,10 +304,11 @@ function isRelated({ name, text }) {
   return !(/^\s*</.test(text) ? markup : others).test(own);
 }
 
-/** Names of files that begin with "<", and of others that people keep beside these. Some of the suffixes are top-level domains, too. */
+/** Names of files that begin with "<", and of others that people keep beside these. Some of the suffixes are top-level
+ * domains, too. */
 const markup = /\.(html?|plist|svg|xhtml|xml)$/i;
-const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md|orig"
-  + "|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
+const others = new RegExp("^readme|\\.(bak|cfg|conf|crt|css|csv|gif|go|gz|html?|ico|ini|jpe?g|m?js|key|lock|log|map|md"
+  + "|orig|pdf|pem|php|plist|png|py|rb|rs|sh|so|sql|svg|swift|swp|tar|toml|tsv?|txt|webp|xml|ya?ml|zip)$", "i");
 
 /** A state that becomes the state of the server, after its plan. */
 class Apply extends View {
