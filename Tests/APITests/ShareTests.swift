@@ -27,9 +27,11 @@ import Testing
     let viewer = try running.client(.viewer)
     let body = Array(#"{"applinks": {}"#.utf8) + [UInt8](repeating: 0x20, count: 2_000_000)
     // Eight bodies are the 16 MB of a token, of which 64 KB of each do not count.
-    let held = try (0..<8).map { _ in try hold(viewer, "/v1/validate", body) }
+    var held = try (0..<8).map { _ in try hold(viewer, "/v1/validate", body) }
     let refused = try becomesTrue {
-      try viewer.send("POST", "/v1/validate", body: body + Array("}".utf8)).code
+      // The question may have come before one of them, which was refused in its place.
+      if let another = try? hold(viewer, "/v1/validate", body) { held.append(another) }
+      return try viewer.send("POST", "/v1/validate", body: body + Array("}".utf8)).code
         == "too-many-bodies"
     }
     #expect(refused)

@@ -9,6 +9,7 @@ public final class Listener: Sendable {
 
   private let daemons: [Daemon]
   private let deadlineTimer: DeadlineTimer
+  private let heldBodies: HeldBodies?
 
   /// Listens with handlers that may block, on a thread per connection. Handlers only get complete
   /// requests.
@@ -32,6 +33,7 @@ public final class Listener: Sendable {
     let inFlight = RequestsInFlight()
     let handler = BlockingHandler(
       limits: limits, inFlight: inFlight, screen: screen, refuse: refuse, answer: answer)
+    heldBodies = handler.heldBodies
     let address = inherited?.address ?? address
     let socket = try ListeningSocket(on: address, or: inherited, shared: false)
     self.address = SocketAddress(host: address.host, port: socket.port)
@@ -85,6 +87,7 @@ public final class Listener: Sendable {
     }
     self.address = bound
     self.daemons = daemons
+    heldBodies = nil
     deadlineTimer = Self.timer(daemons, limits)
   }
 
@@ -104,6 +107,9 @@ public final class Listener: Sendable {
 
   /// Open connections.
   public var openConnections: Int { daemons.reduce(0) { $0 + $1.connections.count } }
+
+  /// The bytes of bodies that count for the shares of tokens and clients.
+  var heldBodyBytes: Int { heldBodies?.bytes ?? 0 }
 
   /// Lets clients, such as proxies, have any number of connections. A later call replaces them.
   public func exempt(_ clients: [AddressRange]) {

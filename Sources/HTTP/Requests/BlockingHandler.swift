@@ -8,7 +8,7 @@ final class BlockingHandler: RequestSteps {
   private let answerMilliseconds: Int64
   fileprivate let limits: Limits
   private let inFlight: RequestsInFlight
-  fileprivate let heldBodies: HeldBodies
+  let heldBodies: HeldBodies
   private let screen: @Sendable (RequestHead) -> Screening
   private let refuse: @Sendable (Refusal) -> Response
   private let answer: @Sendable (Request) -> Response
@@ -273,6 +273,9 @@ final class HeldBodies: Sendable {
   private let state = Mutex(State())
 
   init(_ limits: Limits) { share = limits.bodyShareBytes }
+
+  /// The bytes that are held.
+  var bytes: Int { state.withLock(\.all) }
 
   private func limit(of holder: BodyHolder) -> Int {
     switch holder {
