@@ -243,7 +243,7 @@ def test_what_is_no_link_is_told_and_a_disabled_domain_offers_no_expectation(exa
     page = example.open("#/try")
     page.get_by_label("Links").fill("not a url\nhttps://off.example/a")
     page.get_by_role("button", name="Try", exact=True).click()
-    expect(page.get_by_text("Left out 1 line that is no link: “not a url”.")).to_be_visible()
+    expect(page.get_by_text("Left out 1 line that is not a link: “not a url”.")).to_be_visible()
     expect(page.get_by_text("1 link tried")).to_be_visible()
     example.settle()
     expect(page.get_by_role("button", name=re.compile("^Expect"))).to_have_count(0)

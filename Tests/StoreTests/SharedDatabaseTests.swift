@@ -51,10 +51,13 @@ import Testing
             do {
               try stores[edit % 2].put(.example("d\(writer).example", paths: ["/\(edit)"]))
               // Now and then, a number is taken and never used.
-              let context = WriteContext(author: "test", isDryRun: true)
               if edit % 7 == 0 {
-                try stores[0].write(context) { try ChangeRows.add(ids[writer], $0.connection) }
+                try stores[0].write(WriteContext(author: "test")) { transaction -> Void in
+                  try ChangeRows.add(ids[writer], transaction.connection)
+                  throw RolledBack()
+                }
               }
+            } catch is RolledBack {
             } catch {
               failures.withLock { $0.append("\(error)") }
             }
@@ -448,3 +451,5 @@ import Testing
     }
   }
 }
+
+private struct RolledBack: Error {}
