@@ -117,7 +117,7 @@ extension Store {
 }
 
 extension Transaction {
-  /// Adds or replaces a webhook. Pending deliveries are attempted again at once. It is told of domains whose
+  /// Adds or replaces a webhook. Pending deliveries are attempted again at once. It hears of domains whose
   /// checks fail already, unless it received their events before.
   ///
   /// - Parameter secret: Its secret; `nil` to keep the one that it has, or to make one.
