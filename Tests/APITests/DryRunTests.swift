@@ -201,7 +201,7 @@ import Testing
         // All that writers would wait for: each table, and the turn to write a change.
         let tables = try connection.all(
           "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        ) { $0.text(0) }
+        ) { "\"\($0.text(0))\"" }
         try connection.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
         try connection.run("SELECT pg_advisory_xact_lock(1633776482)")
       }
