@@ -24,8 +24,8 @@ final class ReceivedState {
     Spool(in: store.spoolDirectory, limit: limit, within: share)
   }
 
-  /// What the temporary files of a request may have together. Whoever may only look, or only edit some domains, has
-  /// no large state to send.
+  /// What the temporary files of a request may have together. A viewer, and a token limited to domains, have no large
+  /// state to send.
   ///
   /// - Parameter turn: Kept until the request has been answered.
   static func share(of token: Token?, keeping turn: HeavyWork.Turn) -> Spool.Share {

@@ -29,7 +29,7 @@ import Testing
     #expect(all?.arrayValue?.count == 4)
   }
 
-  /// Lines of a request, and the address in the audit. 192.0.2.0/24 has trusted proxies, as has the peer, 127.0.0.1.
+  /// Lines of a request, and the address in the audit. 192.0.2.0/24 and the peer, 127.0.0.1, are trusted proxies.
   @Test(arguments: [
     ([], "127.0.0.1"),
     (["X-Forwarded-For: 203.0.113.7"], "203.0.113.7"),

@@ -120,7 +120,7 @@ import Testing
     let viewer = try running.client(.viewer)
     let body = Array(#"{"domain": "a.example"}"#.utf8) + [UInt8](repeating: 0x0A, count: 100_000)
     let held = try hold(viewer, "/v1/apply?dryRun=true", body, lines)
-    // Before its body is read. One that comes before the first has begun is answered, and does not count.
+    // Before its body is read. A request that overtakes the first one is answered.
     let isBusy = try becomesTrue {
       let second = try viewer.send("POST", "/v1/apply?dryRun=true", body: body, lines)
       return try second.status == 503 && second.code == "busy"

@@ -337,7 +337,7 @@ struct StatementInspection {
         "`\(unread.key)` has a meaning for Apple only. Android compares decoded URLs, and case matters.",
         help: "Remove it, and write a rule for each spelling.")
     case .unknownKey:
-      // Whoever removes the key, or moves it, is rid of its value, too.
+      // Removing or moving the key mends its value, too.
       let isRefused = unread.value.hasRefusedValue && unread.knownAdvice(in: json) != nil
       if isRefused { misplaced.insert(unread.pointer) }
       add(

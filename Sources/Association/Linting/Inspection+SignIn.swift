@@ -56,7 +56,7 @@ extension Inspection {
       }
       if let first = found.first { addSignInPages(first, found.dropFirst(), domain) }
     } catch {
-      // Whoever resolves URLs by these routes is told.
+      // `too-complex` reports such routes.
       return
     }
   }

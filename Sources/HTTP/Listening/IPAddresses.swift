@@ -53,7 +53,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is in 127.0.0.0/8 or is ::1 (RFC 6890).
   var isLoopback: Bool { isIPv4 ? bits >> 24 & 0xFF == 127 : bits == 1 }
 
-  /// Whether this machine has the address. Its own services may trust whoever connects from there.
+  /// Whether this machine has the address. Services on it may trust connections from there.
   package var isOfThisMachine: Bool {
     var list: UnsafeMutablePointer<ifaddrs>?
     // Unknown addresses count as those of other machines.
