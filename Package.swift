@@ -49,6 +49,7 @@ let migrations: [Resource] = [
   .embedInCode("0013_kept.sql"),
   .embedInCode("0014_replicas.sql"),
   .embedInCode("0015_dashboard.sql"),
+  .embedInCode("0016_unknown_keys.sql"),
 ]
 
 let package = Package(

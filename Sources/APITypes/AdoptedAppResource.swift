@@ -72,7 +72,11 @@ package struct AdoptedAppResource: Sendable {
     var sentences: [String] = []
     let count = certificates.count.counted("fingerprint")
     switch action {
-    case .created: sentences.append("Created with \(count).")
+    case .created:
+      sentences.append("Created with \(count).")
+      if certificates.contains(where: { $0.label == .unknown }) {
+        sentences.append("Compare with the Play Console whose key it is, and set the label.")
+      }
     case .offered:
       sentences.append(
         "Not stored: with `androidApps=create`, it is created with its \(count), and entries whose routes say "

@@ -153,7 +153,8 @@ extension Coding<AndroidApp.Certificate> {
       Member(
         "label", .words(AndroidApp.Certificate.Label.self, "CertificateLabel"),
         "Whose key it is: `play-signing` is Google Play's, which users' devices see, `upload` the developer's "
-          + "own, and `debug` that of a developer's machine.", .required),
+          + "own, and `debug` that of a developer's machine. `unknown` comes from an adopted file, which does not "
+          + "tell.", .required),
     ]
     return Coding(.named("Certificate", request: "CertificateInput", .object(members))) { body in
       let object = body.object(members.map(\.name))

@@ -39,7 +39,7 @@ struct Review {
     var domain = proposal.domain
     domain.document = domain.document.keepingRows(of: old?.document ?? Document())
     let apps = try source.apps(of: [domain] + (old.map { [$0] } ?? []))
-    let draft = Draft(domain, apps, created: Set(createdApps.map(\.package)))
+    let draft = Draft(domain, apps)
     documents = draft.documents
     let before = {
       basis.published.flatMap { ReadDocuments(intact: $0.documents) } ?? ReadDocuments()
@@ -158,14 +158,11 @@ struct Draft {
   let documents: ReadDocuments
   let bytes: Documents
   private let apps: UsedApps
-  /// The apps whose labels nobody has set: an adopted file does not tell whose keys it names.
-  private let created: Set<PackageName>
   private let rendering: AssetLinksRendering?
 
-  init(_ domain: Domain, _ apps: UsedApps, created: Set<PackageName> = []) {
+  init(_ domain: Domain, _ apps: UsedApps) {
     self.domain = domain
     self.apps = apps
-    self.created = created
     rendering = domain.assetLinksRendering(apps)
     let json = domain.documents(with: rendering)
     documents = ReadDocuments(json)
@@ -187,9 +184,9 @@ struct Draft {
   /// Whether a finding asks what certificate a statement has, and the stored app tells.
   private func isOfKnownCertificate(_ finding: Finding) -> Bool {
     guard finding.code == .singleFingerprint,
-      let (index, package, fingerprints) = statement(of: finding), let app = apps.android[package],
-      !created.contains(package)
+      let (index, package, fingerprints) = statement(of: finding), let app = apps.android[package]
     else { return false }
+    if app.certificates.contains(where: { $0.label == .unknown }) { return false }
     let isRendered =
       index < (documents.assetLinks?.elements.count ?? 0) - domain.assetLinksExtra.count
     return isRendered || app.environment != .production

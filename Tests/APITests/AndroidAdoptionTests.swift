@@ -114,7 +114,7 @@ import Testing
     #expect(
       app?["fingerprints"]?.arrayValue
         == ["8", "7"].map {
-          ["sha256": .string(fingerprint($0)), "label": "play-signing"]
+          ["sha256": .string(fingerprint($0)), "label": "unknown"]
         })
   }
 
@@ -130,7 +130,10 @@ import Testing
     try adoptApple()
     let answer = try adopt([statement(rules: rules)], create)
     let created = answer["androidApps"]?[0]
-    #expect(created?["message"] == "Created with 1 fingerprint. Named in entry 1.")
+    #expect(
+      created?["message"]?.stringValue
+        == "Created with 1 fingerprint. Compare with the Play Console whose key it is, and set the label. "
+        + "Named in entry 1.")
     #expect(created?["entries"] == [1])
     #expect(answer["domain"]?["entries"]?.arrayValue?.count == 1)
     #expect(answer["domain"]?["assetlinksExtra"] == nil)
@@ -224,7 +227,7 @@ import Testing
     ]
     #expect(try admin.send("PUT", "/v1/android-apps/\(shop)", json: app).status == 201)
     let answer = try adopt([statement(), statement("com.example.other", ["8"])], create)
-    #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["play-signing", "upload"])
+    #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["unknown", "upload"])
     let messages = answer["androidApps"]?.arrayValue?.compactMap { $0["message"]?.stringValue }
     #expect(messages?.first?.contains("are not those of the app") == true)
     #expect(
@@ -372,6 +375,35 @@ import Testing
     let answer = try adopt([statement()], create)
     let codes = answer["findings"]?.arrayValue?.map { $0["code"] }
     #expect(codes?.contains("single-fingerprint") == true, "\(answer["findings"]?.text ?? "")")
+    #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["unknown"])
+
+    // Until somebody says whose it is.
+    func codesAfter(_ change: JSON) throws -> [JSON?] {
+      let answer = try admin.send("PATCH", domain, json: change)
+      #expect(answer.status == 200, "\(answer.text)")
+      return try answer.json["findings"]?.arrayValue?.map { $0["code"] } ?? []
+    }
+    #expect(try codesAfter(["cacheSeconds": 61]).contains("single-fingerprint"))
+    #expect(try !codesAfter(["cacheSeconds": 62]).contains("no-play-signing-fingerprint"))
+    for (label, code) in [("play-signing", nil), ("upload", "no-play-signing-fingerprint")] {
+      let prints: JSON = [["sha256": .string(fingerprint()), "label": .string(label)]]
+      let put = try admin.send(
+        "PUT", "/v1/android-apps/\(shop)", json: ["fingerprints": prints])
+      #expect(put.status == 200, "\(put.text)")
+      let codes = try codesAfter(["cacheSeconds": .integer(label.utf8.count + 100)])
+      #expect(!codes.contains("single-fingerprint"))
+      #expect(codes.contains("no-play-signing-fingerprint") == (code != nil), "\(label): \(codes)")
+    }
+  }
+
+  @Test func aCreatedAppsDebugKeyIsKnownAsOne() throws {
+    let everybodys =
+      "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
+    let text = JSON.array([statement()]).text.replacing(fingerprint(), with: everybodys)
+    _ = try admin.send(
+      "PUT", "\(domain)/documents/assetlinks.json?androidApps=create&accept=debug-certificate",
+      body: Array(text.utf8))
+    #expect(try apps().map { $0["fingerprints"]?[0]?["label"] } == ["debug"])
   }
 
   // MARK: - Limited tokens

@@ -76,7 +76,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(
       result.lines.contains(
-        "  Android app com.example.shop: Created with 1 fingerprint. Named in entry 1."),
+        "  Android app com.example.shop: Created with 1 fingerprint. Compare with the Play Console whose key it is, and set the label. Named in entry 1."),
       "\(result.output)")
     #expect(!result.errors.contains("--android-apps"))
     #expect(try becomesTrue { try served("one.example") == android })
@@ -99,7 +99,7 @@ import Testing
     }
     let kept = try files.keys.filter { try domain($0)["assetlinksExtra"] != nil }
     let created =
-      "  Android app com.example.shop: Created with 1 fingerprint. Named in an entry of its own."
+      "  Android app com.example.shop: Created with 1 fingerprint. Compare with the Play Console whose key it is, and set the label. Named in an entry of its own."
     #expect(result.lines.contains(created), "\(result.output)")
     #expect(
       result.output.contains("Not created: another file of this import has other fingerprints"),

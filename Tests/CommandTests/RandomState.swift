@@ -25,7 +25,7 @@ struct RandomState {
     // Without Android apps, exports have no list of them.
     let packages = random.once(in: 6) ? [] : random.some(of: Self.packages)
     androidApps = packages.map { package in
-      let labels = random.some(of: ["upload", "play-signing", "debug"])
+      let labels = random.some(of: ["upload", "play-signing", "debug", "unknown"])
       var fingerprints: [JSON] = []
       for label in labels {
         fingerprints.append([

@@ -50,7 +50,7 @@ def test_the_routes_become_androids_too_after_a_preview_and_with_the_app(example
     review = page.locator(".review")
     expect(review).to_contain_text("Links that behave differently")
     expect(review).to_contain_text("https://moved.example/")
-    expect(review).to_contain_text(f"{PACKAGE}: Created with 1 fingerprint. Named in entry 1.")
+    expect(review).to_contain_text(f"{PACKAGE}: Created with 1 fingerprint. ")
     # So far, nothing is published.
     assert resolutions(site, secret)["android"] == "match"
     assert stored_app(site) is None

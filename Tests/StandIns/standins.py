@@ -180,7 +180,8 @@ class Site(Handler):
     paths        answers by path: status, fields, body or base64, gzip, delay (seconds), together (how many
                  requests must wait for the answer until it is given), hang, close (cut the body short),
                  stall (say nothing after half of the body), padding (bytes of header), raw (all of the answer),
-                 turns (a list of answers, which requests get by turns; `null` passes the request on)
+                 turns (a list of answers, which requests of a check get by turns, and all others the first one;
+                 `null` passes the request on)
     """
 
     def do_GET(self):
@@ -193,8 +194,10 @@ class Site(Handler):
         answer = next((a for part, a in site.get("agents", {}).items() if part in agent), None)
         answer = answer or site.get("paths", {}).get(path)
         if answer and "turns" in answer:
-            with world.lock:
-                turn = site["turn", path] = site.get(("turn", path), -1) + 1
+            turn = 0
+            if "X-Aasa-Check" in self.headers:
+                with world.lock:
+                    turn = site["turn", path] = site.get(("turn", path), -1) + 1
             answer = answer["turns"][turn % len(answer["turns"])]
         if answer is None and "upstream" in site:
             return self.pass_on(host, site["upstream"])

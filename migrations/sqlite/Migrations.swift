@@ -16,4 +16,5 @@ public let sqliteMigrations: [(name: String, sql: [UInt8])] = [
   ("0013_kept", PackageResources._013_kept_sql),
   ("0014_replicas", PackageResources._014_replicas_sql),
   ("0015_dashboard", PackageResources._015_dashboard_sql),
+  ("0016_unknown_keys", PackageResources._016_unknown_keys_sql),
 ]

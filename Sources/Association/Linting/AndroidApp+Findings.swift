@@ -7,7 +7,7 @@ extension AndroidApp {
     let labels = Set(certificates.map(\.label))
     return [
       labels.contains(.debug) ? debugFingerprint : nil,
-      labels.contains(.playSigning) ? nil : noPlaySigningFingerprint,
+      labels.contains(.playSigning) || labels.contains(.unknown) ? nil : noPlaySigningFingerprint,
     ].compactMap(\.self)
   }
 

@@ -10,6 +10,8 @@ public struct AndroidApp: Sendable, Equatable {
       case playSigning = "play-signing"
       /// The key of a developer's machine.
       case debug
+      /// Nobody has said whose key it is: the certificate comes from an adopted file.
+      case unknown
     }
 
     /// The SHA-256 fingerprint of the certificate.

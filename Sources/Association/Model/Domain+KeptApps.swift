@@ -53,7 +53,7 @@ extension Domain {
   /// The Android apps of kept statements, in the order of these.
   ///
   /// The certificates of an app, even of one that is stored, are those of all its statements. A file does not tell whose
-  /// they are; since devices accept what is published, they are taken to be those that sign what users get.
+  /// they are, so their label is `unknown`, or `debug` where everybody has the key.
   public func keptApps(_ apps: UsedApps) -> [AdoptedApp] {
     var order: [PackageName] = []
     var fingerprints: [PackageName: [Fingerprint]] = [:]
@@ -65,7 +65,9 @@ extension Domain {
     return order.map { package in
       var seen: Set<Fingerprint> = []
       let certificates = (fingerprints[package] ?? []).filter { seen.insert($0).inserted }
-        .map { AndroidApp.Certificate($0, label: .playSigning) }
+        .map {
+          AndroidApp.Certificate($0, label: Fingerprint.published[$0] == nil ? .unknown : .debug)
+        }
       return AdoptedApp(
         app: AndroidApp(package: package, certificates: certificates),
         isNew: apps.android[package] == nil)

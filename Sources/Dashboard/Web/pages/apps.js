@@ -87,9 +87,14 @@ function uses(app, platform, text = words.apps.usedBy(app.domains)) {
 
 /** The inputs of a fingerprint. */
 function fingerprintFields(draft) {
-  const { fingerprint, fingerprintHelp, label, labels } = words.apps;
+  const { fingerprint, fingerprintHelp, label } = words.apps;
   return [draftField(fingerprint, draft, "sha256", { ...verbatim, help: fingerprintHelp }),
-    draftField(label, draft, "label", { tag: "select", options: Object.entries(labels) })];
+    draftField(label, draft, "label", { tag: "select", options: labelsToChoose() })];
+}
+
+/** The labels that a person gives; only a file's certificates have none of them. */
+function labelsToChoose() {
+  return Object.entries(words.apps.labels).filter(([label]) => label !== "unknown");
 }
 
 function planned(domains) {
@@ -230,7 +235,11 @@ class One extends View {
   #fingerprints({ fingerprints }) {
     const text = words.apps;
     const row = ({ sha256, label }) => h(
-      "li", { key: sha256 }, badge(text.labels[label], label === "debug" ? "warning" : "quiet"), h("code", {}, sha256),
+      "li", { key: sha256 }, badge(text.labels[label], label === "debug" || label === "unknown" ? "warning" : "quiet"),
+      h("code", {}, sha256),
+      may("editor") && label === "unknown" && labelsToChoose().map(([known, name]) => button(
+        text.itIs(name), () => this.#change((all) => all.map((one) => one.sha256 === sha256
+          ? { ...one, label: known } : one), text.setLabel), { kind: "quiet", key: known })),
       may("editor") && fingerprints.length > 1 && button(
         text.remove, () => this.#change((all) => all.filter((one) => one.sha256 !== sha256), text.removePrint),
         { kind: "quiet", "aria-label": text.removeWhat(sha256.slice(0, 11)) }));
