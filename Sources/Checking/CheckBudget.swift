@@ -1,46 +1,100 @@
 import Glibc
 import Synchronization
 
-/// How long checks may compute: each domain, and all domains of a request together. What costs most is left out when
-/// the time is over.
+/// How much checks may compute: each domain, and all domains of a request together. What costs most is left out when
+/// that is used up.
 ///
-/// The time is that of the thread's processor, so that a busy machine changes no result.
+/// It is the time of the thread's processor, so that a busy machine changes no result, and a number of steps, so that
+/// most results do not depend on the machine at all. A step is a byte of a file that is read to compare or to lint it.
 public final class CheckBudget: Sendable {
-  /// How long a domain may take.
-  public static let ofDomain = Duration.seconds(2)
-  /// How long all domains of a request may take.
-  public static let ofRequest = Duration.seconds(6)
+  /// What a domain or a request may use.
+  public struct Amount: Sendable {
+    /// The time of the processor.
+    public var time: Duration
+    /// The number of steps.
+    public var steps: Int
 
-  private let longest: Duration
-  private let rest: Mutex<Duration>
+    /// An amount.
+    public init(time: Duration, steps: Int) { (self.time, self.steps) = (time, steps) }
+
+    /// Whether so many steps are left, and more than a time.
+    fileprivate func has(_ steps: Int, after time: Duration) -> Bool {
+      time < self.time && steps <= self.steps
+    }
+  }
+
+  /// What a domain may use.
+  public static let ofDomain = Amount(time: .seconds(2), steps: 50_000_000)
+  /// What all domains of a request may use.
+  public static let ofRequest = Amount(time: .seconds(6), steps: 150_000_000)
+
+  private let domain: Amount
+  private let rest: Mutex<Amount>
 
   /// A budget.
   ///
   /// - Parameters:
-  ///   - domain: How long a domain may take.
-  ///   - request: How long all domains together may take.
-  public init(domain: Duration = ofDomain, request: Duration = ofRequest) {
-    longest = domain
+  ///   - domain: What a domain may use.
+  ///   - request: What all domains together may use.
+  public init(domain: Amount = ofDomain, request: Amount = ofRequest) {
+    self.domain = domain
     rest = Mutex(request)
   }
 
-  /// What is left for a domain, while a thread computes for it.
-  struct Share {
-    private let start = processorTime()
-    private let limit: Duration
+  /// The share of a domain.
+  func share() -> Share { Share(of: self, domain) }
 
-    fileprivate init(_ limit: Duration) { self.limit = limit }
+  /// What is left for a domain.
+  final class Share: Sendable {
+    private let budget: CheckBudget
+    private let state: Mutex<(rest: Amount, isCut: Bool)>
 
-    fileprivate var used: Duration { processorTime() - start }
+    fileprivate init(of budget: CheckBudget, _ amount: Amount) {
+      self.budget = budget
+      state = Mutex((amount, false))
+    }
 
-    /// Whether there is time, and somebody still waits for the result.
-    var isLeft: Bool { used < limit && !Task.isCancelled }
+    /// Whether something was left out.
+    var isCut: Bool { state.withLock(\.isCut) }
+
+    /// Does work on this thread, which counts.
+    func work<Result>(_ body: (Work) throws -> Result) rethrows -> Result {
+      let work = Work(share: self)
+      defer { spend(work.time) }
+      return try body(work)
+    }
+
+    /// Takes steps for a piece of work. If there are not enough, or there is no time, it is left out.
+    fileprivate func take(_ steps: Int, after time: Duration) -> Bool {
+      state.withLock { state in
+        let isLeft = budget.rest.withLock { rest in
+          let isLeft = state.rest.has(steps, after: time) && rest.has(steps, after: time)
+          if isLeft { rest.steps -= steps }
+          return isLeft
+        }
+        if isLeft { state.rest.steps -= steps } else { state.isCut = true }
+        return isLeft
+      }
+    }
+
+    private func spend(_ time: Duration) {
+      state.withLock { $0.rest.time -= time }
+      budget.rest.withLock { $0.time -= time }
+    }
   }
 
-  /// The share of a domain. Return it with `end` on the same thread.
-  func begin() -> Share { Share(rest.withLock { min($0, longest) }) }
+  /// Work for a domain, on one thread.
+  struct Work {
+    let share: Share
+    private let start = processorTime()
 
-  func end(_ share: Share) { rest.withLock { $0 -= share.used } }
+    fileprivate init(share: Share) { self.share = share }
+
+    fileprivate var time: Duration { processorTime() - start }
+
+    /// Whether a piece of work that takes so many steps may be done, and somebody still waits for the result.
+    func goesOn(_ steps: Int) -> Bool { !Task.isCancelled && share.take(steps, after: time) }
+  }
 }
 
 /// The processor time that the thread has used.

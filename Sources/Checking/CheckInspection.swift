@@ -11,12 +11,10 @@ struct CheckInspection {
   /// What the origin serves at Apple's location, and where that is not Apple's file, nothing.
   private(set) var originFile: [UInt8]?
   private var compared: [DocumentKind: [[UInt8]: HeldDocument]] = [:]
-  private let share: CheckBudget.Share
-  /// Whether something was left out, because the time was over.
-  private var isCut = false
+  private let work: CheckBudget.Work
 
-  init(_ subject: Subject, _ observations: Observations, at: Int64, _ share: CheckBudget.Share) {
-    (self.subject, seen, self.share) = (subject, observations, share)
+  init(_ subject: Subject, _ observations: Observations, at: Int64, _ work: CheckBudget.Work) {
+    (self.subject, seen, self.work) = (subject, observations, work)
     check = Check(of: subject.domain, at: at)
     check.requests = observations.all.flatMap(\.json)
   }
@@ -49,7 +47,7 @@ struct CheckInspection {
     inspectGoogle()
     inspectRobots()
     try Task.checkCancellation()
-    if isCut {
+    if work.share.isCut {
       add(
         .tooComplex, severity: .warning, seen.bot.url,
         "\(subject.domain) serves files that take too long to compare, so the check left something out.",
@@ -75,7 +73,7 @@ struct CheckInspection {
     _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
   ) throws -> HeldDocument {
     if let known = compared[kind]?[body] { return known }
-    let held = try reference.held(body, kind) { goesOn() }
+    let held = try reference.held(body, kind, while: work.goesOn)
     compared[kind, default: [:]][body] = held
     return held
   }
@@ -85,18 +83,15 @@ struct CheckInspection {
     _ body: [UInt8], _ kind: DocumentKind, by reference: Reference
   ) throws -> HeldDocument {
     var held = try held(body, kind, by: reference)
-    if held.equality == nil, held.changes.isEmpty, goesOn() {
+    if held.equality == nil, held.changes.isEmpty, goesOn(body.count) {
       held.changes = reference.changes(to: body, kind)
       compared[kind, default: [:]][body] = held
     }
     return held
   }
 
-  /// Whether there is time for something that can take long. If not, the check says so.
-  mutating func goesOn() -> Bool {
-    if !share.isLeft { isCut = true }
-    return !isCut
-  }
+  /// Whether something that can take long may be done with a file of so many bytes. If not, the check says so.
+  func goesOn(_ bytes: Int) -> Bool { work.goesOn(bytes) }
 
   /// Whether a finding is there.
   func has(_ codes: Finding.Code...) -> Bool {

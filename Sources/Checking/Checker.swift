@@ -1,6 +1,8 @@
 public import Association
 public import Fetching
 import JSONValue
+import Store
+import Synchronization
 
 /// Checks domains from outside.
 public struct Checker: Sendable {
@@ -43,16 +45,16 @@ public struct Checker: Sendable {
   /// - Throws: `StoreError.database`; `CancellationError` if the task is cancelled.
   public func check(_ subject: Subject, _ budget: CheckBudget = CheckBudget()) async throws -> Check
   {
-    let (at, start) = (now(), ContinuousClock.now)
-    let observations = try await observe(subject)
+    let (at, start, share) = (now(), ContinuousClock.now, budget.share())
+    let observations = try await observe(subject, share)
     return try await withTaskExecutorPreference(WorkThread.computing) {
       try Task.checkCancellation()
-      let share = budget.begin()
-      defer { budget.end(share) }
-      var inspection = CheckInspection(subject, observations, at: at, share)
-      try inspection.run()
-      inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
-      return inspection.check
+      return try share.work { work in
+        var inspection = CheckInspection(subject, observations, at: at, work)
+        try inspection.run()
+        inspection.check.milliseconds = Int((.now - start) / .milliseconds(1))
+        return inspection.check
+      }
     }
   }
 
@@ -80,7 +82,9 @@ public struct Checker: Sendable {
   }
 
   /// All requests of the first round are made at the same time, then all of the second one.
-  private func observe(_ subject: Subject) async throws -> Observations {
+  private func observe(
+    _ subject: Subject, _ share: CheckBudget.Share
+  ) async throws -> Observations {
     let host = subject.domain.text
     async let apple = survey(host, .apple, subject)
     async let assetLinks = survey(host, .assetLinks, subject)
@@ -88,7 +92,7 @@ public struct Checker: Sendable {
     async let places = fetcher.places(of: host, milliseconds: Self.milliseconds)
     async let root = site(host, Place.root, .bot)
     async let sibling = optionalSite(subject.sibling)
-    async let aliases = aliases(subject)
+    async let aliases = aliases(subject, share)
     async let cdn = cdn(host)
     var observations = Observations(
       apple: await apple, assetLinks: await assetLinks, webAuthn: await webAuthn, root: await root,
@@ -200,11 +204,12 @@ public struct Checker: Sendable {
     return await site(host, .wellKnown(.apple), .bot)
   }
 
-  /// Of the files of aliases, only whether each is the current one is kept.
+  /// Of the files of aliases, only whether each is the current one is kept. Those with the same bytes are compared once.
   private func aliases(
-    _ subject: Subject
+    _ subject: Subject, _ share: CheckBudget.Share
   ) async throws -> [(alias: Alias, observation: Observation)] {
     let kind = subject.mainKind
+    let compared = Compared()
     return try await withThrowingTaskGroup(of: (Alias, Observation).self) { group in
       for (alias, host) in subject.isServed ? subject.sampledAliases(at: now()) : [] {
         group.addTask {
@@ -213,7 +218,11 @@ public struct Checker: Sendable {
             answer.status == 200
           {
             observation.isCurrent = try await withTaskExecutorPreference(WorkThread.computing) {
-              try reference.isCurrent(answer.body, kind)
+              try share.work { work in
+                try compared.isCurrent(answer.body) {
+                  try reference.isCurrent(answer.body, kind, while: work.goesOn)
+                }
+              }
             }
           }
           return (alias, observation.withoutBodies)
@@ -252,6 +261,21 @@ public struct Checker: Sendable {
       }
       return await group.reduce(into: []) { $0.append((target: $1.0, observation: $1.1)) }
         .sorted { $0.target.package < $1.target.package }
+    }
+  }
+}
+
+/// Which files are the current one, by their SHA-256.
+private final class Compared: Sendable {
+  private let results = Mutex<[String: Bool]>([:])
+
+  /// - Parameter compare: Compares a file that is not known yet; `nil` if there is no time for that.
+  func isCurrent(_ body: [UInt8], _ compare: () throws -> Bool?) throws -> Bool? {
+    let sha256 = SHA256.hexadecimal(of: body)
+    return try results.withLock { results in
+      if let known = results[sha256] { return known }
+      results[sha256] = try compare()
+      return results[sha256]
     }
   }
 }

@@ -168,7 +168,7 @@ extension CheckInspection {
   ) throws {
     if kind == .apple { inspectApps(bytes, observation) }
     guard let reference = subject.reference, reference.documents[kind] != nil else {
-      guard goesOn() else { return }
+      guard goesOn(bytes.count) else { return }
       let report = Linter.report(
         onFile: bytes, kind: kind, context: Linter.Context(domain: subject.domain.text))
       let reported: Set<Finding.Code> = [.byteOrderMark, .notJSON, .tooLarge, .wwwSiblingMissing]

@@ -78,9 +78,14 @@ struct Reference: Sendable {
   /// Whether it is what a store has, not a file.
   var isPublished: Bool { store != nil }
 
-  /// Whether a document is the current one, or one that was published since.
-  func isCurrent(_ body: [UInt8], _ kind: DocumentKind) throws -> Bool {
+  /// Whether a document is the current one, or one that was published since; `nil` if that is left out.
+  ///
+  /// - Parameter goesOn: Whether a file of so many bytes may be read to compare it.
+  func isCurrent(
+    _ body: [UInt8], _ kind: DocumentKind, while goesOn: (Int) -> Bool
+  ) throws -> Bool? {
     if bytes[kind] == body { return true }
+    if !goesOn(body.count) { return nil }
     if let json = JSON.readable(body), documents[kind] == json { return true }
     guard let store, let current else { return false }
     let sha256 = SHA256.hexadecimal(of: body)
@@ -92,9 +97,9 @@ struct Reference: Sendable {
 
   /// Finds the revision that a document is.
   ///
-  /// - Parameter goesOn: Whether there is time to read another revision.
+  /// - Parameter goesOn: Whether a file of so many bytes may be read to compare it.
   func held(
-    _ body: [UInt8], _ kind: DocumentKind, while goesOn: () -> Bool
+    _ body: [UInt8], _ kind: DocumentKind, while goesOn: (Int) -> Bool
   ) throws -> HeldDocument {
     let sha256 = SHA256.hexadecimal(of: body)
     let json = JSON.readable(body)
@@ -114,7 +119,10 @@ struct Reference: Sendable {
       }
       if let same { return result(same.number, .bytes) }
       for revision in revisions.prefix(Self.mostCompared) where json != nil {
-        if !goesOn() { break }
+        guard let size = revision.documents.first(where: { $0.kind == kind })?.size else {
+          continue
+        }
+        if !goesOn(size) { break }
         let old = try store.revision(revision.number, of: domain).documents[kind]
         if old.flatMap(JSON.readable) == json { return result(revision.number, .meaning) }
       }

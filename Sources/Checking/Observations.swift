@@ -10,7 +10,8 @@ struct Observation: Sendable {
   let followed: FollowedFetch
   /// The address that was asked, with the port if that is not the usual one; `nil` if it is not known.
   var place: String?
-  /// Of an alias: whether its file is the current one; `nil` if nobody said what it should serve.
+  /// Of an alias: whether its file is the current one; `nil` if nobody said what it should serve, or if the
+  /// comparison was left out.
   var isCurrent: Bool?
 
   var url: String { followed.hops[0].url }

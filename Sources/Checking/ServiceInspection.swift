@@ -89,7 +89,8 @@ extension CheckInspection {
       has(.cdnStale)
       ? subject.reference?.documents[.apple] ?? originFile.flatMap(JSON.readable) : nil
     let expectations = subject.expectations.filter { $0.app.platform == .ios }
-    guard !expectations.isEmpty, let json = JSON.readable(body), goesOn() else { return }
+    guard !expectations.isEmpty, let json = JSON.readable(body), goesOn(body.count)
+    else { return }
     do throws(TooComplex) {
       let matcher = try DomainMatcher(ReadDocuments([.apple: json]))
       let newerMatcher = try newer.map { json throws(TooComplex) in

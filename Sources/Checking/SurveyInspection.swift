@@ -170,7 +170,8 @@ extension CheckInspection {
       guard let file = observation.file, try held(observation, kind)?.equality == nil else {
         continue
       }
-      return goesOn() ? Reference(json, of: subject.domain).changes(to: file, kind).inWords : ""
+      return goesOn(file.count)
+        ? Reference(json, of: subject.domain).changes(to: file, kind).inWords : ""
     }
     return ""
   }
