@@ -14,7 +14,8 @@ public struct AdminAPI: Sendable {
   private let router: Router
   private let counts: AdminCounts
   private let heavyWork = HeavyWork()
-  private let reading = HeavyWork()
+  /// What gives the turns for reading.
+  let reading = HeavyWork()
   private let log: @Sendable (AdminEvent) -> Void
 
   /// An API that edits through a publisher.

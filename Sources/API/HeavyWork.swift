@@ -30,7 +30,8 @@ final class HeavyWork: Sendable {
   }
 
   private let turns: Int
-  private let share: Int
+  /// How many turns one token may have.
+  let share: Int
   private let patience: Double
   private let state = Mutex(State())
 

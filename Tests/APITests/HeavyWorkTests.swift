@@ -85,20 +85,28 @@ import Testing
   }
 
   @Test func nobodyWorksForAClientThatHasGone() throws {
-    let heavyWork = HeavyWork(turns: 2, patience: 1000)
+    let heavyWork = HeavyWork(turns: 2, patience: 30)
     let work = Work()
     let threads = Threads([{ work.run(heavyWork, for: "a") }])
     #expect(work.hasStarted(1))
+    var isAsked = false
     #expect(throws: Problem.self) {
-      try heavyWork.turn(for: "a", unless: { true })
+      try heavyWork.turn(
+        for: "a",
+        unless: {
+          isAsked = true
+          return true
+        })
     }
+    // Otherwise its patience is over.
+    #expect(isAsked)
     work.end(1)
     #expect(threads.end())
   }
 
   /// Its turn comes while it waits, but it has gone before.
   @Test func aTurnOfAClientThatHasGoneIsTheNextOnes() throws {
-    let heavyWork = HeavyWork(turns: 2, patience: 1000)
+    let heavyWork = HeavyWork(turns: 2, patience: 30)
     let work = Work()
     let threads = Threads([{ work.run(heavyWork, for: "a") }])
     #expect(work.hasStarted(1))

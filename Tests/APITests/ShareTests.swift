@@ -1,12 +1,16 @@
+import Checking
+import Fetching
 import FoundationEssentials
 import Glibc
 import HTTP
 import JSONValue
+import Publishing
 import Service
 import Store
-import Synchronization
 import TestSupport
 import Testing
+
+@testable import API
 
 /// What one token may take of what is there for all.
 @Suite struct ShareTests {
@@ -48,33 +52,61 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
+  /// A trusted proxy that does not say whom it asks for may stand for many clients.
+  @Test(arguments: [
+    ("192.0.2.7", "", "192.0.2.7"), ("2001:db8::7:0:0:0:1", "", "2001:db8:0:7::"),
+    ("192.0.2.7", "203.0.113.9", "192.0.2.7"), ("127.0.0.1", "203.0.113.9", "203.0.113.9"),
+    ("127.0.0.1", "", nil), ("127.0.0.1", "unknown", nil),
+  ])
+  func aBodyCountsForItsClientAndItsToken(peer: String, forwarded: String, client: String?) throws {
+    let running = try RunningService()
+    let secret = try running.createToken(name: "reader", role: .viewer).text
+    let trust = ProxyTrust(proxies: [try #require(AddressRange("127.0.0.0/8"))])
+    let request = Request(
+      method: .post, target: try RequestTarget("/v1/validate".utf8),
+      fields: [
+        Field("Authorization", "Bearer \(secret)"), Field("X-Forwarded-For", forwarded),
+      ], peer: peer)
+    guard case .readBody(_, let holders) = api(running, trust).screen(request.head) else {
+      Issue.record("not read")
+      return
+    }
+    #expect(
+      holders == [client.map(BodyHolder.client)].compactMap(\.self) + [.token("token reader")])
+  }
+
+  private func api(_ running: RunningService, _ trust: ProxyTrust = ProxyTrust()) -> AdminAPI {
+    AdminAPI(
+      publisher: Publisher(store: running.store), checker: { Checker(Fetcher(), now: { 0 }) },
+      readiness: { Readiness() }, serves: { _ in false }, counts: AdminCounts(), metrics: { [] },
+      trust: trust, log: { _ in })
+  }
+
   // MARK: Reading
 
-  /// Fifty clients of one token, again and again, are never answered more than two at a time, so others are.
+  /// One token has as many requests under way as it may. Its next one waits, and that of another token does not.
   @Test(arguments: ["/v1/domains?q=z%C3%BCrich", "/v1/qr?url=https://example.com/a"])
   func manyRequestsOfATokenKeepNobodyElseWaiting(target: String) throws {
     let running = try RunningService()
-    try running.put("xn--zrich-kva.example", [:])
-    let (viewer, other) = (try running.client(.viewer), try running.client(.viewer))
-    let ends = Atomic(false)
-    let answers = Counter()
-    let work: @Sendable () -> Void = {
-      while !ends.load(ordering: .relaxed) {
-        do {
-          let status = try viewer.send("GET", target).status
-          #expect([200, 503].contains(status))
-          answers.add()
-        } catch {
-          Issue.record(error)
-          return
-        }
-      }
+    let api = api(running)
+    let (greedy, other) = (
+      try running.createToken(name: "greedy", role: .viewer).text,
+      try running.createToken(name: "other", role: .viewer).text
+    )
+    let path = try RequestTarget(target.utf8)
+    let status = { @Sendable (secret: String) in
+      api.answer(
+        Request(
+          method: .get, target: path, fields: [Field("Authorization", "Bearer \(secret)")])
+      ).status
     }
-    let attack = Threads(Array(repeating: work, count: 50))
-    #expect(becomesTrue { answers.count > 50 })
-    for _ in 0..<20 { #expect(try other.send("GET", target).status == 200) }
-    ends.store(true, ordering: .relaxed)
-    #expect(attack.end())
+    var turns = try (0..<api.reading.share).map { _ in try api.reading.turn(for: "token greedy") }
+    let waiting = Threads([{ #expect(status(greedy) == .ok) }])
+    #expect(becomesTrue { api.reading.waitingCount == 1 })
+    #expect(status(other) == .ok)
+    #expect(api.reading.waitingCount == 1)
+    turns.removeAll()
+    #expect(waiting.end())
   }
 
   // MARK: States as lines
