@@ -22,6 +22,17 @@ import Testing
   }
 
   @Test(arguments: [
+    ("postgresql://aasa:s3cret@db:5x/aasa", "its port is invalid"),
+    ("postgresql://aasa:s3cret@[::1]x/aasa", #"character "x""#),
+    ("postgresql://aasa:s3cr/et@db/aasa", "must have it escaped"),
+  ])
+  func theReasonIsSaidWithoutThePassword(text: String, words: String) throws {
+    let error = #expect(throws: PostgreSQLAddress.Invalid.self) { try PostgreSQLAddress(text) }
+    let reason = try #require(error?.description)
+    #expect(reason.contains(words) && !reason.contains("s3cr"), "\(reason)")
+  }
+
+  @Test(arguments: [
     ("postgresql://aasa:s3cr%2Fet@db/aasa", "postgresql://aasa@db/aasa"),
     (
       "postgresql://aasa@db-1:5432,db-2:5433/aasa?password=s3cret",

@@ -12,7 +12,7 @@ import Testing
     let path = directory.path("copy")
     do {
       let file = try AtomicFile(at: path)
-      let parent = String(file.temporaryPath.dropLast("/file".count))
+      let parent = URL(filePath: file.temporaryPath).deletingLastPathComponent().path
       #expect(parent != directory.url.path)
       var status = stat()
       #expect(stat(parent, &status) == 0)

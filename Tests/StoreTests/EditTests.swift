@@ -50,6 +50,24 @@ import Testing
     #expect(seen.withLock { $0 } == [1, 2])
   }
 
+  @Test func aDryRunDoesNotWaitForAnEditOfItsDomain() throws {
+    store.setLockTimeout(milliseconds: 20)
+    let dryRun = WriteContext(author: "test", isDryRun: true)
+    try store.edit(context, of: name) { (_: Void?) in
+      #expect(throws: Never.self) {
+        try store.edit(dryRun, of: name) { (_: Void?) in
+        } write: { _, _ in
+        }
+      }
+      #expect(throws: StoreError.busy) {
+        try store.edit(context, of: name) { (_: Void?) in
+        } write: { _, _ in
+        }
+      }
+    } write: { _, _ in
+    }
+  }
+
   @Test func anEditThatCannotBeServedIsStoredAndSaysSo() throws {
     let publisher = Publisher(store: store) { throw Stop() }
     do {
