@@ -75,7 +75,7 @@ struct FilesToAdopt {
       return true
     }
     let file = File(path: path, domain: domain, isListed: true)
-    if file.kind != nil || domain != nil && path.hasSuffix(".json") { return true }
+    if file.kind != nil { return true }
     let text = bytes.drop { $0 > 0x7F || " \t\r\n".utf8.contains($0) }
     if domain != nil {
       // JSON or, from 2014, JSON in a CMS signature. Anything else is a failed download, such as the page of a 404,

@@ -211,6 +211,13 @@ import Testing
     #expect(check["certificate"]?["names"] == ["fine.example"])
   }
 
+  @Test func aNameWithOtherLettersIsNotedAsReported() throws {
+    try world.publish("xn--bcher-kva.example")
+    let check = try world.check("xn--bcher-kva.example")
+    #expect(check["status"] == "ok" && check.text.contains("not confirmed by Apple"))
+    #expect(CheckedWorld.findings(check).contains("internationalized-name note"))
+  }
+
   @Test func twoRevisionsOfOursByTurnsAreAWarningAndNoError() throws {
     try world.publish("edit.example", ["/1/*"])
     try world.publish("edit.example", ["/2/*"])

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import APIClient
+
 /// Commands with `--server` on a machine whose environment names a proxy.
 @Suite struct ClientProxyTests {
   private let scratch: TemporaryDirectory
@@ -29,6 +31,18 @@ import Testing
       of: "https://127.0.0.1:\(server.adminPort)", token: token, proxy: proxy.port)
     #expect(result.status == 1)
     #expect(!proxy.hasConnection)
+  }
+
+  @Test(arguments: [
+    ("https://admin.example", true), ("https://admin.example:8081", true),
+    ("https://[2001:db8::1]:8081", true), ("http://admin.example", false),
+    ("https://localhost:8081", false), ("https://LOCALHOST", false),
+    ("https://a.localhost", false), ("https://127.0.0.2:8081", false),
+    ("https://[::1]:8081", false),
+  ])
+  func aProxyIsForServersOnOtherMachinesOverTLS(server: String, isUsed: Bool) throws {
+    let client = try APIClient(server: server, token: "aasa_secret", certificates: nil)
+    #expect(client.mayUseProxy == isUsed)
   }
 
   @Test func aTokenIsNotSentInClearToAProxy() throws {

@@ -92,6 +92,8 @@ import Testing
         "note not-in-entitlements applinks:*.go.a.example",
         "note not-in-entitlements webcredentials:*.go.a.example",
       ])
+    // It names the app, which gets nothing from it.
+    #expect(try findings(entries).allSatisfy { !$0.contains("b.example") })
   }
 
   /// The file for a wildcard is that of the name behind it.
@@ -148,8 +150,9 @@ import Testing
     for suffix in ["", "?mode=developer", "?mode=managed"] {
       for service in ["applinks", "webcredentials"] {
         let found = try messages("\(service):example.com", ["\(service):*.example.com\(suffix)"])
-        #expect(found.count == 1)
-        #expect(found[0].contains("must stay in that file") && !found[0].contains("remove the app"))
+        let message = try #require(found.first)
+        #expect(found.count == 1 && message.contains("must stay in that file"))
+        #expect(!message.contains("remove the app"))
       }
     }
     let entries = ["applinks", "webcredentials"].flatMap {
@@ -180,12 +183,31 @@ import Testing
     let entries = ["applinks:*.example.com", "applinks:example.com"]
     let found = try messages("applinks:shop.example.com", entries)
     #expect(found.count == 1)
-    #expect(found[0].contains("use the file of example.com, not that of shop.example.com"))
+    #expect(
+      found.first?.contains("use the file of example.com, not that of shop.example.com") == true)
     #expect(try findings(entries).contains("note not-in-entitlements applinks:shop.example.com"))
     #expect(
       try messages("applinks:shop.example.com", entries + ["applinks:shop.example.com"]).isEmpty)
     let other = try messages("applinks:*.example.net", ["applinks:*.example.net"])
     #expect(other.first?.contains("devices use the file of example.net") == true)
+  }
+
+  @Test func aNameBelowAWildcardWithTheSameFileIsNotMissed() throws {
+    var domain = both.objectValue ?? [:]
+    domain["aliases"] = ["www.example.com"]
+    try publish("example.com", .object(domain))
+    let entries = ["applinks", "webcredentials"].flatMap {
+      ["\($0):*.example.com", "\($0):example.com"]
+    }
+    #expect(try findings(entries).allSatisfy { !$0.contains("example.com") })
+  }
+
+  @Test func aWildcardIsNotMissedForAnAppClip() throws {
+    try publish(
+      "clip.example", ["aliases": ["*.clip.example"], "appclips": [.string(app)]])
+    #expect(
+      try findings(["appclips:a.example"]).filter { $0.contains("clip.example") }
+        == ["error not-in-entitlements appclips:clip.example"])
   }
 
   @Test func anotherPrefixOfTheBundleIdentifierIsPointedAt() throws {
@@ -295,15 +317,44 @@ import Testing
   }
 
   @Test(arguments: [
-    "a.example", "applinks:https://a.example", "applinks:a.example/path", "applinks:a.example:443",
-    "links:a.example", "applinks:a.example?mode=debug", "applinks:", "applinks:$(HOST)",
-    "applinks:a.example?mode", "appclips:*.a.example",
+    ("developer", "only devices in developer mode read it"),
+    ("managed", "management server associates"),
+    ("developer+managed", "or managed devices read it"),
   ])
-  func anEntryThatTheSystemIgnoresIsAnError(entry: String) throws {
-    let found = try findings([entry], "--app", "ABCDE12345.x")
-    #expect(found.count == 1)
+  func whoReadsAnEntryWithAModeIsSaidAndWhoElseNeedsOne(mode: String, words: String) throws {
+    let (plain, entry) = ("applinks:b.example", "applinks:b.example?mode=\(mode)")
+    for (entries, rest) in [
+      ([entry], "add \(plain) for a release."),
+      ([entry, plain], "\(plain) covers everybody else."),
+    ] {
+      let found = try messages(entry, entries)
+      #expect(found.count == 1 && found[0].contains(words) && found[0].hasSuffix(rest), "\(found)")
+    }
+  }
+
+  @Test func anAppForTheMacHasAnotherKeyForItsIdentifier() throws {
+    let key = "<key>com.apple.application-identifier</key><string>ABCDE12345.x</string>"
     #expect(
-      found[0].hasPrefix("error malformed-entry") || found[0].hasPrefix("error wildcard-app-clip"))
+      try findings(["applinks:a.example"], more: key) == ["error app-not-named applinks:a.example"])
+  }
+
+  @Test(arguments: [
+    ("a.example", "An entry is a service, a colon and a domain."),
+    ("links:a.example", "The services are applinks, "),
+    ("applinks:https://a.example", "https"), ("applinks:a.example/path", "path"),
+    ("applinks:a.example:443", "port"), ("applinks:", "empty"),
+    ("applinks:$(HOST)", "build variable"),
+    ("applinks:a.example?mode=debug", "Only ?mode=developer"),
+    ("applinks:a.example?mode", "Only ?mode=developer"),
+    ("applinks:a.example?developer", "Only ?mode=developer"),
+    ("appclips:*.a.example", "wildcards"),
+  ])
+  func anEntryThatTheSystemIgnoresIsAnError(entry: String, words: String) throws {
+    let found = try findings([entry], "--app", "ABCDE12345.x")
+    let code = entry.contains("*") ? "wildcard-app-clip" : "malformed-entry"
+    #expect(found == ["error \(code) \(entry)"])
+    let messages = try messages(entry, [entry], app: "ABCDE12345.x")
+    #expect(messages.first?.contains(words) == true, "\(messages)")
   }
 
   @Test func withoutTheAppOnlyDomainsAreCompared() throws {
@@ -339,9 +390,11 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "{}", "bplist00", "<plist", "<plist><array/></plist>", "text", "deep", "huge",
+    ("", "an XML property list"), ("{}", "an XML property list"), ("bplist00", "plutil -convert"),
+    ("<plist", "an XML property list"), ("<plist><array/></plist>", "with a dictionary"),
+    ("text", "an XML property list"), ("deep", "more than 1000 lists"), ("huge", "too large"),
   ])
-  func aFileThatIsNoneIsNamed(text: String) throws {
+  func aFileThatIsNoneIsNamed(text: String, words: String) throws {
     let content =
       switch text {
       case "deep":
@@ -353,7 +406,8 @@ import Testing
     let result = try trial.run("entitlements", at: .database, path)
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
-      result.errors.hasPrefix("\"\(path)\" is ") && result.errors.hasSuffix("\n"),
+      result.errors.hasPrefix("\"\(path)\" is ") && result.errors.contains(words)
+        && result.errors.hasSuffix("\n"),
       "\(result.errors)")
   }
 

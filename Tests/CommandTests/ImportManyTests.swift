@@ -54,7 +54,7 @@ import Testing
 
   /// What else is in a folder of files, besides hidden files.
   private static let others = [
-    "LICENSE", "Makefile", "README.md", "docs/index.html", "logo.png", "package.json", "run.sh",
+    "LICENSE", "Makefile", "README.rst", "docs/index.html", "logo.svg", "package.json", "run.sh",
   ]
 
   private func writeOthers(to directory: String) throws {
@@ -63,8 +63,9 @@ import Testing
       try FileManager.default.createDirectory(
         atPath: URL(filePath: path).deletingLastPathComponent().path,
         withIntermediateDirectories: true)
-      try scratch.write(
-        name.hasSuffix(".json") ? #"{"name": "site"}"# : "\u{1}# Files", to: "\(directory)/\(name)")
+      let contents = ["json": #"{"name": "site"}"#, "svg": "<svg/>"]
+      let suffix = name.split(separator: ".").last.map(String.init) ?? ""
+      try scratch.write(contents[suffix] ?? "\u{1}# Files", to: "\(directory)/\(name)")
     }
   }
 
@@ -76,7 +77,7 @@ import Testing
     let checked = try command == "import" ? result : Program.aasa("validate", site)
     #expect(checked.status == 0, "\(checked.errors)")
     let skipped = checked.errors.split(separator: "\n").filter { $0.hasPrefix("Skipped") }
-    let first = ["LICENSE", "Makefile", "README.md", "docs", "logo.png"]
+    let first = ["LICENSE", "Makefile", "README.rst", "docs", "logo.svg"]
       .map { "\"\(site)/\($0)\"" }.joined(separator: ", ")
     #expect(skipped == ["Skipped 7 other files: \(first) and 2 more."])
     #expect(!checked.errors.contains("DS_Store") && !checked.output.contains("README"))
@@ -96,6 +97,19 @@ import Testing
       #expect(result.errors.contains("\(name): not-json"), "\(result.errors)")
     }
     #expect(!result.errors.contains("eight.example.md: not-json"))
+  }
+
+  @Test func aFileIsRelatedByItsContentOrByAKnownNameWhereItsNameIsNoDomain() throws {
+    try FileManager.default.createDirectory(
+      atPath: scratch.path("mixed"), withIntermediateDirectories: false)
+    try scratch.write(#"{"domains": [{"domain": "a.example"}]}"#, to: "mixed/all.json")
+    try scratch.write("{", to: "mixed/apple-app-site-association-old")
+    try scratch.write("{", to: "mixed/notes")
+    let result = try Program.aasa("validate", scratch.path("mixed"))
+    #expect(result.status == 1 && result.lines.last?.hasPrefix("Checked: 1 valid, 1 not") == true)
+    #expect(result.output.contains("all.json a.example: valid, "))
+    #expect(result.output.contains("apple-app-site-association-old: not valid, "))
+    #expect(result.errors == "Skipped 1 other file: \"\(scratch.path("mixed/notes"))\".\n")
   }
 
   @Test func otherFilesBesideAStateAreSkippedInOneLine() throws {
@@ -118,7 +132,15 @@ import Testing
     let pruned = try trial.run("apply", at: .database, words: ["--prune", scratch.path("project")])
     #expect(pruned.status == 1 && pruned.errors.contains("contains no file of a state"))
     let files = try trial.run("apply", at: .database, words: [scratch.path("sites")])
-    #expect(files.errors.contains("is an association file. Publish it with 'aasa import'."))
+    let word = "is an association file. Publish it with 'aasa import'."
+    #expect(files.errors.contains(word))
+    try scratch.write(AssociationFile.routes(["/n"]).text, to: "project/file.json")
+    let file = try trial.run("apply", at: .database, words: [scratch.path("project")])
+    #expect(file.status == 1 && file.errors.contains(word), "\(file.errors)")
+    // What `apply` skips, `validate` does, too.
+    try scratch.write("{", to: "state/old.example")
+    let checked = try Program.aasa("validate", state)
+    #expect(checked.status == 0 && checked.errors.hasPrefix("Skipped 8 other files: "))
   }
 
   @Test(arguments: StateTrial.Site.allCases, [[], ["--atomic"]])

@@ -90,6 +90,12 @@ import Testing
     #expect(app.text == text && text.hasPrefix("\(app.prefix).") && !app.prefix.contains("."))
   }
 
+  @Test(arguments: ["com.example.app.widget", "com.example.application", "com.example"])
+  func anotherAppIsNotTakenForOneThatIsMeant(bundle: String) throws {
+    let app = try AppIdentifier("ABCDE12345.com.example.app")
+    #expect(app.sentence(onOthersIn: ["ABCDE12345.\(bundle)"]).isEmpty)
+  }
+
   @Test(arguments: [
     "", "ABCDE12345", ".com.example", "ABCDE12345.", "ABCDE12345..app", "ABCDE12345.com.",
     "ABCDE12345.com example", " ABCDE12345.com", "ABCDE12345.*", "ABCDE12345.com/x", "A.b\u{0}",
