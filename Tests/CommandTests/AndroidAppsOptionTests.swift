@@ -76,7 +76,8 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     #expect(
       result.lines.contains(
-        "  Android app com.example.shop: Created with 1 fingerprint. Compare with the Play Console whose key it is, and set the label. Named in entry 1."),
+        "  Android app com.example.shop: Created with 1 fingerprint. Compare with the Play Console whose key it is, and set the label. Named in entry 1."
+      ),
       "\(result.output)")
     #expect(!result.errors.contains("--android-apps"))
     #expect(try becomesTrue { try served("one.example") == android })
