@@ -18,6 +18,9 @@ public final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
+  /// How long an edit of several domains keeps others waiting.
+  private static let mostDelay = Duration.milliseconds(250)
+
   /// How long a write waits for its turn: for other writes of this process and of others together.
   public static let longestWait = Duration.seconds(5)
   /// The token uses that are not written yet, by token name.
@@ -73,7 +76,8 @@ public final class Store: Sendable {
   }
 
   /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
-  /// except those of the same domain. If the plan is outdated by then, it is made again.
+  /// except those of the same domain. If the plan is outdated by then, it is made again. An edit of several
+  /// domains lets others write who wait for it.
   ///
   /// - Parameters:
   ///   - domain: The edited domain; `nil` for several.
@@ -98,14 +102,18 @@ public final class Store: Sendable {
     _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
+    var gaveWay = false
     for _ in 0..<Self.mostPlans {
       do {
         let plan = try plan(made)
         made = plan
         return try write(context, &patience, isLong: isLong) { try body($0, plan) }
-      } catch is Outdated {}
+      } catch is Outdated {
+      } catch is GaveWay {
+        gaveWay = true
+      }
     }
-    throw StoreError.busy
+    throw gaveWay ? StoreError.gaveWay : .busy
   }
 
   private func write<Result: Sendable>(
@@ -117,7 +125,12 @@ public final class Store: Sendable {
     return try translatingErrors(.write) {
       try engine.write(turns, &patience) { connection in
         if context.isAbandoned() { throw StoreError.busy }
-        return try body(transaction(connection, context))
+        let transaction = Transaction(
+          connection: connection, context: context, now: now(),
+          isAwaited: { isLong && self.turns.areAwaited(.database, for: Self.mostDelay) })
+        let result = try body(transaction)
+        try transaction.announce()
+        return result
       }
     }
   }
@@ -129,14 +142,12 @@ public final class Store: Sendable {
     try translatingErrors(.read) {
       if let file = replacedFile { throw StoreError.replaced(file) }
       return isLong
-        ? try engine.readLong { try body(transaction($0, context)) }
-        : try engine.read { try body(transaction($0, context)) }
+        ? try engine.readLong {
+          try body(Transaction(connection: $0, context: context, now: now()))
+        }
+        : try engine.read { try body(Transaction(connection: $0, context: context, now: now())) }
     }
   }
-
-  private func transaction(
-    _ connection: any Connection, _ context: WriteContext
-  ) -> Transaction { Transaction(connection: connection, context: context, now: now()) }
 
   private func patience(of context: WriteContext) -> Patience {
     Patience(
