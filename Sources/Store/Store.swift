@@ -18,8 +18,9 @@ public final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
-  /// How long an edit of several domains keeps others waiting.
-  private static let mostDelay = Duration.milliseconds(250)
+  /// How long an edit of several domains keeps others waiting, and how long where they never leave it enough time.
+  /// That is less than `longestWait`, so that they are not refused.
+  private static let delay = (usual: Duration.milliseconds(250), last: Duration.seconds(4))
 
   /// How long a write waits for its turn: for other writes of this process and of others together.
   public static let longestWait = Duration.seconds(5)
@@ -103,11 +104,12 @@ public final class Store: Sendable {
   ) throws -> Result {
     var made: Plan?
     var gaveWay = false
-    for _ in 0..<Self.mostPlans {
+    for number in 1...Self.mostPlans {
       do {
         let plan = try plan(made)
         made = plan
-        return try write(context, &patience, isLong: isLong) { try body($0, plan) }
+        let delay = number < Self.mostPlans ? Self.delay.usual : Self.delay.last
+        return try write(context, &patience, mostDelay: isLong ? delay : nil) { try body($0, plan) }
       } catch is Outdated {
       } catch is GaveWay {
         gaveWay = true
@@ -116,18 +118,19 @@ public final class Store: Sendable {
     throw gaveWay ? StoreError.gaveWay : .busy
   }
 
+  /// - Parameter mostDelay: How long others may wait for an edit of many domains.
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience, isLong: Bool = false,
+    _ context: WriteContext, _ patience: inout Patience, mostDelay: Duration? = nil,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
-    if context.isDryRun { return try dryRun(context, isLong: isLong, body) }
+    if context.isDryRun { return try dryRun(context, isLong: mostDelay != nil, body) }
     return try translatingErrors(.write) {
       try engine.write(turns, &patience) { connection in
         if context.isAbandoned() { throw StoreError.busy }
         let transaction = Transaction(
           connection: connection, context: context, now: now(),
-          isAwaited: { isLong && self.turns.areAwaited(.database, for: Self.mostDelay) })
+          isAwaited: { mostDelay.map { self.turns.areAwaited(.database, for: $0) } ?? false })
         let result = try body(transaction)
         try transaction.announce()
         return result
