@@ -25,7 +25,7 @@ RUN dpkg-query -W -f '${Package}\t${Version}\n' libtomlplusplus-dev nlohmann-jso
 
 FROM ${DEBIAN_IMAGE}
 LABEL org.opencontainers.image.title="aasa" \
-      org.opencontainers.image.description="Server for apple-app-site-association files" \
+      org.opencontainers.image.description="Server for the files that tie apps to domains" \
       org.opencontainers.image.licenses="Apache-2.0"
 RUN apt-get update -q \
  && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends \

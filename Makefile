@@ -51,7 +51,7 @@ help:
 	@echo "make soak      mix edits, kills, a full disk and disk errors for MINUTES=60"
 	@echo "make rolling-upgrade  run this version and that of the commit OLD on one database"
 	@echo "make failover  kill the primary of a PostgreSQL pair under edits, ROUNDS=20 times"
-	@echo "make bench     compare with nginx and others: 16 minutes on an idle machine, 2 with QUICK=1"
+	@echo "make bench     compare with nginx and others: 20 minutes on an idle machine, 2 with QUICK=1"
 	@echo "make bench-check    measure what checks from outside cost: 10 minutes"
 	@echo "make bench-dashboard  measure the dashboard in Chromium, with 100,000 domains"
 	@echo "make bench-hostile  send requests that are designed to use much memory or time: 5 minutes"

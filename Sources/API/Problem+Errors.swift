@@ -94,13 +94,14 @@ extension Problem {
         members: [
           "domain": .string(owner.text), "name": .string(name), "claimant": .string(claimant.text),
         ])
-    case .tooMuchWork(let done, let count, let longest, let slowest):
+    case .tooMuchWork(let work, let done, let count, let longest, let slowest):
       let listed = slowest.map(\.text).joined(separator: ", ")
       let names = listed.isEmpty ? "" : " The slowest were \(listed)."
       return Problem(
         .tooMuchWork,
         "Nothing was changed: after \(longest.components.seconds) seconds, \(done) of "
-          + "\(count.counted("domain")) had been checked.\(names) Apply the state in parts.")
+          + "\(count.counted("domain")) had been \(work.rawValue).\(names) Apply the state in parts."
+      )
     case .several(let errors, let count):
       var members: JSON.Object = [:]
       members.set(
@@ -174,6 +175,10 @@ extension Problem {
         .webhookDisabled,
         "The webhook \(name.quoted) is disabled. Send PUT with \"enabled\": true first.")
     case .busy: return .busy("The database is busy with other edits.")
+    case .gaveWay:
+      return .busy(
+        "Others edited again and again while this was written, and an edit of so many domains lets them go first."
+          + " Apply the state in parts, or when fewer people edit.")
     case .notServedYet(let stored, _): return notServedYet(stored)
     case .readOnlyStore(let writers):
       let servers = writers.isEmpty ? "one that accepts them" : writers.joined(separator: " or ")

@@ -79,20 +79,24 @@ public struct ApplyOptions: Sendable {
   public var within: [Alias]
   /// How long all documents together may be read, rendered, linted and compared.
   public var longest: Duration
+  /// How long they may be written.
+  public var longestWrite: Duration
 
-  /// How long all documents of a state may take.
+  /// How long each of these may take.
   public static let longestWork = Duration.seconds(600)
 
   /// Options.
   public init(
     prune: Bool = false, overwrite: Bool = false, accepted: Set<Finding.Code> = [],
-    within: [Alias] = [], longest: Duration = Self.longestWork
+    within: [Alias] = [], longest: Duration = Self.longestWork,
+    longestWrite: Duration = Self.longestWork
   ) {
     self.prune = prune
     self.overwrite = overwrite
     self.accepted = accepted
     self.within = within
     self.longest = longest
+    self.longestWrite = longestWrite
   }
 
   func covers(_ name: DomainName) -> Bool {

@@ -135,7 +135,12 @@ public enum PublicationError: Error, Sendable {
   case nameTaken(String, for: DomainName, by: DomainName)
   /// The documents of a state take too long. Has the number of domains that were done, the number of all,
   /// and the slowest ones.
-  case tooMuchWork(done: Int, of: Int, longest: Duration, slowest: [DomainName])
+  case tooMuchWork(Work, done: Int, of: Int, longest: Duration, slowest: [DomainName])
   /// Several domains are not published. Has the first 100 errors, and the number of all.
   indirect case several([PublicationError], count: Int)
+
+  /// What takes too long.
+  public enum Work: String, Sendable {
+    case checked, written
+  }
 }

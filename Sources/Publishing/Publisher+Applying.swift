@@ -49,7 +49,11 @@ extension Transaction {
       let unlisted = state.unlisted(of: try domainNames(), options)
       if unlisted != plan.deletions.map(\.name) { throw Outdated() }
     }
-    if context.isDryRun { try check(plan) } else { try write(plan, of: state) }
+    if context.isDryRun {
+      try check(plan)
+    } else {
+      try write(plan, of: state, within: options.longestWrite)
+    }
     return AppliedState(
       apps: apps + (try prune(state.apps, plan, options)),
       androidApps: androidApps + (try prune(state.androidApps, plan, options)),
@@ -57,17 +61,24 @@ extension Transaction {
       dependents: plan.edits.filter { $0.index == nil }.map(\.name))
   }
 
-  private func write(_ plan: StatePlan, of state: DesiredState) throws {
-    for deletion in plan.deletions {
-      try goOn()
+  private func write(_ plan: StatePlan, of state: DesiredState, within longest: Duration) throws {
+    let start = ContinuousClock.now
+    let count = plan.deletions.count + plan.edits.count
+    func begin(_ done: Int) throws {
+      if .now - start <= longest { return }
+      throw PublicationError.tooMuchWork(
+        .written, done: done, of: count, longest: longest, slowest: [])
+    }
+    for (done, deletion) in plan.deletions.enumerated() {
+      try begin(done)
       try delete(try basis(of: deletion.name, at: deletion.version))
     }
     for edit in plan.edits where !edit.released.isEmpty {
-      try goOn()
+      try begin(plan.deletions.count)
       try release(edit.released, of: try basis(of: edit.name, at: edit.version))
     }
-    for edit in plan.edits {
-      try goOn()
+    for (done, edit) in plan.edits.enumerated() {
+      try begin(plan.deletions.count + done)
       try apply(edit, of: state)
     }
   }
@@ -97,9 +108,6 @@ extension Transaction {
       }
     }
   }
-
-  /// - Throws: `StoreError.busy` if nobody waits for the answer any more.
-  private func goOn() throws(StoreError) { if context.isAbandoned() { throw .busy } }
 
   /// The apps that no domain uses when the plan is written.
   private func unusedApps<Key: AppKey>(after plan: StatePlan) throws -> [Key] {

@@ -392,7 +392,7 @@ private struct StateWork {
     begun = .now
     if begun - start <= longest { return }
     throw PublicationError.tooMuchWork(
-      done: done, of: count, longest: longest, slowest: slowest.map(\.domain))
+      .checked, done: done, of: count, longest: longest, slowest: slowest.map(\.domain))
   }
 
   mutating func end(_ name: DomainName) {

@@ -10,6 +10,7 @@ final class PostgreSQLEngine: Engine {
   private let writers: Connections
   private let readers: Connections
   private let scanners: Connections
+  private let longReaders: Connections
   private let authenticators: Connections
   private let followers: Connections
 
@@ -28,6 +29,7 @@ final class PostgreSQLEngine: Engine {
     writers = Connections(8, to: server)
     readers = Connections(Store.readerCount, to: server)
     scanners = Connections(2, to: server)
+    longReaders = Connections(4, to: server)
     authenticators = Connections(2, to: server)
     followers = Connections(1, to: server)
     do {
@@ -89,7 +91,7 @@ final class PostgreSQLEngine: Engine {
   }
 
   func readLong<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {
-    try Connections(1, to: server).transaction(.read, body)
+    try longReaders.transaction(.read, body)
   }
 
   func follow<Result: Sendable>(_ body: (any Connection) throws -> Result) throws -> Result {

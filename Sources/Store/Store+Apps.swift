@@ -93,7 +93,7 @@ extension Transaction {
     let key = app[keyPath: rows.key]
     let old = try rows.find(key, connection)
     if isDryRun {
-      touched.apps.insert(key.id)
+      footprint.apps.insert(key.id)
       return (try rows.preview(app, over: old, now: now, connection), old == nil)
     }
     if old?.app != app {
@@ -134,7 +134,7 @@ extension Transaction {
     let domains = try rows.domains(naming: old, limit: Int.max, connection)
     if isDryRun {
       if try new != old && rows.find(new, connection) != nil { throw StoreError.appExists(new.id) }
-      touched.apps.formUnion([old.id, new.id])
+      footprint.apps.formUnion([old.id, new.id])
       return domains
     }
     do {

@@ -242,20 +242,26 @@ enum ChangeRows {
   /// The number of rows kept for servers that are behind.
   private static let kept = 10_000
 
-  /// Adds a change. It comes last in a transaction, since other writers wait for the commit from here on.
-  static func add(_ domain: Int64, _ connection: any Connection) throws {
+  /// Adds a change of each domain.
+  static func add(_ domains: [Int64], _ connection: any Connection) throws {
+    if domains.isEmpty { return }
     // Transactions commit in the order of their numbers: whoever has one holds the lock until it commits. In
     // SQLite, only one transaction writes.
     if connection.dialect == .postgreSQL {
       try connection.execute("SELECT pg_advisory_xact_lock(1633776482); NOTIFY aasa")
     }
-    let sequence = try connection.first(
-      "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
-    ) { $0.integer(0) }
-    // Now and then, because transactions that delete the same rows exclude each other.
-    guard let sequence, sequence % 100 == 0 else { return }
-    try connection.run(
-      "DELETE FROM change WHERE sequence <= ?", [.integer(sequence - Int64(kept))])
+    var last: Int64 = 0
+    var isDue = false
+    for domain in domains {
+      last =
+        try connection.first(
+          "INSERT INTO change (domain_id) VALUES (?) RETURNING sequence", [.integer(domain)]
+        ) { $0.integer(0) } ?? last
+      // Now and then, because transactions that delete the same rows exclude each other.
+      isDue = isDue || last % 100 == 0
+    }
+    if !isDue { return }
+    try connection.run("DELETE FROM change WHERE sequence <= ?", [.integer(last - Int64(kept))])
   }
 
   /// The first and the last position in the table; 0 if it is empty.

@@ -82,7 +82,7 @@ extension Transaction {
 
   /// Whether apps are still as they were read.
   package func areCurrent(_ apps: UsedApps) throws -> Bool {
-    try apps.areCurrent(connection, except: touched.apps)
+    try apps.areCurrent(connection, except: footprint.apps)
   }
 
   /// The domain that has a name, as its own or as an alias.

@@ -18,6 +18,10 @@ public final class Store: Sendable {
   /// How often an edit is planned before it gives up.
   private static let mostPlans = 10
 
+  /// How long an edit of several domains keeps others waiting, and how long where they never leave it enough time.
+  /// That is less than `longestWait`, so that they are not refused.
+  private static let delay = (usual: Duration.milliseconds(250), last: Duration.seconds(4))
+
   /// How long a write waits for its turn: for other writes of this process and of others together.
   public static let longestWait = Duration.seconds(5)
   /// The token uses that are not written yet, by token name.
@@ -73,7 +77,8 @@ public final class Store: Sendable {
   }
 
   /// Plans an edit, and writes it in a short transaction. While an edit is planned, other edits go on,
-  /// except those of the same domain. If the plan is outdated by then, it is made again.
+  /// except those of the same domain. If the plan is outdated by then, it is made again. An edit of several
+  /// domains lets others write who wait for it.
   ///
   /// - Parameters:
   ///   - domain: The edited domain; `nil` for several.
@@ -98,26 +103,37 @@ public final class Store: Sendable {
     _ plan: (Plan?) throws -> Plan, _ body: (borrowing Transaction, Plan) throws -> Result
   ) throws -> Result {
     var made: Plan?
-    for _ in 0..<Self.mostPlans {
+    var gaveWay = false
+    for number in 1...Self.mostPlans {
       do {
         let plan = try plan(made)
         made = plan
-        return try write(context, &patience, isLong: isLong) { try body($0, plan) }
-      } catch is Outdated {}
+        let delay = number < Self.mostPlans ? Self.delay.usual : Self.delay.last
+        return try write(context, &patience, mostDelay: isLong ? delay : nil) { try body($0, plan) }
+      } catch is Outdated {
+      } catch is GaveWay {
+        gaveWay = true
+      }
     }
-    throw StoreError.busy
+    throw gaveWay ? StoreError.gaveWay : .busy
   }
 
+  /// - Parameter mostDelay: How long others may wait for an edit of many domains.
   private func write<Result: Sendable>(
-    _ context: WriteContext, _ patience: inout Patience, isLong: Bool = false,
+    _ context: WriteContext, _ patience: inout Patience, mostDelay: Duration? = nil,
     _ body: (borrowing Transaction) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreError.readOnlyStore(writers: writers()) }
-    if context.isDryRun { return try dryRun(context, isLong: isLong, body) }
+    if context.isDryRun { return try dryRun(context, isLong: mostDelay != nil, body) }
     return try translatingErrors(.write) {
       try engine.write(turns, &patience) { connection in
         if context.isAbandoned() { throw StoreError.busy }
-        return try body(transaction(connection, context))
+        let transaction = Transaction(
+          connection: connection, context: context, now: now(),
+          isAwaited: { mostDelay.map { self.turns.areAwaited(.database, for: $0) } ?? false })
+        let result = try body(transaction)
+        try transaction.announce()
+        return result
       }
     }
   }
@@ -129,14 +145,12 @@ public final class Store: Sendable {
     try translatingErrors(.read) {
       if let file = replacedFile { throw StoreError.replaced(file) }
       return isLong
-        ? try engine.readLong { try body(transaction($0, context)) }
-        : try engine.read { try body(transaction($0, context)) }
+        ? try engine.readLong {
+          try body(Transaction(connection: $0, context: context, now: now()))
+        }
+        : try engine.read { try body(Transaction(connection: $0, context: context, now: now())) }
     }
   }
-
-  private func transaction(
-    _ connection: any Connection, _ context: WriteContext
-  ) -> Transaction { Transaction(connection: connection, context: context, now: now()) }
 
   private func patience(of context: WriteContext) -> Patience {
     Patience(

@@ -150,10 +150,16 @@ public struct EditedDomain: Sendable {
   }
 }
 
-/// The apps that a dry run would have changed.
-final class TouchedApps {
+/// What a transaction has changed so far.
+final class Footprint {
+  /// The apps that a dry run would have changed, so that they are not as they were read.
   var apps: Set<LinkedApp> = []
+  /// The rows of domains whose documents changed.
+  var domains: [Int64] = []
 }
+
+/// A transaction of many domains kept others from writing. `Store.edit` lets them write, and tries it again.
+struct GaveWay: Error {}
 
 /// An open write transaction, or one that only reads for a dry run. `Store.write` lends it to its body.
 public struct Transaction: ~Copyable {
@@ -161,14 +167,31 @@ public struct Transaction: ~Copyable {
   public let context: WriteContext
   let connection: any Connection
   let now: Int64
-  /// The apps that a dry run would have changed so far, so that they are not as they were read.
-  let touched = TouchedApps()
+  let footprint = Footprint()
+  /// Whether others who want to write wait for it.
+  private let isAwaited: () -> Bool
 
-  init(connection: any Connection, context: WriteContext, now: Int64) {
+  init(
+    connection: any Connection, context: WriteContext, now: Int64,
+    isAwaited: @escaping () -> Bool = { false }
+  ) {
     self.connection = connection
     self.context = context
     self.now = now
+    self.isAwaited = isAwaited
   }
+
+  /// Called before each of many steps.
+  ///
+  /// - Throws: `GaveWay` if others have waited for some time; `StoreError.busy` if nobody waits for the
+  ///   result.
+  package func goOn() throws {
+    if context.isAbandoned() { throw StoreError.busy }
+    if isAwaited() { throw GaveWay() }
+  }
+
+  /// Tells servers what changed. It comes last, since from here on writers of PostgreSQL wait for the commit.
+  func announce() throws { try ChangeRows.add(footprint.domains, connection) }
 
   /// Whether it cannot write. Then each function returns what it would if it had written.
   var isDryRun: Bool { context.isDryRun }
@@ -233,6 +256,7 @@ extension Transaction {
   /// - Throws: `StoreError.nameTaken`; `Outdated` if the domain or its apps are no longer as the edit
   ///   found them.
   public func save(_ edit: DomainEdit, action: String) throws -> EditedDomain {
+    try goOn()
     let isCurrent =
       try edit.basis.isCurrent(edit.domain.name, connection)
       && areCurrent(edit.apps)
@@ -263,7 +287,7 @@ extension Transaction {
       revision.number, of: rows.id, action: action, changes: changes,
       isDisabled: old?.domain.isEnabled == true && !domain.isEnabled, by: context, connection,
       now: now)
-    try ChangeRows.add(rows.id, connection)
+    footprint.domains.append(rows.id)
     return EditedDomain(
       stored: StoredDomain(
         id: rows.id, domain: domain, revision: revision.number, updatedAt: now,
@@ -288,6 +312,7 @@ extension Transaction {
   ///
   /// - Throws: `Outdated` if the domain is no longer as it was found.
   public func delete(_ basis: DomainBasis) throws {
+    try goOn()
     guard let old = basis.stored, try basis.isCurrent(old.domain.name, connection) else {
       throw Outdated()
     }
@@ -299,7 +324,7 @@ extension Transaction {
       "delete domain", .domain(old.domain.name),
       changes: names.prefix(20) + (more > 0 ? ["\(more) more"] : []))
     try WebhookRows.emitDeletion(of: old, by: context, connection, now: now)
-    try ChangeRows.add(old.id, connection)
+    footprint.domains.append(old.id)
   }
 
   /// The names of all domains, in order.

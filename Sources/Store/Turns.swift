@@ -12,9 +12,22 @@ final class Turns: Sendable {
     case domain(DomainName)
   }
 
-  /// The thread that has the turn, then those that wait for it. A thread's semaphore is signalled when
-  /// its turn comes.
-  private let queues = Mutex<[Subject: [DispatchSemaphore]]>([:])
+  /// A thread that waits, or has the turn.
+  private struct Place {
+    /// Signalled when its turn comes.
+    let turn: DispatchSemaphore
+    let came = ContinuousClock.now
+  }
+
+  /// The thread that has the turn, then those that wait for it.
+  private let queues = Mutex<[Subject: [Place]]>([:])
+
+  /// Whether some thread has waited so long for its turn.
+  func areAwaited(_ subject: Subject, for duration: Duration) -> Bool {
+    queues.withLock { queues in
+      queues[subject]?.dropFirst().first.map { .now - $0.came >= duration } ?? false
+    }
+  }
 
   /// Runs `body` when the thread's turn comes.
   ///
@@ -24,7 +37,7 @@ final class Turns: Sendable {
   ) throws -> Result {
     let turn = DispatchSemaphore(value: 0)
     let isFree = queues.withLock { queues in
-      queues[subject, default: []].append(turn)
+      queues[subject, default: []].append(Place(turn: turn))
       return queues[subject]?.count == 1
     }
     defer { leave(subject, turn) }
@@ -38,10 +51,10 @@ final class Turns: Sendable {
   private func leave(_ subject: Subject, _ turn: DispatchSemaphore) {
     queues.withLock { queues in
       guard var queue = queues.removeValue(forKey: subject) else { return }
-      let hadTurn = queue.first === turn
-      queue.removeAll { $0 === turn }
+      let hadTurn = queue.first?.turn === turn
+      queue.removeAll { $0.turn === turn }
       if queue.isEmpty { return }
-      if hadTurn { queue[0].signal() }
+      if hadTurn { queue[0].turn.signal() }
       queues[subject] = queue
     }
   }

@@ -122,7 +122,12 @@ import Testing
 
   // MARK: Work
 
-  @Test func documentsThatTakeTooLongTogetherAreRefused() throws {
+  @Test(arguments: [
+    (ApplyOptions(longest: .zero), PublicationError.Work.checked),
+    (ApplyOptions(longestWrite: .zero), .written),
+  ]) func documentsThatTakeTooLongTogetherAreRefused(
+    options: ApplyOptions, work: PublicationError.Work
+  ) throws {
     let running = try RunningService()
     let names = try (0..<3).map { try DomainName("d\($0).example") }
     let state = DesiredState(apps: [], domains: names) { index, _ in
@@ -130,12 +135,29 @@ import Testing
     }
     let error = #expect(throws: PublicationError.self) {
       _ = try Publisher(store: running.store).apply(
-        state, ApplyOptions(longest: .zero), by: WriteContext(author: "test"))
+        state, options, by: WriteContext(author: "test"))
     }
-    guard case .tooMuchWork(done: 0, of: 3, _, _) = error else {
+    guard case .tooMuchWork(work, done: 0, of: 3, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
+    #expect(try running.admin.send("GET", "/v1/domains").json["total"] == 0)
+  }
+
+  @Test func aWriteWhoseClientGoesEndsAndChangesNothing() throws {
+    let running = try RunningService()
+    let names = try (0..<3).map { try DomainName("d\($0).example") }
+    // Each domain is read once for the plan, then once to be written.
+    let readings = Counter()
+    let state = DesiredState(apps: [], domains: names) { index, _ in
+      readings.add()
+      return DesiredDomain(domain: Domain(name: names[index]), revision: nil)
+    }
+    let context = WriteContext(author: "test") { readings.count > 3 }
+    #expect(throws: StoreError.busy) {
+      _ = try Publisher(store: running.store).apply(state, by: context)
+    }
+    #expect(readings.count == 4)
     #expect(try running.admin.send("GET", "/v1/domains").json["total"] == 0)
   }
 }

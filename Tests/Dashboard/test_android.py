@@ -162,3 +162,17 @@ def test_the_page_says_that_the_change_is_for_all_android_apps_of_the_domain(exa
     page = example.open("#/domains/moved.example", "moved.example")
     page.get_by_role("button", name=USE).click()
     expect(page.get_by_text("All Android apps of the domain follow their routes now")).to_have_count(1)
+
+
+def test_somebody_says_whose_the_key_of_an_adopted_file_is(example, site):
+    move_in(site, statement(LINKS), query="?androidApps=create")
+    page = example.open(f"#/apps/android/{PACKAGE}")
+    prints = page.locator(".prints li")
+    expect(prints).to_contain_text("not known whose")
+    prints.get_by_role("button", name="It is: Google Play").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("No file changes, so nothing is published.")
+    dialog.get_by_role("button", name="Say whose key it is").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(prints.get_by_role("button", name="It is")).to_have_count(0)
+    assert [one["label"] for one in stored_app(site)["fingerprints"]] == ["play-signing"]

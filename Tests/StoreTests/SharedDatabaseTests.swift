@@ -53,7 +53,7 @@ import Testing
               // Now and then, a number is taken and never used.
               if edit % 7 == 0 {
                 try stores[0].write(WriteContext(author: "test")) { transaction -> Void in
-                  try ChangeRows.add(ids[writer], transaction.connection)
+                  try ChangeRows.add([ids[writer]], transaction.connection)
                   throw RolledBack()
                 }
               }
@@ -78,7 +78,7 @@ import Testing
     var follower = try store.changes(after: 0).sequence
     var thread: Threads?
     try store.write(WriteContext(author: "test")) { transaction in
-      try ChangeRows.add(slow, transaction.connection)
+      try ChangeRows.add([slow], transaction.connection)
       thread = Threads([
         {
           if (try? other.put(.example("d1.example", paths: ["/b"]))) != nil { hasCommitted.add() }
@@ -103,6 +103,22 @@ import Testing
     #expect(throws: StoreError.busy) { try store.put(.example("d0.example", paths: ["/b"])) }
     try connection.run("ROLLBACK")
     #expect(try store.put(.example("d0.example", paths: ["/b"])).revision.number == 2)
+  }
+
+  @Test func othersEditWhileManyDomainsAreWritten() throws {
+    for number in 0..<9 { try store.put(.example("d\(number).example")) }
+    let context = WriteContext(author: "test")
+    try store.write(context) { transaction in
+      for number in 0..<8 {
+        let edit = try store.edit(to: .example("d\(number).example", paths: ["/b"]))
+        _ = try transaction.save(edit, action: "test")
+      }
+      store.setLockTimeout(milliseconds: 5000)
+      let revision = try? store.put(
+        .example("d8.example", paths: ["/\(UInt32.random(in: 0 ... .max))"]))
+      #expect(revision != nil)
+    }
+    for number in 0..<8 { #expect(try store.domain(name(number)).revision == 2) }
   }
 
   // MARK: Work that is done once

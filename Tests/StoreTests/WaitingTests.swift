@@ -100,6 +100,60 @@ import Testing
     #expect(order.withLock { $0 } == ["0", "1", "2", "3", "4"])
   }
 
+  @Test func anEditOfSeveralDomainsLetsOthersWriteFirst() throws {
+    store.setLockTimeout(milliseconds: 600_000)
+    let (store, context) = (store, context)
+    let order = Mutex<[String]>([])
+    let (attempts, writes) = (Counter(), DispatchSemaphore(value: 0))
+    let bulk = Threads([
+      {
+        #expect(throws: Never.self) {
+          try store.edit(context) { _ in
+          } write: { transaction, _ in
+            attempts.add()
+            writes.signal()
+            if attempts.count == 1 { try Self.wait(in: transaction) }
+            order.withLock { $0.append("bulk") }
+          }
+        }
+      }
+    ])
+    writes.wait()
+    try store.write(context) { _ in order.withLock { $0.append("short") } }
+    #expect(bulk.end())
+    #expect(order.withLock { $0 } == ["short", "bulk"] && attempts.count == 2)
+  }
+
+  /// Goes on until somebody has waited for too long.
+  private static func wait(in transaction: borrowing Transaction) throws {
+    let start = ContinuousClock.now
+    while .now - start < .seconds(60) { try transaction.goOn() }
+  }
+
+  @Test func anEditOfSeveralDomainsThatNeverGetsThroughIsRefused() throws {
+    store.setLockTimeout(milliseconds: 600_000)
+    let (store, context) = (store, context)
+    let hasEnded = Atomic(false)
+    let writes = DispatchSemaphore(value: 0)
+    let others = Threads([
+      {
+        writes.wait()
+        while !hasEnded.load(ordering: .acquiring) {
+          #expect(throws: Never.self) { try store.write(context) { _ in } }
+        }
+      }
+    ])
+    #expect(throws: StoreError.gaveWay) {
+      try store.edit(context) { _ in
+      } write: { transaction, _ in
+        writes.signal()
+        try Self.wait(in: transaction)
+      }
+    }
+    hasEnded.store(true, ordering: .releasing)
+    #expect(others.end())
+  }
+
   @Test func authenticationWaitsForNoReader() throws {
     let secret = try store.createToken(name: "known", role: .viewer)
     let store = store

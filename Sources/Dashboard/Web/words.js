@@ -336,7 +336,7 @@ export const words = {
     labels: { "play-signing": "Google Play", upload: "upload key", debug: "debug key", unknown: "not known whose" },
     itIs: (label) => `It is: ${label} …`, setLabel: "Say whose key it is", delete: "Delete the app",
     removeWhat: (what) => `Remove the fingerprint ${what} …`, removePrint: "Remove the fingerprint",
-    noPlan: "No domain uses this app, so nothing is published.", rename: "Change the identifier",
+    noPlan: "No file changes, so nothing is published.", rename: "Change the identifier",
     renamed: (n) => `Changed the identifier in ${plural(n, "domain", "domains")}.`,
     plan: (n) => `This publishes ${plural(n, "domain", "domains")}, or none of them if one is refused.`,
     renameTo: { apple: "New app identifier", android: "New package name" }, deleted: (app) => `Deleted ${app}.`,

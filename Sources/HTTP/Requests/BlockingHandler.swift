@@ -150,6 +150,8 @@ final class IncomingRequest {
   private var version = ""
   private var body: [UInt8] = []
   private var bodyLimit: Int
+  /// The length of the body, if its client says it.
+  private var bodyLength = 0
   /// Whose share the body is a part of, and how much of it counts.
   private var holders: [BodyHolder] = []
   private var heldBytes = 0
@@ -201,6 +203,7 @@ final class IncomingRequest {
       if framing.contentLength ?? 0 > UInt64(max(0, bodyLimit)), case .wanted = verdict {
         verdict = .refused(.bodyTooLarge(limit: bodyLimit))
       }
+      bodyLength = Int(clamping: framing.contentLength ?? 0)
     }
     if case .wanted = verdict { isAnsweredEarly = false } else { isAnsweredEarly = true }
   }
@@ -244,6 +247,8 @@ final class IncomingRequest {
     let counting = max(heldBytes, arrivedBytes - handler.limits.smallBodyBytes)
     if let reason = handler.heldBodies.take(counting - heldBytes, for: holders) { return reason }
     heldBytes = counting
+    // A body that grows leaves copies of itself. Memory that is not written yet costs nothing.
+    if body.isEmpty { body.reserveCapacity(min(bodyLength, bodyLimit)) }
     body.append(contentsOf: piece)
     return nil
   }

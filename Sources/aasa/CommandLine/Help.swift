@@ -6,7 +6,7 @@ enum Help {
   static func overview(of commands: [Command]) -> String {
     let width = commands.map(\.name.count).max() ?? 0
     var lines = [
-      "aasa serves apple-app-site-association files for many domains.", "",
+      "aasa serves the files that tie apps to domains.", "",
       "Usage: aasa COMMAND [OPTION]…",
     ]
     for group in Command.Group.allCases {

@@ -7,7 +7,7 @@ enum ManPage {
   static func text(of commands: [Command]) -> String {
     var lines = [
       ".TH AASA 1 \"\(date)\" \"aasa \(escaped(AdminAPI.programVersion))\" \"User Commands\"",
-      ".SH NAME", "aasa \\- server for apple-app-site-association files",
+      ".SH NAME", "aasa \\- server for the files that tie apps to domains",
       ".SH SYNOPSIS", ".B aasa", ".I COMMAND", "[\\fIOPTION\\fR]...",
       ".SH DESCRIPTION",
     ]

@@ -11,6 +11,11 @@ APP = "ABCDE12345.com.example.app"
 OWN = "/v1/domains/own.brand.example"
 LARGE = "/v1/domains/large.example"
 KB, MB = 1024, 1024 * 1024
+# Each request of an attack has another number in its place.
+CACHE_SECONDS = 60
+# Domains with this number of aliases, whose sites serve files that all differ.
+CHECKED = [f"checked{number}.example" for number in range(4)]
+CHECKED_ALIASES = 10
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Hostile:
     # For how many seconds each client repeats it, or holds it without the last byte of its body.
     lasts: float = 0
     is_held: bool = False
+    # Left out where time is short.
+    is_large: bool = False
 
 
 ALL: list[Hostile] = []
@@ -35,14 +42,14 @@ ALL: list[Hostile] = []
 
 def hostile(
     name: str, token: str, method: str, target: str, *fields: str, clients: int = 1,
-    is_chunked: bool = False, lasts: float = 0, is_held: bool = False,
+    is_chunked: bool = False, lasts: float = 0, is_held: bool = False, is_large: bool = False,
 ) -> Callable[[Callable[[], object]], None]:
     """Adds a request. The function returns bytes, or what is sent as JSON."""
     def add(make: Callable[[], object]) -> None:
         def body() -> bytes:
             made = make()
             return made if isinstance(made, bytes) else json.dumps(made, separators=(",", ":")).encode()
-        ALL.append(Hostile(name, token, method, target, body, fields, clients, is_chunked, lasts, is_held))
+        ALL.append(Hostile(name, token, method, target, body, fields, clients, is_chunked, lasts, is_held, is_large))
     return add
 
 
@@ -747,3 +754,38 @@ def _() -> bytes:
 @hostile("attack: 50 QR codes", "viewer", "GET", f"/v1/qr?url=https://example.com/{'x' * 1900}", clients=50, lasts=5)
 def _() -> bytes:
     return b""
+
+
+def small(count: int, suffix: str) -> bytes:
+    """A state of domains with one route."""
+    entries = [{"apps": [APP], "routes": [{"path": "/a/*"}]}]
+    return b"\n".join(
+        json.dumps({"domain": f"small{number}{suffix}", "cacheSeconds": CACHE_SECONDS, "entries": entries}).encode()
+        for number in range(count))
+
+
+@hostile("attack: dry runs of 100,000 domains", "viewer", "POST", "/v1/apply?dryRun=true", LINES, clients=2, lasts=20,
+         is_large=True)
+def _() -> bytes:
+    return small(100_000, ".example")
+
+
+@hostile("attack: applies of 20,000 domains", "limited", "POST", "/v1/apply", LINES, clients=2, lasts=20, is_large=True)
+def _() -> bytes:
+    return small(20_000, ".brand.example")
+
+
+@hostile("attack: applies of 100 domains", "limited", "POST", "/v1/apply", LINES, clients=2, lasts=5)
+def _() -> bytes:
+    return small(100, ".brand.example")
+
+
+@hostile("attack: checks of sites with long files that differ", "editor", "POST", "/v1/check", clients=3, lasts=10)
+def _() -> object:
+    return {"domains": CHECKED}
+
+
+def files_that_differ() -> list[str]:
+    """Association files of 2,700 patterns, one for each request of a check."""
+    return [json.dumps(document([{"/": f"/*{number:x}*{file}*"} for number in range(2700)]))
+            for file in range(len(CHECKED) * CHECKED_ALIASES)]
