@@ -34,9 +34,9 @@ import Testing
     let since = "aasa_problem_since_timestamp_seconds{problem=\"reading\"}"
     #expect(try Metrics(of: server)[since] ?? 0 > 1_700_000_000)
     try database.start()
-    #expect(try becomesTrue(within: 20) { try client.change("example.com", "/c").status == 200 })
+    #expect(try becomesTrue(within: 60) { try client.change("example.com", "/c").status == 200 })
     #expect(
-      try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
+      try becomesTrue(within: 60) { try client.send("GET", "/readyz").json["status"] == "ready" })
     #expect(try server.file(of: "example.com").text.contains("/c"))
     #expect(try Metrics(of: server)[since] == nil)
   }
@@ -81,7 +81,7 @@ import Testing
     #expect(try second.errors().contains("seconds ago"))
     try database.start()
     #expect(
-      try becomesTrue(within: 20) { try client.send("GET", "/readyz").json["status"] == "ready" })
+      try becomesTrue(within: 60) { try client.send("GET", "/readyz").json["status"] == "ready" })
     #expect(try client.change("example.com", "/b").status == 200)
     #expect(try second.file(of: "example.com").text.contains("/b"))
     #expect(try Metrics(of: second)["aasa_snapshot_timestamp_seconds"] == nil)
