@@ -193,8 +193,11 @@ public final class Service: Sendable {
     }
     health.report(damagedFiles: table.faults)
     if !table.isBehind { health.end(.serving) }
-    if table.snapshotAt == nil { health.end(.oldStart) }
-    kept?.follow(health)
+    // As long as the snapshot is served, the database cannot be read, and there is nothing to write.
+    if table.snapshotAt == nil {
+      health.end(.oldStart)
+      kept?.follow(health)
+    }
     attempt(.readingLedger) { try collection.refresh() }
     if !store.isReadOnly { followWithWrites() }
     adminConnections.set(adminListener.openConnections)
