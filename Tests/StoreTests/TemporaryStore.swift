@@ -2,7 +2,7 @@ import SQL
 import Store
 import TestSupport
 
-/// A store of its own, whose clock stands still: in an SQLite file, or with `TEST_DATABASE` in a database of that
+/// A store of its own, whose clock stands still: in an SQLite file, or with `TEST_POSTGRESQL` in a database of that
 /// PostgreSQL server (`Tests/Databases/with-postgresql`).
 final class TemporaryStore: Sendable {
   static let time: Int64 = 1_700_000_000
