@@ -50,6 +50,7 @@ let migrations: [Resource] = [
   .embedInCode("0014_replicas.sql"),
   .embedInCode("0015_dashboard.sql"),
   .embedInCode("0016_unknown_keys.sql"),
+  .embedInCode("0017_webhook_events.sql"),
 ]
 
 let package = Package(

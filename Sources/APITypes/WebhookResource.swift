@@ -50,7 +50,10 @@ package enum WebhookResource {
     write: { $0.secret.map { .string($0.text) } }, read: { $1.secret = $0.webhookSecret })
 
   private static let fieldsOfDelivery: [Field<Delivery>] = [
-    Field("id", .row, \.id, "The number of the delivery; it increases across all webhooks."),
+    Field(
+      "id", .row, \.id,
+      "The number of the event: the same for each webhook that receives it, and higher for later ones."
+    ),
     Field(
       "message", .string, \.message,
       "The `webhook-id`: the same for each attempt, and for each webhook that gets the event."),
@@ -66,7 +69,7 @@ package enum WebhookResource {
     Field("attemptedAt", .time, \.attemptedAt, "When it was last attempted."),
     Field(
       "nextAt", .time, \.dueAt,
-      "When the next attempt is due. Left out once it has ended, and while an earlier delivery for the domain is pending."
+      "When the next attempt is due. Left out once it has ended, while an earlier delivery for the domain is pending, and before the server has taken up the event."
     ),
     Field("milliseconds", .count, \.milliseconds, "How long the last attempt took."),
     Field("answer", .count, \.answer, "The HTTP status of the last attempt."),

@@ -58,7 +58,7 @@ final class WebhookDelivery: Sendable {
     self.send.withLock { $0 = send }
   }
 
-  /// Starts sending if anything is due. Call it a few times a second.
+  /// Starts sending if anything is due or new. Call it a few times a second.
   ///
   /// - Throws: `StoreError.database`.
   func follow() throws {
@@ -102,20 +102,23 @@ final class WebhookDelivery: Sendable {
   /// Sends until nothing is due and nothing under way.
   private func run() {
     while true {
+      var hasMore = false
       do {
         try writeResults()
+        hasMore = try !state.withLock(\.isStopping) && store.writeDeliveries()
         for claimed in try claim() { attempt(claimed) }
       } catch {
         // The housekeeping reports the database. A result that is not written is kept for the next round.
         _ = wake.wait(timeout: .now() + .seconds(5))
       }
       let isDone = state.withLock { state in
-        guard state.underWay.isEmpty && state.finished.isEmpty else { return false }
+        guard !hasMore && state.underWay.isEmpty && state.finished.isEmpty else { return false }
         state.isRunning = false
         return true
       }
       if isDone { return }
-      _ = wake.wait(timeout: .now() + .milliseconds(250))
+      // A short pause leaves the lock of the database to other processes.
+      _ = wake.wait(timeout: .now() + .milliseconds(hasMore ? 10 : 250))
     }
   }
 
@@ -245,7 +248,8 @@ final class WebhookDelivery: Sendable {
           + "are given up.", attempts.values),
       .gauge(
         "aasa_webhook_deliveries_pending",
-        "Deliveries that enabled webhooks wait for, from all servers on the database.",
+        "Deliveries that enabled webhooks wait for, from all servers on the database. An event counts once until "
+          + "the server has found the webhooks that receive it.",
         Double(pending)),
       .gauge(
         "aasa_webhook_deliveries_pending_since_timestamp_seconds",

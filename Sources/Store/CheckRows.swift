@@ -258,9 +258,10 @@ enum CheckRows {
           since: row.integer(0), checks: row.int(1), findings.filter { $0["suppressed"] == nil })
       }
       guard let data else { continue }
-      try WebhookRows.add(
-        .checkFailed, to: webhook, of: name.text, data, WebhookRows.newMessage(), connection,
-        now: now)
+      let event = try EventRows.add(
+        WebhookEvent.checkFailed.rawValue, WebhookRows.newMessage(), of: name.text, data,
+        isWaiting: false, connection, now: now)
+      try EventRows.deliver(event, to: [webhook], connection, now: now)
     }
   }
 }

@@ -14,7 +14,7 @@ public struct Delivery: Sendable {
     case failed
   }
 
-  /// Its number; later ones have higher numbers.
+  /// The number of its event; later ones have higher numbers.
   public package(set) var id: Int64 = 0
   /// The `webhook-id`.
   public package(set) var message = ""
@@ -112,19 +112,42 @@ extension Store {
     of name: String, _ status: Delivery.Status?, before last: Int64?, limit: Int
   ) throws -> [Delivery] {
     try read { connection in
-      let id = try WebhookRows.get(name, connection).id
-      return try DeliveryRows.all(
+      let (id, webhook) = try WebhookRows.get(name, connection)
+      let written = try DeliveryRows.all(
         """
-        WHERE webhook_id = ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR id < ?3)
-        ORDER BY id DESC LIMIT ?4
+        WHERE webhook_id = ?1 AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR event_id < ?3)
+        ORDER BY event_id DESC LIMIT ?4
         """,
         [.integer(id), .optional(status?.rawValue), .optional(last), .integer(limit)], connection)
+      if status ?? .pending != .pending { return written }
+      let waiting = try DeliveryRows.waiting(
+        for: id, webhook, before: last ?? .max, limit: limit, connection)
+      if waiting.isEmpty { return written }
+      return Array((waiting + written).sorted { $0.id > $1.id }.prefix(limit))
     }
   }
 
-  /// Whether any delivery is due.
+  /// Whether any delivery is due or waits to be written.
   public func hasDueDelivery() throws -> Bool {
-    try !read { try DeliveryRows.webhooksWithDue(at: now(), $0) }.isEmpty
+    try read { connection in
+      try EventRows.isAnyWaiting(connection)
+        || !DeliveryRows.webhooksWithDue(at: now(), connection).isEmpty
+    }
+  }
+
+  /// Writes the deliveries of some events to the webhooks that receive them.
+  ///
+  /// - Parameter limit: The number of deliveries to write, roughly.
+  /// - Returns: Whether more wait.
+  /// - Throws: `StoreError`. Then nothing was written.
+  public func writeDeliveries(limit: Int = 1000) throws -> Bool {
+    guard try read({ try EventRows.isAnyWaiting($0) }) else { return false }
+    return try write(Self.context) { transaction in
+      let (connection, now) = (transaction.connection, transaction.now)
+      // Before those of later events, which may be about the same domains.
+      return try EarlierDeliveries.take(limit, connection, now: now)
+        || EventRows.deliver(limit, connection, now: now)
+    }
   }
 
   /// Takes deliveries that are due, so that no other server attempts them for a while.
@@ -173,20 +196,25 @@ extension Store {
   public func releaseDeliveries(of server: String) throws {
     try write(Self.context) { transaction in
       try transaction.connection.run(
-        "UPDATE webhook_delivery SET due_at = ?, claim = NULL WHERE claim = ?",
+        "UPDATE event_delivery SET due_at = ?, claim = NULL WHERE claim = ?",
         [.integer(transaction.now), .text(server)])
     }
   }
 
-  /// The number of deliveries that enabled webhooks wait for, and when the oldest one's event happened.
+  /// The number of deliveries that enabled webhooks wait for, and when the oldest one's event happened. An event
+  /// counts once until its deliveries are written.
   public func pendingDeliveries() throws -> (count: Int, since: Int64?) {
     try read { connection in
       try connection.first(
         """
-        SELECT count, (SELECT at FROM webhook_delivery WHERE id = first) FROM (
-          SELECT count(*) AS count, min(id) AS first FROM webhook_delivery
-          WHERE status = 'pending' AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1)
-        ) AS pending
+        SELECT count, (SELECT at FROM webhook_event WHERE id = first) FROM (
+          SELECT count(*) AS count, min(event_id) AS first FROM (
+            SELECT event_id FROM event_delivery WHERE status = 'pending'
+              AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 1)
+            UNION ALL SELECT id FROM webhook_event WHERE is_waiting = 1 AND EXISTS (
+              SELECT 1 FROM webhook WHERE is_enabled = 1 AND after_event < webhook_event.id)
+          ) AS pending
+        ) AS counted
         """
       ) { ($0.int(0), $0.optionalInteger(1)) } ?? (0, nil)
     }
@@ -198,10 +226,16 @@ extension Store {
   /// - Returns: The number of deleted rows, and whether nothing is left to do.
   func pruneDeliveries(limit: Int) throws -> (deleted: Int, isDone: Bool) {
     let over = """
-      SELECT id FROM webhook_delivery WHERE status = 'pending' AND at < ?1
-        AND webhook_id IN (SELECT id FROM webhook WHERE is_enabled = 0) LIMIT ?2
+      SELECT event_id, webhook_id FROM webhook
+      JOIN event_delivery ON webhook_id = webhook.id AND status = 'pending'
+      JOIN webhook_event ON webhook_event.id = event_id
+      WHERE is_enabled = 0 AND at < ?1 ORDER BY event_id LIMIT ?2
       """
-    let old = "SELECT id FROM webhook_delivery WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2"
+    // None ended before its event happened.
+    let old = """
+      SELECT event_id FROM webhook_event JOIN event_delivery ON event_id = webhook_event.id
+      WHERE at < ?1 AND ended_at < ?1 ORDER BY at, event_id LIMIT ?2
+      """
     let (given, kept): ([Value], [Value]) = (
       [.integer(now() - Delivery.patience), .integer(limit)],
       [.integer(now() - Delivery.retention), .integer(limit)]
@@ -212,13 +246,16 @@ extension Store {
     guard isAny != nil else { return (0, true) }
     return try write(Self.context) { transaction in
       let (connection, now) = (transaction.connection, transaction.now)
-      let waiting = try connection.all(over, given) { $0.integer(0) }
-      for id in waiting {
+      let waiting = try connection.all(over, given) { ($0.integer(0), $0.integer(1)) }
+      for (event, webhook) in waiting {
         try DeliveryRows.end(
-          id, .failed, error: "the webhook was disabled for a day", connection, now: now)
+          event, to: webhook, .failed, error: "the webhook was disabled for a day", connection,
+          now: now)
       }
-      try connection.run("DELETE FROM webhook_delivery WHERE id IN (\(old))", kept)
+      try connection.run(
+        "DELETE FROM event_delivery WHERE ended_at < ?1 AND event_id IN (\(old))", kept)
       let deleted = connection.changes
+      try EventRows.deleteDelivered(before: now - Delivery.retention, connection)
       return (deleted, max(deleted, waiting.count) < limit)
     }
   }
@@ -227,6 +264,10 @@ extension Store {
 extension Transaction {
   /// Disables a webhook whose target is gone, unless it has another target by now.
   fileprivate func disable(_ claimed: ClaimedDelivery) throws -> Bool {
+    guard let webhook = try WebhookRows.find(row: claimed.webhookRow, connection) else {
+      return false
+    }
+    try EventRows.settle(claimed.webhookRow, webhook, connection, now: now)
     try connection.run(
       """
       UPDATE webhook SET is_enabled = 0, gone_at = ?1, updated_at = ?1
@@ -241,10 +282,10 @@ extension Transaction {
 
 extension Delivery.Status: Storable {}
 
-/// Reads and writes rows of `webhook_delivery`.
+/// Reads and writes rows of `event_delivery`.
 enum DeliveryRows {
   private static let table = Table(
-    "webhook_delivery", keys: [], blank: Delivery(),
+    "delivery", keys: [], blank: Delivery(),
     columns: [
       Column("id", \.id), Column("message", \.message), Column("event", \.event),
       Column("domain", \.domain), Column("data", \.data), Column("at", \.at),
@@ -257,9 +298,39 @@ enum DeliveryRows {
   static func all(
     _ condition: String, _ values: [Value], _ connection: any Connection
   ) throws -> [Delivery] {
-    try connection.all("SELECT \(table.selection) FROM webhook_delivery \(condition)", values) {
-      try table.read($0)
+    try connection.all(
+      """
+      SELECT \(table.selection) FROM (
+        SELECT * FROM event_delivery JOIN webhook_event ON id = event_id) AS delivery \(condition)
+      """, values
+    ) { try table.read($0) }
+  }
+
+  /// What a webhook will receive of events whose deliveries are still to be written, the newest first.
+  ///
+  /// - Parameter last: The event after those to return.
+  static func waiting(
+    for row: Int64, _ webhook: Webhook, before last: Int64, limit: Int,
+    _ connection: any Connection
+  ) throws -> [Delivery] {
+    var (found, last): ([Delivery], Int64?) = ([], last)
+    while let end = last, found.count < limit {
+      let some = try connection.all(
+        """
+        SELECT \(table.selection) FROM (
+          SELECT id, message, event, domain, data, at, 'pending' AS status, 0 AS attempts,
+            NULL AS attempted_at, NULL AS due_at, NULL AS milliseconds, NULL AS answer, '' AS error
+          FROM webhook_event WHERE is_waiting = 1 AND id < ?1
+            AND id > (SELECT after_event FROM webhook WHERE webhook.id = ?2)
+          ORDER BY id DESC LIMIT 500) AS delivery
+        """, [.integer(end), .integer(row)]
+      ) { try table.read($0) }
+      found += some.filter {
+        webhook.wants($0.event, of: Alias(DomainName(stored: $0.domain ?? "")))
+      }
+      last = some.last?.id
     }
+    return found
   }
 
   /// The rows of the enabled webhooks with a delivery that is due.
@@ -267,7 +338,7 @@ enum DeliveryRows {
     try connection.all(
       """
       SELECT id FROM webhook WHERE is_enabled = 1 AND EXISTS (
-        SELECT 1 FROM webhook_delivery WHERE webhook_id = webhook.id AND due_at <= ?)
+        SELECT 1 FROM event_delivery WHERE webhook_id = webhook.id AND due_at <= ?)
       """, [.integer(now)]
     ) { $0.integer(0) }
   }
@@ -278,15 +349,15 @@ enum DeliveryRows {
   ) throws -> [ClaimedDelivery] {
     if limit <= 0 { return [] }
     let due = try all(
-      "WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?",
+      "WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, event_id LIMIT ?",
       [.integer(webhook), .integer(now), .integer(limit)], connection)
     guard let found = try WebhookRows.find(row: webhook, connection),
       let secret = try WebhookRows.secret(of: webhook, connection)
     else { return [] }
     for delivery in due {
       try connection.run(
-        "UPDATE webhook_delivery SET claim = ?, due_at = ? WHERE id = ?",
-        [.text(server), .integer(end), .integer(delivery.id)])
+        "UPDATE event_delivery SET claim = ?, due_at = ? WHERE event_id = ? AND webhook_id = ?",
+        [.text(server), .integer(end), .integer(delivery.id), .integer(webhook)])
     }
     return due.map {
       ClaimedDelivery(delivery: $0, webhookRow: webhook, webhook: found, secret: secret)
@@ -296,44 +367,51 @@ enum DeliveryRows {
   static func finish(
     _ attempt: DeliveryAttempt, by server: String, _ connection: any Connection, now: Int64
   ) throws {
-    let id = attempt.claimed.delivery.id
+    let (event, webhook) = (attempt.claimed.delivery.id, attempt.claimed.webhookRow)
     try connection.run(
       """
-      UPDATE webhook_delivery SET claim = NULL, attempts = attempts + 1, attempted_at = ?,
-        milliseconds = ?, answer = ?, error = ? WHERE id = ? AND claim = ?
+      UPDATE event_delivery SET claim = NULL, attempts = attempts + 1, attempted_at = ?,
+        milliseconds = ?, answer = ?, error = ? WHERE event_id = ? AND webhook_id = ? AND claim = ?
       """,
       [
         .integer(attempt.at), .integer(attempt.milliseconds),
-        .optional(attempt.answer.map(Int64.init)), .text(attempt.error), .integer(id),
-        .text(server),
+        .optional(attempt.answer.map(Int64.init)), .text(attempt.error), .integer(event),
+        .integer(webhook), .text(server),
       ])
     if connection.changes == 0 { return }
     switch attempt.outcome {
     case .retry(let seconds):
       try connection.run(
-        "UPDATE webhook_delivery SET due_at = ? WHERE id = ?",
-        [.integer(now + seconds), .integer(id)])
-    case .delivered: try end(id, .delivered, error: "", connection, now: now)
-    case .failed, .gone: try end(id, .failed, error: attempt.error, connection, now: now)
+        "UPDATE event_delivery SET due_at = ? WHERE event_id = ? AND webhook_id = ?",
+        [.integer(now + seconds), .integer(event), .integer(webhook)])
+    case .delivered:
+      try end(event, to: webhook, .delivered, error: "", connection, now: now)
+    case .failed, .gone:
+      try end(event, to: webhook, .failed, error: attempt.error, connection, now: now)
     }
   }
 
   /// Ends a delivery. The next one about its domain is due.
   static func end(
-    _ id: Int64, _ status: Delivery.Status, error: String, _ connection: any Connection, now: Int64
+    _ event: Int64, to webhook: Int64, _ status: Delivery.Status, error: String,
+    _ connection: any Connection, now: Int64
   ) throws {
     try connection.run(
       """
-      UPDATE webhook_delivery SET status = ?, error = ?, ended_at = ?, due_at = NULL, claim = NULL
-      WHERE id = ?
-      """, [.text(status.rawValue), .text(error), .integer(now), .integer(id)])
+      UPDATE event_delivery SET status = ?, error = ?, ended_at = ?, due_at = NULL, claim = NULL
+      WHERE event_id = ? AND webhook_id = ?
+      """,
+      [
+        .text(status.rawValue), .text(error), .integer(now), .integer(event), .integer(webhook),
+      ])
     try connection.run(
       """
-      UPDATE webhook_delivery SET due_at = ?1 WHERE due_at IS NULL AND id = (
-        SELECT next.id FROM webhook_delivery AS ended
-        JOIN webhook_delivery AS next ON next.webhook_id = ended.webhook_id
-          AND next.domain = ended.domain AND next.status = 'pending'
-        WHERE ended.id = ?2 ORDER BY next.id LIMIT 1)
-      """, [.integer(now), .integer(id)])
+      UPDATE event_delivery SET due_at = ?1 WHERE due_at IS NULL AND webhook_id = ?3
+        AND event_id = (
+          SELECT next.event_id FROM event_delivery AS ended
+          JOIN event_delivery AS next ON next.webhook_id = ended.webhook_id
+            AND next.queue = ended.queue AND next.status = 'pending'
+          WHERE ended.event_id = ?2 AND ended.webhook_id = ?3 ORDER BY next.event_id LIMIT 1)
+      """, [.integer(now), .integer(event), .integer(webhook)])
   }
 }

@@ -58,8 +58,9 @@ enum WebhookRows {
       AND (events = '[]' OR EXISTS (SELECT 1 FROM json_each(events) AS each WHERE each.value = ?1))
     """
 
-  /// Writes an event for every enabled webhook that wants it. Call it in the transaction of its cause, so
-  /// that neither exists without the other.
+  /// Writes an event if any enabled webhook wants it, perhaps of other domains. Call it in the transaction of its
+  /// cause, so that neither exists without the other. It reads nothing that deliveries change, so that they and
+  /// edits never wait for each other.
   ///
   /// - Parameters:
   ///   - domain: The row of the domain, which may be deleted.
@@ -68,10 +69,7 @@ enum WebhookRows {
     _ event: WebhookEvent, of domain: Int64, _ data: @autoclosure () throws -> JSON.Object,
     _ connection: any Connection, now: Int64
   ) throws {
-    let webhooks = try connection.all(
-      "SELECT id, domains FROM webhook WHERE \(isTold) ORDER BY id", [.text(event.rawValue)]
-    ) { (id: $0.integer(0), domains: try [String].read($0, 1).map { Alias(stored: $0) }) }
-    if webhooks.isEmpty { return }
+    if try !wants(event, connection) { return }
     let name = try connection.first(
       """
       SELECT coalesce(name, deleted_name) FROM domain
@@ -79,48 +77,8 @@ enum WebhookRows {
       """, [.integer(domain)]
     ) { $0.optionalText(0) }
     guard case let name?? = name else { return }
-    let own = Alias(DomainName(stored: name))
-    let receivers = webhooks.filter { webhook in
-      webhook.domains.isEmpty || webhook.domains.contains { $0.covers(own) }
-    }
-    if receivers.isEmpty { return }
-    let (data, message) = (try data(), try newMessage())
-    for webhook in receivers {
-      try add(event, to: webhook.id, of: name, data, message, connection, now: now)
-    }
-  }
-
-  /// Adds a delivery of an event. The member `domain`, with its name, is put in front of the data.
-  static func add(
-    _ event: WebhookEvent, to webhook: Int64, of domain: String, _ data: JSON.Object,
-    _ message: String, _ connection: any Connection, now: Int64
-  ) throws {
-    var members: JSON.Object = ["domain": .string(domain)]
-    for member in data.members { members[member.key] = member.value }
-    try add(
-      event.rawValue, message, to: webhook, of: domain, data: JSON.object(members).text, connection,
-      now: now)
-  }
-
-  /// Adds a delivery and returns its row. It is due when no earlier one about the domain is pending.
-  @discardableResult static func add(
-    _ event: String, _ message: String, to webhook: Int64, of domain: String?, data: String,
-    _ connection: any Connection, now: Int64
-  ) throws -> Int64 {
-    try connection.first(
-      """
-      INSERT INTO webhook_delivery
-        (webhook_id, message, event, domain, data, at, status, due_at, attempts, error)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, 'pending', CASE WHEN EXISTS (
-        SELECT 1 FROM webhook_delivery
-        WHERE webhook_id = ?1 AND domain = ?4 AND status = 'pending') THEN NULL ELSE ?6 END, 0, ''
-      RETURNING id
-      """,
-      [
-        .integer(webhook), .text(message), .text(event), .optional(domain), .text(data),
-        .integer(now),
-      ]
-    ) { $0.integer(0) } ?? 0
+    _ = try EventRows.add(
+      event.rawValue, newMessage(), of: name, data(), isWaiting: true, connection, now: now)
   }
 
   /// A new `webhook-id`.

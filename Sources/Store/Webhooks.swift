@@ -40,8 +40,10 @@ public struct Webhook: Sendable, Equatable {
   public static let mostFailuresAtStart = 1000
 
   /// Whether it receives an event of a domain.
-  func wants(_ event: WebhookEvent, of domain: Alias) -> Bool {
-    isEnabled && (events.isEmpty || events.contains(event))
+  ///
+  /// - Parameter event: The raw value of a `WebhookEvent`, perhaps of a later version of the program.
+  func wants(_ event: String, of domain: Alias) -> Bool {
+    isEnabled && (events.isEmpty || events.contains { $0.rawValue == event })
       && (domains.isEmpty || domains.contains { $0.covers(domain) })
   }
 
@@ -138,6 +140,7 @@ extension Transaction {
         INSERT INTO webhook (secret, \(WebhookRows.columns))
         VALUES (?\(WebhookRows.table.columns.map { _ in ", ?" }.joined()))
         """, [.blob(secret.bytes)] + WebhookRows.table.values(new))
+      try EventRows.begin(WebhookRows.get(new.name, connection).id, connection)
       try tellOfFailures(new, before: nil)
       try record("add webhook", .webhook(new.name))
       return (new, true, secret)
@@ -150,10 +153,11 @@ extension Transaction {
     if isDryRun { return (changes.isEmpty ? old : new, false, isSecretNew ? secret : nil) }
     try connection.run(
       """
-      UPDATE webhook_delivery SET due_at = ?
+      UPDATE event_delivery SET due_at = ?
       WHERE webhook_id = ? AND due_at IS NOT NULL AND claim IS NULL
       """, [.integer(now), .integer(id)])
     if changes.isEmpty { return (old, false, nil) }
+    try EventRows.settle(id, old, connection, now: now)
     try WebhookRows.table.update(new, is: .integer(id), connection)
     if let secret, isSecretNew {
       try connection.run(
@@ -166,7 +170,8 @@ extension Transaction {
 
   private func tellOfFailures(_ webhook: Webhook, before old: Webhook?) throws {
     let isNew = { (domain: Alias) in
-      webhook.wants(.checkFailed, of: domain) && old?.wants(.checkFailed, of: domain) != true
+      let event = WebhookEvent.checkFailed.rawValue
+      return webhook.wants(event, of: domain) && old?.wants(event, of: domain) != true
     }
     let id = try WebhookRows.get(webhook.name, connection).id
     try CheckRows.tell(id, of: isNew, connection, now: now)
@@ -178,6 +183,7 @@ extension Transaction {
   public func deleteWebhook(_ name: String) throws {
     let id = try WebhookRows.get(name, connection).id
     if isDryRun { return }
+    try EventRows.delete(onlyFor: id, connection)
     try connection.run("DELETE FROM webhook WHERE id = ?", [.integer(id)])
     try record("delete webhook", .webhook(name))
   }
@@ -196,14 +202,16 @@ extension Transaction {
       (delivery.event, delivery.message, delivery.data) = (Delivery.test, message, data)
       (delivery.at, delivery.dueAt) = (now, now)
       delivery.id =
-        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM webhook_delivery") {
+        try connection.first("SELECT coalesce(max(id), 0) + 1 FROM webhook_event") {
           $0.integer(0)
         } ?? 1
       return delivery
     }
-    let row = try WebhookRows.add(
-      Delivery.test, message, to: id, of: nil, data: JSON.object(data).text, connection, now: now)
-    let added = try DeliveryRows.all("WHERE id = ?", [.integer(row)], connection)
+    let event = try EventRows.add(
+      Delivery.test, message, of: nil, data, isWaiting: false, connection, now: now)
+    try EventRows.deliver(event, to: [id], connection, now: now)
+    let added = try DeliveryRows.all(
+      "WHERE event_id = ? AND webhook_id = ?", [.integer(event), .integer(id)], connection)
     guard let delivery = added.first else { throw StoreError.notFound(.webhook(name)) }
     try record("test webhook", .webhook(name))
     return delivery
@@ -269,6 +277,15 @@ extension WebhookRows {
       throw StoreError.notFound(.webhook(name))
     }
     return found
+  }
+
+  /// The enabled webhooks: the row of each, and the last event that it does not receive any more.
+  static func enabled(
+    _ connection: any Connection
+  ) throws -> [(id: Int64, after: Int64, webhook: Webhook)] {
+    try connection.all(
+      "SELECT id, after_event, \(table.selection) FROM webhook WHERE is_enabled = 1 ORDER BY id"
+    ) { ($0.integer(0), $0.integer(1), try table.read($0, from: 2)) }
   }
 
   /// The secret of the webhook with a row.

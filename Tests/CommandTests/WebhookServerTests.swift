@@ -39,7 +39,7 @@ import Testing
     target.answer { _ in .status(204) }
     let connection = try SQLiteConnection(path: database, mode: .existing)
     // Instead of the minute after which a server is taken to be lost.
-    try connection.run("UPDATE webhook_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
+    try connection.run("UPDATE event_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
     #expect(becomesTrue(within: 20) { target.received.count == 3 })
     let received = target.received
@@ -67,7 +67,7 @@ import Testing
     #expect(try server.end() == .exited(0))
     #expect(try Program.aasa("restore", "--force", "--database", database, backup).status == 0)
     let connection = try SQLiteConnection(path: database, mode: .existing)
-    try connection.run("UPDATE webhook_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
+    try connection.run("UPDATE event_delivery SET due_at = 0 WHERE due_at IS NOT NULL")
     let next = try RunningServer(database: database, environment: allowed)
     #expect(becomesTrue(within: 20) { target.received.count == 2 })
     try publish(try next.client(token: server.firstToken()), "/2/*")

@@ -61,11 +61,13 @@ final class WebhookStore: Sendable {
     try deliveries(name).map { "\($0.event) \($0.domain ?? "-")" }
   }
 
-  /// Takes what is due.
+  /// Writes the deliveries of all events, and takes what is due.
   func claim(
     _ server: String = "a", limit: Int = 10, underWay: [Int64: Int] = [:], in store: Store? = nil
   ) throws -> [ClaimedDelivery] {
-    try (store ?? self.store).claimDeliveries(
+    let store = store ?? self.store
+    while try store.writeDeliveries() {}
+    return try store.claimDeliveries(
       by: server, lease: 60, limit: limit, underWay: underWay)
   }
 

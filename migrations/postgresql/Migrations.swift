@@ -17,4 +17,5 @@ public let postgreSQLMigrations: [(name: String, sql: [UInt8])] = [
   ("0014_replicas", PackageResources._014_replicas_sql),
   ("0015_dashboard", PackageResources._015_dashboard_sql),
   ("0016_unknown_keys", PackageResources._016_unknown_keys_sql),
+  ("0017_webhook_events", PackageResources._017_webhook_events_sql),
 ]

@@ -1,0 +1,154 @@
+import Association
+import JSONValue
+import SQL
+
+/// Reads and writes rows of `webhook_event`, and adds the deliveries of events.
+enum EventRows {
+  /// Adds an event and returns its row. The member `domain`, with its name, is put in front of the data.
+  ///
+  /// - Parameter isWaiting: Whether `deliver` is called later, for all webhooks that receive it.
+  static func add(
+    _ event: String, _ message: String, of domain: String?, _ data: JSON.Object, isWaiting: Bool,
+    _ connection: any Connection, now: Int64
+  ) throws -> Int64 {
+    var members: JSON.Object = [:]
+    if let domain { members["domain"] = .string(domain) }
+    for member in data.members { members[member.key] = member.value }
+    let event = try connection.first(
+      """
+      INSERT INTO webhook_event (message, event, domain, data, at, is_waiting, queue)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?6 = 0 THEN 0 END) RETURNING id
+      """,
+      [
+        .text(message), .text(event), .optional(domain), .text(JSON.object(members).text),
+        .integer(now), .integer(isWaiting ? 1 : 0),
+      ]
+    ) { $0.integer(0) }
+    return event ?? 0
+  }
+
+  /// Whether the deliveries of any event are still to be written.
+  static func isAnyWaiting(_ connection: any Connection) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_event WHERE is_waiting = 1)
+        OR EXISTS (SELECT 1 FROM webhook_delivery)
+      """
+    ) { _ in true } ?? false
+  }
+
+  /// Writes the deliveries of the first events that wait for it.
+  ///
+  /// - Parameter limit: The number of deliveries to write, roughly.
+  /// - Returns: Whether more wait.
+  static func deliver(_ limit: Int, _ connection: any Connection, now: Int64) throws -> Bool {
+    let webhooks = try WebhookRows.enabled(connection)
+    let count = max(1, limit / max(1, webhooks.count))
+    let events = try waiting(after: 0, limit: count, connection)
+    for event in events {
+      let receivers = webhooks.filter {
+        $0.after < event.id && $0.webhook.wants(event.event, of: event.domain)
+      }
+      try deliver(event.id, to: receivers.map(\.id), connection, now: now)
+      try connection.run(
+        "UPDATE webhook_event SET is_waiting = 0 WHERE id = ?", [.integer(event.id)])
+      if receivers.isEmpty {
+        // A webhook that changed since may have a delivery.
+        try connection.run(
+          """
+          DELETE FROM webhook_event WHERE id = ?1
+            AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = ?1)
+          """, [.integer(event.id)])
+      }
+    }
+    return events.count == count
+  }
+
+  /// Adds deliveries of an event. Each is due when no earlier one about the domain is pending.
+  ///
+  /// - Parameter webhooks: Rows of webhooks.
+  static func deliver(
+    _ event: Int64, to webhooks: [Int64], _ connection: any Connection, now: Int64
+  ) throws {
+    try connection.run(
+      """
+      UPDATE webhook_event SET queue = coalesce(
+        (SELECT earlier.queue FROM webhook_event AS earlier
+          WHERE earlier.domain = webhook_event.domain AND earlier.queue IS NOT NULL
+            AND earlier.id <> webhook_event.id LIMIT 1), id)
+      WHERE id = ?
+      """, [.integer(event)])
+    if webhooks.isEmpty { return }
+    try connection.run(
+      """
+      INSERT INTO event_delivery (event_id, webhook_id, queue, status, due_at, attempts, error)
+      SELECT webhook_event.id, webhook.id, queue, 'pending', CASE WHEN EXISTS (
+        SELECT 1 FROM event_delivery AS earlier
+        WHERE earlier.webhook_id = webhook.id AND earlier.queue = webhook_event.queue
+          AND earlier.status = 'pending') THEN NULL ELSE ?3 END, 0, ''
+      FROM webhook_event, webhook WHERE webhook_event.id = ?1 AND webhook.id IN (
+        SELECT CAST(each.value AS BIGINT) FROM json_each(?2) AS each)
+      """,
+      [
+        .integer(event), .text(JSON.array(webhooks.map { .integer($0) }).text), .integer(now),
+      ])
+  }
+
+  /// Lets a new webhook, or one that changes, receive only later events.
+  static func begin(_ webhook: Int64, _ connection: any Connection) throws {
+    try connection.run(
+      """
+      UPDATE webhook SET after_event = (SELECT coalesce(max(id), 0) FROM webhook_event)
+      WHERE id = ?
+      """, [.integer(webhook)])
+  }
+
+  /// Writes what a webhook receives of the events so far, before it changes.
+  ///
+  /// - Parameter old: The webhook before the change.
+  static func settle(
+    _ row: Int64, _ old: Webhook, _ connection: any Connection, now: Int64
+  ) throws {
+    if old.isEnabled {
+      let after = try connection.first(
+        "SELECT after_event FROM webhook WHERE id = ?", [.integer(row)]
+      ) { $0.integer(0) }
+      for event in try waiting(after: after ?? 0, connection)
+      where old.wants(event.event, of: event.domain) {
+        try deliver(event.id, to: [row], connection, now: now)
+      }
+    }
+    try begin(row, connection)
+  }
+
+  private static func waiting(
+    after last: Int64, limit: Int = .max, _ connection: any Connection
+  ) throws -> [(id: Int64, event: String, domain: Alias)] {
+    try connection.all(
+      """
+      SELECT id, event, domain FROM webhook_event WHERE is_waiting = 1 AND id > ?
+      ORDER BY id LIMIT ?
+      """, [.integer(last), .integer(limit)]
+    ) { ($0.integer(0), $0.text(1), Alias(DomainName(stored: $0.text(2)))) }
+  }
+
+  /// Deletes the events that only one webhook received.
+  static func delete(onlyFor webhook: Int64, _ connection: any Connection) throws {
+    try connection.run(
+      """
+      DELETE FROM webhook_event WHERE is_waiting = 0
+        AND id IN (SELECT event_id FROM event_delivery WHERE webhook_id = ?1)
+        AND NOT EXISTS (
+          SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id AND webhook_id <> ?1)
+      """, [.integer(webhook)])
+  }
+
+  /// Deletes the events of which no delivery is kept any more.
+  static func deleteDelivered(before time: Int64, _ connection: any Connection) throws {
+    try connection.run(
+      """
+      DELETE FROM webhook_event WHERE at < ? AND is_waiting = 0
+        AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event_id = webhook_event.id)
+      """, [.integer(time)])
+  }
+}
