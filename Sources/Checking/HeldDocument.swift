@@ -137,7 +137,7 @@ struct Reference: Sendable {
       let comparison = try DomainComparison(
         of: domain,
         from: DomainComparison.State(ReadDocuments(documents.filter { $0.key == kind }), nil),
-        to: DomainComparison.State(ReadDocuments([kind: json]), nil))
+        to: DomainComparison.State(ReadDocuments([kind: json]), nil), findsExamples: false)
       return comparison.changes.prefix(Self.mostChanges).map { $0.summary.fromOutside }
     } catch {
       return [error.finding.message]

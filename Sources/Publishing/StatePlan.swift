@@ -170,7 +170,9 @@ struct StatePlanning {
         index: index, name: name, version: basis.stored?.version,
         keptStatements: index == nil ? review.edit.domain.assetLinksExtra : nil,
         acceptedCodes: review.edit.acceptedCodes,
-        findings: findingCount <= Self.mostFindings ? review.edit.findings : nil,
+        // A dry run writes none.
+        findings: !context.isDryRun && findingCount <= Self.mostFindings
+          ? review.edit.findings : nil,
         released: old.enumerated().filter { !after.contains($1) }.map { ($0, $1) },
         taken: new.filter { !before.contains($0) }))
     try report(name, publication.action, publication)
@@ -289,9 +291,11 @@ struct StatePlanning {
     let current = try published.state(DomainSettings(of: stored.domain))
     let base = try store.base(of: stored, at: desired.revision).map { try $0.state($0.settings) }
     do throws(TooComplex) {
-      let changes = try DomainComparison(of: name, from: current, to: new).changes
+      let changes = try DomainComparison(
+        of: name, from: current, to: new, findsExamples: false
+      ).changes
       guard let base else { return changes.filter(\.loses).map(\.summary) }
-      let own = try DomainComparison(of: name, from: base, to: new)
+      let own = try DomainComparison(of: name, from: base, to: new, findsExamples: false)
       let made = Set(own.changes.map(\.identity))
       return changes.filter { change in
         !made.contains(change.identity)

@@ -11,7 +11,7 @@ struct ChangeCollection {
   private var routes = MergedChanges()
   private var ofEntries = MergedChanges()
 
-  init(from: ComparedDocument, to: ComparedDocument, domain: String) {
+  init(from: ComparedDocument, to: ComparedDocument, domain: String?) {
     (self.from, self.to) = (from, to)
     pairs = AppPairs(from, to)
     variables = ChangedVariables(from.variables, to.variables)

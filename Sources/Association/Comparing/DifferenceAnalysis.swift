@@ -61,18 +61,21 @@ final class DifferenceAnalysis {
   }
 
   private let domain: String
+  private let findsExamples: Bool
   private let questions: RouteQuestions
   private var unspent: [Depth: Int] = [:]
 
-  /// - Parameter routes: All routes that questions may involve.
-  convenience init(routes: [AppLinks.Route], domain: String) {
+  /// - Parameters:
+  ///   - routes: All routes that questions may involve.
+  ///   - domain: The host of URLs; `nil` to look for none. Then all effects are unknown.
+  convenience init(routes: [AppLinks.Route], domain: String?) {
     self.init(conditions: { routes.map { RouteConditions($0) } }, domain: domain)
   }
 
   /// - Parameter conditions: The conditions of all routes or rules that questions may involve.
-  init(conditions: @escaping () -> [RouteConditions], domain: String) {
-    self.domain = domain
-    questions = RouteQuestions(domain: domain, routes: conditions)
+  init(conditions: @escaping () -> [RouteConditions], domain: String?) {
+    (self.domain, findsExamples) = (domain ?? "", domain != nil)
+    questions = RouteQuestions(domain: self.domain, routes: conditions)
   }
 
   /// The effect of these routes, with an example for each pair of routes that decide about a URL, one
@@ -86,6 +89,7 @@ final class DifferenceAnalysis {
     of deciders: [Decider], most: Int = mostExamples, isSearchable: Bool = true,
     confirm: (String) -> Confirmation?
   ) -> DocumentChange.Effect {
+    if !findsExamples { return .unknown }
     var open = deciders
     var examples: [DocumentChange.Example] = []
     var isKnown = isSearchable

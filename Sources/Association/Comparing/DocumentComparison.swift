@@ -26,8 +26,9 @@ public struct DocumentComparison: Sendable {
 
   /// Compares two association files that were already read.
   ///
+  /// - Parameter domain: The host of example URLs; `nil` to look for none. Then effects on links are unknown.
   /// - Throws: `TooComplex` if the patterns of one are over a limit.
-  public init(from: ReadDocument, to: ReadDocument, domain: String) throws(TooComplex) {
+  public init(from: ReadDocument, to: ReadDocument, domain: String?) throws(TooComplex) {
     let interning = Interning()
     let from = try ComparedDocument(from, interning)
     let to = try ComparedDocument(to, like: from, interning)

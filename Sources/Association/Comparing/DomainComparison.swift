@@ -30,10 +30,14 @@ public struct DomainComparison: Sendable {
 
   /// Compares two states.
   ///
-  /// - Parameter moves: Names that other domains take over or gave up at the same time.
+  /// - Parameters:
+  ///   - moves: Names that other domains take over or gave up at the same time.
+  ///   - findsExamples: Whether to look for URLs that show the effects of documents on links, which takes most of the
+  ///     time and memory. Otherwise these effects are unknown.
   /// - Throws: `TooComplex` if the patterns of a document are over a limit.
   public init(
-    of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:]
+    of name: DomainName, from: State, to: State, moves: [Alias: MovedName] = [:],
+    findsExamples: Bool = true
   ) throws(TooComplex) {
     var effects = ServiceEffects(from, to)
     var changes: [DocumentChange] = []
@@ -45,7 +49,9 @@ public struct DomainComparison: Sendable {
     }
     // While nothing is served, the document changes no link.
     let isServed = from.isServed && to.isServed
-    changes += try from.documents.changes(to: to.documents, domain: name.text).map { change in
+    changes += try from.documents.changes(
+      to: to.documents, domain: findsExamples ? name.text : nil
+    ).map { change in
       var change = change
       if !isServed { change.effect = .none }
       return change
@@ -180,7 +186,7 @@ extension DocumentChange.Effect {
 extension ReadDocuments {
   /// The changes of all documents, in the order of their kinds.
   fileprivate func changes(
-    to other: ReadDocuments, domain: String
+    to other: ReadDocuments, domain: String?
   ) throws(TooComplex) -> [DocumentChange] {
     var changes = try DocumentComparison(from: apple, to: other.apple, domain: domain).changes
     if assetLinks != nil || other.assetLinks != nil {

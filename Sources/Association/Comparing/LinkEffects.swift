@@ -13,7 +13,7 @@ final class LinkEffects {
 
   init(
     _ from: ComparedDocument, _ to: ComparedDocument, changedVariables: Set<[UInt8]>,
-    domain: String
+    domain: String?
   ) {
     (self.from, self.to) = (from, to)
     self.changedVariables = changedVariables

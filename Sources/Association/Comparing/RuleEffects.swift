@@ -50,15 +50,16 @@ extension DynamicPattern {
 final class RuleEffects {
   fileprivate let before: AndroidMatcher
   fileprivate let after: AndroidMatcher
-  private let domain: String
+  private let domain: String?
 
-  init(_ from: AssetLinks, _ to: AssetLinks, domain: String) throws(TooComplex) {
+  init(_ from: AssetLinks, _ to: AssetLinks, domain: String?) throws(TooComplex) {
     (before, after) = (try AndroidMatcher(from), try AndroidMatcher(to))
     self.domain = domain
   }
 
   /// The effect of adding or removing everything that lets an app open links.
   func effect(ofAll package: String) -> DocumentChange.Effect {
+    guard let domain else { return .unknown }
     let home = "https://\(domain)/"
     if let found = confirmation(home, for: package) { return .example(found.example) }
     let rules = { (matcher: AndroidMatcher) in matcher.rules(of: package) ?? [] }
@@ -116,7 +117,7 @@ final class RuleLists {
 
   fileprivate init(
     _ effects: RuleEffects, _ old: [AssetLinks.Rule], _ new: [AssetLinks.Rule], of package: String,
-    _ domain: String, isSearchable: Bool = true
+    _ domain: String?, isSearchable: Bool = true
   ) {
     (self.effects, self.package, self.isSearchable) = (effects, package, isSearchable)
     let conditions = (old + new).map { RouteConditions($0, reading: .android) }

@@ -9,9 +9,9 @@ struct StatementComparison {
   private let to: ComparedStatements
   private let effects: RuleEffects
 
-  /// - Parameter domain: The host of example URLs.
+  /// - Parameter domain: The host of example URLs; `nil` to look for none.
   /// - Throws: `TooComplex` if a file is over a limit.
-  init(from: AssetLinks?, to: AssetLinks?, domain: String) throws(TooComplex) {
+  init(from: AssetLinks?, to: AssetLinks?, domain: String?) throws(TooComplex) {
     let nothing = AssetLinks([])
     self.from = ComparedStatements(from ?? nothing)
     self.to = ComparedStatements(to ?? nothing)

@@ -57,6 +57,38 @@ import Testing
     #expect(unknown < 10)
   }
 
+  @Test func withoutExamplesAComparisonListsTheSameAndSaysThatEffectsAreUnknown() throws {
+    var generator = SeededGenerator(seed: 4_712)
+    var effects = 0
+    for trial in 0..<200 {
+      let document = RandomDocument(&generator)
+      let states = [document.json(&generator), document.edited(&generator).json(&generator)].map {
+        DomainComparison.State(ReadDocuments([.apple: $0]), nil)
+      }
+      func changes(findsExamples: Bool) throws -> [DocumentChange] {
+        try DomainComparison(
+          of: DomainName("example.com"), from: states[0], to: states[1],
+          findsExamples: findsExamples
+        ).changes
+      }
+      let (with, without) = try (changes(findsExamples: true), changes(findsExamples: false))
+      // An equal route whose variable changed is listed only with an example.
+      let expected = with.map(\.summary)
+      let listed = without.map(\.summary)
+      #expect(Set(listed).isSubset(of: expected), "trial \(trial)")
+      #expect(
+        Set(expected).subtracting(listed).isEmpty || with.contains { $0.what == .variable },
+        "trial \(trial): \(expected) \(listed)")
+      #expect(without.flatMap(\.examples).count == 0)
+      for change in with where change.affectsLinks == true {
+        effects += 1
+        let same = without.filter { $0.summary == change.summary }
+        #expect(same.allSatisfy { $0.affectsLinks == nil }, "trial \(trial): \(change.summary)")
+      }
+    }
+    #expect(effects > 100)
+  }
+
   /// What is false in a comparison.
   private static func fault(_ comparison: DocumentComparison, _ from: JSON, _ to: JSON) throws
     -> String?

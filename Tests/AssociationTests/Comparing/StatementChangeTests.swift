@@ -145,6 +145,18 @@ import Testing
       "\(texts)")
   }
 
+  @Test func withoutExamplesNothingIsSaidOfLinks() throws {
+    let states = [StatementList.rules([["/": "/a"]]), StatementList.rules([["/": "/b"]]), []].map {
+      DomainComparison.State(ReadDocuments([.assetLinks: $0]), nil)
+    }
+    for state in states.dropFirst() {
+      let changes = try DomainComparison(
+        of: DomainName("example.com"), from: states[0], to: state, findsExamples: false
+      ).changes
+      #expect(changes.map(\.affectsLinks) == [nil])
+    }
+  }
+
   @Test func rulesThatReplaceTheManifestAreOneChange() throws {
     #expect(
       try Self.texts([Self.statement()], StatementList.rules([["/": "/a"]])) == [
