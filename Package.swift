@@ -68,6 +68,7 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+    .systemLibrary(name: "CMalloc"),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
     .target(name: "CJSONParser"),
@@ -148,7 +149,7 @@ let package = Package(
       name: "aasa",
       dependencies: [
         "Association", "JSONValue", "HTTP", "Store", "Publishing", "API", "APITypes", "APIClient",
-        "Checking", "Fetching", "CSystemd", "Service",
+        "Checking", "Fetching", "CMalloc", "CSystemd", "Service",
       ], swiftSettings: strict),
 
     // Tests, and what they share.

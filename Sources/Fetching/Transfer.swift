@@ -153,6 +153,9 @@ final class Transfer {
 extension Transfer {
   /// Takes bytes of the content; `false` to end the transfer.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if answer.body.isEmpty, let length = answer["Content-Length"].flatMap(UInt.init) {
+      answer.body.reserveCapacity(Int(min(length, UInt(job.request.bytes))))
+    }
     let room = job.request.bytes - answer.body.count
     answer.body.append(contentsOf: bytes.prefix(room))
     answer.isCut = bytes.count > room
