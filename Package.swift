@@ -51,6 +51,7 @@ let migrations: [Resource] = [
   .embedInCode("0015_dashboard.sql"),
   .embedInCode("0016_unknown_keys.sql"),
   .embedInCode("0017_webhook_events.sql"),
+  .embedInCode("0018_added_by.sql"),
 ]
 
 let package = Package(

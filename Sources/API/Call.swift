@@ -136,9 +136,10 @@ struct Call: Sendable {
   ///
   /// - Parameter author: Who, if not the caller.
   func context(by author: Token? = nil) throws(Problem) -> WriteContext {
-    WriteContext(
-      author: (author ?? token)?.name ?? "", address: client, reason: query(.reason) ?? "",
-      isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
+    let author = author ?? token
+    return WriteContext(
+      author: author?.name ?? "", address: client, within: author?.domains ?? [],
+      reason: query(.reason) ?? "", isDryRun: try flag(.dryRun), isAbandoned: request.clientHasGone)
   }
 
   /// A parameter of the query that is `true` or `false`, which is the default.

@@ -61,6 +61,13 @@ extension Problem {
             + "make the change anyway, repeat with ?accept=\(first.code.rawValue).",
           members: members)
       }
+      if errors.allSatisfy({ $0.code == .appAddedByLimitedToken }) {
+        return Problem(
+          first.code, status: .unprocessableContent,
+          "Nothing was changed:\(domain.map { " \"\($0)\"" } ?? "") would use an app that somebody limited to other "
+            + "domains added. Compare its fingerprints. To make the change anyway, repeat with ?accept=\(first.code.rawValue).",
+          members: members)
+      }
       let isSyntax = errors.contains { $0.code == .notJSON }
       return Problem(
         first.code,

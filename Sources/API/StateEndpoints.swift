@@ -43,8 +43,8 @@ struct StateEndpoints: Sendable {
         "apply", .state, "Apply a desired state",
         description:
           "Applies all of it, or nothing. In an existing domain, members that are left out stay as they "
-          + "are. A token that is limited to domains can apply only those; it can add apps, but not "
-          + "change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
+          + "are. A token that is limited to domains can apply only those; it can add apps that they "
+          + "use, but not change existing ones. A state of any size can be sent as `application/x-ndjson`: one app, "
           + "one Android app, one domain or `{\"keep\": […]}` per line.",
         body: .json("DesiredState", size: .state, Example.desiredState),
         problems: [.changedElsewhere, .tooMuchWork],
@@ -125,13 +125,18 @@ struct StateEndpoints: Sendable {
     let context = try call.context()
     let options = ApplyOptions(
       prune: try call.flag(.prune), overwrite: try call.flag(.overwrite),
-      accepted: try call.acceptedCodes(), within: token?.domains ?? [])
+      accepted: try call.acceptedCodes())
     let steps = PlannedSteps(beside: publisher.store, within: share)
     do {
       let applied = try publisher.apply(state, options, by: context) {
         try steps.add($0, $1, $2)
       }
       return steps.response(applied, state, isDryRun: context.isDryRun)
+    } catch let error as DesiredState.UnusedApps {
+      try token?.refuse(
+        error.apps.map(\.text),
+        "so it can only add apps that a domain of the state uses. None uses")
+      throw error
     } catch is DesiredState.Invalid {
       try received.reading.faults.check()
       throw InvalidInput(faults: [])
@@ -187,7 +192,7 @@ extension Token {
     }.map(\.id.text)
   }
 
-  private func refuse(_ names: [String], _ reason: String) throws(Problem) {
+  fileprivate func refuse(_ names: [String], _ reason: String) throws(Problem) {
     if names.isEmpty { return }
     let listed = names.prefix(20).map(\.quoted).joined(separator: ", ")
     throw Problem(

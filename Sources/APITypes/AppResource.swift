@@ -115,7 +115,22 @@ extension AppResource<PackageName> {
         .list(of: Coding.certificate.schema, limit: AndroidApp.mostCertificates, atLeast: 1),
         "The certificates that sign the app, in the order in which they are published; at least one.",
         write: { Coding.list(of: .certificate).write($0.app.certificates) },
-        read: { body, root in root.app.certificates = readCertificates(body) ?? [] }),
+        read: { body, root in
+          let certificates = readCertificates(body) ?? []
+          // Others are the author's own.
+          if certificates != root.app.certificates { root.app.addedBy = nil }
+          root.app.certificates = certificates
+        }),
+      Field(
+        "addedBy", addedBy,
+        "The token or the user that added the app, if it is limited to domains; left out once somebody without "
+          + "limits has confirmed the fingerprints: by putting the app, or by publishing a domain with it.",
+        [.optional, .local],
+        write: { stored in
+          stored.app.addedBy.map {
+            ["name": .string($0.name), "domains": Coding.list(of: .alias).write($0.domains)]
+          }
+        }),
       Field(
         "findings", .list(of: .shared("Finding")),
         "What is wrong with the app; left out if nothing is.",
@@ -125,6 +140,11 @@ extension AppResource<PackageName> {
           return findings.isEmpty ? nil : .array(findings)
         }),
     ] + kept)
+
+  private static let addedBy = Schema.object([
+    Member("name", .string, "Its name."),
+    Member("domains", .list(of: .alias), "What it was limited to."),
+  ])
 
   private static func readCertificates(_ body: BodyValue) -> [AndroidApp.Certificate]? {
     var seen: Set<Fingerprint> = []

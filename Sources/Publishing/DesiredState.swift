@@ -75,8 +75,6 @@ public struct ApplyOptions: Sendable {
   public var overwrite: Bool
   /// Codes of errors with which documents are published anyway.
   public var accepted: Set<Finding.Code>
-  /// The only domains to change; empty for all. If there are any, apps that exist are not changed.
-  public var within: [Alias]
   /// How long all documents together may be read, rendered, linted and compared.
   public var longest: Duration
   /// How long they may be written.
@@ -88,19 +86,13 @@ public struct ApplyOptions: Sendable {
   /// Options.
   public init(
     prune: Bool = false, overwrite: Bool = false, accepted: Set<Finding.Code> = [],
-    within: [Alias] = [], longest: Duration = Self.longestWork,
-    longestWrite: Duration = Self.longestWork
+    longest: Duration = Self.longestWork, longestWrite: Duration = Self.longestWork
   ) {
     self.prune = prune
     self.overwrite = overwrite
     self.accepted = accepted
-    self.within = within
     self.longest = longest
     self.longestWrite = longestWrite
-  }
-
-  func covers(_ name: DomainName) -> Bool {
-    within.isEmpty || within.contains { $0.covers(Alias(name)) }
   }
 }
 

@@ -38,15 +38,15 @@ extension Transaction {
     let dependents = try state.dependents(
       app: { try app($0)?.app }, domains: { try domains(using: $0) })
     if dependents != plan.dependents { throw Outdated() }
-    let apps = try state.apps.map { ($0.id, try apply($0, options)) }
-    let androidApps = try state.androidApps.map { ($0.id, try apply($0, options)) }
+    let apps = try state.apps.map { ($0.id, try apply($0, plan)) }
+    let androidApps = try state.androidApps.map { ($0.id, try apply($0, plan)) }
     if try !areCurrent(plan.apps) { throw Outdated() }
     for (index, found) in plan.unchanged where try version(of: state.domains[index]) != found {
       throw Outdated()
     }
     // Frees names before they are taken, because one may move from one domain to another.
     if options.prune {
-      let unlisted = state.unlisted(of: try domainNames(), options)
+      let unlisted = state.unlisted(of: try domainNames(), by: context)
       if unlisted != plan.deletions.map(\.name) { throw Outdated() }
     }
     if context.isDryRun {
@@ -122,7 +122,7 @@ extension Transaction {
   private func prune<Key>(
     _ listed: [DesiredApp<Key>], _ plan: StatePlan, _ options: ApplyOptions
   ) throws -> [(Key, AppliedState.Action)] {
-    if !options.prune || !options.within.isEmpty { return [] }
+    if !options.prune || !context.within.isEmpty { return [] }
     let listed = Set(listed.map(\.id))
     let unused = try unusedApps(after: plan).filter { !listed.contains($0) }
     if !context.isDryRun { for id in unused { try delete(id) } }
@@ -130,13 +130,16 @@ extension Transaction {
   }
 
   private func apply<Key>(
-    _ app: DesiredApp<Key>, _ options: ApplyOptions
+    _ app: DesiredApp<Key>, _ plan: StatePlan
   ) throws -> AppliedState.Action {
     let old = try self.app(app.id)?.app
     let new = app.app(over: old)
     if old == new { return .unchanged }
-    // It was created after the caller checked that.
-    if old != nil && !options.within.isEmpty { throw Outdated() }
+    // Somebody limited to domains adds apps that domains of the state use, and changes none. So since that was
+    // checked, the app was created, or deleted.
+    if !context.within.isEmpty && (old != nil || !plan.named.contains(app.id.id)) {
+      throw Outdated()
+    }
     _ = try put(new, Key.self)
     return old == nil ? .create : .update
   }

@@ -134,7 +134,8 @@ extension Publisher {
   ) throws -> Publication {
     let publication = try store.edit(context, of: name) { _ in
       let basis = try store.basis(of: name, if: precondition)
-      return try Review(try propose(basis.stored), over: basis, apps: store.appSource)
+      return try Review(
+        try propose(basis.stored), over: basis, apps: store.appSource, by: context)
     } write: { transaction, review in
       try review.publish(in: transaction, action: action)
     }
@@ -197,7 +198,8 @@ extension Publisher {
   ) throws -> [Publication] {
     let publications = try store.edit(context) { earlier in
       try review(
-        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier, apps: source
+        try store.domains(using: old).map { Domain(name: $0) }, reusing: earlier, apps: source,
+        by: context
       ) { _, basis in
         // It was deleted after the list was read.
         guard let stored = basis.stored else { throw Outdated() }
@@ -219,6 +221,7 @@ extension Publisher {
   }
 
   /// Creates or changes an Android app. If its certificates change, each domain that uses it is published.
+  /// Domains may use the app without a question from then on, whoever added it.
   ///
   /// - Throws: `PublicationError` with the errors of every domain.
   public func put(
@@ -234,7 +237,7 @@ extension Publisher {
         names.map { Domain(name: $0) }, reusing: earlier,
         apps: AppSource(
           environment: store.environment(of:),
-          androidApp: { try $0 == package ? app : store.androidApp($0) })
+          androidApp: { try $0 == package ? app : store.androidApp($0) }), by: context
       ) { _, basis in
         // It was deleted after the list was read.
         guard var domain = basis.stored?.domain, let old else { throw Outdated() }
@@ -263,8 +266,8 @@ extension Publisher {
   ///   - earlier: Reviews that are reused if they are not outdated.
   ///   - apps: Where the apps are found, as they are after the edit.
   private func review(
-    _ domains: [Domain], reusing earlier: [Review]?,
-    apps source: AppSource, _ propose: (Domain, inout DomainBasis) throws -> Proposal
+    _ domains: [Domain], reusing earlier: [Review]?, apps source: AppSource,
+    by context: WriteContext, _ propose: (Domain, inout DomainBasis) throws -> Proposal
   ) throws -> [Review] {
     let known = Dictionary(
       (earlier ?? []).map { ($0.edit.domain.name, $0) }, uniquingKeysWith: { $1 })
@@ -276,7 +279,7 @@ extension Publisher {
       }
       var basis = try store.basis(of: domain.name)
       let proposal = try propose(domain, &basis)
-      return try Review(proposal, over: basis, apps: source)
+      return try Review(proposal, over: basis, apps: source, by: context)
     }
   }
 
@@ -309,7 +312,7 @@ extension PublishedRevision {
   func proposal(
     for domain: Domain, accepting accepted: Set<Finding.Code>, apps: AppSource
   ) throws -> Proposal {
-    let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { $0 != .opensNothing }
+    let before = revision.acceptedCodes.compactMap(Finding.Code.init).filter { !$0.isOfChange }
     var proposal = Proposal(domain: domain, accepted: accepted.union(before))
     for kind in DocumentKind.allCases {
       if let bytes = documents[kind] {

@@ -31,9 +31,12 @@ struct Review {
   ///
   /// - Parameter apps: Where the apps are found.
   /// - Throws: `PublicationError`, and what `apps` throws.
-  init(_ proposal: Proposal, over basis: DomainBasis, apps source: AppSource) throws {
+  init(
+    _ proposal: Proposal, over basis: DomainBasis, apps source: AppSource, by context: WriteContext
+  ) throws {
     let old = proposal.before ?? basis.stored?.domain
-    (createdApps, androidApps) = (proposal.createdApps, proposal.androidApps)
+    createdApps = proposal.createdApps.map { PackageName.rows.added($0, context) }
+    androidApps = proposal.androidApps
     createsAndroidApps = proposal.createsAndroidApps
     let source = source.adding(createdApps)
     var domain = proposal.domain
@@ -50,6 +53,7 @@ struct Review {
     let known = basis.stored.map { Self.acceptedErrors(of: $0, apps) } ?? [:]
     let asBefore = counts.filter { code, findings in findings.count <= known[code] ?? 0 }
     let accepted = proposal.accepted.union(asBefore.keys)
+    let foreign = draft.domain.findings(namingSince: old, apps)
     if findings.contains(where: { $0.isRefused(accepting: accepted) }) {
       let tooLarge = DocumentKind.allCases.first { kind in
         draft.bytes[kind].map { $0.count > kind.maximumSize } ?? false
@@ -57,13 +61,13 @@ struct Review {
       let account = tooLarge.flatMap { ByteAccount(of: draft.documents, $0) }
       var open = findings.filter { $0.severity != .error || $0.isRefused(accepting: accepted) }
       if open.allSatisfy(\.code.isAcceptable) {
-        open += ServiceReview.closing(draft.domain, documents, since: old, before)
-          .filter { $0.isRefused(accepting: accepted) }
+        open += (foreign + ServiceReview.closing(draft.domain, documents, since: old, before))
+          .filter { $0.isRefused(accepting: proposal.accepted) }
       }
       throw PublicationError.refused(domain.name, open, account: account)
     }
     let service = try ServiceReview(
-      of: draft.domain, documents, since: old, before, findings: findings,
+      of: draft.domain, documents, since: old, before, findings: findings, foreign,
       accepting: proposal.accepted)
     self.findings = findings + service.findings
     changedResolutions = service.changedResolutions
@@ -341,12 +345,30 @@ struct AdoptedFile {
 }
 
 extension Finding {
-  fileprivate func isRefused(accepting accepted: Set<Finding.Code>) -> Bool {
+  func isRefused(accepting accepted: Set<Finding.Code>) -> Bool {
     severity == .error && !(code.isAcceptable && accepted.contains(code))
   }
 }
 
 extension Domain {
+  /// Asks about the Android apps that the domain names from now on, and that somebody limited to other domains added:
+  /// their fingerprints decide whose app opens the links.
+  fileprivate func findings(namingSince old: Domain?, _ apps: UsedApps) -> [Finding] {
+    let before = Set(old?.androidApps ?? [])
+    return androidApps.compactMap { package in
+      guard !before.contains(package), let app = apps.android[package], let author = app.addedBy,
+        !author.covers(name)
+      else { return nil }
+      let fingerprints = app.certificates.map(\.fingerprint.description)
+      return Finding(
+        .appAddedByLimitedToken, at: .root,
+        "\(author.name.quoted), which is limited to other domains, added the Android app \(package). \(name) would "
+          + "publish its fingerprint\(fingerprints.count == 1 ? "" : "s") \(fingerprints.joined(separator: ", ")).",
+        help: "Compare them with those in Google Play Console. If they are right, accept "
+          + "\(Finding.Code.appAddedByLimitedToken.rawValue). Otherwise, correct the app first.")
+    }.about(.assetLinks)
+  }
+
   /// Names the rows of Android apps that adopting a file has removed.
   func findings(adoptedOver old: Domain) -> [Finding] {
     var lost = old.document.entries.compactMap { entry -> String? in

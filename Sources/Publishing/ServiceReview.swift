@@ -2,8 +2,8 @@ import Association
 import JSONValue
 import Store
 
-/// Reviews what a change does to links: whether it keeps expectations, and whether it leaves an app, or the
-/// whole domain, without any URL that opens it.
+/// Reviews what a change does to links: whether it keeps expectations, whether it leaves an app, or the whole
+/// domain, without any URL that opens it, and whether somebody has to confirm the apps that open them.
 struct ServiceReview {
   /// The accepted errors.
   let findings: [Finding]
@@ -16,19 +16,21 @@ struct ServiceReview {
   ///   - old: The state so far; `nil` for a new domain.
   ///   - before: Its documents.
   ///   - findings: The other findings, for the error.
+  ///   - foreign: What to ask about apps that the domain names from now on.
   ///   - accepted: Codes of accepted errors.
   /// - Throws: `PublicationError`.
   init(
     of domain: Domain?, _ documents: ReadDocuments? = nil, since old: Domain?,
-    _ before: () -> ReadDocuments, findings known: [Finding], accepting accepted: Set<Finding.Code>
+    _ before: () -> ReadDocuments, findings known: [Finding], _ foreign: [Finding] = [],
+    accepting accepted: Set<Finding.Code>
   ) throws(PublicationError) {
     let name = (domain ?? old)?.name
     changedResolutions = try Self.changedResolutions(
       of: domain, documents, known, since: old, before)
-    findings = Self.closing(domain, documents, since: old, before)
-    if findings.isEmpty || accepted.contains(.opensNothing) { return }
-    throw .refused(
-      name, known.filter { $0.severity != .error } + findings, account: nil)
+    findings = foreign + Self.closing(domain, documents, since: old, before)
+    let open = findings.filter { $0.isRefused(accepting: accepted) }
+    if open.isEmpty { return }
+    throw .refused(name, known.filter { $0.severity != .error } + open, account: nil)
   }
 
   private static func changedResolutions(

@@ -1,4 +1,4 @@
-import Association
+public import Association
 import JSONValue
 import Store
 
@@ -35,7 +35,7 @@ struct StatePlan {
   fileprivate(set) var deletions: [Deletion] = []
   /// The apps that the reviews depend on.
   fileprivate(set) var apps = UsedApps()
-  /// The apps that the edits name, also in expectations.
+  /// The apps that domains of the state, and those that it changes, name, also in expectations.
   fileprivate(set) var named: Set<LinkedApp> = []
   /// The domains that name Android apps whose certificates change.
   fileprivate(set) var dependents: Set<DomainName> = []
@@ -112,6 +112,7 @@ struct StatePlanning {
       work.end(name)
     }
     if hasInvalid { throw DesiredState.Invalid() }
+    try refuseUnusedApps()
     if foreignCount > 0 {
       throw PublicationError.changedElsewhere(foreignChanges, count: foreignCount)
     }
@@ -121,6 +122,19 @@ struct StatePlanning {
     if errorCount > 1 { throw PublicationError.several(errors, count: errorCount) }
     try reportMoves()
     return plan
+  }
+
+  /// Somebody limited to domains adds an app only with a domain that uses it.
+  private func refuseUnusedApps() throws {
+    if context.within.isEmpty { return }
+    let added = try unusedApps(state.apps) + unusedApps(state.androidApps)
+    if !added.isEmpty { throw DesiredState.UnusedApps(apps: added) }
+  }
+
+  /// The apps that are neither stored nor used by a domain of the state.
+  private func unusedApps<Key>(_ apps: [DesiredApp<Key>]) throws -> [LinkedApp] {
+    try apps.map(\.id).filter { try !plan.named.contains($0.id) && store.storedApp($0) == nil }
+      .map(\.id)
   }
 
   /// The earlier plan, if apps are still as it found them.
@@ -138,6 +152,7 @@ struct StatePlanning {
       return
     }
     if hasInvalid { return }
+    plan.named.formUnion(desired.domain.namedApps)
     if try isUnchanged(desired.domain, basis) {
       return plan.unchanged.append((index, basis.stored?.version))
     }
@@ -202,7 +217,7 @@ struct StatePlanning {
 
   private mutating func addDeletions() throws {
     guard options.prune else { return }
-    for name in state.unlisted(of: try store.domainNames(), options) {
+    for name in state.unlisted(of: try store.domainNames(), by: context) {
       if context.isAbandoned() { throw StoreError.busy }
       try work.begin()
       let basis = try store.basis(of: name)
@@ -228,7 +243,8 @@ struct StatePlanning {
 
   private mutating func review(_ desired: DesiredDomain, _ basis: DomainBasis) throws -> Review {
     let review = try Review(
-      Proposal(domain: desired.domain, accepted: options.accepted), over: basis, apps: appSource)
+      Proposal(domain: desired.domain, accepted: options.accepted), over: basis, apps: appSource,
+      by: context)
     plan.apps.environments.merge(review.edit.apps.environments) { $1 }
     plan.apps.android.merge(review.edit.apps.android) { $1 }
     return review
@@ -241,7 +257,8 @@ struct StatePlanning {
     } androidApp: { package in
       if let found = plan.apps.android[package] { return found }
       let stored = try store.androidApp(package)
-      return androidApps[package]?.app(over: stored) ?? stored
+      guard let app = androidApps[package]?.app(over: stored) else { return stored }
+      return stored == nil ? PackageName.rows.added(app, context) : app
     }
   }
 
@@ -351,6 +368,12 @@ extension DesiredState {
   /// A domain of the state is invalid.
   public struct Invalid: Error {}
 
+  /// No domain of the state uses apps that somebody limited to domains would add.
+  public struct UnusedApps: Error {
+    /// The apps.
+    public let apps: [LinkedApp]
+  }
+
   /// The domains that name Android apps whose certificates the state changes. Their documents change with
   /// them.
   ///
@@ -370,9 +393,12 @@ extension DesiredState {
   }
 
   /// The domains that pruning deletes.
-  func unlisted(of names: [DomainName], _ options: ApplyOptions) -> [DomainName] {
+  func unlisted(of names: [DomainName], by context: WriteContext) -> [DomainName] {
     let listed = Set(domains)
-    return names.filter { !listed.contains($0) && !kept.contains($0) && options.covers($0) }
+    return names.filter { name in
+      !listed.contains(name) && !kept.contains(name)
+        && (context.within.isEmpty || context.within.contains { $0.covers(Alias(name)) })
+    }
   }
 }
 

@@ -8,6 +8,22 @@ extension Store {
   }
 }
 
+extension Transaction {
+  /// Notes that somebody without limits lets a domain use apps that somebody limited to other domains added. Nobody is
+  /// asked about these apps again.
+  func confirmAndroidApps(of edit: DomainEdit) throws {
+    if !context.within.isEmpty { return }
+    let before = Set(edit.basis.stored?.domain.androidApps ?? [])
+    for package in edit.domain.androidApps where !before.contains(package) {
+      let author = try PackageName.rows.app(package, connection)?.addedBy
+      if author?.covers(edit.domain.name) != false { continue }
+      try connection.run(
+        "UPDATE android_app SET added_by = NULL, added_within = NULL WHERE package = ?",
+        [.text(package.text)])
+    }
+  }
+}
+
 extension UsedApps {
   /// The apps that a domain names.
   init(of domain: Domain, _ connection: any Connection) throws {

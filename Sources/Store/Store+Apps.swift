@@ -92,6 +92,7 @@ extension Transaction {
     let rows = Key.rows
     let key = app[keyPath: rows.key]
     let old = try rows.find(key, connection)
+    let app = old == nil ? rows.added(app, context) : app
     if isDryRun {
       footprint.apps.insert(key.id)
       return (try rows.preview(app, over: old, now: now, connection), old == nil)
@@ -159,6 +160,10 @@ public struct AppRows<Key: AppKey>: Sendable {
   let haveOtherFindings: @Sendable (Key.App, Key.App) -> Bool
   /// SQL for the distinct rows of the domains that use an app, given SQL for its row and its identifier.
   let uses: @Sendable (String, String) -> String
+  /// An app as an author adds it.
+  package var added: @Sendable (Key.App, WriteContext) -> Key.App = { app, _ in
+    app
+  }
   /// Throws for an app that cannot be saved.
   var check: @Sendable (Key.App) throws -> Void = { _ in }
   /// Reads and writes what is in other tables, for the row of an app.
@@ -370,6 +375,17 @@ extension PackageName: AppKey {
       columns: [
         Column("package", \.app.package), Column("name", \.app.name),
         Column("environment", \.app.environment), Column("updated_at", \.updatedAt),
+        Column("added_by") {
+          .optional($0.app.addedBy?.name)
+        } read: { row, column, stored in
+          stored.app.addedBy = row.optionalText(column).map { .init(name: $0, domains: []) }
+        },
+        Column("added_within") {
+          .optional($0.app.addedBy.map { JSON.strings($0.domains.map(\.description)).text })
+        } read: { row, column, stored in
+          if stored.app.addedBy == nil { return }
+          stored.app.addedBy?.domains = try [String].read(row, column).map { Alias(stored: $0) }
+        },
       ]), key: \.package, environment: \.environment,
     haveOtherFindings: { ($0.environment, $0.certificates) != ($1.environment, $1.certificates) },
     uses: { app, package in
@@ -384,6 +400,12 @@ extension PackageName: AppKey {
           AND json_extract(keeping.assetlinks_extra, '$[' || kept.key || '].target.package_name')
             = \(package)
       """
+    },
+    added: { app, context in
+      var app = app
+      app.addedBy =
+        context.within.isEmpty ? nil : .init(name: context.author, domains: context.within)
+      return app
     },
     check: { if $0.certificates.isEmpty { throw StoreError.unknownApps([$0.package.id]) } },
     readOthers: { app, row, connection in

@@ -7,6 +7,8 @@ public struct WriteContext: Sendable {
   public let author: String
   /// The client's address; empty for a command.
   public let address: String
+  /// The only domains that the author may change; empty for all.
+  public let within: [Alias]
   /// The author's reason; may be empty.
   public let reason: String
   /// Whether to answer as if it were written, and to write nothing.
@@ -16,11 +18,13 @@ public struct WriteContext: Sendable {
 
   /// A context.
   public init(
-    author: String, address: String = "", reason: String = "", isDryRun: Bool = false,
+    author: String, address: String = "", within: [Alias] = [], reason: String = "",
+    isDryRun: Bool = false,
     isAbandoned: @escaping @Sendable () -> Bool = { false }
   ) {
     self.author = author
     self.address = address
+    self.within = within
     self.reason = reason
     self.isDryRun = isDryRun
     self.isAbandoned = isAbandoned
@@ -270,6 +274,7 @@ extension Transaction {
         suppressions: edit.basis.suppressions.filter { $0.endsAt > now })
     }
     if isDryRun { return try preview(edit, action: action) }
+    try confirmAndroidApps(of: edit)
     let rows =
       try old.map { DomainRows(id: $0.id) }
       ?? DomainRows.insert(edit.domain, now: now, connection)

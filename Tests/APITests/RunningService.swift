@@ -62,9 +62,11 @@ final class RunningService: Sendable {
   func connect() throws -> any Connection { try location.connect() }
 
   /// A client of the JSON API with a token of its own, or with none.
-  func client(_ role: Role? = nil, domains: [String] = []) throws -> Client {
+  func client(
+    _ role: Role? = nil, named name: String = "token \(UInt64.random(in: 0...UInt64.max))",
+    domains: [String] = []
+  ) throws -> Client {
     guard let role else { return Client(port: service.adminAddress.port, lines: ["Host: admin"]) }
-    let name = "token \(UInt64.random(in: 0...UInt64.max))"
     let secret = try createToken(name: name, role: role, domains: domains)
     return Self.client(of: service, secret.text)
   }

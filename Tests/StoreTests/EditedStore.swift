@@ -34,6 +34,13 @@ extension AndroidApp {
   }
 }
 
+extension PublicationError {
+  /// The codes of the findings.
+  var codes: [Finding.Code] {
+    if case .refused(_, let findings, _) = self { findings.map(\.code) } else { [] }
+  }
+}
+
 /// Each of these runs in a transaction of its own.
 extension Store {
   private static var context: WriteContext { WriteContext(author: "test") }

@@ -40,6 +40,7 @@ import Testing
 
   /// Runs `second` until it has been planned and waits for its turn; then `first` is written.
   private func race<Result: Sendable>(
+    by author: WriteContext = WriteContext(author: "first"),
     _ first: (borrowing Transaction) throws -> Void,
     against second: @escaping @Sendable (WriteContext) throws -> Result
   ) throws -> Swift.Result<Result, any Error> {
@@ -50,7 +51,7 @@ import Testing
       return false
     }
     var thread: Threads?
-    try store.write(WriteContext(author: "first")) { transaction in
+    try store.write(author) { transaction in
       thread = Threads([
         {
           let result = Swift.Result { try second(context) }
@@ -256,6 +257,29 @@ import Testing
         }
       })
     #expect(throws: PublicationError.self) { try result.get() }
+    try check(2, paths: ["/a"])
+  }
+
+  @Test func anAndroidAppThatSomebodyLimitedAddsMeanwhileIsAskedAbout() throws {
+    let shop = try AndroidApp.example()
+    try store.putApp(shop)
+    let result = try race(
+      by: WriteContext(author: "team-a", within: [Alias("*.a.example")]),
+      {
+        try $0.delete(shop.package)
+        _ = try $0.put(shop, PackageName.self)
+      },
+      against: { context in
+        try publisher.publish(
+          name, action: "edit", accepting: [.placeholderValue], by: context
+        ) { old in
+          var domain = try #require(old).domain
+          domain.androidCredentials = [shop.package]
+          return domain
+        }
+      })
+    let error = #expect(throws: PublicationError.self) { try result.get() }
+    #expect(error?.codes.contains(.appAddedByLimitedToken) == true)
     try check(2, paths: ["/a"])
   }
 

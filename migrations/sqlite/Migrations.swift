@@ -18,4 +18,5 @@ public let sqliteMigrations: [(name: String, sql: [UInt8])] = [
   ("0015_dashboard", PackageResources._015_dashboard_sql),
   ("0016_unknown_keys", PackageResources._016_unknown_keys_sql),
   ("0017_webhook_events", PackageResources._017_webhook_events_sql),
+  ("0018_added_by", PackageResources._018_added_by_sql),
 ]

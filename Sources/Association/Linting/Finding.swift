@@ -163,6 +163,7 @@ extension Finding {
 
     // A change of the domain.
     case opensNothing = "opens-nothing"
+    case appAddedByLimitedToken = "app-added-by-limited-token"
     case androidRowsRemoved = "android-rows-removed"
 
     // The list of an assetlinks.json file.
@@ -296,7 +297,8 @@ extension Finding.Code {
     case .notJSON, .notObject, .byteOrderMark, .duplicateKey, .tooLarge, .tooComplex, .wrongType,
       .wrongValueType, .noService, .noDetails, .malformedAppIdentifier, .entryWithoutApp,
       .queryValueNotString, .undefinedVariable, .nestedVariable, .emptyVariable, .opensNothing,
-      .notList, .insecureInclude, .includeWithStatement, .statementNotObject, .missingRelation,
+      .appAddedByLimitedToken, .notList, .insecureInclude, .includeWithStatement,
+      .statementNotObject, .missingRelation,
       .malformedRelation, .missingTarget, .unknownNamespace, .malformedPackageName,
       .missingFingerprints, .malformedFingerprint, .lowerCaseFingerprint, .sha1Fingerprint,
       .placeholderValue, .malformedSite, .extensionWithoutRelation, .rulesDiscarded, .emptyPattern,
@@ -332,6 +334,9 @@ extension Finding.Code {
     default: !Self.ofChecks.contains(self)
     }
   }
+
+  /// Whether the error is one of a change, not of what it leads to: accepting it once accepts no other change.
+  public var isOfChange: Bool { [.opensNothing, .appAddedByLimitedToken].contains(self) }
 
   /// Parses the codes of errors to accept, separated by commas, as in `--accept` and `?accept=`.
   ///

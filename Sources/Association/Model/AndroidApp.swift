@@ -26,6 +26,25 @@ public struct AndroidApp: Sendable, Equatable {
     }
   }
 
+  /// Somebody who may change only some domains.
+  public struct LimitedAuthor: Sendable, Equatable {
+    /// The name of a token or a user.
+    public let name: String
+    /// The domains, such as `*.brand.example`.
+    public var domains: [Alias]
+
+    /// An author.
+    public init(name: String, domains: [Alias]) {
+      self.name = name
+      self.domains = domains
+    }
+
+    /// Whether they may change a domain.
+    public func covers(_ domain: DomainName) -> Bool {
+      domains.contains { $0.covers(Alias(domain)) }
+    }
+  }
+
   /// The package name.
   public var package: PackageName
   /// A name for people; may be empty.
@@ -35,6 +54,9 @@ public struct AndroidApp: Sendable, Equatable {
   /// The certificates in the order in which they are published. An app without any cannot be
   /// published.
   public var certificates: [Certificate]
+  /// Who added the app, if that was somebody limited to domains, and nobody without limits has confirmed its
+  /// certificates since.
+  public var addedBy: LimitedAuthor?
 
   /// No app has more certificates.
   public static let mostCertificates = 100
